@@ -1,0 +1,3 @@
+//! What the league's messages mean, as pure state machines.
+
+pub mod rules;

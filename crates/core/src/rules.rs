@@ -1,0 +1,3 @@
+//! Games, and the draws that some of them need.
+
+pub mod game;

@@ -1,0 +1,81 @@
+//! Even or odd: the move of the league's own game.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a player bets on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Parity {
+    /// 2, 4, 6, 8, 10.
+    Even,
+    /// 1, 3, 5, 7, 9.
+    Odd,
+}
+
+impl Parity {
+    /// The parity of `number`.
+    pub fn of(number: u8) -> Self {
+        if number.is_multiple_of(2) { Self::Even } else { Self::Odd }
+    }
+
+    /// `even` or `odd`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Even => "even",
+            Self::Odd => "odd",
+        }
+    }
+
+    /// The other one.
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Even => Self::Odd,
+            Self::Odd => Self::Even,
+        }
+    }
+
+    /// `even` or `odd` to the letter. A move is never guessed: nothing else is one.
+    pub fn exact(text: &str) -> Option<Self> {
+        match text {
+            "even" => Some(Self::Even),
+            "odd" => Some(Self::Odd),
+            _ => None,
+        }
+    }
+
+    /// `even` or `odd` in any case, for the PARITY_CHOICE form, whose own document writes capitals.
+    pub fn folded(text: &str) -> Option<Self> {
+        [Self::Even, Self::Odd].into_iter().find(|parity| parity.as_str().eq_ignore_ascii_case(text))
+    }
+}
+
+impl fmt::Display for Parity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_is_even_or_odd_to_the_letter() {
+        assert_eq!(Parity::exact("even"), Some(Parity::Even));
+        assert_eq!(Parity::exact("odd"), Some(Parity::Odd));
+        for not in ["EVEN", "Even", " even", "even ", "0", "e", "", "maybe"] {
+            assert_eq!(Parity::exact(not), None, "{not:?}");
+        }
+        assert_eq!(Parity::folded("EVEN"), Some(Parity::Even));
+        assert_eq!(Parity::folded("maybe"), None);
+    }
+
+    #[test]
+    fn numbers_have_the_parity_of_school() {
+        let even: Vec<u8> = (1..=10).filter(|n| Parity::of(*n) == Parity::Even).collect();
+        assert_eq!(even, [2, 4, 6, 8, 10]);
+    }
+}

@@ -1,0 +1,162 @@
+//! Wall-clock time as messages carry it: UTC, nothing else.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use thiserror::Error;
+
+/// A moment in UTC.
+///
+/// Read with or without fractions of a second, ending in `Z` or `+00:00`; written in whole seconds with `Z`, because
+/// some peers refuse fractions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(jiff::Timestamp);
+
+/// A text that is not a UTC timestamp: error E021.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("a timestamp is UTC like 2025-01-15T10:30:00Z, this one is {found:?}")]
+pub struct BadTimestamp {
+    /// What was there.
+    pub found: String,
+}
+
+impl Timestamp {
+    /// 1970-01-01T00:00:00Z.
+    pub const EPOCH: Self = Self(jiff::Timestamp::UNIX_EPOCH);
+
+    /// The moment `seconds` after the epoch, kept within the years that can be written.
+    pub fn from_unix(seconds: i64) -> Self {
+        let within = seconds.clamp(jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
+        Self(jiff::Timestamp::from_second(within).unwrap_or(jiff::Timestamp::UNIX_EPOCH))
+    }
+
+    /// Whole seconds since the epoch.
+    pub fn unix(self) -> i64 {
+        self.0.as_second()
+    }
+
+    /// Milliseconds since the epoch.
+    pub fn unix_millis(self) -> i64 {
+        self.0.as_millisecond()
+    }
+
+    /// The moment `millis` after the epoch, kept within the years that can be written.
+    pub fn from_unix_millis(millis: i64) -> Self {
+        let within = millis.clamp(jiff::Timestamp::MIN.as_millisecond(), jiff::Timestamp::MAX.as_millisecond());
+        Self(jiff::Timestamp::from_millisecond(within).unwrap_or(jiff::Timestamp::UNIX_EPOCH))
+    }
+
+    /// This moment and `span`; the end of time when that is beyond it.
+    pub fn after(self, span: Duration) -> Self {
+        self.0.checked_add(span).map_or(Self(jiff::Timestamp::MAX), Self)
+    }
+
+    /// How long ago `earlier` was; nothing when it lies ahead.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::try_from(self.0.duration_since(earlier.0)).unwrap_or_default()
+    }
+
+    /// Whether `text` writes fractions of a second, which some peers do and others refuse.
+    pub fn is_fractional(text: &str) -> bool {
+        text.contains('.')
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = BadTimestamp;
+
+    fn from_str(text: &str) -> Result<Self, BadTimestamp> {
+        let bad = || BadTimestamp { found: text.chars().take(64).collect() };
+        let utc = text.ends_with('Z') || text.ends_with("+00:00");
+        if !utc || text.len() > 40 || text.as_bytes().get(10) != Some(&b'T') {
+            return Err(bad());
+        }
+        text.parse().map(Self).map_err(|_| bad())
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.0}", self.0)
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Timestamp {
+    fn schema_name() -> Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "format": "date-time" })
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn utc_is_read_in_both_spellings_and_written_in_one() {
+        for text in [
+            "2025-01-15T10:30:00Z",
+            "2025-01-15T10:30:00+00:00",
+            "2025-01-15T10:30:00.000Z",
+            "2025-01-15T10:30:00.987654+00:00",
+        ] {
+            assert_eq!(text.parse::<Timestamp>().unwrap().to_string(), "2025-01-15T10:30:00Z", "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for text in [
+            "2025-01-15T10:30:00",
+            "2025-01-15 10:30:00",
+            "2025-01-15 10:30:00Z",
+            "2025-01-15T10:30:00+02:00",
+            "2025-01-15T10:30:00-00:00",
+            "2025-01-15T10:30:00z",
+            "2025-13-15T10:30:00Z",
+            "2025-01-15",
+            "Z",
+            "",
+            "1736937000",
+        ] {
+            assert!(text.parse::<Timestamp>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn time_does_not_overflow() {
+        assert_eq!(Timestamp::from_unix(i64::MAX).after(Duration::MAX), Timestamp(jiff::Timestamp::MAX));
+        assert_eq!(Timestamp::EPOCH.since(Timestamp::from_unix(5)), Duration::ZERO);
+        assert_eq!(Timestamp::from_unix(5).since(Timestamp::EPOCH), Duration::from_secs(5));
+    }
+}

@@ -1,0 +1,246 @@
+//! Credentials: tokens, their digests, and the passes made from them.
+//!
+//! The rule: a raw [`Token`] travels only between its owner and the manager. The manager stores [`TokenDigest`]s. Whatever
+//! else fills an `auth_token` is a [`Pass`], which proves one thing about one league and match and opens nothing else.
+//! Nothing here prints a secret: `Debug` and `Display` show who it belongs to at most.
+
+use std::fmt;
+
+use data_encoding::BASE64URL_NOPAD;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+use subtle::ConstantTimeEq;
+
+use crate::id::{LeagueId, MatchId, RefereeId};
+use crate::seal::{digest, seal};
+
+/// The longest `auth_token` that is looked at, in bytes.
+pub const MAX_CREDENTIAL: usize = 512;
+
+/// What stands in an `auth_token` field: a raw token, a pass, or what a stranger made up.
+///
+/// Serialises to its text, because it exists to be sent; everything else shows it redacted.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(with = "String")]
+pub struct Credential(SmolStr);
+
+impl Credential {
+    /// A credential as it came.
+    pub fn new(text: &str) -> Self {
+        Self(SmolStr::new(text))
+    }
+
+    /// The secret text: for sending and for digesting.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether there is anything in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The digest under which the manager would know this token.
+    pub fn digest(&self) -> TokenDigest {
+        TokenDigest(digest(self.0.as_bytes()))
+    }
+
+    /// Whether this is `pass`, without telling by the time taken how much of it was right.
+    pub fn is(&self, pass: &Pass) -> bool {
+        self.0.as_bytes().ct_eq(pass.0.as_bytes()).into()
+    }
+
+    /// Whether this is the raw token behind `digest`.
+    pub fn opens(&self, digest: &TokenDigest) -> bool {
+        self.0.len() <= MAX_CREDENTIAL && self.digest().same(digest)
+    }
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&redacted(&self.0))
+    }
+}
+
+impl From<Token> for Credential {
+    fn from(token: Token) -> Self {
+        Self(token.0)
+    }
+}
+
+impl From<Pass> for Credential {
+    fn from(pass: Pass) -> Self {
+        Self(pass.0)
+    }
+}
+
+/// What may be shown of a secret: the public beginning of one of ours, nothing of any other.
+pub fn redacted(secret: &str) -> String {
+    let owner = secret.strip_prefix("tok-").and_then(|rest| rest.rsplit_once('-').or(rest.split_once('-')));
+    match owner {
+        Some((owner, _)) if owner.len() <= 8 && owner.bytes().all(|b| b.is_ascii_alphanumeric()) => {
+            format!("tok-{owner}-…")
+        }
+        _ => String::from("…"),
+    }
+}
+
+/// An agent's own secret, shown to it once, at registration.
+#[derive(Clone)]
+pub struct Token(SmolStr);
+
+impl Token {
+    /// The token of `agent` made of `random`: `tok-P01-` and 43 characters.
+    pub fn mint(agent: &str, random: &[u8; 32]) -> Self {
+        Self(SmolStr::new(format!("tok-{agent}-{}", BASE64URL_NOPAD.encode(random))))
+    }
+
+    /// A token that was received at registration.
+    pub fn received(text: &str) -> Self {
+        Self(SmolStr::new(text))
+    }
+
+    /// The secret text.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What may be stored of it.
+    pub fn digest(&self) -> TokenDigest {
+        TokenDigest(digest(self.0.as_bytes()))
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&redacted(&self.0))
+    }
+}
+
+/// SHA-256 of a token: what the manager keeps, and the key of the passes that its owner can check.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TokenDigest([u8; 32]);
+
+impl TokenDigest {
+    /// Whether both are digests of the same token, in constant time.
+    pub fn same(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+
+    /// The manager's own pass: shows an agent that a notice comes from the manager of its league.
+    pub fn manager_pass(&self, league: &LeagueId) -> Pass {
+        self.pass(&[b"manager", league.as_str().as_bytes()])
+    }
+
+    /// The referee's pass: shows this player that the manager appointed `referee` for `match_id`.
+    pub fn referee_pass(&self, league: &LeagueId, match_id: &MatchId, referee: &RefereeId) -> Pass {
+        let texts = [league.as_str(), match_id.as_str(), referee.as_str()];
+        self.pass(&[b"referee", texts[0].as_bytes(), texts[1].as_bytes(), texts[2].as_bytes()])
+    }
+
+    /// The player's pass: shows the referee of `match_id` that it speaks with this player.
+    pub fn player_pass(&self, league: &LeagueId, match_id: &MatchId) -> Pass {
+        self.pass(&[b"player", league.as_str().as_bytes(), match_id.as_str().as_bytes()])
+    }
+
+    fn pass(&self, fields: &[&[u8]]) -> Pass {
+        Pass(SmolStr::new(format!("pass-{}", BASE64URL_NOPAD.encode(&seal(&self.0, fields)))))
+    }
+}
+
+/// Not secret enough to hide from an operator, too useful to an attacker to print.
+impl fmt::Debug for TokenDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("digest:…")
+    }
+}
+
+impl Serialize for TokenDigest {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&BASE64URL_NOPAD.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for TokenDigest {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).map_err(serde::de::Error::custom)?;
+        bytes.try_into().map(Self).map_err(|_| serde::de::Error::custom("a token digest has 32 bytes"))
+    }
+}
+
+/// A proof derived from a token's digest that is worth nothing anywhere else: `pass-` and 43 characters.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(with = "String")]
+pub struct Pass(SmolStr);
+
+impl Pass {
+    /// The text to put into `auth_token`.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("pass-…")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{PlayerId, RoundId};
+
+    fn token() -> Token {
+        Token::mint("P01", &[0xA5; 32])
+    }
+
+    #[test]
+    fn a_token_names_its_owner_and_shows_nothing_else() {
+        let token = token();
+        assert!(token.reveal().starts_with("tok-P01-") && token.reveal().len() == 8 + 43, "{}", token.reveal());
+        let shown = format!("{token:?} {:?} {:?}", Credential::from(token.clone()), token.digest());
+        assert_eq!(shown, "tok-P01-… tok-P01-… digest:…");
+    }
+
+    #[test]
+    fn nothing_of_a_foreign_secret_is_shown() {
+        for secret in ["hunter2", "tok_p01_abc", "tok-", "tok-averylongsecretwithoutdash", "tok-secret-part-x", ""] {
+            let shown = redacted(secret);
+            assert!(shown == "…" || !shown.contains("secret"), "{secret} -> {shown}");
+        }
+    }
+
+    #[test]
+    fn the_digest_recognises_its_token_only() {
+        let digest = token().digest();
+        assert!(Credential::from(token()).opens(&digest));
+        assert!(!Credential::new("tok-P01-x").opens(&digest));
+        assert!(!Credential::new("").opens(&digest));
+        let stored = serde_json::to_string(&digest).unwrap();
+        assert!(serde_json::from_str::<TokenDigest>(&stored).unwrap().same(&digest));
+    }
+
+    #[test]
+    fn a_pass_fits_one_league_one_match_one_referee() {
+        let league = "league_2025_even_odd".parse().unwrap();
+        let (first, second) = (MatchId::of(RoundId(1), 1), MatchId::of(RoundId(1), 2));
+        let key = token().digest();
+        let pass = key.referee_pass(&league, &first, &RefereeId::numbered(1));
+        assert!(Credential::from(pass.clone()).is(&key.referee_pass(&league, &first, &RefereeId::numbered(1))));
+        let others = [
+            key.referee_pass(&league, &second, &RefereeId::numbered(1)),
+            key.referee_pass(&league, &first, &RefereeId::numbered(2)),
+            key.referee_pass(&"other".parse().unwrap(), &first, &RefereeId::numbered(1)),
+            key.player_pass(&league, &first),
+            key.manager_pass(&league),
+            Token::mint(PlayerId::numbered(1).as_str(), &[1; 32]).digest().player_pass(&league, &first),
+        ];
+        assert!(others.iter().all(|other| !Credential::from(pass.clone()).is(other)));
+        assert!(!pass.reveal().contains(token().reveal()));
+    }
+}
