@@ -1,3 +1,4 @@
 //! Games, and the draws that some of them need.
 
+pub mod draw;
 pub mod game;

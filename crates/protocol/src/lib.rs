@@ -2,6 +2,7 @@
 //!
 //! No I/O, no clock, no randomness: bytes in, typed messages out, and back.
 
+pub mod draw;
 pub mod id;
 pub mod parity;
 pub mod seal;

@@ -1,0 +1,141 @@
+//! What messages say about a draw: the commitment before, the nonces meanwhile, the secret afterwards.
+
+use std::fmt;
+use std::str::FromStr;
+
+use data_encoding::HEXLOWER_PERMISSIVE;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+use thiserror::Error;
+
+use crate::seal::digest;
+
+/// The longest nonce of a player, in bytes.
+pub const MAX_NONCE: usize = 64;
+
+/// Not what it should be: 64 hexadecimal digits, or a nonce within its limit.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BadDrawField {
+    /// Not 32 bytes in hexadecimal.
+    #[error("expected 64 hexadecimal digits")]
+    Hex,
+    /// Too long.
+    #[error("a draw_nonce has at most {MAX_NONCE} bytes")]
+    Nonce,
+}
+
+macro_rules! hex32 {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(try_from = "SmolStr", into = "String")]
+        #[schemars(with = "String")]
+        pub struct $name(pub [u8; 32]);
+
+        impl FromStr for $name {
+            type Err = BadDrawField;
+            fn from_str(text: &str) -> Result<Self, BadDrawField> {
+                // The decoder wants room for exactly what it is given.
+                if text.len() != 64 {
+                    return Err(BadDrawField::Hex);
+                }
+                let mut bytes = [0; 32];
+                HEXLOWER_PERMISSIVE.decode_mut(text.as_bytes(), &mut bytes).map_err(|_| BadDrawField::Hex)?;
+                Ok(Self(bytes))
+            }
+        }
+
+        impl TryFrom<SmolStr> for $name {
+            type Error = BadDrawField;
+            fn try_from(text: SmolStr) -> Result<Self, BadDrawField> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> Self {
+                HEXLOWER_PERMISSIVE.encode(&value.0)
+            }
+        }
+    };
+}
+
+hex32!(
+    /// What decides a draw, made before anybody is invited and shown when all is over.
+    DrawSecret);
+hex32!(
+    /// SHA-256 of the secret: published before, it binds the referee to the secret without giving it away.
+    DrawCommitment);
+
+impl DrawSecret {
+    /// What binds to this secret.
+    pub fn commitment(&self) -> DrawCommitment {
+        DrawCommitment(digest(&self.0))
+    }
+}
+
+/// A secret that has not been shown yet must not slip into a log.
+impl fmt::Debug for DrawSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("secret:…")
+    }
+}
+
+impl fmt::Debug for DrawCommitment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from(*self))
+    }
+}
+
+/// What a player adds to the draw, so that the referee alone cannot have chosen it. Any short text; empty when the player
+/// sent none.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "SmolStr")]
+#[schemars(with = "String")]
+pub struct DrawNonce(SmolStr);
+
+impl DrawNonce {
+    /// The nonce's bytes, as they enter the draw.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl TryFrom<SmolStr> for DrawNonce {
+    type Error = BadDrawField;
+    fn try_from(text: SmolStr) -> Result<Self, BadDrawField> {
+        if text.len() <= MAX_NONCE { Ok(Self(text)) } else { Err(BadDrawField::Nonce) }
+    }
+}
+
+impl FromStr for DrawNonce {
+    type Err = BadDrawField;
+    fn from_str(text: &str) -> Result<Self, BadDrawField> {
+        SmolStr::new(text).try_into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_written_in_hexadecimal_and_read_back() {
+        let secret = DrawSecret([0xAB; 32]);
+        let text = serde_json::to_string(&secret).unwrap();
+        assert_eq!(text, format!("\"{}\"", "ab".repeat(32)));
+        assert_eq!(serde_json::from_str::<DrawSecret>(&text).unwrap(), secret);
+        assert_eq!(format!("{secret:?}"), "secret:…");
+        for bad in ["", "ab", &"ab".repeat(33), &"ab".repeat(31), &"zz".repeat(32), &"é".repeat(32)] {
+            assert!(DrawSecret::try_from(SmolStr::new(bad)).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_commitment_is_the_plain_sha_256() {
+        // Any implementation of SHA-256 gives this for 32 zero bytes.
+        let expected = "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925";
+        assert_eq!(String::from(DrawSecret([0; 32]).commitment()), expected);
+    }
+}
