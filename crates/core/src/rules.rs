@@ -2,3 +2,4 @@
 
 pub mod draw;
 pub mod game;
+pub mod outcome;
