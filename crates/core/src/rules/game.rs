@@ -56,6 +56,16 @@ pub struct IllegalMove {
     pub allowed: String,
 }
 
+impl IllegalMove {
+    /// The longest offer that is told back whole, in characters: a peer may send anything, an error quotes a little of it.
+    pub const QUOTED: usize = 64;
+
+    /// `text` was offered where only what `allowed` says is a move.
+    pub fn new(text: &str, allowed: impl Into<String>) -> Self {
+        Self { found: text.chars().take(Self::QUOTED).collect(), allowed: allowed.into() }
+    }
+}
+
 /// One game in progress.
 pub trait Game: fmt::Debug + Send {
     /// What is needed now.

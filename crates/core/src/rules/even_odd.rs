@@ -1,0 +1,203 @@
+//! Even/Odd, the league's own game: both bet on the parity of a number that is drawn afterwards.
+//!
+//! Both choose at once and neither sees the other's choice; a choice stands once it is made. Whoever alone is right wins.
+
+use league_protocol::parity::Parity;
+use league_protocol::side::{Pair, Side};
+use smol_str::SmolStr;
+
+use super::game::{DrawnNumber, Game, IllegalMove, Stage, Verdict};
+
+/// One game of Even/Odd.
+#[derive(Clone, Debug, Default)]
+pub struct EvenOdd {
+    choices: Pair<Option<Parity>>,
+    number: Option<DrawnNumber>,
+}
+
+/// A game that is over: both have chosen and the number is there.
+struct Decided {
+    choices: Pair<Parity>,
+    number: u8,
+}
+
+impl EvenOdd {
+    fn chosen(&self) -> Option<Pair<Parity>> {
+        Some(Pair::new(self.choices.a?, self.choices.b?))
+    }
+
+    fn decided(&self) -> Option<Decided> {
+        Some(Decided { choices: self.chosen()?, number: self.number?.get() })
+    }
+}
+
+impl Decided {
+    fn verdict(&self) -> Verdict {
+        let right = self.choices.map(|choice| choice == Parity::of(self.number));
+        match (right.a, right.b) {
+            (true, false) => Verdict::Win(Side::A),
+            (false, true) => Verdict::Win(Side::B),
+            (true, true) | (false, false) => Verdict::Draw,
+        }
+    }
+
+    fn reason(&self, names: Pair<&str>) -> String {
+        let (number, parity) = (self.number, Parity::of(self.number));
+        match self.verdict() {
+            Verdict::Win(side) => format!("{number} is {parity}: {} chose {parity} and wins", names[side]),
+            Verdict::Draw => {
+                let choice = self.choices.a;
+                format!("{number} is {parity}: {} and {} both chose {choice}, a draw", names.a, names.b)
+            }
+        }
+    }
+}
+
+impl Game for EvenOdd {
+    fn stage(&self) -> Stage {
+        match (self.chosen(), self.decided()) {
+            (None, _) => Stage::Moves(self.choices.map(|choice| choice.is_none())),
+            (Some(_), None) => Stage::Draw,
+            (Some(_), Some(decided)) => Stage::Over(decided.verdict()),
+        }
+    }
+
+    fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        if self.choices[side].is_some() {
+            return Err(IllegalMove::new(text, "the choice is made, and the first one stands"));
+        }
+        let choice =
+            Parity::exact(text).ok_or_else(|| IllegalMove::new(text, "choose even or odd, in small letters"))?;
+        self.choices[side] = Some(choice);
+        Ok(())
+    }
+
+    fn draw(&mut self, number: DrawnNumber) {
+        if self.stage() == Stage::Draw {
+            self.number = Some(number);
+        }
+    }
+
+    fn moves(&self) -> Pair<Option<SmolStr>> {
+        self.choices.map(|choice| choice.map(|parity| SmolStr::new_static(parity.as_str())))
+    }
+
+    /// Nothing: there is no board, and the other's choice is not to be seen.
+    fn view(&self, _side: Side) -> SmolStr {
+        SmolStr::default()
+    }
+
+    fn reason(&self, names: Pair<&str>) -> String {
+        match (self.decided(), self.stage()) {
+            (Some(decided), _) => decided.reason(names),
+            (None, Stage::Draw | Stage::Over(_)) => String::from("the number has not been drawn yet"),
+            (None, Stage::Moves(missing)) => {
+                let waiting: Vec<&str> = Side::BOTH.into_iter().filter(|s| missing[*s]).map(|s| names[s]).collect();
+                format!("still waiting for the choice of {}", waiting.join(" and "))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: Pair<&str> = Pair { a: "P01", b: "P02" };
+
+    fn played(a: &str, b: &str, number: u8) -> EvenOdd {
+        let mut game = EvenOdd::default();
+        game.play(Side::A, a).unwrap();
+        game.play(Side::B, b).unwrap();
+        game.draw(DrawnNumber::new(number).unwrap());
+        game
+    }
+
+    #[test]
+    fn whoever_alone_is_right_wins() {
+        for number in 1..=10 {
+            let even = number % 2 == 0;
+            let expected = |a: &str, b: &str| match ((a == "even") == even, (b == "even") == even) {
+                (true, false) => Verdict::Win(Side::A),
+                (false, true) => Verdict::Win(Side::B),
+                (true, true) | (false, false) => Verdict::Draw,
+            };
+            for (a, b) in [("even", "even"), ("even", "odd"), ("odd", "even"), ("odd", "odd")] {
+                assert_eq!(played(a, b, number).stage(), Stage::Over(expected(a, b)), "{number}: {a} against {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn both_choose_in_any_order_and_then_a_number_is_drawn() {
+        for first in Side::BOTH {
+            let mut game = EvenOdd::default();
+            assert_eq!(game.stage(), Stage::Moves(Pair::new(true, true)));
+            game.play(first, "odd").unwrap();
+            assert_eq!(game.stage(), Stage::Moves(Pair::from_fn(|side| side != first)));
+            game.play(first.other(), "even").unwrap();
+            assert_eq!(game.stage(), Stage::Draw);
+            game.draw(DrawnNumber::new(7).unwrap());
+            assert_eq!(game.stage(), Stage::Over(Verdict::Win(first)));
+            assert_eq!(game.moves()[first].as_deref(), Some("odd"));
+        }
+    }
+
+    #[test]
+    fn the_first_choice_stands() {
+        let mut game = EvenOdd::default();
+        game.play(Side::A, "even").unwrap();
+        for again in ["odd", "even", "maybe"] {
+            game.play(Side::A, again).unwrap_err();
+        }
+        assert_eq!(game.stage(), Stage::Moves(Pair::new(false, true)));
+        game.play(Side::B, "odd").unwrap();
+        game.play(Side::B, "even").unwrap_err();
+        assert_eq!(game.moves().map(|choice| choice.unwrap()), Pair::new("even".into(), "odd".into()));
+    }
+
+    #[test]
+    fn a_number_before_the_choices_or_after_the_first_is_of_no_effect() {
+        let mut game = EvenOdd::default();
+        game.play(Side::A, "even").unwrap();
+        game.draw(DrawnNumber::new(1).unwrap());
+        game.play(Side::B, "odd").unwrap();
+        assert_eq!(game.stage(), Stage::Draw);
+        game.draw(DrawnNumber::new(2).unwrap());
+        game.draw(DrawnNumber::new(3).unwrap());
+        assert_eq!(game.stage(), Stage::Over(Verdict::Win(Side::A)));
+    }
+
+    #[test]
+    fn nothing_but_even_and_odd_is_a_choice_and_a_refusal_changes_nothing() {
+        let mut game = EvenOdd::default();
+        for text in ["EVEN", "Odd", " even", "odd\n", "", "2", "even or odd"] {
+            let refusal = game.play(Side::B, text).unwrap_err();
+            assert_eq!(refusal.found, text);
+        }
+        assert_eq!(game.play(Side::A, &"é".repeat(9_999)).unwrap_err().found.chars().count(), IllegalMove::QUOTED);
+        assert_eq!(game.stage(), Stage::Moves(Pair::new(true, true)));
+    }
+
+    #[test]
+    fn neither_sees_the_choice_of_the_other() {
+        let mut game = EvenOdd::default();
+        let before = game.view(Side::B);
+        game.play(Side::A, "even").unwrap();
+        assert_eq!(game.view(Side::B), before);
+    }
+
+    #[test]
+    fn the_reason_is_one_sentence_at_every_stage() {
+        assert_eq!(played("even", "odd", 8).reason(NAMES), "8 is even: P01 chose even and wins");
+        assert_eq!(played("even", "odd", 3).reason(NAMES), "3 is odd: P02 chose odd and wins");
+        assert_eq!(played("odd", "odd", 3).reason(NAMES), "3 is odd: P01 and P02 both chose odd, a draw");
+        assert_eq!(played("odd", "odd", 8).reason(NAMES), "8 is even: P01 and P02 both chose odd, a draw");
+        let mut game = EvenOdd::default();
+        assert_eq!(game.reason(NAMES), "still waiting for the choice of P01 and P02");
+        game.play(Side::A, "odd").unwrap();
+        assert_eq!(game.reason(NAMES), "still waiting for the choice of P02");
+        game.play(Side::B, "odd").unwrap();
+        assert_eq!(game.reason(NAMES), "the number has not been drawn yet");
+    }
+}
