@@ -4,3 +4,5 @@ pub mod draw;
 pub mod even_odd;
 pub mod game;
 pub mod outcome;
+pub mod registry;
+pub mod tic_tac_toe;

@@ -1,0 +1,198 @@
+//! Tic-tac-toe: a game of turns on a board that both see, without any luck.
+//!
+//! The cells are numbered 1 to 9 from the upper left; A begins and writes X, B writes O. Three in a line win.
+
+use league_protocol::side::{Pair, Side};
+use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
+
+use super::game::{DrawnNumber, Game, IllegalMove, Stage, Verdict};
+
+/// The lines that win, by index of their cells.
+const LINES: [[usize; 3]; 8] = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
+
+/// One game of tic-tac-toe.
+#[derive(Clone, Debug, Default)]
+pub struct TicTacToe {
+    board: [Option<Side>; 9],
+    last: Pair<Option<usize>>,
+}
+
+fn mark(side: Side) -> char {
+    match side {
+        Side::A => 'X',
+        Side::B => 'O',
+    }
+}
+
+/// The cell that `text` names: one digit from 1 to 9, nothing around it.
+fn cell(text: &str) -> Option<usize> {
+    match text.as_bytes() {
+        [digit @ b'1'..=b'9'] => Some(usize::from(digit - b'1')),
+        _ => None,
+    }
+}
+
+impl TicTacToe {
+    /// Whose turn it would be: the sides alternate, so the number of marks tells.
+    fn turn(&self) -> Side {
+        Side::BOTH[self.board.iter().flatten().count() % 2]
+    }
+
+    fn winner(&self) -> Option<(Side, [usize; 3])> {
+        LINES.into_iter().find_map(|line| {
+            let side = self.board[line[0]]?;
+            line.iter().all(|cell| self.board[*cell] == Some(side)).then_some((side, line))
+        })
+    }
+
+    fn is_full(&self) -> bool {
+        self.board.iter().all(Option::is_some)
+    }
+}
+
+impl Game for TicTacToe {
+    fn stage(&self) -> Stage {
+        match self.winner() {
+            Some((side, _)) => Stage::Over(Verdict::Win(side)),
+            None if self.is_full() => Stage::Over(Verdict::Draw),
+            None => Stage::Moves(Pair::from_fn(|side| side == self.turn())),
+        }
+    }
+
+    fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        match self.stage() {
+            Stage::Over(_) | Stage::Draw => return Err(IllegalMove::new(text, "the game is over")),
+            Stage::Moves(due) if !due[side] => return Err(IllegalMove::new(text, "it is the opponent's turn")),
+            Stage::Moves(_) => {}
+        }
+        let Some(cell) = cell(text) else {
+            return Err(IllegalMove::new(text, "a move is the number of a cell, 1 to 9"));
+        };
+        if self.board[cell].is_some() {
+            return Err(IllegalMove::new(text, "this cell is taken, choose an empty one"));
+        }
+        self.board[cell] = Some(side);
+        self.last[side] = Some(cell);
+        Ok(())
+    }
+
+    /// Never asked for: no stage of this game is a draw of a number.
+    fn draw(&mut self, _number: DrawnNumber) {}
+
+    fn moves(&self) -> Pair<Option<SmolStr>> {
+        self.last.map(|cell| cell.map(|cell| format_smolstr!("{}", cell + 1)))
+    }
+
+    /// The board from cell 1 to 9, `X.O......`, the same for both.
+    fn view(&self, _side: Side) -> SmolStr {
+        let mut text = SmolStrBuilder::new();
+        for owner in self.board {
+            text.push(owner.map_or('.', mark));
+        }
+        text.finish()
+    }
+
+    fn reason(&self, names: Pair<&str>) -> String {
+        match self.winner() {
+            Some((side, line)) => {
+                let [first, middle, last] = line.map(|cell| cell + 1);
+                format!("{} has three {} in a line, {first}-{middle}-{last}, and wins", names[side], mark(side))
+            }
+            None if self.is_full() => {
+                format!("the board is full, and neither {} nor {} has three in a line", names.a, names.b)
+            }
+            None => format!("it is the turn of {}", names[self.turn()]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: Pair<&str> = Pair { a: "P01", b: "P02" };
+
+    /// The game after these cells, played in turn.
+    fn after(cells: &str) -> TicTacToe {
+        let mut game = TicTacToe::default();
+        for (cell, side) in cells.chars().zip(Side::BOTH.into_iter().cycle()) {
+            game.play(side, &cell.to_string()).unwrap();
+        }
+        game
+    }
+
+    #[test]
+    fn the_sides_take_turns_and_a_begins() {
+        let mut game = TicTacToe::default();
+        assert_eq!(game.stage(), Stage::Moves(Pair::new(true, false)));
+        game.play(Side::B, "5").unwrap_err();
+        game.play(Side::A, "1").unwrap();
+        assert_eq!(game.stage(), Stage::Moves(Pair::new(false, true)));
+        game.play(Side::A, "2").unwrap_err();
+        game.play(Side::B, "3").unwrap();
+        assert_eq!(game.stage(), Stage::Moves(Pair::new(true, false)));
+        assert!(Side::BOTH.into_iter().all(|side| game.view(side) == "X.O......"));
+    }
+
+    #[test]
+    fn only_an_empty_cell_is_a_move_and_a_refusal_changes_nothing() {
+        let mut game = after("5");
+        for text in ["5", "0", "10", "", " 1", "1 ", "a", "-1", "１", "even"] {
+            game.play(Side::B, text).unwrap_err();
+        }
+        assert_eq!(game.view(Side::B), "....X....");
+        assert_eq!(game.moves(), Pair::new(Some("5".into()), None));
+        game.play(Side::B, "1").unwrap();
+    }
+
+    #[test]
+    fn three_in_a_line_win_and_end_the_game() {
+        let mut game = after("14253");
+        assert_eq!(game.stage(), Stage::Over(Verdict::Win(Side::A)));
+        assert_eq!(game.reason(NAMES), "P01 has three X in a line, 1-2-3, and wins");
+        assert_eq!(game.moves(), Pair::new(Some("3".into()), Some("5".into())));
+        game.play(Side::B, "6").unwrap_err();
+        let second = after("132567");
+        assert_eq!(second.stage(), Stage::Over(Verdict::Win(Side::B)), "{}", second.view(Side::A));
+        assert_eq!(second.reason(NAMES), "P02 has three O in a line, 3-5-7, and wins");
+    }
+
+    #[test]
+    fn a_full_board_without_a_line_is_a_draw() {
+        let game = after("123547698");
+        assert_eq!(game.stage(), Stage::Over(Verdict::Draw), "{}", game.view(Side::A));
+        assert_eq!(game.reason(NAMES), "the board is full, and neither P01 nor P02 has three in a line");
+    }
+
+    #[test]
+    fn every_line_of_play_ends_and_the_known_number_of_them_is_won() {
+        fn count(game: &TicTacToe, ends: &mut [u32; 3]) {
+            match game.stage() {
+                Stage::Over(Verdict::Win(side)) => ends[side.index()] += 1,
+                Stage::Over(Verdict::Draw) => ends[2] += 1,
+                Stage::Draw => panic!("tic-tac-toe draws no number"),
+                Stage::Moves(due) => {
+                    let side = if due.a { Side::A } else { Side::B };
+                    for cell in 1..=9 {
+                        let mut next = game.clone();
+                        if next.play(side, &cell.to_string()).is_ok() {
+                            count(&next, ends);
+                        }
+                    }
+                }
+            }
+        }
+        let mut ends = [0; 3];
+        count(&TicTacToe::default(), &mut ends);
+        // Of the 255,168 games of tic-tac-toe the first player wins 131,184, the second 77,904, and 46,080 are drawn.
+        assert_eq!(ends, [131_184, 77_904, 46_080]);
+    }
+
+    #[test]
+    fn a_number_is_of_no_effect() {
+        let mut game = after("1");
+        let stage = game.stage();
+        game.draw(DrawnNumber::new(5).unwrap());
+        assert_eq!((game.stage(), game.reason(NAMES).as_str()), (stage, "it is the turn of P02"));
+    }
+}
