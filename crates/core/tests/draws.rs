@@ -1,0 +1,262 @@
+//! What a draw promises, measured: every number is equally likely, everything that should decide it does, nobody can
+//! tell it beforehand, and another implementation gets the same.
+//!
+//! All of it is deterministic: secrets are hashes of a counter. A bound that holds once holds always.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
+
+use league_core::rules::draw::{BadDraw, Draw};
+use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSecret};
+use league_protocol::id::{MatchId, RoundId};
+use league_protocol::seal::{digest, seal};
+use league_protocol::side::Pair;
+use serde::Deserialize;
+use smol_str::format_smolstr;
+
+fn nonce(text: &str) -> DrawNonce {
+    text.parse().unwrap()
+}
+
+/// The `count`-th draw of the test: its own secret and nonces, a hundred rounds of matches.
+fn draw(count: u32) -> Draw {
+    Draw {
+        secret: DrawSecret(digest(&count.to_be_bytes())),
+        match_id: MatchId::of(RoundId(1 + count % 100), 1 + count / 100 % 50),
+        attempt: 1 + count % 3,
+        nonces: Pair::new(
+            format_smolstr!("a{count}").try_into().unwrap(),
+            format_smolstr!("b{}", count / 2).try_into().unwrap(),
+        ),
+    }
+}
+
+/// The bytes that a draw seals, written down a second time: what PROTOCOL.md promises, not what the code does.
+fn sealed(key: &[u8; 32], draw: &Draw) -> [u8; 32] {
+    let (match_id, attempt) = (draw.match_id.as_str().as_bytes(), draw.attempt.to_be_bytes());
+    seal(key, &[match_id, &attempt, draw.nonces.a.as_bytes(), draw.nonces.b.as_bytes()])
+}
+
+/// The number that these bytes stand for: by the first of them that is below 250.
+fn number(bytes: &[u8]) -> u8 {
+    1 + bytes.iter().find(|byte| **byte < 250).unwrap() % 10
+}
+
+/// How far `numbers`, each 1 to 10, are from equally frequent.
+fn chi_square(numbers: impl Iterator<Item = u8>) -> f64 {
+    let mut counts = [0_u32; 10];
+    for number in numbers {
+        counts[usize::from(number) - 1] += 1;
+    }
+    let expected = f64::from(counts.iter().sum::<u32>()) / 10.0;
+    counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum()
+}
+
+/// The chi-square that fair numbers exceed once in a thousand times, with nine degrees of freedom.
+const ONE_IN_A_THOUSAND: f64 = 27.88;
+
+#[test]
+fn a_million_draws_are_uniform() {
+    let statistic = chi_square((0..1_000_000).map(|count| draw(count).number().get()));
+    assert!(statistic < ONE_IN_A_THOUSAND, "chi-square {statistic}");
+}
+
+#[test]
+fn the_same_measure_finds_the_bias_that_leaving_out_250_to_255_removes() {
+    let statistic = chi_square((0..200_000).map(|count| {
+        let draw = draw(count);
+        1 + sealed(&draw.secret.0, &draw)[0] % 10
+    }));
+    assert!(statistic > ONE_IN_A_THOUSAND, "chi-square {statistic}");
+}
+
+#[test]
+fn bytes_from_250_on_are_passed_over() {
+    for rejected in [1, 2] {
+        // Only a draw in which each of them would have given another number shows that they were passed over.
+        let telling = |bytes: &[u8; 32]| {
+            let (skipped, rest) = bytes.split_at(rejected);
+            rest[0] < 250 && skipped.iter().all(|byte| *byte >= 250 && byte % 10 != rest[0] % 10)
+        };
+        let (draw, bytes) = (0..)
+            .map(draw)
+            .map(|draw| (sealed(&draw.secret.0, &draw), draw))
+            .find_map(|(bytes, draw)| telling(&bytes).then_some((draw, bytes)))
+            .unwrap();
+        assert_eq!(draw.number().get(), 1 + bytes[rejected] % 10);
+    }
+}
+
+#[test]
+fn the_number_is_what_the_sealed_bytes_say() {
+    for count in 0..10_000 {
+        let draw = draw(count);
+        assert_eq!(draw.number().get(), number(&sealed(&draw.secret.0, &draw)), "draw {count}");
+    }
+}
+
+#[test]
+fn a_draw_verifies_with_its_own_number_only() {
+    for count in 0..1_000 {
+        let draw = draw(count);
+        let (commitment, expected) = (draw.secret.commitment(), draw.number().get());
+        for claimed in 0..=11 {
+            let verdict = draw.verify(&commitment, claimed);
+            if claimed == expected {
+                assert_eq!(verdict, Ok(()));
+            } else {
+                assert_eq!(verdict, Err(BadDraw::Number { expected, claimed }));
+            }
+        }
+    }
+}
+
+/// SHA-256 binds: whatever number the other secret gives, even the claimed one, it is refused.
+#[test]
+fn another_secret_never_verifies() {
+    let honest = draw(0);
+    let commitment = honest.secret.commitment();
+    let bits = (0..256).map(|bit| {
+        let mut secret = honest.secret;
+        secret.0[bit / 8] ^= 1 << (bit % 8);
+        secret
+    });
+    let others = (1..1_000).map(|count| draw(count).secret);
+    let mut same_number = 0;
+    for secret in bits.chain(others) {
+        let forged = Draw { secret, ..honest.clone() };
+        let claimed = forged.number().get();
+        assert_eq!(forged.verify(&commitment, claimed), Err(BadDraw::Commitment));
+        assert_eq!(forged.verify(&commitment, honest.number().get()), Err(BadDraw::Commitment));
+        same_number += u32::from(claimed == honest.number().get());
+    }
+    assert!(same_number > 0, "the commitment was never needed");
+}
+
+/// Each of the fields beside the secret decides the number.
+///
+/// One changed field may give the same number by chance, once in ten; so no single change can be expected to fail. What
+/// holds, and is shown for each field: a thousand changes give a thousand different seals, their numbers are as uniform as
+/// fresh draws, and so the old number is refused for about nine in ten of them, whatever the old number was.
+#[test]
+fn the_number_follows_match_attempt_and_both_nonces() {
+    type Change = fn(&mut Draw, u32);
+    let changes: [(&str, Change); 4] = [
+        ("match", |draw, n| draw.match_id = MatchId::of(RoundId(1_000), n)),
+        ("attempt", |draw, n| draw.attempt = 3 + n),
+        ("nonce of A", |draw, n| draw.nonces.a = nonce(&format!("other {n}"))),
+        ("nonce of B", |draw, n| draw.nonces.b = nonce(&format!("other {n}"))),
+    ];
+    let honest = draw(7);
+    let (commitment, claimed) = (honest.secret.commitment(), honest.number().get());
+    assert_eq!(honest.verify(&commitment, claimed), Ok(()));
+    for (field, change) in changes {
+        let changed: Vec<Draw> = (1..=1_000)
+            .map(|n| {
+                let mut draw = honest.clone();
+                change(&mut draw, n);
+                draw
+            })
+            .collect();
+
+        let mut seals: Vec<[u8; 32]> = changed.iter().map(|draw| sealed(&draw.secret.0, draw)).collect();
+        seals.push(sealed(&honest.secret.0, &honest));
+        seals.sort_unstable();
+        seals.dedup();
+        assert_eq!(seals.len(), 1_001, "{field}");
+
+        let statistic = chi_square(changed.iter().map(|draw| draw.number().get()));
+        assert!(statistic < ONE_IN_A_THOUSAND, "{field}: chi-square {statistic}");
+
+        let refused = changed.iter().filter(|draw| draw.verify(&commitment, claimed).is_err()).count();
+        assert!((850..=950).contains(&refused), "{field}: {refused} of 1000 changes were noticed");
+    }
+}
+
+#[test]
+fn where_one_nonce_ends_and_whose_it_is_matters() {
+    let with = |a: &str, b: &str| {
+        let draw = Draw { nonces: Pair::new(nonce(a), nonce(b)), ..draw(0) };
+        sealed(&draw.secret.0, &draw)
+    };
+    assert_ne!(with("ab", "c"), with("a", "bc"));
+    assert_ne!(with("ab", "c"), with("c", "ab"));
+    assert_ne!(with("ab", ""), with("", "ab"));
+}
+
+/// What everybody knows before the reveal.
+struct Public<'a> {
+    commitment: DrawCommitment,
+    /// For the match, the attempt and the nonces; nobody but the control looks at its secret.
+    draw: &'a Draw,
+}
+
+/// The number cannot be had from the commitment in any of the ways in which careless schemes gave it away.
+///
+/// That no function of the public data does better is what HMAC and SHA-256 are trusted for; this shows that the draw
+/// does not undo it, by taking the commitment for the secret or by hashing public data alone.
+#[test]
+fn what_is_public_before_the_reveal_predicts_no_better_than_chance() {
+    type Predictor = fn(&Public<'_>) -> u8;
+    let predictors: [(&str, Predictor); 8] = [
+        ("the commitment for the secret", |known| number(&sealed(&known.commitment.0, known.draw))),
+        ("the hash of the commitment for the secret", |known| {
+            number(&sealed(&digest(&known.commitment.0), known.draw))
+        }),
+        ("no secret", |known| number(&sealed(&[0; 32], known.draw))),
+        ("the commitment itself", |known| number(&known.commitment.0)),
+        ("the commitment from its end", |known| {
+            let mut bytes = known.commitment.0;
+            bytes.reverse();
+            number(&bytes)
+        }),
+        ("the hash of the commitment", |known| number(&digest(&known.commitment.0))),
+        ("the seal of the nonces", |known| {
+            let nonces = known.draw.nonces.as_ref().map(DrawNonce::as_bytes);
+            number(&seal(&known.commitment.0, &[nonces.a, nonces.b]))
+        }),
+        ("always seven", |_| 7),
+    ];
+    let hits = |predict: Predictor| {
+        let (mut numbers, mut parities) = (0_u32, 0_u32);
+        for count in 0..10_000 {
+            let draw = draw(count);
+            let predicted = predict(&Public { commitment: draw.secret.commitment(), draw: &draw });
+            let drawn = draw.number().get();
+            numbers += u32::from(predicted == drawn);
+            parities += u32::from(predicted % 2 == drawn % 2);
+        }
+        (numbers, parities)
+    };
+    for (name, predict) in predictors {
+        let (numbers, parities) = hits(predict);
+        // Chance gives 1,000 ± 30 and 5,000 ± 50; four deviations are allowed. To be wrong more often is as telling.
+        assert!((880..=1_120).contains(&numbers), "{name}: {numbers} numbers");
+        assert!((4_800..=5_200).contains(&parities), "{name}: {parities} parities");
+    }
+    assert_eq!(hits(|known| number(&sealed(&known.draw.secret.0, known.draw))), (10_000, 10_000), "with the secret");
+}
+
+/// One line of the published vectors, from which other implementations check themselves.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Vector {
+    secret: DrawSecret,
+    commitment: DrawCommitment,
+    match_id: MatchId,
+    attempt: u32,
+    nonce_a: DrawNonce,
+    nonce_b: DrawNonce,
+    number: u8,
+}
+
+/// The vectors were computed by another implementation, Python's `hmac` and `hashlib`. The last one has two bytes to pass
+/// over and a nonce beyond ASCII.
+#[test]
+fn the_published_vectors_hold() {
+    let vectors: Vec<Vector> = serde_json::from_str(include_str!("vectors/draws.json")).unwrap();
+    assert_eq!(vectors.len(), 3);
+    for Vector { secret, commitment, match_id, attempt, nonce_a, nonce_b, number } in vectors {
+        let draw = Draw { secret, match_id, attempt, nonces: Pair::new(nonce_a, nonce_b) };
+        assert_eq!(draw.verify(&commitment, number), Ok(()), "{}", draw.match_id);
+    }
+}
