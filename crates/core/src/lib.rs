@@ -1,3 +1,4 @@
 //! What the league's messages mean, as pure state machines.
 
 pub mod rules;
+pub mod season;

@@ -1,0 +1,3 @@
+//! The league over time: who meets whom.
+
+pub mod schedule;
