@@ -1,0 +1,105 @@
+//! Where everybody stands: what each result adds to the table, and the order that follows.
+//!
+//! A [`Table`] depends on the results that were recorded and not on the order in which they came: rows are sums, and the
+//! ranking looks at nothing else but who made how many points against whom.
+
+mod ranking;
+mod scoring;
+
+use league_protocol::side::{Pair, Side};
+use serde::{Deserialize, Serialize};
+
+use crate::rules::outcome::Outcome;
+
+pub use scoring::{DoubleForfeit, Scoring, TieBreak};
+
+/// What a player has done so far.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Row {
+    /// Matches that count, whatever their end.
+    pub played: u32,
+    /// Matches won, also those that the opponent forfeited.
+    pub wins: u32,
+    /// Matches drawn.
+    pub draws: u32,
+    /// Matches lost, also those forfeited.
+    pub losses: u32,
+    /// What all of them gave.
+    pub points: u32,
+    /// Matches forfeited, alone or together with the opponent.
+    pub technical_losses: u32,
+}
+
+/// What a match was to one of its players.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mark {
+    Win,
+    Draw,
+    Loss,
+}
+
+/// Points made in one match.
+#[derive(Clone, Copy, Debug)]
+struct Meeting {
+    opponent: u32,
+    points: u32,
+}
+
+/// The standings of the players 0 to n - 1.
+#[derive(Clone, Debug)]
+pub struct Table {
+    scoring: Scoring,
+    rows: Vec<Row>,
+    /// For each player, whom it has met: so that a tie looks at those who are tied and at nobody else.
+    meetings: Vec<Vec<Meeting>>,
+}
+
+impl Table {
+    /// The table before the first match of `players` players.
+    pub fn new(players: u32, scoring: Scoring) -> Self {
+        let players = players as usize;
+        Self { scoring, rows: vec![Row::default(); players], meetings: vec![Vec::new(); players] }
+    }
+
+    /// Counts a match of `a` against `b`. False, and nothing changed, when these are not two players of this table.
+    ///
+    /// Every call counts: that a match is recorded once is the season's care, which knows matches by their id.
+    pub fn record(&mut self, a: u32, b: u32, outcome: Outcome) -> bool {
+        let known = |player: u32| (player as usize) < self.rows.len();
+        if a == b || !known(a) || !known(b) {
+            return false;
+        }
+        let players = Pair::new(a, b);
+        let points = self.scoring.points(outcome);
+        for side in Side::BOTH {
+            let player = players[side] as usize;
+            let row = &mut self.rows[player];
+            row.played += 1;
+            match self.scoring.mark(outcome, side) {
+                Mark::Win => row.wins += 1,
+                Mark::Draw => row.draws += 1,
+                Mark::Loss => row.losses += 1,
+            }
+            row.technical_losses += u32::from(outcome.forfeited(side));
+            // The points of a win are configuration, and may be anything.
+            row.points = row.points.saturating_add(points[side]);
+            self.meetings[player].push(Meeting { opponent: players[side.other()], points: points[side] });
+        }
+        true
+    }
+
+    /// What `player` has done so far; nothing when there is no such player.
+    pub fn row(&self, player: u32) -> Row {
+        self.rows.get(player as usize).copied().unwrap_or_default()
+    }
+
+    /// What results are worth here.
+    pub fn scoring(&self) -> &Scoring {
+        &self.scoring
+    }
+
+    /// All players, the best first: by points, then by the configured tie-breaks, then by index.
+    pub fn ranking(&self) -> Vec<u32> {
+        ranking::ranking(self)
+    }
+}

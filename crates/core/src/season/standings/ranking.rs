@@ -1,0 +1,88 @@
+//! The order of the table: groups of equals, split by one criterion after the other.
+//!
+//! Head-to-head depends on who is equal, so a plain comparison of two players would not do: A may have beaten B, B beaten C
+//! and C beaten A. Each criterion is therefore worked out once for a whole group; those whom it cannot tell apart form a
+//! smaller group for the next one. Only the meetings of tied players are looked at, each once per head-to-head.
+
+use std::cmp::Reverse;
+
+use super::{Meeting, Table, TieBreak};
+
+/// What a group is split by.
+#[derive(Clone, Copy)]
+enum Criterion {
+    Points,
+    TieBreak(TieBreak),
+}
+
+pub(super) fn ranking(table: &Table) -> Vec<u32> {
+    let criteria: Vec<Criterion> = std::iter::once(Criterion::Points)
+        .chain(table.scoring.tiebreakers.iter().copied().map(Criterion::TieBreak))
+        .collect();
+    // As many rows as a u32 can count, by the only constructor.
+    let mut order: Vec<u32> = (0..).take(table.rows.len()).collect();
+    let mut ranker = Ranker { table, in_group: vec![false; table.rows.len()] };
+    ranker.split(&mut order, &criteria);
+    order
+}
+
+struct Ranker<'a> {
+    table: &'a Table,
+    /// Who belongs to the group at hand, while a head-to-head is counted; nobody in between.
+    in_group: Vec<bool>,
+}
+
+impl Ranker<'_> {
+    /// Brings `group`, in the order of its indices, into the order of `criteria`.
+    fn split(&mut self, group: &mut [u32], criteria: &[Criterion]) {
+        let Some((criterion, rest)) = criteria.split_first() else { return };
+        if group.len() < 2 {
+            return;
+        }
+        let mut scored = self.scored(group, *criterion);
+        // Equal scores keep the order of the indices: the next criterion, or the last word.
+        scored.sort_by_key(|(_, score)| Reverse(*score));
+        for (place, (player, _)) in group.iter_mut().zip(&scored) {
+            *place = *player;
+        }
+        let mut remaining = group;
+        for equals in scored.chunk_by(|(_, one), (_, other)| one == other) {
+            let (tied, others) = remaining.split_at_mut(equals.len());
+            self.split(tied, rest);
+            remaining = others;
+        }
+    }
+
+    fn scored(&mut self, group: &[u32], criterion: Criterion) -> Vec<(u32, u64)> {
+        match criterion {
+            Criterion::Points => self.by_row(group, |row| row.points),
+            Criterion::TieBreak(TieBreak::Wins) => self.by_row(group, |row| row.wins),
+            Criterion::TieBreak(TieBreak::Draws) => self.by_row(group, |row| row.draws),
+            Criterion::TieBreak(TieBreak::HeadToHead) => self.head_to_head(group),
+        }
+    }
+
+    fn by_row(&self, group: &[u32], score: impl Fn(&super::Row) -> u32) -> Vec<(u32, u64)> {
+        group.iter().map(|player| (*player, score(&self.table.rows[*player as usize]).into())).collect()
+    }
+
+    /// The points that each of `group` made against the rest of it.
+    fn head_to_head(&mut self, group: &[u32]) -> Vec<(u32, u64)> {
+        self.mark(group, true);
+        let scored = group.iter().map(|player| (*player, self.points_within(&self.table.meetings[*player as usize])));
+        let scored = scored.collect();
+        self.mark(group, false);
+        scored
+    }
+
+    fn points_within(&self, meetings: &[Meeting]) -> u64 {
+        let within = meetings.iter().filter(|meeting| self.in_group[meeting.opponent as usize]);
+        within.map(|meeting| u64::from(meeting.points)).sum()
+    }
+
+    fn mark(&mut self, group: &[u32], belongs: bool) {
+        for player in group {
+            self.in_group[*player as usize] = belongs;
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What results are worth, and what decides between equals: the `scoring` part of a league's configuration.
+
+use league_protocol::side::{Pair, Side};
+use serde::{Deserialize, Serialize};
+
+use super::Mark;
+use crate::rules::outcome::Outcome;
+
+/// What results are worth.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scoring {
+    /// For a win, also against an opponent that forfeits.
+    pub win_points: u32,
+    /// For a draw.
+    pub draw_points: u32,
+    /// For a loss in play.
+    pub loss_points: u32,
+    /// For a match that was forfeited.
+    pub technical_loss_points: u32,
+    /// What it is when both forfeit.
+    pub double_forfeit: DoubleForfeit,
+    /// What decides between players of equal points, the first first.
+    pub tiebreakers: Vec<TieBreak>,
+}
+
+/// What a match that both players forfeit counts as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DoubleForfeit {
+    /// A draw: neither was worse than the other.
+    #[default]
+    Draw,
+    /// A technical loss of both: points are for playing.
+    TechnicalLoss,
+}
+
+/// What decides between players who are equal so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TieBreak {
+    /// More wins.
+    Wins,
+    /// More points in the matches of those who are equal so far, against each other.
+    HeadToHead,
+    /// More draws.
+    Draws,
+}
+
+impl Default for Scoring {
+    fn default() -> Self {
+        Self {
+            win_points: 3,
+            draw_points: 1,
+            loss_points: 0,
+            technical_loss_points: 0,
+            double_forfeit: DoubleForfeit::default(),
+            tiebreakers: vec![TieBreak::Wins, TieBreak::HeadToHead, TieBreak::Draws],
+        }
+    }
+}
+
+impl Scoring {
+    /// What each side gets for `outcome`.
+    pub fn points(&self, outcome: Outcome) -> Pair<u32> {
+        Pair::from_fn(|side| match self.mark(outcome, side) {
+            Mark::Win => self.win_points,
+            Mark::Draw => self.draw_points,
+            Mark::Loss if outcome.forfeited(side) => self.technical_loss_points,
+            Mark::Loss => self.loss_points,
+        })
+    }
+
+    /// What `outcome` is to `side`.
+    pub(super) fn mark(&self, outcome: Outcome, side: Side) -> Mark {
+        match (outcome, self.double_forfeit) {
+            (Outcome::Win(_) | Outcome::Forfeit(_), _) if outcome.winner() == Some(side) => Mark::Win,
+            (Outcome::Win(_) | Outcome::Forfeit(_), _) => Mark::Loss,
+            (Outcome::Draw, _) | (Outcome::DoubleForfeit, DoubleForfeit::Draw) => Mark::Draw,
+            (Outcome::DoubleForfeit, DoubleForfeit::TechnicalLoss) => Mark::Loss,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every kind of result told apart by its points.
+    fn distinct() -> Scoring {
+        Scoring { win_points: 5, draw_points: 3, loss_points: 2, technical_loss_points: 1, ..Scoring::default() }
+    }
+
+    #[test]
+    fn each_outcome_gives_each_side_its_points() {
+        let (draw, lost) = (distinct(), Scoring { double_forfeit: DoubleForfeit::TechnicalLoss, ..distinct() });
+        for scoring in [&draw, &lost] {
+            assert_eq!(scoring.points(Outcome::Win(Side::A)), Pair::new(5, 2));
+            assert_eq!(scoring.points(Outcome::Win(Side::B)), Pair::new(2, 5));
+            assert_eq!(scoring.points(Outcome::Draw), Pair::new(3, 3));
+            assert_eq!(scoring.points(Outcome::Forfeit(Side::A)), Pair::new(1, 5));
+            assert_eq!(scoring.points(Outcome::Forfeit(Side::B)), Pair::new(5, 1));
+        }
+        assert_eq!(draw.points(Outcome::DoubleForfeit), Pair::new(3, 3));
+        assert_eq!(lost.points(Outcome::DoubleForfeit), Pair::new(1, 1));
+    }
+
+    #[test]
+    fn nothing_configured_is_the_usual_scoring() {
+        let read: Scoring = serde_json::from_str("{}").unwrap();
+        assert_eq!(read, Scoring::default());
+        let written = serde_json::to_value(&read).unwrap();
+        let expected = serde_json::json!({
+            "win_points": 3, "draw_points": 1, "loss_points": 0, "technical_loss_points": 0,
+            "double_forfeit": "draw", "tiebreakers": ["wins", "head_to_head", "draws"],
+        });
+        assert_eq!(written, expected);
+    }
+
+    #[test]
+    fn what_is_configured_wins_and_the_rest_stays() {
+        let text = r#"{ "win_points": 2, "double_forfeit": "technical_loss", "tiebreakers": ["head_to_head"] }"#;
+        let expected = Scoring {
+            win_points: 2,
+            double_forfeit: DoubleForfeit::TechnicalLoss,
+            tiebreakers: vec![TieBreak::HeadToHead],
+            ..Scoring::default()
+        };
+        assert_eq!(serde_json::from_str::<Scoring>(text).unwrap(), expected);
+        serde_json::from_str::<Scoring>(r#"{ "tiebreakers": ["luck"] }"#).unwrap_err();
+    }
+}
