@@ -208,6 +208,13 @@ impl ConversationId {
 #[serde(transparent)]
 pub struct RoundId(pub u32);
 
+impl TryFrom<i64> for RoundId {
+    type Error = std::num::TryFromIntError;
+    fn try_from(number: i64) -> Result<Self, Self::Error> {
+        number.try_into().map(Self)
+    }
+}
+
 impl fmt::Display for RoundId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)

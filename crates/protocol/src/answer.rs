@@ -1,0 +1,334 @@
+//! Reading a stranger's answer: liberal about where it stands, strict about what it says.
+//!
+//! Answers come in a JSON-RPC result, bare, in the `params` of something that looks like a request, in `data`, in MCP's
+//! `structuredContent` or as JSON in a text block. [`Layers`] is all of that in one reading; each question then looks for
+//! its own answer. A move is never guessed: where two places say different things, nothing was said.
+
+mod layer;
+
+use smol_str::SmolStr;
+
+use crate::draw::DrawNonce;
+use crate::error::{INVALID_PARAMS, METHOD_NOT_FOUND};
+use crate::id::{LeagueId, MatchId, PlayerId, RefereeId};
+use crate::parity::Parity;
+use crate::quirk::{Quirk, Quirks};
+use crate::request::MAX_BODY;
+use crate::token::{Credential, Pass};
+use layer::{Layer, Place, Word};
+
+/// An answer that has been parsed and not yet understood.
+#[derive(Debug)]
+pub struct Layers<'a> {
+    found: Vec<(Place, Layer<'a>)>,
+}
+
+/// An answer in which nothing is to be found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// Longer than anything we read.
+    #[error("the answer has more than {MAX_BODY} bytes")]
+    TooLong,
+    /// Not JSON, or JSON that is no object.
+    #[error("the answer is not a JSON object")]
+    NotAnObject,
+}
+
+/// What an answer says, and what was odd about it.
+#[derive(Clone, Debug)]
+pub struct Reading<T> {
+    /// What it says.
+    pub said: T,
+    /// What was odd.
+    pub quirks: Quirks,
+    /// The credential that came with it.
+    pub token: Option<Credential>,
+}
+
+/// An error that a peer answered with.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PeerError {
+    /// JSON-RPC's number.
+    pub number: Option<i64>,
+    /// The league's code, such as `E012`.
+    pub code: Option<SmolStr>,
+    /// The peer's own words, cut to a sensible length.
+    pub words: String,
+}
+
+impl PeerError {
+    /// Whether the peer did not know what was meant, so that another form may be understood.
+    pub fn is_misunderstanding(&self) -> bool {
+        matches!(self.number, Some(number) if number == i64::from(METHOD_NOT_FOUND) || number == i64::from(INVALID_PARAMS))
+    }
+
+    /// Whether the peer asks us to slow down.
+    pub fn is_rate_limit(&self) -> bool {
+        self.code.as_deref() == Some("E014") || self.words.to_ascii_lowercase().contains("rate limit")
+    }
+}
+
+/// A player's answer to an invitation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum JoinAnswer {
+    /// It plays.
+    Joined {
+        /// What it adds to the draw.
+        nonce: DrawNonce,
+    },
+    /// It does not.
+    Declined,
+    /// It answered with an error.
+    Error(PeerError),
+    /// It answered with something else: an acknowledgement perhaps, with the join to follow.
+    Nothing,
+}
+
+/// A player's answer to a call for a move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MoveAnswer {
+    /// This, to the letter; whether it is legal is the game's to say.
+    Move(SmolStr),
+    /// Something in the place of a move that is none.
+    Invalid(String),
+    /// It answered with an error.
+    Error(PeerError),
+    /// It answered with something else: an acknowledgement perhaps, with the move to follow.
+    Nothing,
+}
+
+/// A manager's answer to a registration.
+#[derive(Clone, Debug)]
+pub enum RegistrationAnswer {
+    /// In.
+    Accepted {
+        /// The id that was given to a player.
+        player_id: Option<PlayerId>,
+        /// The id that was given to a referee.
+        referee_id: Option<RefereeId>,
+        /// The league.
+        league_id: Option<LeagueId>,
+        /// Whether its passes can be checked.
+        passes: bool,
+    },
+    /// Not in.
+    Rejected {
+        /// Why.
+        reason: String,
+        /// Its number.
+        code: Option<i64>,
+    },
+    /// It answered with an error.
+    Error(PeerError),
+    /// It answered with something else.
+    Nothing,
+}
+
+/// Whether anything but an error came back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Heard {
+    /// Yes.
+    Yes,
+    /// An error.
+    Error(PeerError),
+}
+
+impl<'a> Layers<'a> {
+    /// Parses an answer, whatever the HTTP status said.
+    pub fn parse(body: &'a [u8]) -> Result<Self, Unreadable> {
+        if body.len() > MAX_BODY {
+            return Err(Unreadable::TooLong);
+        }
+        let outer: Layer<'a> = serde_json::from_slice(body).map_err(|_| Unreadable::NotAnObject)?;
+        let mut found = Vec::with_capacity(2);
+        outer.unfold(Place::Outside, &mut found);
+        Ok(Self { found })
+    }
+
+    /// What the peer says went wrong, where it says so.
+    pub fn error(&self) -> Option<PeerError> {
+        self.found.iter().find_map(|(_, layer)| layer.peer_error())
+    }
+
+    /// Whether the peer acknowledged or refused.
+    pub fn heard(&self) -> Heard {
+        self.error().map_or(Heard::Yes, Heard::Error)
+    }
+
+    /// The answer to an invitation to `match_id`.
+    pub fn join(&self, match_id: &MatchId) -> Reading<JoinAnswer> {
+        let joins = |layer: &Layer<'_>| layer.is_called("GAME_JOIN_ACK") || layer.accepts().is_some() || layer.joins();
+        let (said, quirks, token) = match self.find(match_id, joins) {
+            Search::Nothing => (JoinAnswer::Nothing, Quirks::default(), None),
+            Search::Error(error) => (JoinAnswer::Error(error), Quirks::default(), None),
+            Search::Found(layer, mut quirks) => {
+                let named = layer.is_called("GAME_JOIN_ACK");
+                match (named, layer.accepts()) {
+                    (_, Some(_)) => {}
+                    (true, None) => quirks.note(Quirk::NoAccept),
+                    (false, None) => quirks.note(Quirk::StatusJoin),
+                }
+                let nonce = match &layer.draw_nonce {
+                    Word::Text(text) => text.parse().ok(),
+                    Word::Absent => Some(DrawNonce::default()),
+                    Word::Other => None,
+                };
+                if nonce.is_none() {
+                    quirks.note(Quirk::OddNonce);
+                }
+                let said = match layer.accepts() {
+                    Some(false) => JoinAnswer::Declined,
+                    Some(true) | None => JoinAnswer::Joined { nonce: nonce.unwrap_or_default() },
+                };
+                (said, quirks, layer.credential())
+            }
+        };
+        Reading { said, quirks, token }
+    }
+
+    /// The choice between even and odd for `match_id`.
+    pub fn parity(&self, match_id: &MatchId) -> Reading<MoveAnswer> {
+        self.chosen(match_id, |layer| match (&layer.parity_choice, &layer.choice) {
+            (Word::Text(text), _) => Some(match Parity::exact(text) {
+                Some(parity) => (MoveAnswer::Move(SmolStr::new_static(parity.as_str())), None),
+                None => (MoveAnswer::Invalid(clipped(text)), None),
+            }),
+            (Word::Other, _) => Some((MoveAnswer::Invalid(String::from("not a text")), None)),
+            (Word::Absent, Word::Text(text)) if layer.is_called("PARITY_CHOICE") => {
+                let said = match Parity::folded(text) {
+                    Some(parity) => MoveAnswer::Move(SmolStr::new_static(parity.as_str())),
+                    None => MoveAnswer::Invalid(clipped(text)),
+                };
+                Some((said, Some(Quirk::ParityChoiceForm)))
+            }
+            // It says that it answers, and where the choice belongs there is none.
+            (Word::Absent, _) if layer.is_called("CHOOSE_PARITY_RESPONSE") || layer.is_called("PARITY_CHOICE") => {
+                Some((MoveAnswer::Invalid(String::from("no parity_choice")), None))
+            }
+            (Word::Absent, _) => None,
+        })
+    }
+
+    /// The move in a game other than Even/Odd for `match_id`.
+    pub fn game_move(&self, match_id: &MatchId) -> Reading<MoveAnswer> {
+        self.chosen(match_id, |layer| match &layer.played {
+            Word::Text(text) => Some((MoveAnswer::Move(SmolStr::new(text)), None)),
+            Word::Other => Some((MoveAnswer::Invalid(String::from("not a text")), None)),
+            Word::Absent if layer.is_called("GAME_MOVE_RESPONSE") => {
+                Some((MoveAnswer::Invalid(String::from("no move")), None))
+            }
+            Word::Absent => None,
+        })
+    }
+
+    fn chosen(
+        &self,
+        match_id: &MatchId,
+        look: impl Fn(&Layer<'_>) -> Option<(MoveAnswer, Option<Quirk>)>,
+    ) -> Reading<MoveAnswer> {
+        let says = |layer: &Layer<'_>| look(layer).is_some();
+        let nothing = |said| Reading { said, quirks: Quirks::default(), token: None };
+        match self.find(match_id, says) {
+            Search::Nothing => nothing(MoveAnswer::Nothing),
+            Search::Error(error) => nothing(MoveAnswer::Error(error)),
+            Search::Found(layer, mut quirks) => {
+                let mut said = None;
+                for (_, other) in &self.found {
+                    let Some((here, quirk)) = look(other) else { continue };
+                    quirks.extend(quirk);
+                    match &said {
+                        None => said = Some(here),
+                        Some(before) if *before == here => {}
+                        Some(_) => return nothing(MoveAnswer::Invalid(String::from("two different choices"))),
+                    }
+                }
+                Reading { said: said.unwrap_or(MoveAnswer::Nothing), quirks, token: layer.credential() }
+            }
+        }
+    }
+
+    /// The answer to a registration.
+    pub fn registration(&self) -> Reading<RegistrationAnswer> {
+        let mut quirks = Quirks::default();
+        let answers = self.found.iter().find(|(_, layer)| layer.admission().is_some());
+        let said = match (answers, self.error()) {
+            (Some((place, layer)), _) => {
+                quirks.extend(place.quirk());
+                let reason = || clipped(layer.reason.as_deref().unwrap_or("no reason given"));
+                match layer.admission() {
+                    Some(true) => {
+                        if layer.status.as_text() != Some("ACCEPTED") {
+                            quirks.note(Quirk::OddStatus);
+                        }
+                        let said = RegistrationAnswer::Accepted {
+                            player_id: layer.player_id.parse(),
+                            referee_id: layer.referee_id.parse(),
+                            league_id: layer.league_id.parse(),
+                            passes: layer.pass_scheme.as_text() == Some(crate::message::registration::PASS_SCHEME),
+                        };
+                        return Reading { said, quirks, token: layer.credential() };
+                    }
+                    Some(false) | None => RegistrationAnswer::Rejected { reason: reason(), code: layer.reason_code },
+                }
+            }
+            (None, Some(error)) => RegistrationAnswer::Error(error),
+            (None, None) => RegistrationAnswer::Nothing,
+        };
+        Reading { said, quirks, token: None }
+    }
+
+    /// The outermost layer that answers, unless the peer also says that something went wrong, or speaks of another match.
+    fn find(&self, match_id: &MatchId, answers: impl Fn(&Layer<'_>) -> bool) -> Search<'_, 'a> {
+        if let Some(error) = self.error() {
+            return Search::Error(error);
+        }
+        let mut quirks = Quirks::default();
+        for (place, layer) in &self.found {
+            quirks.extend(place.quirk());
+            if layer.null_error {
+                quirks.note(Quirk::NullError);
+            }
+            if !answers(layer) {
+                continue;
+            }
+            if layer.match_id.as_text().is_some_and(|named| named != match_id.as_str()) {
+                let words = String::from("the answer is for another match");
+                return Search::Error(PeerError { words, ..PeerError::default() });
+            }
+            if *place == Place::Outside {
+                quirks.note(Quirk::BareAnswer);
+            }
+            layer.envelope_quirks(&mut quirks);
+            return Search::Found(layer, quirks);
+        }
+        Search::Nothing
+    }
+}
+
+/// What a search through the layers came to.
+enum Search<'s, 'a> {
+    Found(&'s Layer<'a>, Quirks),
+    Error(PeerError),
+    Nothing,
+}
+
+/// What is odd about the token in a player's answer, where `expected` is what the manager told the referee to expect.
+///
+/// The pass itself is right; so is the raw token that it was made from, which players of other make send.
+pub fn token_quirk(
+    given: Option<&Credential>,
+    expected: &Pass,
+    league: &LeagueId,
+    match_id: &MatchId,
+) -> Option<Quirk> {
+    match given {
+        None => Some(Quirk::NoToken),
+        Some(token) if token.is(expected) => None,
+        Some(token) if Credential::from(token.digest().player_pass(league, match_id)).is(expected) => None,
+        Some(_) => Some(Quirk::OddToken),
+    }
+}
+
+fn clipped(text: &str) -> String {
+    text.chars().take(200).collect()
+}

@@ -1,0 +1,304 @@
+//! The envelope: what every message carries beside its own fields.
+//!
+//! On the wire the envelope's fields and the message's stand side by side in one object. In memory they are apart: a
+//! [`Head`] of what was read, the body typed. [`HeadTap`] splits them while the JSON is read, in one pass and without
+//! a copy of anything: a body derives `Deserialize` as if the envelope did not exist.
+//!
+//! Reading the envelope never fails; [`Head::check`] decides afterwards what is required of whom.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, StringDeserializer};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use smol_str::SmolStr;
+
+use crate::error::{ErrorCode, Fault};
+use crate::id::ConversationId;
+use crate::loose::{self, Found};
+use crate::quirk::{Quirk, Quirks};
+use crate::sender::Sender;
+use crate::table::Method;
+use crate::time::{BadTimestamp, Timestamp};
+use crate::token::Credential;
+
+/// The one protocol that is spoken here.
+pub const PROTOCOL: &str = "league.v2";
+
+/// The envelope of a message that we send. Its `protocol` and `message_type` come from the call table.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Envelope {
+    /// Who says so: `league_manager`, `referee:REF01`, `player:P01`.
+    pub sender: Sender,
+    /// When, in UTC.
+    pub timestamp: Timestamp,
+    /// What this belongs to; an answer echoes its question's.
+    pub conversation_id: ConversationId,
+    /// The sender's token (to the manager) or pass (to anybody else).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auth_token: Option<Credential>,
+}
+
+/// The envelope of a message as it was read.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    /// `league.v2`.
+    pub protocol: Found<Protocol>,
+    /// The message's own name.
+    pub message_type: Found<SmolStr>,
+    /// Who says so.
+    pub sender: Found<Sender>,
+    /// When.
+    pub timestamp: Found<WrittenTime>,
+    /// What it belongs to.
+    pub conversation_id: Found<ConversationId>,
+    /// The credential, when one was given and is not empty.
+    pub auth_token: Option<Credential>,
+}
+
+/// How much of an envelope is demanded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Demand {
+    /// All of it.
+    Complete,
+    /// What is there must be right; what is missing is a quirk.
+    Lenient,
+}
+
+/// `league.v2`, and nothing else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Protocol;
+
+impl FromStr for Protocol {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        if text == PROTOCOL { Ok(Self) } else { Err(()) }
+    }
+}
+
+/// A timestamp, and whether it was written in the canonical form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WrittenTime {
+    /// The moment.
+    pub time: Timestamp,
+    /// The form, where it is not the canonical one.
+    pub quirk: Option<Quirk>,
+}
+
+impl FromStr for WrittenTime {
+    type Err = BadTimestamp;
+    fn from_str(text: &str) -> Result<Self, BadTimestamp> {
+        let quirk = match (Timestamp::is_fractional(text), text.ends_with('Z')) {
+            (true, _) => Some(Quirk::FractionalTime),
+            (false, false) => Some(Quirk::OffsetTime),
+            (false, true) => None,
+        };
+        Ok(Self { time: text.parse()?, quirk })
+    }
+}
+
+impl Head {
+    /// Checks the envelope of a request for `method`; gives what was odd about it.
+    pub fn check(&self, method: Method, demand: Demand) -> Result<Quirks, Fault> {
+        let mut quirks = Quirks::default();
+        let missing = |field: &'static str, quirk: Quirk, quirks: &mut Quirks| match demand {
+            Demand::Lenient => {
+                quirks.note(quirk);
+                Ok(())
+            }
+            Demand::Complete => {
+                Err(Fault::new(ErrorCode::E003, method, format!("{field} is missing; {}", quirk.advice())).about(field))
+            }
+        };
+        match &self.protocol {
+            Found::Good(Protocol) => {}
+            Found::Absent => missing("protocol", Quirk::NoProtocol, &mut quirks)?,
+            Found::Bad(found) => {
+                let message = format!("this league speaks {PROTOCOL}, the message says {found:?}");
+                return Err(Fault::new(ErrorCode::E018, method, message).about("protocol"));
+            }
+        }
+        match &self.message_type {
+            Found::Good(name) if method.is_called(name) => {}
+            Found::Good(name) => match demand {
+                Demand::Lenient => quirks.note(Quirk::OddMessageType),
+                Demand::Complete => {
+                    let message = format!("message_type {name:?} does not belong to {}", method.row().name);
+                    return Err(Fault::new(ErrorCode::E003, method, message).about("message_type"));
+                }
+            },
+            // A row without a message type has nothing that could be missing.
+            Found::Absent if method.row().message.is_none() => {}
+            Found::Absent => missing("message_type", Quirk::NoMessageType, &mut quirks)?,
+            Found::Bad(_) => return Err(not_a("text", "message_type", method)),
+        }
+        match &self.sender {
+            Found::Good(sender) if sender.role().is_none() => quirks.note(Quirk::OddSender),
+            Found::Good(_) => {}
+            Found::Absent => missing("sender", Quirk::NoSender, &mut quirks)?,
+            Found::Bad(_) => return Err(not_a("sender like player:P01", "sender", method)),
+        }
+        match &self.timestamp {
+            Found::Good(written) => quirks.extend(written.quirk),
+            Found::Absent => missing("timestamp", Quirk::NoTimestamp, &mut quirks)?,
+            Found::Bad(found) => {
+                let bad = BadTimestamp { found: found.clone() };
+                return Err(Fault::new(ErrorCode::E021, method, bad.to_string()).about("timestamp"));
+            }
+        }
+        match &self.conversation_id {
+            Found::Good(_) => {}
+            Found::Absent => missing("conversation_id", Quirk::NoConversation, &mut quirks)?,
+            Found::Bad(_) => return Err(not_a("short text", "conversation_id", method)),
+        }
+        Ok(quirks)
+    }
+
+    /// The token that a request for `method` must carry.
+    pub fn token(&self, method: Method) -> Result<&Credential, Fault> {
+        self.auth_token.as_ref().ok_or_else(|| {
+            let message = "auth_token is missing; send the token that your registration was answered with";
+            Fault::new(ErrorCode::E011, method, message).about("auth_token")
+        })
+    }
+
+    fn read<'de, A: MapAccess<'de>>(&mut self, field: HeadField, map: &mut A) -> Result<(), A::Error> {
+        match field {
+            HeadField::Protocol => self.protocol = map.next_value_seed(FoundSeed::new())?,
+            HeadField::MessageType => self.message_type = map.next_value_seed(FoundSeed::new())?,
+            HeadField::Sender => self.sender = map.next_value_seed(FoundSeed::new())?,
+            HeadField::Timestamp => self.timestamp = map.next_value_seed(FoundSeed::new())?,
+            HeadField::ConversationId => self.conversation_id = map.next_value_seed(FoundSeed::new())?,
+            HeadField::AuthToken => {
+                let text: Found<SmolStr> = map.next_value_seed(FoundSeed::new())?;
+                self.auth_token = text.good().filter(|text| !text.is_empty()).map(|text| Credential::new(&text));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn not_a(what: &str, field: &'static str, method: Method) -> Fault {
+    Fault::new(ErrorCode::E003, method, format!("{field} is not a {what}")).about(field)
+}
+
+/// Reads a [`Found`] value of any type.
+struct FoundSeed<T>(std::marker::PhantomData<T>);
+
+impl<T> FoundSeed<T> {
+    fn new() -> Self {
+        Self(std::marker::PhantomData)
+    }
+}
+
+impl<'de, T: FromStr> DeserializeSeed<'de> for FoundSeed<T> {
+    type Value = Found<T>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found<T>, D::Error> {
+        loose::found(deserializer)
+    }
+}
+
+/// The envelope's own keys.
+#[derive(Clone, Copy)]
+enum HeadField {
+    Protocol,
+    MessageType,
+    Sender,
+    Timestamp,
+    ConversationId,
+    AuthToken,
+}
+
+/// A key of a message: the envelope's, the one that may hold a nested message, or the body's own.
+enum Key<'de> {
+    Head(HeadField),
+    Nested,
+    Body(Cow<'de, str>),
+}
+
+struct KeySeed;
+
+impl KeySeed {
+    fn known<'de>(text: &str) -> Option<Key<'de>> {
+        Some(match text {
+            "protocol" => Key::Head(HeadField::Protocol),
+            "message_type" => Key::Head(HeadField::MessageType),
+            "sender" => Key::Head(HeadField::Sender),
+            "timestamp" => Key::Head(HeadField::Timestamp),
+            "conversation_id" => Key::Head(HeadField::ConversationId),
+            "auth_token" => Key::Head(HeadField::AuthToken),
+            "message" => Key::Nested,
+            _ => return None,
+        })
+    }
+}
+
+impl<'de> Visitor<'de> for KeySeed {
+    type Value = Key<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a field name")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Key<'de>, E> {
+        Ok(Self::known(text).unwrap_or(Key::Body(Cow::Borrowed(text))))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Key<'de>, E> {
+        Ok(Self::known(text).unwrap_or_else(|| Key::Body(Cow::Owned(text.to_owned()))))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for KeySeed {
+    type Value = Key<'de>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key<'de>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+/// A map of a whole message that shows the body only its own fields and puts the envelope's aside.
+pub(crate) struct HeadTap<'h, 'de, A> {
+    map: A,
+    head: &'h mut Head,
+    /// The value of `message`, which is a whole message in frame E.
+    nested: &'h mut Option<&'de RawValue>,
+}
+
+impl<'h, 'de, A: MapAccess<'de>> HeadTap<'h, 'de, A> {
+    /// Reads a body of type `B` from `map`, and the envelope on the way.
+    pub(crate) fn read<B: Deserialize<'de>>(
+        map: A,
+        head: &'h mut Head,
+        nested: &'h mut Option<&'de RawValue>,
+    ) -> Result<B, A::Error> {
+        B::deserialize(MapAccessDeserializer::new(Self { map, head, nested }))
+    }
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for HeadTap<'_, 'de, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        loop {
+            match self.map.next_key_seed(KeySeed)? {
+                None => return Ok(None),
+                Some(Key::Head(field)) => self.head.read(field, &mut self.map)?,
+                Some(Key::Nested) => *self.nested = Some(self.map.next_value()?),
+                Some(Key::Body(Cow::Borrowed(key))) => {
+                    return seed.deserialize(BorrowedStrDeserializer::new(key)).map(Some);
+                }
+                Some(Key::Body(Cow::Owned(key))) => {
+                    return seed.deserialize(StringDeserializer::new(key)).map(Some);
+                }
+            }
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
+}

@@ -1,0 +1,158 @@
+//! Reading a field that strangers write as they like: right, absent or wrong, but never a reason to refuse the message.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// What was found where a text was looked for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Found<T> {
+    /// Nothing, or null.
+    #[default]
+    Absent,
+    /// A good value.
+    Good(T),
+    /// Something else; the beginning of it, where it was a text.
+    Bad(String),
+}
+
+impl<T> Found<T> {
+    /// The good value.
+    pub fn good(self) -> Option<T> {
+        match self {
+            Self::Good(value) => Some(value),
+            Self::Absent | Self::Bad(_) => None,
+        }
+    }
+
+    /// The good value, by reference.
+    pub fn as_good(&self) -> Option<&T> {
+        match self {
+            Self::Good(value) => Some(value),
+            Self::Absent | Self::Bad(_) => None,
+        }
+    }
+}
+
+/// Takes any JSON value; hands texts, numbers and flags to `read` and skips the rest.
+struct Scalar<R, T> {
+    read: R,
+    made: PhantomData<T>,
+}
+
+/// A scalar of JSON as it stood there.
+enum Raw<'a> {
+    Text(&'a str),
+    Number(i64),
+    Flag(bool),
+    Null,
+    Other,
+}
+
+impl<'de, T, R: FnOnce(Raw<'_>) -> T> Visitor<'de> for Scalar<R, T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        Ok((self.read)(Raw::Text(text)))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        Ok((self.read)(i64::try_from(number).map_or(Raw::Other, Raw::Number)))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        Ok((self.read)(Raw::Number(number)))
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<T, E> {
+        Ok((self.read)(Raw::Other))
+    }
+
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<T, E> {
+        Ok((self.read)(Raw::Flag(flag)))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<T, E> {
+        Ok((self.read)(Raw::Null))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<T, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok((self.read)(Raw::Other))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok((self.read)(Raw::Other))
+    }
+}
+
+impl<'de, T, R: FnOnce(Raw<'_>) -> T> DeserializeSeed<'de> for Scalar<R, T> {
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+fn scalar<'de, D: Deserializer<'de>, T>(deserializer: D, read: impl FnOnce(Raw<'_>) -> T) -> Result<T, D::Error> {
+    Scalar { read, made: PhantomData }.deserialize(deserializer)
+}
+
+/// A text that is a `T`, with what stood there when it was none.
+pub(crate) fn found<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Found<T>, D::Error> {
+    scalar(deserializer, |raw| match raw {
+        Raw::Null => Found::Absent,
+        Raw::Text(text) => text.parse().map_or_else(|_| Found::Bad(text.chars().take(64).collect()), Found::Good),
+        Raw::Number(number) => Found::Bad(number.to_string()),
+        Raw::Flag(flag) => Found::Bad(flag.to_string()),
+        Raw::Other => Found::Bad(String::from("not a text")),
+    })
+}
+
+/// A text that is a `T`, or nothing.
+pub(crate) fn text<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Option<T>, D::Error> {
+    scalar(deserializer, |raw| match raw {
+        Raw::Text(text) => text.parse().ok(),
+        Raw::Null | Raw::Number(_) | Raw::Flag(_) | Raw::Other => None,
+    })
+}
+
+/// A number within the range of a `T`, or nothing.
+pub(crate) fn number<'de, D: Deserializer<'de>, T: TryFrom<i64>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    scalar(deserializer, |raw| match raw {
+        Raw::Number(number) => number.try_into().ok(),
+        Raw::Text(_) | Raw::Null | Raw::Flag(_) | Raw::Other => None,
+    })
+}
+
+/// True or false, or nothing.
+pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    scalar(deserializer, |raw| match raw {
+        Raw::Flag(flag) => Some(flag),
+        Raw::Text(_) | Raw::Null | Raw::Number(_) | Raw::Other => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::PlayerId;
+
+    #[test]
+    fn nothing_is_refused_and_nothing_is_made_up() {
+        let read = |json: &str| found::<_, PlayerId>(&mut serde_json::Deserializer::from_str(json)).unwrap();
+        assert_eq!(read("\"P01\""), Found::Good(PlayerId::numbered(1)));
+        assert_eq!(read("null"), Found::Absent);
+        assert_eq!(read("7"), Found::Bad("7".into()));
+        for other in ["[1,[2]]", "{\"a\":{\"b\":1}}", "1.5", "true", "\"a/b\"", "18446744073709551615"] {
+            assert!(matches!(read(other), Found::Bad(_)), "{other}");
+        }
+    }
+}

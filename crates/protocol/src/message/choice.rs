@@ -1,0 +1,130 @@
+//! CHOOSE_PARITY_CALL and CHOOSE_PARITY_RESPONSE: even or odd?
+
+use schemars::JsonSchema;
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
+use smol_str::SmolStr;
+
+use super::standings::PlayerRecord;
+use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::loose;
+use crate::parity::Parity;
+use crate::time::Timestamp;
+
+/// A referee asks a player for its choice.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
+pub struct ChooseParityCall {
+    /// The league.
+    #[serde(default, deserialize_with = "loose::text")]
+    pub league_id: Option<LeagueId>,
+    /// The round.
+    #[serde(default, deserialize_with = "loose::number")]
+    pub round_id: Option<RoundId>,
+    /// The match.
+    pub match_id: MatchId,
+    /// The player that is asked.
+    #[serde(default, deserialize_with = "loose::text")]
+    pub player_id: Option<PlayerId>,
+    /// The game.
+    #[serde(default, deserialize_with = "loose::text")]
+    pub game_type: Option<GameType>,
+    /// What may help to choose.
+    #[serde(default)]
+    pub context: ChoiceContext,
+    /// When the answer must be there.
+    #[serde(default, deserialize_with = "loose::text")]
+    pub deadline: Option<Timestamp>,
+}
+
+/// What may help to choose.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ChoiceContext {
+    /// The opponent.
+    #[serde(default, deserialize_with = "loose::text")]
+    pub opponent_id: Option<PlayerId>,
+    /// The round.
+    #[serde(default, deserialize_with = "loose::number")]
+    pub round_id: Option<RoundId>,
+    /// The player's own record so far.
+    #[serde(default)]
+    pub your_standings: PlayerRecord,
+}
+
+impl ChooseParityCall {
+    /// The opponent, wherever it is named.
+    pub fn opponent(&self) -> Option<&PlayerId> {
+        self.context.opponent_id.as_ref()
+    }
+}
+
+/// The context once more under `parity_context`, with the match it belongs to, where some players look for it.
+struct NestedCopy<'a>(&'a ChooseParityCall);
+
+impl Serialize for NestedCopy<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let call = self.0;
+        let mut copy = serializer.serialize_struct("parity_context", 6)?;
+        copy.serialize_field("match_id", &call.match_id)?;
+        copy.serialize_field("player_id", &call.player_id)?;
+        copy.serialize_field("opponent_id", &call.context.opponent_id)?;
+        copy.serialize_field("round_id", &call.round_id)?;
+        copy.serialize_field("your_standings", &call.context.your_standings)?;
+        copy.serialize_field("deadline", &call.deadline)?;
+        copy.end()
+    }
+}
+
+impl Serialize for ChooseParityCall {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("ChooseParityCall", 9)?;
+        out.serialize_field("league_id", &self.league_id)?;
+        out.serialize_field("round_id", &self.round_id)?;
+        out.serialize_field("match_id", &self.match_id)?;
+        out.serialize_field("player_id", &self.player_id)?;
+        out.serialize_field("game_type", &self.game_type)?;
+        out.serialize_field("game_id", &self.match_id)?;
+        out.serialize_field("context", &self.context)?;
+        out.serialize_field("deadline", &self.deadline)?;
+        out.serialize_field("parity_context", &NestedCopy(self))?;
+        out.end()
+    }
+}
+
+/// A player's choice.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ChooseParityResponse {
+    /// The match.
+    pub match_id: MatchId,
+    /// The player.
+    pub player_id: PlayerId,
+    /// Exactly `even` or `odd`.
+    pub parity_choice: Parity,
+}
+
+/// A choice that a player posted to the referee by itself, in either of its forms, unjudged.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PostedChoice {
+    /// The match.
+    pub match_id: MatchId,
+    /// The player.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub player_id: Option<PlayerId>,
+    /// CHOOSE_PARITY_RESPONSE's choice.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub parity_choice: Option<SmolStr>,
+    /// PARITY_CHOICE's choice.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub choice: Option<SmolStr>,
+    /// GAME_MOVE_RESPONSE's move.
+    #[serde(rename = "move", default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub played: Option<SmolStr>,
+}
+
+impl PostedChoice {
+    /// The move that was meant: `parity_choice` or `move` to the letter, `choice` with its case folded where it is a parity.
+    pub fn meant(&self) -> Option<SmolStr> {
+        let folded =
+            |text: &SmolStr| Parity::folded(text).map_or_else(|| text.clone(), |parity| parity.as_str().into());
+        self.parity_choice.clone().or_else(|| self.played.clone()).or_else(|| self.choice.as_ref().map(folded))
+    }
+}

@@ -1,0 +1,41 @@
+//! What the operator tells the manager: make the schedule, start, stop.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::query::{LeagueStatus, ScheduledRound};
+use crate::id::{LeagueId, PlayerId};
+
+/// `create_schedule`: close the registration and pair everybody with everybody.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct CreateSchedule {
+    /// The players; all that are registered when left out. Others than those are refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub players: Option<Vec<PlayerId>>,
+}
+
+/// The schedule that was made.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ScheduleAnswer {
+    /// The league.
+    pub league_id: LeagueId,
+    /// Its rounds.
+    pub rounds: Vec<ScheduledRound>,
+    /// Matches in all.
+    pub total_matches: u32,
+}
+
+/// `start_league` and `stop_league`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct LeagueCommand {
+    /// The league; the only one there is when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+}
+
+/// Where the league stands after the command.
+pub type StatusAnswer = LeagueStatus;
+
+/// Nothing to say, and nothing to answer: `ping`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Nothing {}

@@ -1,0 +1,269 @@
+//! Joining a league: REFEREE_REGISTER_REQUEST, LEAGUE_REGISTER_REQUEST and their answers.
+//!
+//! Written with `player_meta` or `referee_meta`; read also with the same fields flat, and with as little as an endpoint and
+//! a name, as several public players send it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use smol_str::SmolStr;
+
+use crate::id::{GameType, LeagueId, PlayerId, RefereeId};
+use crate::loose;
+use crate::quirk::{Quirk, Quirks};
+use crate::token::Credential;
+
+/// The longest name of an agent, in characters.
+pub const MAX_NAME: usize = 64;
+/// The longest endpoint, in bytes.
+pub const MAX_ENDPOINT: usize = 512;
+/// The most games an agent may list.
+pub const MAX_GAMES: usize = 32;
+/// The word by which an answer says that its passes follow our scheme, so that the agent may insist on them.
+pub const PASS_SCHEME: &str = "hmac-sha256";
+
+/// What an agent says of itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct AgentMeta {
+    /// The name that tables show.
+    pub display_name: SmolStr,
+    /// The agent's own version.
+    pub version: SmolStr,
+    /// The version of the protocol that it was written for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol_version: Option<SmolStr>,
+    /// The games it knows.
+    pub game_types: Vec<GameType>,
+    /// Where it listens.
+    pub contact_endpoint: String,
+    /// How many matches a referee runs at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_concurrent_matches: Option<u32>,
+}
+
+/// A referee asks to be let in.
+#[derive(Clone, Debug, JsonSchema)]
+pub struct RefereeRegisterRequest {
+    /// What it says of itself.
+    pub referee_meta: AgentMeta,
+    /// The id it would like.
+    pub referee_id: Option<RefereeId>,
+    /// The league's join key, where one is needed.
+    pub join_key: Option<Credential>,
+    /// What was unusual about the form.
+    #[schemars(skip)]
+    pub quirks: Quirks,
+}
+
+/// A player asks to be let in.
+#[derive(Clone, Debug, JsonSchema)]
+pub struct LeagueRegisterRequest {
+    /// What it says of itself.
+    pub player_meta: AgentMeta,
+    /// The id it would like.
+    pub player_id: Option<PlayerId>,
+    /// The league's join key, where one is needed.
+    pub join_key: Option<Credential>,
+    /// What was unusual about the form.
+    #[schemars(skip)]
+    pub quirks: Quirks,
+}
+
+/// A registration as anybody may write it.
+#[derive(Deserialize)]
+struct Written {
+    #[serde(default, alias = "referee_meta")]
+    player_meta: Option<WrittenMeta>,
+    #[serde(default, deserialize_with = "loose::text")]
+    player_id: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::text")]
+    referee_id: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::text", alias = "name", alias = "player_name")]
+    display_name: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::text")]
+    version: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::text")]
+    protocol_version: Option<SmolStr>,
+    #[serde(default)]
+    game_types: Option<Vec<GameType>>,
+    #[serde(default, alias = "endpoint", alias = "url")]
+    contact_endpoint: Option<String>,
+    #[serde(default, deserialize_with = "loose::number")]
+    max_concurrent_matches: Option<u32>,
+    #[serde(default)]
+    join_key: Option<Credential>,
+}
+
+/// The nested part, every field of which may be missing too.
+#[derive(Default, Deserialize)]
+struct WrittenMeta {
+    #[serde(default, deserialize_with = "loose::text", alias = "name")]
+    display_name: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::text")]
+    version: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::text")]
+    protocol_version: Option<SmolStr>,
+    #[serde(default)]
+    game_types: Option<Vec<GameType>>,
+    #[serde(default, alias = "endpoint")]
+    contact_endpoint: Option<String>,
+    #[serde(default, deserialize_with = "loose::number")]
+    max_concurrent_matches: Option<u32>,
+    #[serde(default, deserialize_with = "loose::text", alias = "referee_id")]
+    player_id: Option<SmolStr>,
+}
+
+/// A registration brought into order.
+struct Ordered {
+    meta: AgentMeta,
+    wanted: Option<SmolStr>,
+    join_key: Option<Credential>,
+    quirks: Quirks,
+}
+
+impl Written {
+    fn order<E: de::Error>(self, meta_name: &'static str) -> Result<Ordered, E> {
+        let mut quirks = Quirks::default();
+        if self.player_meta.is_none() {
+            quirks.note(Quirk::FlatRegistration);
+        }
+        let nested = self.player_meta.unwrap_or_default();
+        let wanted = nested.player_id.or(self.player_id).or(self.referee_id);
+        let endpoint = nested.contact_endpoint.or(self.contact_endpoint);
+        let contact_endpoint = endpoint.ok_or_else(|| {
+            E::custom(format_args!("missing field `{meta_name}.contact_endpoint`: where do you listen?"))
+        })?;
+        if contact_endpoint.len() > MAX_ENDPOINT {
+            return Err(E::custom(format_args!("`contact_endpoint` has more than {MAX_ENDPOINT} bytes")));
+        }
+        let mut bare = false;
+        let mut or_else = |given: Option<SmolStr>, fallback: SmolStr| {
+            given.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| {
+                bare = true;
+                fallback
+            })
+        };
+        let name = nested.display_name.or(self.display_name);
+        let display_name = or_else(name, wanted.clone().unwrap_or_else(|| SmolStr::new(&contact_endpoint)));
+        let version = or_else(nested.version.or(self.version), SmolStr::new_static("0.0.0"));
+        let game_types = nested.game_types.or(self.game_types).unwrap_or_else(|| {
+            bare = true;
+            vec![GameType::even_odd()]
+        });
+        if display_name.chars().count() > MAX_NAME || display_name.chars().any(char::is_control) {
+            let rule = format_args!("`display_name` has at most {MAX_NAME} characters, all of them printable");
+            return Err(E::custom(rule));
+        }
+        if version.len() > MAX_NAME || game_types.len() > MAX_GAMES {
+            return Err(E::custom(format_args!("`version` or `game_types` is too long")));
+        }
+        if bare {
+            quirks.note(Quirk::BareRegistration);
+        }
+        let meta = AgentMeta {
+            display_name,
+            version,
+            protocol_version: nested.protocol_version.or(self.protocol_version),
+            game_types,
+            contact_endpoint,
+            max_concurrent_matches: nested.max_concurrent_matches.or(self.max_concurrent_matches),
+        };
+        Ok(Ordered { meta, wanted, join_key: self.join_key.filter(|key| !key.is_empty()), quirks })
+    }
+}
+
+impl<'de> Deserialize<'de> for RefereeRegisterRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Ordered { meta, wanted, join_key, quirks } = Written::deserialize(deserializer)?.order("referee_meta")?;
+        let referee_id = wanted.and_then(|id| id.parse().ok());
+        Ok(Self { referee_meta: meta, referee_id, join_key, quirks })
+    }
+}
+
+impl<'de> Deserialize<'de> for LeagueRegisterRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Ordered { meta, wanted, join_key, quirks } = Written::deserialize(deserializer)?.order("player_meta")?;
+        let player_id = wanted.and_then(|id| id.parse().ok());
+        Ok(Self { player_meta: meta, player_id, join_key, quirks })
+    }
+}
+
+/// What is written of a registration: the quirks are ours alone.
+#[derive(Serialize)]
+struct Canonical<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    referee_meta: Option<&'a AgentMeta>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    player_meta: Option<&'a AgentMeta>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    referee_id: Option<&'a RefereeId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    player_id: Option<&'a PlayerId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    join_key: Option<&'a Credential>,
+}
+
+impl Serialize for RefereeRegisterRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Canonical {
+            referee_meta: Some(&self.referee_meta),
+            player_meta: None,
+            referee_id: self.referee_id.as_ref(),
+            player_id: None,
+            join_key: self.join_key.as_ref(),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl Serialize for LeagueRegisterRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Canonical {
+            referee_meta: None,
+            player_meta: Some(&self.player_meta),
+            referee_id: None,
+            player_id: self.player_id.as_ref(),
+            join_key: self.join_key.as_ref(),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// In or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Admission {
+    /// In.
+    #[serde(alias = "REGISTERED", alias = "OK", alias = "SUCCESS", alias = "accepted", alias = "registered")]
+    Accepted,
+    /// Not in; the reason says why.
+    #[serde(alias = "rejected", alias = "ERROR", alias = "FAILED")]
+    Rejected,
+}
+
+/// The answer to a registration. The token is the envelope's `auth_token`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RegisterResponse {
+    /// In or not.
+    pub status: Admission,
+    /// The player's id, when a player was let in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub player_id: Option<PlayerId>,
+    /// The referee's id, when a referee was let in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referee_id: Option<RefereeId>,
+    /// The league.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+    /// Why not, and what to do about it; null when let in.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// The number of the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<i32>,
+    /// `hmac-sha256` when notices and referees of this league carry passes that can be checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_scheme: Option<SmolStr>,
+    /// What was unusual about the registration.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}

@@ -1,0 +1,134 @@
+//! MATCH_RESULT_REPORT and MATCH_RESULT_ACK: the referee tells the manager how a match ended.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use smol_str::SmolStr;
+
+use super::game_over::{ByPlayer, DrawProof, ResultStatus};
+use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::loose;
+use crate::parity::Parity;
+
+/// The end of a match, to be counted.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct MatchResultReport {
+    /// The league.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+    /// The round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_id: Option<RoundId>,
+    /// The match.
+    pub match_id: MatchId,
+    /// The game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game_type: Option<GameType>,
+    /// The attempt at this match; referees of other make do not know of attempts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// The result.
+    pub result: ReportedResult,
+}
+
+/// The result as a referee reports it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ReportedResult {
+    /// The winner; null in a draw.
+    #[serde(default, deserialize_with = "winner")]
+    pub winner: Option<PlayerId>,
+    /// Each player's points.
+    #[serde(default)]
+    pub score: ByPlayer<u32>,
+    /// How it came.
+    #[serde(default)]
+    pub details: ResultDetails,
+}
+
+/// How a result came about.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ResultDetails {
+    /// The number; null when none was drawn.
+    #[serde(default)]
+    pub drawn_number: Option<u8>,
+    /// Its parity; null when none was drawn.
+    #[serde(default)]
+    pub number_parity: Option<Parity>,
+    /// What was chosen, as far as it was received.
+    #[serde(default)]
+    pub choices: ByPlayer<Option<SmolStr>>,
+    /// In one word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<ResultStatus>,
+    /// Who lost without a game.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub technical_losses: Vec<PlayerId>,
+    /// In a sentence.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub reason: Option<SmolStr>,
+    /// What proves the draw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw: Option<DrawProof>,
+}
+
+/// A draw is written as null, as nothing, and as the word.
+fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>, D::Error> {
+    let text = Option::<SmolStr>::deserialize(deserializer)?;
+    match text.as_deref() {
+        None | Some("" | "DRAW" | "draw" | "none" | "None") => Ok(None),
+        Some(player) => player.parse().map(Some).map_err(serde::de::Error::custom),
+    }
+}
+
+/// A report with its result nested or, as a plain tool call has it, flat.
+#[derive(Deserialize)]
+struct Written {
+    #[serde(default, deserialize_with = "loose::text")]
+    league_id: Option<LeagueId>,
+    #[serde(default, deserialize_with = "loose::number")]
+    round_id: Option<RoundId>,
+    match_id: MatchId,
+    #[serde(default, deserialize_with = "loose::text")]
+    game_type: Option<GameType>,
+    #[serde(default, deserialize_with = "loose::number")]
+    attempt: Option<u32>,
+    #[serde(default)]
+    result: Option<ReportedResult>,
+    #[serde(default, deserialize_with = "winner")]
+    winner: Option<PlayerId>,
+    #[serde(default)]
+    score: Option<ByPlayer<u32>>,
+    #[serde(default)]
+    details: Option<ResultDetails>,
+}
+
+impl<'de> Deserialize<'de> for MatchResultReport {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Written::deserialize(deserializer)?;
+        let flat =
+            |score| ReportedResult { winner: written.winner, score, details: written.details.unwrap_or_default() };
+        let result = written.result.or_else(|| written.score.map(flat));
+        Ok(Self {
+            league_id: written.league_id,
+            round_id: written.round_id,
+            match_id: written.match_id,
+            game_type: written.game_type,
+            attempt: written.attempt,
+            result: result.ok_or_else(|| serde::de::Error::missing_field("result"))?,
+        })
+    }
+}
+
+/// The manager has counted it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MatchResultAck {
+    /// `ACCEPTED`.
+    pub status: SmolStr,
+    /// The match.
+    pub match_id: MatchId,
+    /// The round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_id: Option<RoundId>,
+    /// Whether the same report had come before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub duplicate: bool,
+}

@@ -1,0 +1,117 @@
+//! The table of the league.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use crate::id::{LeagueId, PlayerId, RoundId};
+use crate::loose;
+
+/// One line of the table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StandingsRow {
+    /// Place, from one.
+    pub rank: u32,
+    /// Who.
+    pub player_id: PlayerId,
+    /// By name.
+    #[serde(default)]
+    pub display_name: SmolStr,
+    /// Matches played.
+    #[serde(default)]
+    pub played: u32,
+    /// Of these won.
+    #[serde(default)]
+    pub wins: u32,
+    /// Of these drawn.
+    #[serde(default)]
+    pub draws: u32,
+    /// Of these lost.
+    #[serde(default)]
+    pub losses: u32,
+    /// Points.
+    pub points: u32,
+}
+
+/// One line of the final table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FinalRow {
+    /// Place, from one.
+    pub rank: u32,
+    /// Who.
+    pub player_id: PlayerId,
+    /// By name.
+    #[serde(default)]
+    pub display_name: SmolStr,
+    /// Points.
+    pub points: u32,
+    /// Won.
+    #[serde(default)]
+    pub wins: u32,
+    /// Drawn.
+    #[serde(default)]
+    pub draws: u32,
+    /// Lost.
+    #[serde(default)]
+    pub losses: u32,
+}
+
+impl From<&StandingsRow> for FinalRow {
+    fn from(row: &StandingsRow) -> Self {
+        Self {
+            rank: row.rank,
+            player_id: row.player_id.clone(),
+            display_name: row.display_name.clone(),
+            points: row.points,
+            wins: row.wins,
+            draws: row.draws,
+            losses: row.losses,
+        }
+    }
+}
+
+/// LEAGUE_STANDINGS_UPDATE: the table after a round.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StandingsUpdate {
+    /// The league.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+    /// The round after which it stands so.
+    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    pub round_id: Option<RoundId>,
+    /// The table, best first.
+    pub standings: Vec<StandingsRow>,
+}
+
+/// `get_standings`: how does it stand?
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct GetStandings {
+    /// The league; the only one there is when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+}
+
+/// The answer to `get_standings`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StandingsAnswer {
+    /// The league.
+    pub league_id: LeagueId,
+    /// The round that is being played, or was last; none before the first.
+    pub current_round: Option<RoundId>,
+    /// The table, best first.
+    pub standings: Vec<StandingsRow>,
+}
+
+/// A player's own record, as it is told with a call for a move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PlayerRecord {
+    /// Won.
+    pub wins: u32,
+    /// Lost.
+    pub losses: u32,
+    /// Drawn.
+    pub draws: u32,
+    /// Points.
+    pub points: u32,
+}

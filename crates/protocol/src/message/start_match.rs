@@ -1,0 +1,250 @@
+//! START_MATCH: the manager gives a match to a referee, with everything that the referee needs to run it.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smol_str::SmolStr;
+
+use super::standings::PlayerRecord;
+use crate::draw::DrawSecret;
+use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::loose;
+use crate::side::{Pair, Side};
+use crate::token::Pass;
+
+/// Whether a match runs by itself or waits for the operator's steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MatchMode {
+    /// By itself.
+    #[default]
+    Flowing,
+    /// Step by step, for teaching.
+    Stepped,
+}
+
+/// A player as its referee needs to know it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Contestant {
+    /// Who.
+    pub player_id: PlayerId,
+    /// Where it listens.
+    pub endpoint: String,
+    /// By name.
+    #[serde(default)]
+    pub display_name: SmolStr,
+    /// Its record so far.
+    #[serde(default)]
+    pub standings: PlayerRecord,
+    /// What the referee shows this player: that the manager appointed it for this match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referee_pass: Option<Pass>,
+    /// What this player will show the referee.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub player_pass: Option<Pass>,
+    /// How the player is spoken to, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<SmolStr>,
+    /// How often it is asked in all: once when it is suspended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u8>,
+}
+
+/// The limits that a referee keeps, in seconds.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MatchLimits {
+    /// For GAME_JOIN_ACK.
+    pub game_join_ack_timeout_sec: f64,
+    /// For a choice or move.
+    pub move_timeout_sec: f64,
+    /// For acknowledging GAME_OVER and GAME_ERROR.
+    pub game_over_timeout_sec: f64,
+    /// How often a player is asked in all.
+    pub max_retries: u8,
+    /// The pause before the second try; it doubles after that.
+    pub base_delay_sec: f64,
+}
+
+impl Default for MatchLimits {
+    fn default() -> Self {
+        Self {
+            game_join_ack_timeout_sec: 5.0,
+            move_timeout_sec: 30.0,
+            game_over_timeout_sec: 5.0,
+            max_retries: 3,
+            base_delay_sec: 2.0,
+        }
+    }
+}
+
+/// Seconds as they stand in a file or message, as a span: never negative, never beyond an hour.
+pub fn span(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds.clamp(0.0, 3600.0)).unwrap_or_default()
+}
+
+/// The points of a match, so that a referee can report scores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MatchPoints {
+    /// For a win.
+    pub win_points: u32,
+    /// For a draw.
+    pub draw_points: u32,
+    /// For a loss.
+    pub loss_points: u32,
+    /// For a loss without a game.
+    pub technical_loss_points: u32,
+    /// For each of two players who both lose without a game.
+    pub double_forfeit_points: u32,
+}
+
+impl Default for MatchPoints {
+    fn default() -> Self {
+        Self { win_points: 3, draw_points: 1, loss_points: 0, technical_loss_points: 0, double_forfeit_points: 1 }
+    }
+}
+
+/// Run this match.
+#[derive(Clone, Debug, JsonSchema)]
+pub struct StartMatch {
+    /// The league.
+    pub league_id: Option<LeagueId>,
+    /// The round.
+    pub round_id: Option<RoundId>,
+    /// The match.
+    pub match_id: MatchId,
+    /// The game.
+    pub game_type: GameType,
+    /// The attempt at this match, from one.
+    pub attempt: u32,
+    /// By itself or step by step.
+    pub mode: MatchMode,
+    /// Who plays.
+    #[schemars(with = "Vec<Contestant>")]
+    pub players: Pair<Contestant>,
+    /// What is demanded of them.
+    pub timeouts: MatchLimits,
+    /// What it is worth.
+    pub scoring: MatchPoints,
+    /// The secret of the draw, in a league with a seed only: everywhere else the referee makes its own.
+    pub draw_secret: Option<DrawSecret>,
+}
+
+/// On the wire also with the flat fields of the course's own tool.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    league_id: Option<LeagueId>,
+    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    round_id: Option<RoundId>,
+    match_id: MatchId,
+    #[serde(default = "GameType::even_odd")]
+    game_type: GameType,
+    #[serde(default = "first")]
+    attempt: u32,
+    #[serde(default)]
+    mode: MatchMode,
+    #[serde(rename = "player_A_id", alias = "player_a_id", default)]
+    player_a_id: Option<PlayerId>,
+    #[serde(rename = "player_B_id", alias = "player_b_id", default)]
+    player_b_id: Option<PlayerId>,
+    #[serde(rename = "player_A_endpoint", alias = "player_a_endpoint", default)]
+    player_a_endpoint: Option<String>,
+    #[serde(rename = "player_B_endpoint", alias = "player_b_endpoint", default)]
+    player_b_endpoint: Option<String>,
+    #[serde(default)]
+    players: Vec<Contestant>,
+    #[serde(default)]
+    timeouts: MatchLimits,
+    #[serde(default)]
+    scoring: MatchPoints,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    draw_secret: Option<DrawSecret>,
+}
+
+fn first() -> u32 {
+    1
+}
+
+impl<'de> Deserialize<'de> for StartMatch {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        let written = Written::deserialize(deserializer)?;
+        let flat = |id: Option<PlayerId>, endpoint: Option<String>, names: [&'static str; 2]| {
+            Ok(Contestant {
+                player_id: id.ok_or_else(|| D::Error::missing_field(names[0]))?,
+                endpoint: endpoint.ok_or_else(|| D::Error::missing_field(names[1]))?,
+                display_name: SmolStr::default(),
+                standings: PlayerRecord::default(),
+                referee_pass: None,
+                player_pass: None,
+                frame: None,
+                attempts: None,
+            })
+        };
+        let players = match <[Contestant; 2]>::try_from(written.players) {
+            Ok([a, b]) => Pair::new(a, b),
+            Err(players) if players.is_empty() => Pair::new(
+                flat(written.player_a_id, written.player_a_endpoint, ["player_A_id", "player_A_endpoint"])?,
+                flat(written.player_b_id, written.player_b_endpoint, ["player_B_id", "player_B_endpoint"])?,
+            ),
+            Err(players) => return Err(D::Error::invalid_length(players.len(), &"two players")),
+        };
+        if players.a.player_id == players.b.player_id {
+            return Err(D::Error::custom("nobody plays against itself"));
+        }
+        Ok(Self {
+            league_id: written.league_id,
+            round_id: written.round_id,
+            match_id: written.match_id,
+            game_type: written.game_type,
+            attempt: written.attempt,
+            mode: written.mode,
+            players,
+            timeouts: written.timeouts,
+            scoring: written.scoring,
+            draw_secret: written.draw_secret,
+        })
+    }
+}
+
+impl Serialize for StartMatch {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let id = |side| Some(self.players[side].player_id.clone());
+        let endpoint = |side| Some(self.players[side].endpoint.clone());
+        Written {
+            league_id: self.league_id.clone(),
+            round_id: self.round_id,
+            match_id: self.match_id.clone(),
+            game_type: self.game_type.clone(),
+            attempt: self.attempt,
+            mode: self.mode,
+            player_a_id: id(Side::A),
+            player_b_id: id(Side::B),
+            player_a_endpoint: endpoint(Side::A),
+            player_b_endpoint: endpoint(Side::B),
+            players: vec![self.players.a.clone(), self.players.b.clone()],
+            timeouts: self.timeouts,
+            scoring: self.scoring,
+            draw_secret: self.draw_secret,
+        }
+        .serialize(serializer)
+    }
+}
+
+/// Taken or not, at once.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StartMatchAnswer {
+    /// `ACCEPTED` or `REFUSED`.
+    pub status: SmolStr,
+    /// The match.
+    pub match_id: MatchId,
+    /// The attempt.
+    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// Why not.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub reason: Option<SmolStr>,
+}

@@ -1,0 +1,77 @@
+//! The tools of a referee for matches that are run by hand: `collect_choices`, `draw_number`, `finalize_match`,
+//! `get_match_state`, and `register_to_league`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use super::game_over::{ByPlayer, GameResult};
+use super::registration::Admission;
+use crate::draw::DrawCommitment;
+use crate::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
+
+/// Names the match that a step is for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MatchStep {
+    /// The match.
+    #[serde(alias = "game_session_id", alias = "game_id")]
+    pub match_id: MatchId,
+}
+
+/// How a match stands.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MatchState {
+    /// The match.
+    pub match_id: MatchId,
+    /// The attempt at it.
+    pub attempt: u32,
+    /// The game.
+    pub game_type: GameType,
+    /// `WAITING_FOR_PLAYERS`, `COLLECTING_CHOICES`, `DRAWING_NUMBER` or `FINISHED`.
+    pub state: SmolStr,
+    /// The step that a stepped match waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_for: Option<SmolStr>,
+    /// Side A.
+    #[serde(rename = "player_A_id")]
+    pub player_a_id: PlayerId,
+    /// Side B.
+    #[serde(rename = "player_B_id")]
+    pub player_b_id: PlayerId,
+    /// Who has joined.
+    #[serde(default)]
+    pub joined: ByPlayer<bool>,
+    /// Who has chosen; what, only when all is over.
+    #[serde(default)]
+    pub chosen: ByPlayer<bool>,
+    /// What binds the draw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw_commitment: Option<DrawCommitment>,
+    /// The end, once it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game_result: Option<GameResult>,
+}
+
+/// `register_to_league`: go and register.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct RegisterToLeague {
+    /// Where the manager listens; the configured one when left out.
+    #[serde(default, alias = "league_endpoint", skip_serializing_if = "Option::is_none")]
+    pub manager_endpoint: Option<String>,
+}
+
+/// How that went. The token stays with the referee.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RegisteredToLeague {
+    /// In or not.
+    pub status: Admission,
+    /// Under which id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referee_id: Option<RefereeId>,
+    /// In which league.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+    /// Why not.
+    #[serde(default)]
+    pub reason: Option<String>,
+}

@@ -1,0 +1,405 @@
+//! Bytes in, typed call out: every frame that is in use, told apart by its shape.
+//!
+//! The rule that cannot collide: a method of MCP contains `/` or is `initialize` or `ping`; a league's method never does.
+//! The outer object is looked at with its parts left raw; the message is then read once, straight into its type.
+//! What is wrong with a message is worked out only when something is.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use smol_str::SmolStr;
+
+use crate::error::{ErrorCode, Fault, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
+use crate::frame::{Frame, RequestId};
+use crate::head::{Demand, Head, HeadTap};
+use crate::loose::Found;
+use crate::message::query::QueryType;
+use crate::quirk::{Quirk, Quirks};
+use crate::reply::ReplyTo;
+use crate::sender::Role;
+use crate::table::{Access, Call, Method, Spelling, TABLE};
+
+/// The most bytes of a request or an answer.
+pub const MAX_BODY: usize = 64 * 1024;
+
+/// The method that dispatches on the type of its message.
+pub const DISPATCH: &str = "mcp_message";
+
+/// What arrived.
+#[derive(Debug)]
+pub enum Incoming<'a> {
+    /// A call of the league.
+    Call(Box<Request<'a>>),
+    /// A method of MCP other than `tools/call`.
+    Mcp(McpRequest<'a>),
+    /// Several of these in one array, each to be read by itself.
+    Batch(Vec<&'a RawValue>),
+}
+
+/// A call of the league, and how it came.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// What is asked.
+    pub call: Call,
+    /// The envelope as it was read.
+    pub head: Head,
+    /// The form.
+    pub frame: Frame,
+    /// The JSON-RPC id.
+    pub id: RequestId,
+    /// How the method was called.
+    pub spelling: Spelling,
+    /// MCP's `_meta`, where a tool was called.
+    pub meta: Option<&'a RawValue>,
+}
+
+/// A method of MCP.
+#[derive(Clone, Debug)]
+pub struct McpRequest<'a> {
+    /// Its name.
+    pub method: SmolStr,
+    /// The JSON-RPC id.
+    pub id: RequestId,
+    /// What came with it.
+    pub params: Option<&'a RawValue>,
+}
+
+/// A request that could not be read, and how to say so.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// What is wrong.
+    pub fault: Fault,
+    /// To whom to say it.
+    pub reply_to: ReplyTo,
+    /// The envelope, as far as it was read: an answer echoes its conversation.
+    pub head: Head,
+}
+
+impl Request<'_> {
+    /// Which call this is.
+    pub fn method(&self) -> Method {
+        self.call.method()
+    }
+
+    /// How to answer it.
+    pub fn reply_to(&self) -> ReplyTo {
+        ReplyTo { frame: self.frame, id: self.id.clone(), method: Some(self.method()) }
+    }
+
+    /// Checks the envelope as far as the profile demands it here; gives everything that was odd.
+    ///
+    /// Requests to the manager must be complete. Registration is lenient, and so is a tool that is called with flat fields:
+    /// its caller has never heard of envelopes. Players and referees listen to anybody who makes sense. `strict` ends all that.
+    pub fn check(&self, strict: bool) -> Result<Quirks, Fault> {
+        let row = self.method().row();
+        let flat_tool = self.frame == Frame::Tool
+            && matches!((&self.head.protocol, &self.head.message_type), (Found::Absent, Found::Absent));
+        let demanding = row.to == [Role::Manager] && matches!(row.access, Access::Token) && !flat_tool;
+        let demand = if strict || demanding { Demand::Complete } else { Demand::Lenient };
+        let mut quirks = self.head.check(self.method(), demand)?;
+        quirks.extend(match self.frame {
+            Frame::Typed => Some(Quirk::TypeAsMethod),
+            Frame::Bare => Some(Quirk::BareMessage),
+            Frame::Nested => Some(Quirk::NestedMessage),
+            Frame::Direct | Frame::Tool | Frame::Register => None,
+        });
+        if matches!(self.spelling, Spelling::Alias(_)) {
+            quirks.note(Quirk::AliasMethod);
+        }
+        if let Call::RegisterPlayer(request) = &self.call {
+            quirks.extend(request.quirks.iter());
+        } else if let Call::RegisterReferee(request) = &self.call {
+            quirks.extend(request.quirks.iter());
+        }
+        Ok(quirks)
+    }
+}
+
+/// The outer object, parts left raw.
+#[derive(Deserialize)]
+struct Outer<'a> {
+    #[serde(borrow, default)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+    #[serde(default)]
+    id: RequestId,
+    #[serde(borrow, default)]
+    message_type: Option<&'a RawValue>,
+}
+
+/// The parameters of `tools/call`.
+#[derive(Deserialize)]
+struct ToolCall<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+}
+
+/// Reads what was posted to `/mcp`.
+pub fn read(body: &[u8]) -> Result<Incoming<'_>, Box<Refused>> {
+    let nobody = || ReplyTo { frame: Frame::Direct, id: RequestId::Null, method: None };
+    let refuse = |fault| Box::new(Refused { fault, reply_to: nobody(), head: Head::default() });
+    if body.len() > MAX_BODY {
+        let message = format!("a request has at most {MAX_BODY} bytes, this one has {}", body.len());
+        return Err(refuse(Fault::rpc(INVALID_REQUEST, message)));
+    }
+    let text = std::str::from_utf8(body).map_err(|_| refuse(Fault::rpc(PARSE_ERROR, "a request is UTF-8")))?;
+    if text.trim_ascii_start().starts_with('[') {
+        let parts: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| refuse(not_json(&error)))?;
+        return if parts.is_empty() {
+            Err(refuse(Fault::rpc(INVALID_REQUEST, "a batch has at least one request")))
+        } else {
+            Ok(Incoming::Batch(parts))
+        };
+    }
+    let outer: Outer<'_> = serde_json::from_str(text).map_err(|error| refuse(not_json(&error)))?;
+    read_outer(text, outer)
+}
+
+/// Reads what was posted to `/register`: flat fields of a player.
+pub fn read_registration(body: &[u8]) -> Result<Request<'_>, Box<Refused>> {
+    let reply_to = ReplyTo { frame: Frame::Register, id: RequestId::Null, method: Some(Method::RegisterPlayer) };
+    let refuse = |fault, head| Box::new(Refused { fault, reply_to: reply_to.clone(), head });
+    if body.len() > MAX_BODY {
+        return Err(refuse(Fault::rpc(INVALID_REQUEST, "the registration is too long"), Head::default()));
+    }
+    let message: &RawValue = serde_json::from_slice(body).map_err(|error| refuse(not_json(&error), Head::default()))?;
+    let Parts { call, head, .. } = read_parts(Method::RegisterPlayer, message.get());
+    let (frame, id, spelling) = (Frame::Register, RequestId::Null, Spelling::Dispatch);
+    match call {
+        Ok(call) => Ok(Request { call, head, frame, id, spelling, meta: None }),
+        Err(fault) => Err(refuse(fault, head)),
+    }
+}
+
+fn not_json(error: &serde_json::Error) -> Fault {
+    match error.classify() {
+        serde_json::error::Category::Data => {
+            Fault::rpc(INVALID_REQUEST, format!("not a JSON-RPC request: {}", without_place(error)))
+        }
+        serde_json::error::Category::Syntax | serde_json::error::Category::Eof | serde_json::error::Category::Io => {
+            Fault::rpc(PARSE_ERROR, format!("not JSON: {error}"))
+        }
+    }
+}
+
+fn read_outer<'a>(text: &'a str, outer: Outer<'a>) -> Result<Incoming<'a>, Box<Refused>> {
+    let Outer { method, params, id, message_type } = outer;
+    let Some(name) = method else {
+        return read_bare(text, id, message_type);
+    };
+    if name == "tools/call" {
+        return read_tool(params, id);
+    }
+    if name.contains('/') || matches!(&*name, "initialize" | "ping") {
+        return Ok(Incoming::Mcp(McpRequest { method: SmolStr::new(name), id, params }));
+    }
+    let found = if name == DISPATCH { dispatched(params) } else { Method::named(&name) };
+    let message = params.map_or("{}", RawValue::get);
+    let Some((method, spelling)) = found else {
+        let reply_to = ReplyTo { frame: Frame::Direct, id, method: None };
+        return Err(Box::new(Refused { fault: unknown_method(&name), reply_to, head: Head::default() }));
+    };
+    let frame = if spelling == Spelling::MessageType { Frame::Typed } else { Frame::Direct };
+    finish(method, message, Form { frame, id, spelling, meta: None })
+}
+
+/// How a message came, before it is read.
+struct Form<'a> {
+    frame: Frame,
+    id: RequestId,
+    spelling: Spelling,
+    meta: Option<&'a RawValue>,
+}
+
+fn finish<'a>(method: Method, message: &'a str, form: Form<'a>) -> Result<Incoming<'a>, Box<Refused>> {
+    let Form { mut frame, id, spelling, meta } = form;
+    let mut read = read_parts(method, message);
+    if let Some(nested) = read.nested.filter(|nested| nested.get().starts_with('{')) {
+        frame = Frame::Nested;
+        read = read_parts(method, nested.get());
+    }
+    match read.call {
+        Ok(call) => Ok(Incoming::Call(Box::new(Request { call, head: read.head, frame, id, spelling, meta }))),
+        Err(fault) => {
+            let reply_to = ReplyTo { frame, id, method: Some(method) };
+            Err(Box::new(Refused { fault, reply_to, head: read.head }))
+        }
+    }
+}
+
+fn read_bare<'a>(
+    text: &'a str,
+    id: RequestId,
+    message_type: Option<&'a RawValue>,
+) -> Result<Incoming<'a>, Box<Refused>> {
+    let named = message_type.and_then(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get()).ok());
+    let Some(name) = named else {
+        let message = "neither a JSON-RPC method nor a message_type says what is asked";
+        let reply_to = ReplyTo { frame: Frame::Direct, id, method: None };
+        let fault = Fault::rpc(INVALID_REQUEST, message);
+        return Err(Box::new(Refused { fault, reply_to, head: Head::default() }));
+    };
+    match Method::named(&name) {
+        Some((method, _)) => {
+            let form = Form { frame: Frame::Bare, id: RequestId::Null, spelling: Spelling::Dispatch, meta: None };
+            finish(method, text, form)
+        }
+        None => {
+            let reply_to = ReplyTo { frame: Frame::Bare, id: RequestId::Null, method: None };
+            Err(Box::new(Refused { fault: unknown_method(&name), reply_to, head: Head::default() }))
+        }
+    }
+}
+
+fn read_tool(params: Option<&RawValue>, id: RequestId) -> Result<Incoming<'_>, Box<Refused>> {
+    let refuse = |fault, id| {
+        let reply_to = ReplyTo { frame: Frame::Tool, id, method: None };
+        Box::new(Refused { fault, reply_to, head: Head::default() })
+    };
+    let call: ToolCall<'_> = match serde_json::from_str(params.map_or("null", RawValue::get)) {
+        Ok(call) => call,
+        Err(error) => {
+            let message = format!("tools/call takes name and arguments: {}", without_place(&error));
+            return Err(refuse(Fault::rpc(INVALID_PARAMS, message), id));
+        }
+    };
+    let found = if call.name == DISPATCH { dispatched(call.arguments) } else { Method::named(&call.name) };
+    let Some((method, spelling)) = found else {
+        let message = format!("there is no tool {:?} here; tools/list names them all", clipped(&call.name));
+        return Err(refuse(Fault::rpc(INVALID_PARAMS, message), id));
+    };
+    let form = Form { frame: Frame::Tool, id, spelling, meta: call.meta };
+    finish(method, call.arguments.map_or("{}", RawValue::get), form)
+}
+
+/// The call that a message's own type names.
+fn dispatched(message: Option<&RawValue>) -> Option<(Method, Spelling)> {
+    #[derive(Deserialize)]
+    struct Typed<'a> {
+        #[serde(borrow)]
+        message_type: Cow<'a, str>,
+    }
+    let typed: Typed<'_> = serde_json::from_str(message?.get()).ok()?;
+    Method::named(&typed.message_type).map(|(method, _)| (method, Spelling::Dispatch))
+}
+
+fn unknown_method(name: &str) -> Fault {
+    let near = TABLE.iter().map(|row| row.name).find(|known| {
+        let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_', '.'], "");
+        plain(known) == plain(name)
+    });
+    let hint = match near {
+        Some(known) => format!("did you mean {known}?"),
+        None => String::from("see the call table"),
+    };
+    Fault::rpc(METHOD_NOT_FOUND, format!("there is no method {:?} here; {hint}", clipped(name)))
+}
+
+fn clipped(text: &str) -> &str {
+    text.char_indices().nth(64).map_or(text, |(end, _)| &text[..end])
+}
+
+/// A message that was read, or what was wrong with it.
+struct Parts<'a> {
+    call: Result<Call, Fault>,
+    head: Head,
+    nested: Option<&'a RawValue>,
+}
+
+/// Reads one message, envelope and body in one pass.
+fn read_parts(method: Method, message: &str) -> Parts<'_> {
+    let (mut head, mut nested) = (Head::default(), None);
+    let message = if message == "null" { "{}" } else { message };
+    let seed = MessageSeed { method, head: &mut head, nested: &mut nested };
+    let mut reader = serde_json::Deserializer::from_str(message);
+    let call = match seed.deserialize(&mut reader) {
+        Ok(call) => Ok(call),
+        Err(error) => {
+            let (fault, whole) = explain(method, message, &error);
+            head = whole;
+            Err(fault)
+        }
+    };
+    Parts { call, head, nested }
+}
+
+struct MessageSeed<'h, 'de> {
+    method: Method,
+    head: &'h mut Head,
+    nested: &'h mut Option<&'de RawValue>,
+}
+
+impl<'de> DeserializeSeed<'de> for MessageSeed<'_, 'de> {
+    type Value = Call;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Call, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for MessageSeed<'_, 'de> {
+    type Value = Call;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message: an object with named fields")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Call, A::Error> {
+        Call::read(self.method, map, self.head, self.nested)
+    }
+}
+
+/// Reads the envelope alone.
+struct HeadSeed<'h>(&'h mut Head);
+
+impl<'de> Visitor<'de> for HeadSeed<'_> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        HeadTap::read::<IgnoredAny>(map, self.0, &mut None).map(|_| ())
+    }
+}
+
+/// What is wrong with a message that could not be read: the protocol first, then the field.
+fn explain(method: Method, message: &str, error: &serde_json::Error) -> (Fault, Head) {
+    let mut head = Head::default();
+    let whole = serde_json::Deserializer::from_str(message).deserialize_map(HeadSeed(&mut head));
+    if whole.is_err() {
+        return (Fault::new(ErrorCode::E003, method, without_place(error)), head);
+    }
+    // A message of another protocol is not ours to judge further.
+    if let Err(fault) = head.check(method, Demand::Lenient) {
+        return (fault, head);
+    }
+    let mut track = serde_path_to_error::Track::new();
+    let mut reader = serde_json::Deserializer::from_str(message);
+    let body = Call::body(method, serde_path_to_error::Deserializer::new(&mut reader, &mut track));
+    let reason = body.err().map_or_else(|| without_place(error), |inner| without_place(&inner));
+    let path = track.path().to_string();
+    let missing = reason.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()).map(String::from);
+    let field = missing.unwrap_or(path);
+    let fault = Fault::new(ErrorCode::E003, method, format!("{field}: {reason}"));
+    let fault = match (method, field.as_str()) {
+        (Method::LeagueQuery, "query_type") => {
+            let known: Vec<_> = QueryType::ALL.iter().filter_map(|query| serde_json::to_string(query).ok()).collect();
+            let mut fault = fault.numbered(6002);
+            fault.message = format!("query_type is one of {}", known.join(", "));
+            fault
+        }
+        _ => fault,
+    };
+    (fault.about(field), head)
+}
+
+/// serde_json's sentence without the line and column, which mean nothing to a peer that sent one line.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,466 @@
+//! The call table: one declaration that is the protocol.
+//!
+//! Everything about a call comes from its row: the method's name and aliases, who calls whom, request and answer types,
+//! the time to answer, the number family of its errors, and the schemas that `tools/list`, the checker and the
+//! reference documentation show. A new message is one row here and one struct in [`crate::message`].
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde::de::{Deserialize, DeserializeOwned, MapAccess};
+use serde_json::value::RawValue;
+
+use crate::head::{Head, HeadTap};
+use crate::message::acknowledgement::Acknowledgement;
+use crate::message::choice::{ChooseParityCall, ChooseParityResponse, PostedChoice};
+use crate::message::game_error::GameError;
+use crate::message::game_move::{GameMoveCall, GameMoveResponse};
+use crate::message::game_over::GameOver;
+use crate::message::invitation::{GameInvitation, GameJoinAck};
+use crate::message::league_error::LeagueError;
+use crate::message::operate::{CreateSchedule, LeagueCommand, Nothing, ScheduleAnswer, StatusAnswer};
+use crate::message::query::{AssignedMatches, GetAssignedMatches, LeagueQuery, LeagueQueryResponse};
+use crate::message::registration::{LeagueRegisterRequest, RefereeRegisterRequest, RegisterResponse};
+use crate::message::report::{MatchResultAck, MatchResultReport};
+use crate::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted, ShutdownCommand};
+use crate::message::standings::{GetStandings, StandingsAnswer, StandingsUpdate};
+use crate::message::start_match::{StartMatch, StartMatchAnswer};
+use crate::message::state::PlayerState;
+use crate::message::step::{MatchState, MatchStep, RegisterToLeague, RegisteredToLeague};
+use crate::schema;
+use crate::sender::Role;
+
+/// Which of the configured time limits a call has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Limit {
+    /// `register_referee_timeout_sec`.
+    RegisterReferee,
+    /// `register_player_timeout_sec`.
+    RegisterPlayer,
+    /// `game_join_ack_timeout_sec`.
+    Join,
+    /// `move_timeout_sec`.
+    Move,
+    /// `game_over_timeout_sec`.
+    GameOver,
+    /// `generic_response_timeout_sec`.
+    Generic,
+}
+
+impl Limit {
+    /// The limit where nothing else is configured.
+    pub fn default_span(self) -> Duration {
+        Duration::from_secs(match self {
+            Self::Join | Self::GameOver => 5,
+            Self::Move => 30,
+            Self::RegisterReferee | Self::RegisterPlayer | Self::Generic => 10,
+        })
+    }
+}
+
+/// What the receiver demands before it listens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Nothing.
+    Open,
+    /// The league's join key, where the operator set one.
+    JoinKey,
+    /// The sender's own token.
+    Token,
+    /// A pass.
+    Pass,
+    /// The operator's token.
+    Operator,
+}
+
+/// One row of the call table.
+#[derive(Debug)]
+pub struct Row {
+    /// The call.
+    pub method: Method,
+    /// The message's name, where it has one.
+    pub message: Option<&'static str>,
+    /// Who may send it.
+    pub from: &'static [Role],
+    /// Who answers it.
+    pub to: &'static [Role],
+    /// The method's name, which is also the tool's.
+    pub name: &'static str,
+    /// Other names in use.
+    pub aliases: &'static [&'static str],
+    /// The answer's name, where it has one.
+    pub answer: Option<&'static str>,
+    /// The time to answer.
+    pub limit: Limit,
+    /// What must be shown.
+    pub access: Access,
+    /// The thousand of its error numbers, where the contracts give it one.
+    pub family: Option<i32>,
+    /// What it is for, in a sentence.
+    pub about: &'static str,
+    /// The schema of the request, envelope included.
+    pub input: fn() -> Schema,
+    /// The schema of the answer, envelope included.
+    pub output: fn() -> Schema,
+}
+
+/// A request body: it knows its row, and what answers it.
+pub trait Request: Serialize + DeserializeOwned + JsonSchema {
+    /// The type of the answer.
+    type Answer: Serialize + DeserializeOwned + JsonSchema;
+}
+
+/// How a caller spelled a method.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Spelling {
+    /// By its name.
+    Name,
+    /// By the alias at this place.
+    Alias(u8),
+    /// By the type of its message.
+    MessageType,
+    /// Not at all: the message's own type decided.
+    Dispatch,
+}
+
+macro_rules! calls {
+    ($(
+        $(#[doc = $about:literal])+
+        $call:ident {
+            $message:expr, $from:expr => $to:expr, $name:literal $(| $alias:literal)*,
+            $request:ty => $answer:ty = $answer_name:expr, $limit:ident, $access:ident $(, family $family:literal)?
+        }
+    )*) => {
+        /// The calls of the protocol.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Method {
+            $($(#[doc = $about])+ $call,)*
+        }
+
+        /// A request, typed.
+        #[derive(Clone, Debug)]
+        pub enum Call {
+            $($(#[doc = $about])+ $call($request),)*
+        }
+
+        /// The table itself, in the order of its declaration.
+        pub static TABLE: &[Row] = &[$(Row {
+            method: Method::$call,
+            message: $message,
+            from: &$from,
+            to: &$to,
+            name: $name,
+            aliases: &[$($alias),*],
+            answer: $answer_name,
+            limit: Limit::$limit,
+            access: Access::$access,
+            family: calls!(@family $($family)?),
+            about: concat!($($about),+),
+            input: schema::of_message::<$request>,
+            output: schema::of_message::<$answer>,
+        }),*];
+
+        impl Call {
+            /// Which call this is.
+            pub fn method(&self) -> Method {
+                match self { $(Self::$call(_) => Method::$call,)* }
+            }
+
+            /// Reads the body of a request for `method`, and its envelope on the way.
+            pub(crate) fn read<'de, A: MapAccess<'de>>(
+                method: Method,
+                map: A,
+                head: &mut Head,
+                nested: &mut Option<&'de RawValue>,
+            ) -> Result<Self, A::Error> {
+                match method {
+                    $(Method::$call => HeadTap::read::<$request>(map, head, nested).map(Self::$call),)*
+                }
+            }
+
+            /// Reads a body alone; for explaining what is wrong with it.
+            pub(crate) fn body<'de, D: serde::Deserializer<'de>>(method: Method, from: D) -> Result<Self, D::Error> {
+                match method {
+                    $(Method::$call => <$request>::deserialize(from).map(Self::$call),)*
+                }
+            }
+
+            /// Writes the body alone.
+            pub fn write_body(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
+                match self { $(Self::$call(body) => serde_json::to_writer(out, body),)* }
+            }
+        }
+    };
+    (@family $family:literal) => { Some($family) };
+    (@family) => { None };
+}
+
+use Role::{Manager, Operator, Player, Referee};
+
+calls! {
+    /// Register a referee with the league.
+    RegisterReferee {
+        Some("REFEREE_REGISTER_REQUEST"), [Referee] => [Manager], "register_referee" | "referee_register",
+        RefereeRegisterRequest => RegisterResponse = Some("REFEREE_REGISTER_RESPONSE"),
+        RegisterReferee, JoinKey, family 1
+    }
+    /// Register a player with the league.
+    RegisterPlayer {
+        Some("LEAGUE_REGISTER_REQUEST"), [Player] => [Manager], "register_player" | "league_register",
+        LeagueRegisterRequest => RegisterResponse = Some("LEAGUE_REGISTER_RESPONSE"),
+        RegisterPlayer, JoinKey, family 2
+    }
+    /// Report the result of a match.
+    ReportMatchResult {
+        Some("MATCH_RESULT_REPORT"), [Referee] => [Manager], "report_match_result",
+        MatchResultReport => MatchResultAck = Some("MATCH_RESULT_ACK"), Generic, Token, family 5
+    }
+    /// Ask about standings, schedule, matches, players or the state of the league.
+    LeagueQuery {
+        Some("LEAGUE_QUERY"), [Player, Referee] => [Manager],
+        "league_query" | "handle_league_query" | "query_league",
+        LeagueQuery => LeagueQueryResponse = Some("LEAGUE_QUERY_RESPONSE"), Generic, Token, family 6
+    }
+    /// Ask for the matches that are assigned to the asking referee.
+    GetAssignedMatches {
+        None, [Referee] => [Manager], "get_assigned_matches",
+        GetAssignedMatches => AssignedMatches = None, Generic, Token
+    }
+    /// Show the current standings.
+    GetStandings {
+        None, [Manager, Referee, Player, Operator] => [Manager], "get_standings",
+        GetStandings => StandingsAnswer = None, Generic, Open
+    }
+    /// Close the registration and make the round-robin schedule.
+    CreateSchedule {
+        None, [Operator] => [Manager], "create_schedule",
+        CreateSchedule => ScheduleAnswer = None, Generic, Operator
+    }
+    /// Start the league with the players that are registered.
+    StartLeague {
+        None, [Operator] => [Manager], "start_league",
+        LeagueCommand => StatusAnswer = None, Generic, Operator
+    }
+    /// Stop the league after the matches that are running.
+    StopLeague {
+        None, [Operator] => [Manager], "stop_league",
+        LeagueCommand => StatusAnswer = None, Generic, Operator
+    }
+    /// Run a match; accepted or refused at once.
+    StartMatch {
+        Some("START_MATCH"), [Manager] => [Referee],
+        "start_match" | "run_match" | "assign_match" | "match_assignment",
+        StartMatch => StartMatchAnswer = None, Generic, Pass
+    }
+    /// In a stepped match: ask both players for their choices.
+    CollectChoices {
+        None, [Manager, Operator] => [Referee], "collect_choices",
+        MatchStep => MatchState = None, Generic, Operator
+    }
+    /// In a stepped match: draw the number.
+    DrawNumber {
+        None, [Manager, Operator] => [Referee], "draw_number",
+        MatchStep => MatchState = None, Generic, Operator
+    }
+    /// In a stepped match: tell both players and report the result.
+    FinalizeMatch {
+        None, [Manager, Operator] => [Referee], "finalize_match",
+        MatchStep => MatchState = None, Generic, Operator
+    }
+    /// Show the state of a match.
+    GetMatchState {
+        None, [Manager, Operator] => [Referee], "get_match_state",
+        MatchStep => MatchState = None, Generic, Open
+    }
+    /// Tell a referee to register with its league.
+    RegisterToLeague {
+        None, [Manager, Operator] => [Referee], "register_to_league",
+        RegisterToLeague => RegisteredToLeague = None, Generic, Operator
+    }
+    /// Announce a round and its matches.
+    NotifyRound {
+        Some("ROUND_ANNOUNCEMENT"), [Manager] => [Player, Referee], "notify_round" | "announce_round",
+        RoundAnnouncement => Acknowledgement = Some("ROUND_ANNOUNCEMENT_ACK"), Generic, Pass, family 3
+    }
+    /// Invite a player to a match; to be answered within 5 seconds.
+    GameInvitation {
+        Some("GAME_INVITATION"), [Referee] => [Player],
+        "handle_game_invitation" | "game_invitation" | "receive_game_invitation",
+        GameInvitation => GameJoinAck = Some("GAME_JOIN_ACK"), Join, Pass, family 4
+    }
+    /// Ask a player for even or odd; to be answered within 30 seconds.
+    ChooseParity {
+        Some("CHOOSE_PARITY_CALL"), [Referee] => [Player], "choose_parity" | "parity_choose",
+        ChooseParityCall => ChooseParityResponse = Some("CHOOSE_PARITY_RESPONSE"), Move, Pass, family 4
+    }
+    /// Ask a player for its move in a game other than Even/Odd.
+    MakeMove {
+        Some("GAME_MOVE_CALL"), [Referee] => [Player], "make_move",
+        GameMoveCall => GameMoveResponse = Some("GAME_MOVE_RESPONSE"), Move, Pass, family 4
+    }
+    /// Tell a player how its match ended.
+    NotifyMatchResult {
+        Some("GAME_OVER"), [Referee] => [Player],
+        "notify_match_result" | "notify_game_over" | "receive_game_over",
+        GameOver => Acknowledgement = Some("GAME_OVER_ACK"), GameOver, Pass, family 4
+    }
+    /// Tell a player what went wrong with its answer and what comes next.
+    NotifyGameError {
+        Some("GAME_ERROR"), [Referee] => [Player], "notify_game_error" | "notify_error",
+        GameError => Acknowledgement = Some("GAME_ERROR_ACK"), GameOver, Pass, family 4
+    }
+    /// Take a join that a player sends by itself, after a bare acknowledgement of the invitation.
+    PostJoin {
+        Some("GAME_JOIN_ACK"), [Player] => [Referee], "game_join_ack",
+        GameJoinAck => Acknowledgement = None, Generic, Open, family 4
+    }
+    /// Take a choice that a player sends by itself, after a bare acknowledgement of the call.
+    PostChoice {
+        Some("CHOOSE_PARITY_RESPONSE"), [Player] => [Referee],
+        "choose_parity_response" | "PARITY_CHOICE" | "parity_choice" | "GAME_MOVE_RESPONSE",
+        PostedChoice => Acknowledgement = None, Generic, Open, family 4
+    }
+    /// Tell the players the standings after a round.
+    UpdateStandings {
+        Some("LEAGUE_STANDINGS_UPDATE"), [Manager] => [Player], "update_standings" | "notify_standings",
+        StandingsUpdate => Acknowledgement = Some("STANDINGS_UPDATE_ACK"), Generic, Pass, family 3
+    }
+    /// Tell the players that a round is over.
+    NotifyRoundCompleted {
+        Some("ROUND_COMPLETED"), [Manager] => [Player], "notify_round_completed",
+        RoundCompleted => Acknowledgement = Some("ROUND_COMPLETED_ACK"), Generic, Pass, family 3
+    }
+    /// Tell everybody that the league is over, and who won it.
+    NotifyLeagueCompleted {
+        Some("LEAGUE_COMPLETED"), [Manager] => [Player, Referee], "notify_league_completed",
+        LeagueCompleted => Acknowledgement = Some("LEAGUE_COMPLETED_ACK"), Generic, Pass, family 3
+    }
+    /// Tell an agent that one of its requests was refused.
+    NotifyLeagueError {
+        Some("LEAGUE_ERROR"), [Manager] => [Player, Referee], "notify_league_error",
+        LeagueError => Acknowledgement = None, Generic, Pass, family 3
+    }
+    /// Ask an agent to finish and leave.
+    Shutdown {
+        Some("SHUTDOWN_COMMAND"), [Manager] => [Player, Referee], "shutdown",
+        ShutdownCommand => Acknowledgement = None, Generic, Pass
+    }
+    /// Show a player's own state.
+    GetPlayerState {
+        None, [Manager, Referee, Player, Operator] => [Player], "get_player_state",
+        Nothing => PlayerState = None, Generic, Open
+    }
+    /// Show that somebody is there.
+    Ping {
+        None, [Manager, Referee, Player, Operator] => [Manager, Referee, Player], "ping",
+        Nothing => Nothing = None, Generic, Open
+    }
+}
+
+macro_rules! requests {
+    ($($request:ty => $answer:ty;)*) => {
+        $(impl Request for $request { type Answer = $answer; })*
+    };
+}
+
+// The rows whose request type stands in one row only: for those the type alone says what answers it.
+requests! {
+    RefereeRegisterRequest => RegisterResponse;
+    LeagueRegisterRequest => RegisterResponse;
+    MatchResultReport => MatchResultAck;
+    LeagueQuery => LeagueQueryResponse;
+    StartMatch => StartMatchAnswer;
+    GameInvitation => GameJoinAck;
+    ChooseParityCall => ChooseParityResponse;
+    GameMoveCall => GameMoveResponse;
+}
+
+impl Method {
+    /// The call's row.
+    pub fn row(self) -> &'static Row {
+        // The table is declared in the order of the enum, by the same macro.
+        &TABLE[self as usize]
+    }
+
+    /// The call that goes by `name`: its own, an alias, or its message's type.
+    pub fn named(name: &str) -> Option<(Self, Spelling)> {
+        static NAMES: LazyLock<HashMap<&'static str, (Method, Spelling)>> = LazyLock::new(|| {
+            let mut names = HashMap::new();
+            for row in TABLE {
+                for (alias, place) in row.aliases.iter().zip(0..) {
+                    names.insert(*alias, (row.method, Spelling::Alias(place)));
+                }
+                if let Some(message) = row.message {
+                    names.insert(message, (row.method, Spelling::MessageType));
+                }
+                names.insert(row.name, (row.method, Spelling::Name));
+            }
+            names
+        });
+        NAMES.get(name).copied()
+    }
+
+    /// Whether a message of the type `name` is one of this call.
+    pub fn is_called(self, name: &str) -> bool {
+        self.row().message == Some(name) || Self::named(name).is_some_and(|(method, _)| method == self)
+    }
+
+    /// The name in the given spelling.
+    pub fn spelled(self, spelling: Spelling) -> &'static str {
+        let row = self.row();
+        match spelling {
+            Spelling::Name | Spelling::Dispatch => row.name,
+            Spelling::Alias(place) => row.aliases.get(usize::from(place)).copied().unwrap_or(row.name),
+            Spelling::MessageType => row.message.unwrap_or(row.name),
+        }
+    }
+
+    /// The thousand of its error numbers.
+    pub fn family(self) -> Option<i32> {
+        self.row().family
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_leads_to_its_own_row() {
+        for (place, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.method as usize, place);
+            assert_eq!(Method::named(row.name), Some((row.method, Spelling::Name)));
+            for alias in row.aliases {
+                let (method, spelling) = Method::named(alias).unwrap();
+                assert_eq!((method, method.spelled(spelling)), (row.method, *alias));
+            }
+            if let Some(message) = row.message {
+                assert_eq!(Method::named(message).unwrap().0, row.method);
+            }
+        }
+    }
+
+    #[test]
+    fn no_name_is_given_twice_and_none_looks_like_mcp() {
+        let mut seen = std::collections::HashSet::new();
+        for row in TABLE {
+            for name in std::iter::once(&row.name).chain(row.aliases).chain(&row.message) {
+                assert!(seen.insert(*name), "{name} stands twice");
+                assert!(!name.contains('/'), "{name} looks like a method of MCP");
+            }
+        }
+    }
+
+    #[test]
+    fn the_limits_are_those_of_the_profile() {
+        let seconds = |method: Method| method.row().limit.default_span().as_secs();
+        assert_eq!(seconds(Method::GameInvitation), 5);
+        assert_eq!(seconds(Method::ChooseParity), 30);
+        assert_eq!(seconds(Method::NotifyMatchResult), 5);
+        assert_eq!(seconds(Method::NotifyGameError), 5);
+        assert_eq!(seconds(Method::ReportMatchResult), 10);
+    }
+}
