@@ -1,3 +1,4 @@
 //! What the league's messages mean, as pure state machines.
 
+pub mod bout;
 pub mod rules;
