@@ -4,6 +4,7 @@ mod answers;
 mod courses;
 mod games;
 mod misuse;
+mod properties;
 mod stepped;
 
 use std::time::Duration;
