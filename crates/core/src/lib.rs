@@ -1,4 +1,5 @@
 //! What the league's messages mean, as pure state machines.
 
+pub mod bout;
 pub mod rules;
 pub mod season;
