@@ -1,5 +1,6 @@
 //! What the league's messages mean, as pure state machines.
 
 pub mod bout;
+pub mod record;
 pub mod rules;
 pub mod season;

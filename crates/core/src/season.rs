@@ -1,4 +1,233 @@
-//! The league over time: who meets whom, and where everybody stands.
+//! The league over time: who takes part, who meets whom, who has won.
+//!
+//! A season decides without changing: every command takes `&self` and gives the [`Event`]s that would follow, or the
+//! [`Fault`](league_protocol::error::Fault) that keeps it from happening. [`Season::apply`] is the only thing that changes
+//! it. So a refused command changes nothing, a restart is a replay, and any past moment is a shorter replay. What is to be
+//! done next is never remembered but always derived ([`Season::duty`]): after a crash it is simply derived again.
+//!
+//! - [`config`], [`agent`]: rules and participants
+//! - [`schedule`], [`standings`]: the arithmetic of a round robin
+//! - `registration`, `flow`, `assignment`, `report`: the commands
+//! - [`event`], `apply`: what happened, and what it means
+//! - `query`: what may be asked
 
+pub mod agent;
+mod apply;
+mod assignment;
+pub mod config;
+pub mod event;
+mod flow;
+mod query;
+mod registration;
+mod report;
 pub mod schedule;
 pub mod standings;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::side::{Pair, Side};
+use league_protocol::time::Timestamp;
+
+use agent::{Player, Referee};
+use config::Config;
+use event::{Event, Fact};
+use schedule::Schedule;
+use standings::Table;
+
+use crate::rules::outcome::Outcome;
+
+pub use apply::BadEvent;
+pub use assignment::Assignment;
+pub use flow::{Duty, Phase};
+pub use registration::{Admitted, Registered, Rejection};
+pub use report::Counted;
+
+/// What a command comes to: what happened, to be made durable and applied, and what to answer then.
+#[derive(Clone, Debug)]
+pub struct Ruling<T> {
+    /// What happened.
+    pub events: Vec<Event>,
+    /// What to answer.
+    pub reply: T,
+}
+
+/// A league.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Season {
+    config: Config,
+    phase: Phase,
+    halted: bool,
+    /// In the order of registration; from the schedule on, in the order of ids, which is the order of the schedule.
+    players: Vec<Player>,
+    player_index: HashMap<PlayerId, u32>,
+    referees: Vec<Referee>,
+    referee_index: HashMap<RefereeId, u32>,
+    schedule: Schedule,
+    table: Table,
+    /// One entry for each round that has begun.
+    rounds: Vec<Round>,
+    matches_completed: u32,
+}
+
+/// A round that has begun.
+#[derive(Clone, PartialEq, Debug)]
+struct Round {
+    slots: Vec<Slot>,
+    open: u32,
+    completed: bool,
+}
+
+/// A match, reduced to what a running league needs to know of it: the whole record is in its event.
+#[derive(Clone, PartialEq, Debug)]
+enum Slot {
+    /// Nobody has it.
+    Waiting {
+        /// How many attempts have been made.
+        attempts: u32,
+    },
+    /// A referee has it.
+    Held {
+        /// The attempt.
+        attempt: u32,
+        /// By its place in the list.
+        referee: u32,
+    },
+    /// It is over.
+    Done {
+        /// The attempt that counted.
+        attempt: u32,
+        /// By its place in the list.
+        referee: u32,
+        /// How.
+        outcome: Outcome,
+        /// Tells an equal report from a different one. Never stored, so it may change with the compiler.
+        fingerprint: u64,
+    },
+}
+
+impl Season {
+    /// A league with these rules, and the event that opens it.
+    pub fn open(config: Config, now: Timestamp) -> (Self, Event) {
+        let event = Event { at: whole(now), fact: Fact::Opened { config: Box::new(config.clone()) } };
+        (Self::empty(config), event)
+    }
+
+    fn empty(config: Config) -> Self {
+        let table = Table::new(0, config.scoring.clone());
+        Self {
+            config,
+            phase: Phase::WaitingForRegistrations,
+            halted: false,
+            players: Vec::new(),
+            player_index: HashMap::new(),
+            referees: Vec::new(),
+            referee_index: HashMap::new(),
+            schedule: Schedule::new(0),
+            table,
+            rounds: Vec::new(),
+            matches_completed: 0,
+        }
+    }
+
+    /// The league's rules.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Where the league stands.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Whether the operator has stopped it.
+    pub fn is_halted(&self) -> bool {
+        self.halted
+    }
+
+    /// Everybody who plays, in the order of the schedule once there is one.
+    pub fn players(&self) -> &[Player] {
+        &self.players
+    }
+
+    /// Everybody who runs matches.
+    pub fn referees(&self) -> &[Referee] {
+        &self.referees
+    }
+
+    /// A player.
+    pub fn player(&self, id: &PlayerId) -> Option<&Player> {
+        self.player_index.get(id).and_then(|place| self.players.get(*place as usize))
+    }
+
+    /// A referee.
+    pub fn referee(&self, id: &RefereeId) -> Option<&Referee> {
+        self.referee_index.get(id).and_then(|place| self.referees.get(*place as usize))
+    }
+
+    /// Whether a player is suspended: asked once instead of three times, until it plays a match again.
+    pub fn is_suspended(&self, player: &Player) -> bool {
+        self.config.suspend_after > 0 && player.forfeits_running >= self.config.suspend_after
+    }
+
+    /// Who meets whom.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// Where everybody stands, by place in the schedule.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The round that is being played, or was last; none before the first.
+    pub fn current_round(&self) -> Option<RoundId> {
+        u32::try_from(self.rounds.len()).ok().filter(|round| *round > 0).map(RoundId)
+    }
+
+    /// Matches with a result.
+    pub fn matches_completed(&self) -> u32 {
+        self.matches_completed
+    }
+
+    /// The players of a match, side by side.
+    pub fn contestants(&self, match_id: &MatchId) -> Option<Pair<&Player>> {
+        let (round, number) = match_id.parts()?;
+        let pairing = self.schedule.pairing(round.0, number)?;
+        let player = |side: Side| self.players.get(pairing[side] as usize);
+        Some(Pair::new(player(Side::A)?, player(Side::B)?))
+    }
+
+    /// How a match ended, once it has.
+    pub fn outcome(&self, match_id: &MatchId) -> Option<Outcome> {
+        match self.slot(match_id)? {
+            Slot::Done { outcome, .. } => Some(*outcome),
+            Slot::Waiting { .. } | Slot::Held { .. } => None,
+        }
+    }
+
+    fn slot(&self, match_id: &MatchId) -> Option<&Slot> {
+        let (round, number) = match_id.parts()?;
+        let round = self.rounds.get(usize::try_from(round.0).ok()?.checked_sub(1)?)?;
+        round.slots.get(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+
+    fn slot_mut(&mut self, match_id: &MatchId) -> Option<&mut Slot> {
+        let (round, number) = match_id.parts()?;
+        let round = self.rounds.get_mut(usize::try_from(round.0).ok()?.checked_sub(1)?)?;
+        round.slots.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+}
+
+/// `now` as a log keeps it.
+fn whole(now: Timestamp) -> Timestamp {
+    Timestamp::from_unix(now.unix())
+}
+
+/// What happened now.
+fn happened(now: Timestamp, fact: Fact) -> Event {
+    Event { at: whole(now), fact }
+}

@@ -1,0 +1,120 @@
+//! The agents of a season: who they are, where they listen, and how they are doing.
+
+use std::str::FromStr;
+
+use league_protocol::id::{GameType, PlayerId, RefereeId};
+use league_protocol::message::registration::AgentMeta;
+use league_protocol::time::Timestamp;
+use league_protocol::token::TokenDigest;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+/// What an agent said of itself when it was let in.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Profile {
+    /// The name that tables show.
+    pub name: SmolStr,
+    /// Its own version.
+    pub version: SmolStr,
+    /// Where it listens.
+    pub endpoint: String,
+    /// The games it knows.
+    pub games: Vec<GameType>,
+}
+
+impl From<&AgentMeta> for Profile {
+    fn from(meta: &AgentMeta) -> Self {
+        Self {
+            name: SmolStr::new(meta.display_name.trim()),
+            version: meta.version.clone(),
+            endpoint: meta.contact_endpoint.trim().to_owned(),
+            games: meta.game_types.clone(),
+        }
+    }
+}
+
+impl Profile {
+    /// Whether this is the same agent again: same name, same place.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.has_name_of(other) && self.endpoint == other.endpoint
+    }
+
+    /// Whether people would take one name for the other.
+    pub fn has_name_of(&self, other: &Self) -> bool {
+        self.name.to_lowercase() == other.name.to_lowercase()
+    }
+}
+
+/// A credential as it is kept.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Grant {
+    /// What recognises the token.
+    pub digest: TokenDigest,
+    /// Until when it is good.
+    pub expires: Timestamp,
+}
+
+/// A player or a referee, by its id.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentId {
+    /// A player.
+    Player(PlayerId),
+    /// A referee.
+    Referee(RefereeId),
+}
+
+impl AgentId {
+    /// The id as it is written.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Player(id) => id.as_str(),
+            Self::Referee(id) => id.as_str(),
+        }
+    }
+
+    /// Whose token this is, by its own word: `tok-P01-…`.
+    pub fn claimed_by(token: &str) -> Option<Self> {
+        let (id, _) = token.strip_prefix("tok-")?.split_once('-')?;
+        let player = PlayerId::from_str(id).ok().filter(|id| id.number().is_some()).map(Self::Player);
+        let referee = || RefereeId::from_str(id).ok().filter(|id| id.number().is_some()).map(Self::Referee);
+        player.or_else(referee)
+    }
+}
+
+/// A registered player.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Player {
+    /// Its id.
+    pub id: PlayerId,
+    /// What it said of itself.
+    pub profile: Profile,
+    /// What recognises it.
+    pub grant: Grant,
+    /// Technical losses since it last played a match.
+    pub forfeits_running: u32,
+}
+
+/// A registered referee.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Referee {
+    /// Its id.
+    pub id: RefereeId,
+    /// What it said of itself.
+    pub profile: Profile,
+    /// What recognises it.
+    pub grant: Grant,
+    /// How many matches it runs at a time.
+    pub capacity: u32,
+    /// How many it runs now.
+    pub running: u32,
+    /// Whether it has been given up until it registers again.
+    pub lost: bool,
+}
+
+impl Referee {
+    /// How many more matches it could take now.
+    pub fn free(&self) -> u32 {
+        if self.lost { 0 } else { self.capacity.saturating_sub(self.running) }
+    }
+}

@@ -1,0 +1,94 @@
+//! Giving matches to referees, and taking them back from those that are gone.
+
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::id::{MatchId, RefereeId, RoundId};
+use league_protocol::table::Method;
+use league_protocol::time::Timestamp;
+
+use super::event::Fact;
+use super::{Ruling, Season, Slot, happened};
+
+/// A match in the hands of a referee.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Assignment {
+    /// The match.
+    pub match_id: MatchId,
+    /// The attempt at it, from one.
+    pub attempt: u32,
+    /// Who runs it.
+    pub referee: RefereeId,
+}
+
+impl Season {
+    /// Gives as many matches of the current round to referees as these can run at a time, each to whoever has most room.
+    pub fn assign(&self, now: Timestamp) -> Ruling<Vec<Assignment>> {
+        let mut ruling = Ruling { events: Vec::new(), reply: Vec::new() };
+        let (Some(round), Some(current)) = (self.rounds.last(), self.current_round()) else { return ruling };
+        if self.halted || round.completed {
+            return ruling;
+        }
+        let mut room: Vec<u32> = self.referees.iter().map(super::agent::Referee::free).collect();
+        for (slot, number) in round.slots.iter().zip(1..) {
+            let Slot::Waiting { attempts } = slot else { continue };
+            // The most room, and among equals the first: `max_by_key` alone would take the last.
+            let roomiest = room.iter().enumerate().rev().max_by_key(|(_, free)| **free);
+            let Some(place) = roomiest.filter(|(_, free)| **free > 0).map(|(place, _)| place) else { break };
+            room[place] -= 1;
+            let (match_id, attempt) = (MatchId::of(current, number), attempts + 1);
+            let referee = self.referees[place].id.clone();
+            let fact = Fact::MatchAssigned { match_id: match_id.clone(), attempt, referee: referee.clone() };
+            ruling.events.push(happened(now, fact));
+            ruling.reply.push(Assignment { match_id, attempt, referee });
+        }
+        ruling
+    }
+
+    /// A referee did not take a match: somebody else may.
+    pub fn give_back(&self, assignment: &Assignment, now: Timestamp) -> Result<Ruling<()>, Fault> {
+        if !self.holds(assignment) {
+            let message = format!("{} does not hold {}", assignment.referee, assignment.match_id);
+            return Err(Fault::new(ErrorCode::E007, Method::StartMatch, message));
+        }
+        let (match_id, attempt) = (assignment.match_id.clone(), assignment.attempt);
+        Ok(Ruling { events: vec![happened(now, Fact::MatchReturned { match_id, attempt })], reply: () })
+    }
+
+    /// A referee cannot be reached: whatever it runs must be played again, by others.
+    pub fn lose_referee(&self, referee: &RefereeId, now: Timestamp) -> Result<Ruling<()>, Fault> {
+        match self.referee(referee) {
+            None => {
+                let message = format!("{referee} is not registered");
+                Err(Fault::new(ErrorCode::E013, Method::StartMatch, message))
+            }
+            Some(known) if known.lost => Ok(Ruling { events: Vec::new(), reply: () }),
+            Some(_) => {
+                let fact = Fact::RefereeLost { referee: referee.clone() };
+                Ok(Ruling { events: vec![happened(now, fact)], reply: () })
+            }
+        }
+    }
+
+    /// Everything that referees are running, as it stands: after a restart, what they are to be reminded of.
+    pub fn assignments(&self) -> Vec<Assignment> {
+        let Some(round) = self.rounds.last() else { return Vec::new() };
+        let current = self.current_round().unwrap_or(RoundId(1));
+        let held = round.slots.iter().zip(1..).filter_map(|(slot, number)| match slot {
+            Slot::Held { attempt, referee } => Some(Assignment {
+                match_id: MatchId::of(current, number),
+                attempt: *attempt,
+                referee: self.referees.get(*referee as usize)?.id.clone(),
+            }),
+            Slot::Waiting { .. } | Slot::Done { .. } => None,
+        });
+        held.collect()
+    }
+
+    /// Whether this attempt is the current one, and in these hands.
+    pub fn holds(&self, assignment: &Assignment) -> bool {
+        let place = self.referee_index.get(&assignment.referee);
+        match self.slot(&assignment.match_id) {
+            Some(Slot::Held { attempt, referee }) => *attempt == assignment.attempt && Some(referee) == place,
+            Some(Slot::Waiting { .. } | Slot::Done { .. }) | None => false,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What is settled before a league opens.
+
+use std::time::Duration;
+
+use league_protocol::id::{GameType, LeagueId};
+use league_protocol::message::start_match::MatchLimits;
+use serde::{Deserialize, Serialize};
+
+use super::standings::Scoring;
+
+/// What is settled before a league opens. It is part of the first event, so a league keeps its rules for ever.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Config {
+    /// The league.
+    pub league_id: LeagueId,
+    /// What is played.
+    pub game_type: GameType,
+    /// What results are worth.
+    #[serde(default)]
+    pub scoring: Scoring,
+    /// Fewer players make no league.
+    #[serde(default = "two")]
+    pub min_players: u32,
+    /// More players find no place.
+    #[serde(default = "many")]
+    pub max_players: u32,
+    /// More referees are not needed.
+    #[serde(default = "thousand")]
+    pub max_referees: u32,
+    /// How long a token is good for.
+    #[serde(default = "a_day")]
+    pub token_ttl_hours: u32,
+    /// After so many technical losses running a player is suspended.
+    #[serde(default = "five")]
+    pub suspend_after: u32,
+    /// What referees demand of players.
+    #[serde(default)]
+    pub limits: MatchLimits,
+    /// Whether every leniency is off.
+    #[serde(default)]
+    pub strict: bool,
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn five() -> u32 {
+    5
+}
+
+fn thousand() -> u32 {
+    1000
+}
+
+fn many() -> u32 {
+    10_000
+}
+
+fn a_day() -> u32 {
+    24
+}
+
+impl Config {
+    /// A league of Even/Odd with everything as usual.
+    pub fn even_odd(league_id: LeagueId) -> Self {
+        Self {
+            league_id,
+            game_type: GameType::even_odd(),
+            scoring: Scoring::default(),
+            min_players: two(),
+            max_players: many(),
+            max_referees: thousand(),
+            token_ttl_hours: a_day(),
+            suspend_after: five(),
+            limits: MatchLimits::default(),
+            strict: false,
+        }
+    }
+
+    /// How long a token is good for.
+    pub fn token_ttl(&self) -> Duration {
+        Duration::from_secs(u64::from(self.token_ttl_hours) * 3600)
+    }
+}

@@ -1,0 +1,106 @@
+//! What has happened. A season is the fold of these, and nothing else.
+
+use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::agent::{AgentId, Grant, Profile};
+use super::config::Config;
+use crate::record::MatchRecord;
+
+/// Something that happened, and when.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Event {
+    /// When, in whole seconds: exactly what a log keeps, so that a replay sees what the living season saw.
+    pub at: Timestamp,
+    /// What.
+    pub fact: Fact,
+}
+
+/// Something that happened.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fact {
+    /// The league was opened; always the first.
+    Opened {
+        /// Its rules.
+        config: Box<Config>,
+    },
+    /// A player was let in.
+    PlayerRegistered {
+        /// Under this id.
+        player: PlayerId,
+        /// What it said of itself.
+        profile: Profile,
+        /// What recognises it.
+        grant: Grant,
+    },
+    /// A referee was let in.
+    RefereeRegistered {
+        /// Under this id.
+        referee: RefereeId,
+        /// What it said of itself.
+        profile: Profile,
+        /// How many matches it runs at a time.
+        capacity: u32,
+        /// What recognises it.
+        grant: Grant,
+    },
+    /// An agent registered again and got a fresh token. A referee that does so has lost what it was running.
+    AgentReturned {
+        /// Who.
+        agent: AgentId,
+        /// What it says of itself now.
+        profile: Profile,
+        /// What recognises it from now on.
+        grant: Grant,
+    },
+    /// Nobody else is let in, and everybody is paired with everybody.
+    RegistrationClosed,
+    /// A round began.
+    RoundStarted {
+        /// Which.
+        round: RoundId,
+    },
+    /// A match was given to a referee.
+    MatchAssigned {
+        /// Which.
+        match_id: MatchId,
+        /// Which attempt at it.
+        attempt: u32,
+        /// To whom.
+        referee: RefereeId,
+    },
+    /// A referee did not take a match that was given to it.
+    MatchReturned {
+        /// Which.
+        match_id: MatchId,
+        /// Which attempt at it.
+        attempt: u32,
+    },
+    /// A referee was given up; whatever it was running must be played again.
+    RefereeLost {
+        /// Which.
+        referee: RefereeId,
+    },
+    /// A match ended.
+    MatchReported {
+        /// Which.
+        match_id: MatchId,
+        /// Which attempt at it.
+        attempt: u32,
+        /// How.
+        record: MatchRecord,
+    },
+    /// Every match of a round has its result.
+    RoundCompleted {
+        /// Which.
+        round: RoundId,
+    },
+    /// Every round has been played.
+    LeagueCompleted,
+    /// The operator stopped the league: nothing new begins.
+    Halted,
+    /// The operator let it go on.
+    Resumed,
+}

@@ -1,0 +1,138 @@
+//! From registration to the last round: what may happen when, and what is to be done next.
+
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::id::RoundId;
+use league_protocol::table::Method;
+use league_protocol::time::Timestamp;
+
+use super::event::Fact;
+use super::{Ruling, Season, Slot, happened};
+
+/// Where a league stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Phase {
+    /// Anybody may come.
+    WaitingForRegistrations,
+    /// Everybody is there, and paired with everybody.
+    CreatingSchedule,
+    /// Rounds are played.
+    RunningLeague,
+    /// There is a champion.
+    LeagueCompleted,
+}
+
+impl Phase {
+    /// As the protocol writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::WaitingForRegistrations => "WAITING_FOR_REGISTRATIONS",
+            Self::CreatingSchedule => "CREATING_SCHEDULE",
+            Self::RunningLeague => "RUNNING_LEAGUE",
+            Self::LeagueCompleted => "LEAGUE_COMPLETED",
+        }
+    }
+}
+
+/// What is to be done next. Derived from the state alone, so a crash loses none of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Duty {
+    /// Wait for agents, or for the operator.
+    AwaitRegistrations,
+    /// Wait for the operator to start, or to let it go on.
+    AwaitStart,
+    /// Start this round.
+    StartRound(RoundId),
+    /// Announce this round: it has begun, and no match of it has been given away.
+    Announce(RoundId),
+    /// Give away the matches of this round, and wait for their results.
+    Play(RoundId),
+    /// Tell everybody that the league is over.
+    Conclude,
+}
+
+impl Season {
+    /// What is to be done next.
+    pub fn duty(&self) -> Duty {
+        match self.phase {
+            Phase::WaitingForRegistrations => Duty::AwaitRegistrations,
+            Phase::CreatingSchedule => Duty::AwaitStart,
+            Phase::LeagueCompleted => Duty::Conclude,
+            Phase::RunningLeague => match (self.rounds.last(), self.current_round()) {
+                (Some(round), Some(current)) if !round.completed => {
+                    let untouched = round.slots.iter().all(|slot| matches!(slot, Slot::Waiting { attempts: 0 }));
+                    if untouched { Duty::Announce(current) } else { Duty::Play(current) }
+                }
+                _ if self.halted => Duty::AwaitStart,
+                (_, current) => Duty::StartRound(RoundId(current.map_or(1, |round| round.0 + 1))),
+            },
+        }
+    }
+
+    /// Closes the registration and pairs everybody with everybody.
+    pub fn close_registration(&self, now: Timestamp) -> Result<Ruling<()>, Fault> {
+        const METHOD: Method = Method::CreateSchedule;
+        if self.phase != Phase::WaitingForRegistrations {
+            return Err(self.untimely("the schedule is made already", METHOD));
+        }
+        if (self.players.len() as u64) < u64::from(self.config.min_players.max(2)) {
+            let (there, needed) = (self.players.len(), self.config.min_players.max(2));
+            let message = format!("{there} of at least {needed} players are registered; start more players first");
+            return Err(Fault::new(ErrorCode::E010, METHOD, message));
+        }
+        if self.referees.is_empty() {
+            let message = "no referee is registered; start at least one first";
+            return Err(Fault::new(ErrorCode::E010, METHOD, message));
+        }
+        Ok(Ruling { events: vec![happened(now, Fact::RegistrationClosed)], reply: () })
+    }
+
+    /// Starts the league, closing the registration where that is still to be done; lets a stopped one go on.
+    pub fn start(&self, now: Timestamp) -> Result<Ruling<()>, Fault> {
+        const METHOD: Method = Method::StartLeague;
+        match self.phase {
+            Phase::WaitingForRegistrations => {
+                let mut ruling = self.close_registration(now)?;
+                ruling.events.push(happened(now, Fact::RoundStarted { round: RoundId(1) }));
+                Ok(ruling)
+            }
+            Phase::CreatingSchedule => {
+                let fact = Fact::RoundStarted { round: RoundId(1) };
+                Ok(Ruling { events: vec![happened(now, fact)], reply: () })
+            }
+            Phase::RunningLeague if self.halted => {
+                Ok(Ruling { events: vec![happened(now, Fact::Resumed)], reply: () })
+            }
+            Phase::RunningLeague => Err(self.untimely("the league is running", METHOD)),
+            Phase::LeagueCompleted => Err(self.untimely("the league is over", METHOD)),
+        }
+    }
+
+    /// Stops the league: what is running ends, nothing new begins.
+    pub fn stop(&self, now: Timestamp) -> Result<Ruling<()>, Fault> {
+        const METHOD: Method = Method::StopLeague;
+        match (self.phase, self.halted) {
+            (Phase::RunningLeague, false) => Ok(Ruling { events: vec![happened(now, Fact::Halted)], reply: () }),
+            (Phase::RunningLeague, true) => Err(self.untimely("the league is stopped already", METHOD)),
+            (Phase::WaitingForRegistrations | Phase::CreatingSchedule, _) => {
+                Err(self.untimely("the league has not begun", METHOD))
+            }
+            (Phase::LeagueCompleted, _) => Err(self.untimely("the league is over", METHOD)),
+        }
+    }
+
+    /// Starts the round that is due, once everybody has been told of the one before.
+    pub fn start_round(&self, now: Timestamp) -> Result<Ruling<RoundId>, Fault> {
+        match self.duty() {
+            Duty::StartRound(round) => {
+                Ok(Ruling { events: vec![happened(now, Fact::RoundStarted { round })], reply: round })
+            }
+            Duty::AwaitRegistrations | Duty::AwaitStart | Duty::Announce(_) | Duty::Play(_) | Duty::Conclude => {
+                Err(self.untimely("no round is due", Method::NotifyRound))
+            }
+        }
+    }
+
+    pub(super) fn untimely(&self, what: &str, method: Method) -> Fault {
+        Fault::new(ErrorCode::E010, method, format!("{what} (the league is in {})", self.phase.as_str()))
+    }
+}

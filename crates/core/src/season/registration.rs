@@ -1,0 +1,247 @@
+//! Letting agents in: once each, under the id they ask for where that is free, with a token that only they see.
+
+use http::Uri;
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::id::{PlayerId, RefereeId};
+use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
+use league_protocol::sender::Sender;
+use league_protocol::table::Method;
+use league_protocol::time::Timestamp;
+use league_protocol::token::{Credential, Token};
+
+use super::agent::{AgentId, Grant, Profile};
+use super::event::{Event, Fact};
+use super::flow::Phase;
+use super::{Ruling, Season, happened, whole};
+
+/// The largest number that an agent may wish for: ids stay short, and lists of them small.
+const MAX_WISH: u32 = 99_999;
+
+/// Let in, under this id and with this token, which nobody will see again.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// The id.
+    pub id: AgentId,
+    /// The token.
+    pub token: Token,
+    /// Whether the agent had been there before.
+    pub returning: bool,
+}
+
+/// Not let in: an answer, not an error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rejection {
+    /// Why, and what to do about it.
+    pub reason: String,
+    /// The number of the reason.
+    pub code: i32,
+}
+
+/// The answer to a registration.
+#[derive(Clone, Debug)]
+pub enum Registered {
+    /// In.
+    Admitted(Admitted),
+    /// Not in.
+    Rejected(Rejection),
+}
+
+/// The four reasons that have a number for players and for referees alike.
+#[derive(Clone, Copy)]
+enum Reason {
+    Full,
+    DuplicateName,
+    Endpoint,
+    Game,
+    Closed,
+}
+
+impl Reason {
+    fn code(self, method: Method) -> i32 {
+        let referee = matches!(method, Method::RegisterReferee);
+        match self {
+            Self::Full => ErrorCode::E020.rpc(Some(method)),
+            Self::DuplicateName => ErrorCode::E017.rpc(Some(method)),
+            Self::Closed => ErrorCode::E019.rpc(Some(method)),
+            Self::Endpoint => if referee { 1002 } else { 2003 },
+            Self::Game => if referee { 1003 } else { 2004 },
+        }
+    }
+}
+
+impl Season {
+    /// A player asks to be let in. `random` makes its token.
+    pub fn register_player(
+        &self,
+        request: &LeagueRegisterRequest,
+        sender: Option<&Sender>,
+        random: &[u8; 32],
+        now: Timestamp,
+    ) -> Result<Ruling<Registered>, Fault> {
+        const METHOD: Method = Method::RegisterPlayer;
+        check_version(&request.player_meta, METHOD)?;
+        let profile = Profile::from(&request.player_meta);
+        if let Some(known) = self.players.iter().find(|player| player.profile.is_same(&profile)) {
+            return Ok(self.again(AgentId::Player(known.id.clone()), profile, random, now));
+        }
+        if self.phase != Phase::WaitingForRegistrations {
+            return Ok(reject(Reason::Closed, METHOD, "registration is closed; wait for the next league".into()));
+        }
+        let others = self.players.iter().map(|player| (player.id.as_str(), &player.profile));
+        if let Some(rejection) = self.unsuitable(&profile, others, METHOD) {
+            return Ok(rejection);
+        }
+        if self.players.len() >= self.config.max_players as usize {
+            let reason = format!("the league is full: it has places for {} players", self.config.max_players);
+            return Ok(reject(Reason::Full, METHOD, reason));
+        }
+        let named = sender.and_then(Sender::player_id);
+        let wish = request.player_id.clone().or(named).filter(|id| {
+            id.number().is_some_and(|number| number <= MAX_WISH) && !self.player_index.contains_key(id)
+        });
+        let player = wish.unwrap_or_else(|| first_free(PlayerId::numbered, |id| self.player_index.contains_key(id)));
+        let (token, grant) = self.grant(player.as_str(), random, now);
+        let fact = Fact::PlayerRegistered { player: player.clone(), profile, grant };
+        Ok(admit(AgentId::Player(player), token, vec![happened(now, fact)]))
+    }
+
+    /// A referee asks to be let in. `random` makes its token.
+    ///
+    /// Also while the league is running: a league that has lost its referees can be helped.
+    pub fn register_referee(
+        &self,
+        request: &RefereeRegisterRequest,
+        sender: Option<&Sender>,
+        random: &[u8; 32],
+        now: Timestamp,
+    ) -> Result<Ruling<Registered>, Fault> {
+        const METHOD: Method = Method::RegisterReferee;
+        check_version(&request.referee_meta, METHOD)?;
+        let profile = Profile::from(&request.referee_meta);
+        if let Some(known) = self.referees.iter().find(|referee| referee.profile.is_same(&profile)) {
+            return Ok(self.again(AgentId::Referee(known.id.clone()), profile, random, now));
+        }
+        if self.phase == Phase::LeagueCompleted {
+            return Ok(reject(Reason::Closed, METHOD, "the league is over; wait for the next one".into()));
+        }
+        let others = self.referees.iter().map(|referee| (referee.id.as_str(), &referee.profile));
+        if let Some(rejection) = self.unsuitable(&profile, others, METHOD) {
+            return Ok(rejection);
+        }
+        if self.referees.len() >= self.config.max_referees as usize {
+            let reason = format!("the league has its {} referees", self.config.max_referees);
+            return Ok(reject(Reason::Full, METHOD, reason));
+        }
+        let named = sender.and_then(Sender::referee_id);
+        let wish = request.referee_id.clone().or(named).filter(|id| {
+            id.number().is_some_and(|number| number <= MAX_WISH) && !self.referee_index.contains_key(id)
+        });
+        let referee = wish.unwrap_or_else(|| first_free(RefereeId::numbered, |id| self.referee_index.contains_key(id)));
+        let capacity = request.referee_meta.max_concurrent_matches.unwrap_or(1).max(1);
+        let (token, grant) = self.grant(referee.as_str(), random, now);
+        let fact = Fact::RefereeRegistered { referee: referee.clone(), profile, capacity, grant };
+        Ok(admit(AgentId::Referee(referee), token, vec![happened(now, fact)]))
+    }
+
+    /// Whose token this is. Unknown, wrong and expired tokens look alike from outside: E012.
+    pub fn authenticate(&self, token: &Credential, method: Method, now: Timestamp) -> Result<AgentId, Fault> {
+        let grant = |agent: &AgentId| match agent {
+            AgentId::Player(id) => self.player(id).map(|player| &player.grant),
+            AgentId::Referee(id) => self.referee(id).map(|referee| &referee.grant),
+        };
+        AgentId::claimed_by(token.reveal())
+            .filter(|agent| grant(agent).is_some_and(|grant| token.opens(&grant.digest) && now < grant.expires))
+            .ok_or_else(|| {
+                let message = "the token is not valid here, or no longer; register again to get a fresh one";
+                Fault::new(ErrorCode::E012, method, message).about("auth_token")
+            })
+    }
+
+    /// The same agent once more: same id, no second entry, a fresh token.
+    fn again(&self, id: AgentId, profile: Profile, random: &[u8; 32], now: Timestamp) -> Ruling<Registered> {
+        let (token, grant) = self.grant(id.as_str(), random, now);
+        let fact = Fact::AgentReturned { agent: id.clone(), profile, grant };
+        let admitted = Admitted { id, token, returning: true };
+        Ruling { events: vec![happened(now, fact)], reply: Registered::Admitted(admitted) }
+    }
+
+    fn grant(&self, id: &str, random: &[u8; 32], now: Timestamp) -> (Token, Grant) {
+        let token = Token::mint(id, random);
+        let grant = Grant { digest: token.digest(), expires: whole(now).after(self.config.token_ttl()) };
+        (token, grant)
+    }
+
+    /// What speaks against an agent, whatever the league has room for.
+    fn unsuitable<'a>(
+        &self,
+        profile: &Profile,
+        mut others: impl Iterator<Item = (&'a str, &'a Profile)>,
+        method: Method,
+    ) -> Option<Ruling<Registered>> {
+        if !profile.games.contains(&self.config.game_type) {
+            let reason = format!("this league plays {}; add it to game_types", self.config.game_type);
+            return Some(reject(Reason::Game, method, reason));
+        }
+        if let Err(reason) = check_endpoint(&profile.endpoint) {
+            return Some(reject(Reason::Endpoint, method, reason));
+        }
+        let clash = others.find(|(_, other)| profile.has_name_of(other) || profile.endpoint == other.endpoint)?;
+        Some(match clash {
+            (id, other) if profile.has_name_of(other) => {
+                let reason = format!("the name {:?} belongs to {id} already; choose another display_name", other.name);
+                reject(Reason::DuplicateName, method, reason)
+            }
+            (id, _) => {
+                let reason = format!("{id} already listens at this contact_endpoint; every agent needs its own");
+                reject(Reason::Endpoint, method, reason)
+            }
+        })
+    }
+}
+
+fn reject(reason: Reason, method: Method, text: String) -> Ruling<Registered> {
+    let rejection = Rejection { reason: text, code: reason.code(method) };
+    Ruling { events: Vec::new(), reply: Registered::Rejected(rejection) }
+}
+
+fn admit(id: AgentId, token: Token, events: Vec<Event>) -> Ruling<Registered> {
+    Ruling { events, reply: Registered::Admitted(Admitted { id, token, returning: false }) }
+}
+
+fn first_free<T>(numbered: impl Fn(u32) -> T, taken: impl Fn(&T) -> bool) -> T {
+    let mut number = 1;
+    loop {
+        let id = numbered(number);
+        if !taken(&id) {
+            return id;
+        }
+        number += 1;
+    }
+}
+
+/// A version below 2.0.0 does not speak this protocol. Who names none is taken at its word for the protocol itself.
+fn check_version(meta: &AgentMeta, method: Method) -> Result<(), Fault> {
+    let Some(version) = meta.protocol_version.as_deref() else { return Ok(()) };
+    let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+    if version == league_protocol::head::PROTOCOL || major.is_some_and(|major| major >= 2) {
+        return Ok(());
+    }
+    let message = format!("protocol_version {version:?} is below 2.0.0");
+    Err(Fault::new(ErrorCode::E018, method, message).about("player_meta.protocol_version"))
+}
+
+/// Whether anybody could be called there. Who may name which address is the shell's to judge, which sees who is asking.
+fn check_endpoint(endpoint: &str) -> Result<(), String> {
+    let example = "give a full URL like http://localhost:8101/mcp as contact_endpoint";
+    let uri: Uri = endpoint.parse().map_err(|_| format!("this is not a URL; {example}"))?;
+    match (uri.scheme_str(), uri.authority()) {
+        (Some("http" | "https"), Some(authority)) if !authority.host().is_empty() => {
+            if authority.as_str().contains('@') {
+                return Err(format!("a contact_endpoint holds no user name; {example}"));
+            }
+            Ok(())
+        }
+        (Some("http" | "https"), _) => Err(format!("the URL names no host; {example}")),
+        (Some(_) | None, _) => Err(format!("only http and https can be called; {example}")),
+    }
+}
