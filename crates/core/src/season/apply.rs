@@ -198,7 +198,6 @@ impl Season {
     }
 }
 
-
 /// A place in a list. Nothing here has four thousand million entries.
 fn place(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)

@@ -6,7 +6,7 @@ use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
 use super::event::Fact;
-use super::{Ruling, Season, Slot, happened};
+use super::{Ruling, Season, happened};
 
 /// Where a league stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -42,9 +42,7 @@ pub enum Duty {
     AwaitStart,
     /// Start this round.
     StartRound(RoundId),
-    /// Announce this round: it has begun, and no match of it has been given away.
-    Announce(RoundId),
-    /// Give away the matches of this round, and wait for their results.
+    /// Give away the matches of this round, announce it, and wait for its results.
     Play(RoundId),
     /// Tell everybody that the league is over.
     Conclude,
@@ -58,10 +56,7 @@ impl Season {
             Phase::CreatingSchedule => Duty::AwaitStart,
             Phase::LeagueCompleted => Duty::Conclude,
             Phase::RunningLeague => match (self.rounds.last(), self.current_round()) {
-                (Some(round), Some(current)) if !round.completed => {
-                    let untouched = round.slots.iter().all(|slot| matches!(slot, Slot::Waiting { attempts: 0 }));
-                    if untouched { Duty::Announce(current) } else { Duty::Play(current) }
-                }
+                (Some(round), Some(current)) if !round.completed => Duty::Play(current),
                 _ if self.halted => Duty::AwaitStart,
                 (_, current) => Duty::StartRound(RoundId(current.map_or(1, |round| round.0 + 1))),
             },
@@ -99,9 +94,7 @@ impl Season {
                 let fact = Fact::RoundStarted { round: RoundId(1) };
                 Ok(Ruling { events: vec![happened(now, fact)], reply: () })
             }
-            Phase::RunningLeague if self.halted => {
-                Ok(Ruling { events: vec![happened(now, Fact::Resumed)], reply: () })
-            }
+            Phase::RunningLeague if self.halted => Ok(Ruling { events: vec![happened(now, Fact::Resumed)], reply: () }),
             Phase::RunningLeague => Err(self.untimely("the league is running", METHOD)),
             Phase::LeagueCompleted => Err(self.untimely("the league is over", METHOD)),
         }
@@ -126,7 +119,7 @@ impl Season {
             Duty::StartRound(round) => {
                 Ok(Ruling { events: vec![happened(now, Fact::RoundStarted { round })], reply: round })
             }
-            Duty::AwaitRegistrations | Duty::AwaitStart | Duty::Announce(_) | Duty::Play(_) | Duty::Conclude => {
+            Duty::AwaitRegistrations | Duty::AwaitStart | Duty::Play(_) | Duty::Conclude => {
                 Err(self.untimely("no round is due", Method::NotifyRound))
             }
         }

@@ -63,8 +63,20 @@ impl Reason {
             Self::Full => ErrorCode::E020.rpc(Some(method)),
             Self::DuplicateName => ErrorCode::E017.rpc(Some(method)),
             Self::Closed => ErrorCode::E019.rpc(Some(method)),
-            Self::Endpoint => if referee { 1002 } else { 2003 },
-            Self::Game => if referee { 1003 } else { 2004 },
+            Self::Endpoint => {
+                if referee {
+                    1002
+                } else {
+                    2003
+                }
+            }
+            Self::Game => {
+                if referee {
+                    1003
+                } else {
+                    2004
+                }
+            }
         }
     }
 }
@@ -96,9 +108,10 @@ impl Season {
             return Ok(reject(Reason::Full, METHOD, reason));
         }
         let named = sender.and_then(Sender::player_id);
-        let wish = request.player_id.clone().or(named).filter(|id| {
-            id.number().is_some_and(|number| number <= MAX_WISH) && !self.player_index.contains_key(id)
-        });
+        let wish =
+            request.player_id.clone().or(named).filter(|id| {
+                id.number().is_some_and(|number| number <= MAX_WISH) && !self.player_index.contains_key(id)
+            });
         let player = wish.unwrap_or_else(|| first_free(PlayerId::numbered, |id| self.player_index.contains_key(id)));
         let (token, grant) = self.grant(player.as_str(), random, now);
         let fact = Fact::PlayerRegistered { player: player.clone(), profile, grant };
@@ -133,9 +146,10 @@ impl Season {
             return Ok(reject(Reason::Full, METHOD, reason));
         }
         let named = sender.and_then(Sender::referee_id);
-        let wish = request.referee_id.clone().or(named).filter(|id| {
-            id.number().is_some_and(|number| number <= MAX_WISH) && !self.referee_index.contains_key(id)
-        });
+        let wish =
+            request.referee_id.clone().or(named).filter(|id| {
+                id.number().is_some_and(|number| number <= MAX_WISH) && !self.referee_index.contains_key(id)
+            });
         let referee = wish.unwrap_or_else(|| first_free(RefereeId::numbered, |id| self.referee_index.contains_key(id)));
         let capacity = request.referee_meta.max_concurrent_matches.unwrap_or(1).max(1);
         let (token, grant) = self.grant(referee.as_str(), random, now);

@@ -91,9 +91,10 @@ impl Season {
         record: MatchRecord,
         now: Timestamp,
     ) -> Result<Ruling<Counted>, Fault> {
-        let place = self.referee_index.get(referee).ok_or_else(|| {
-            Fault::new(ErrorCode::E013, METHOD, format!("{referee} is not registered as a referee"))
-        })?;
+        let place = self
+            .referee_index
+            .get(referee)
+            .ok_or_else(|| Fault::new(ErrorCode::E013, METHOD, format!("{referee} is not registered as a referee")))?;
         let current = match self.slot(match_id) {
             Some(Slot::Held { attempt, referee }) if referee == place => *attempt,
             Some(Slot::Done { referee, fingerprint, .. }) if referee == place => {
@@ -114,9 +115,9 @@ impl Season {
             let message = format!("attempt {current} at {match_id} is the current one");
             return Err(Fault::new(ErrorCode::E007, METHOD, message).about("attempt"));
         }
-        record.check(&self.config.game_type, match_id, current).map_err(|bad| {
-            Fault::new(ErrorCode::E003, METHOD, bad.to_string()).about("result.details")
-        })?;
+        record
+            .check(&self.config.game_type, match_id, current)
+            .map_err(|bad| Fault::new(ErrorCode::E003, METHOD, bad.to_string()).about("result.details"))?;
         let fact = Fact::MatchReported { match_id: match_id.clone(), attempt: current, record };
         let mut events = vec![happened(now, fact)];
         // Only the current round has open matches: the round before is completed before the next begins.

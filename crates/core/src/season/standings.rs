@@ -39,14 +39,14 @@ enum Mark {
 }
 
 /// Points made in one match.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Meeting {
     opponent: u32,
     points: u32,
 }
 
 /// The standings of the players 0 to n - 1.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     scoring: Scoring,
     rows: Vec<Row>,
