@@ -20,6 +20,7 @@ mod duty;
 pub mod effect;
 pub mod ending;
 pub mod input;
+pub mod letters;
 pub mod phase;
 pub mod step;
 pub mod terms;
@@ -53,6 +54,7 @@ pub struct Bout {
     game: Box<dyn Game>,
     state: State,
     duties: Pair<Duty>,
+    joined: Pair<bool>,
     nonces: Pair<DrawNonce>,
     drawn: Option<Drawn>,
     ending: Option<Ending>,
@@ -86,6 +88,7 @@ impl Bout {
             game,
             state: State::New,
             duties: Pair::new(Duty::Free, Duty::Free),
+            joined: Pair::default(),
             nonces: Pair::default(),
             drawn: None,
             ending: None,
@@ -107,6 +110,7 @@ impl Bout {
             Input::Joined { side, call, nonce } => {
                 if self.duties[side].answered(Ask::Join, call).is_some() {
                     self.nonces[side] = nonce;
+                    self.joined[side] = true;
                     self.settle(side, Duty::Free, effects);
                 }
             }
@@ -213,6 +217,16 @@ impl Bout {
     /// What the invitations promise about the draw. Computed anew each time.
     pub fn commitment(&self) -> DrawCommitment {
         self.terms.secret.commitment()
+    }
+
+    /// Whether `side` has accepted its invitation.
+    pub fn has_joined(&self, side: Side) -> bool {
+        self.joined[side]
+    }
+
+    /// Whether `side` has made a move; which one, nobody may know before the end.
+    pub fn has_moved(&self, side: Side) -> bool {
+        self.game.moves()[side].is_some()
     }
 
     /// What the game shows to `side`.

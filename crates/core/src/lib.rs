@@ -2,5 +2,7 @@
 
 pub mod bout;
 pub mod record;
+pub mod rehearsal;
 pub mod rules;
 pub mod season;
+pub mod seat;

@@ -5,4 +5,5 @@ pub mod even_odd;
 pub mod game;
 pub mod outcome;
 pub mod registry;
+pub mod seed;
 pub mod tic_tac_toe;

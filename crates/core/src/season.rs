@@ -17,6 +17,7 @@ mod assignment;
 pub mod config;
 pub mod event;
 mod flow;
+mod order;
 mod query;
 mod registration;
 mod report;

@@ -26,10 +26,18 @@ mod rows {
 
     #[test]
     fn a_row_counts_every_kind_of_end() {
-        let results = [(0, 1, Win(A)), (1, 0, Win(A)), (0, 1, Draw), (0, 1, Forfeit(A)), (1, 0, Forfeit(A))];
-        let table = table(2, &Scoring::default(), &results);
+        let results = [(0, 1, Win(A)), (2, 0, Win(A)), (0, 3, Draw), (0, 4, Forfeit(A)), (5, 0, Forfeit(A))];
+        let table = table(6, &Scoring::default(), &results);
         let row = Row { played: 5, wins: 2, draws: 1, losses: 2, points: 7, technical_losses: 1 };
-        assert_eq!((table.row(0), table.row(1)), (row, row));
+        assert_eq!(table.row(0), row);
+    }
+
+    #[test]
+    fn a_second_result_of_the_same_two_is_not_counted() {
+        let mut table = table(2, &Scoring::default(), &[(0, 1, Win(A))]);
+        let before = table.clone();
+        assert!(!table.record(0, 1, Win(A)) && !table.record(1, 0, Draw));
+        assert_eq!(table, before);
     }
 
     #[test]

@@ -36,13 +36,8 @@ enum Mark {
     Win,
     Draw,
     Loss,
-}
-
-/// Points made in one match.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Meeting {
-    opponent: u32,
-    points: u32,
+    /// A loss without a game, where that is not a draw.
+    Forfeit,
 }
 
 /// The standings of the players 0 to n - 1.
@@ -50,42 +45,47 @@ struct Meeting {
 pub struct Table {
     scoring: Scoring,
     rows: Vec<Row>,
-    /// For each player, whom it has met: so that a tie looks at those who are tied and at nobody else.
-    meetings: Vec<Vec<Meeting>>,
+    /// Row by row, what each player's match against each other one was to it: a byte, so that a tie costs a look and not a
+    /// search, and a thousand players a megabyte.
+    crosstable: Vec<Option<Mark>>,
 }
 
 impl Table {
     /// The table before the first match of `players` players.
     pub fn new(players: u32, scoring: Scoring) -> Self {
         let players = players as usize;
-        Self { scoring, rows: vec![Row::default(); players], meetings: vec![Vec::new(); players] }
+        Self { scoring, rows: vec![Row::default(); players], crosstable: vec![None; players * players] }
     }
 
-    /// Counts a match of `a` against `b`. False, and nothing changed, when these are not two players of this table.
-    ///
-    /// Every call counts: that a match is recorded once is the season's care, which knows matches by their id.
+    /// Counts a match of `a` against `b`. False, and nothing changed, when these are not two players of this table, or when
+    /// they have met before: a result counts once.
     pub fn record(&mut self, a: u32, b: u32, outcome: Outcome) -> bool {
         let known = |player: u32| (player as usize) < self.rows.len();
-        if a == b || !known(a) || !known(b) {
+        if a == b || !known(a) || !known(b) || self.mark(a, b).is_some() {
             return false;
         }
         let players = Pair::new(a, b);
-        let points = self.scoring.points(outcome);
         for side in Side::BOTH {
-            let player = players[side] as usize;
+            let (player, opponent) = (players[side] as usize, players[side.other()] as usize);
+            let mark = self.scoring.mark(outcome, side);
             let row = &mut self.rows[player];
             row.played += 1;
-            match self.scoring.mark(outcome, side) {
+            match mark {
                 Mark::Win => row.wins += 1,
                 Mark::Draw => row.draws += 1,
-                Mark::Loss => row.losses += 1,
+                Mark::Loss | Mark::Forfeit => row.losses += 1,
             }
             row.technical_losses += u32::from(outcome.forfeited(side));
             // The points of a win are configuration, and may be anything.
-            row.points = row.points.saturating_add(points[side]);
-            self.meetings[player].push(Meeting { opponent: players[side.other()], points: points[side] });
+            row.points = row.points.saturating_add(self.scoring.worth(mark));
+            self.crosstable[player * self.rows.len() + opponent] = Some(mark);
         }
         true
+    }
+
+    /// What the match of `player` against `opponent` was to it, once they have met.
+    fn mark(&self, player: u32, opponent: u32) -> Option<Mark> {
+        self.crosstable[player as usize * self.rows.len() + opponent as usize]
     }
 
     /// What `player` has done so far; nothing when there is no such player.

@@ -2,11 +2,11 @@
 //!
 //! Head-to-head depends on who is equal, so a plain comparison of two players would not do: A may have beaten B, B beaten C
 //! and C beaten A. Each criterion is therefore worked out once for a whole group; those whom it cannot tell apart form a
-//! smaller group for the next one. Only the meetings of tied players are looked at, each once per head-to-head.
+//! smaller group for the next one. Only the meetings of tied players are looked at.
 
 use std::cmp::Reverse;
 
-use super::{Meeting, Table, TieBreak};
+use super::{Table, TieBreak};
 
 /// What a group is split by.
 #[derive(Clone, Copy)]
@@ -21,20 +21,17 @@ pub(super) fn ranking(table: &Table) -> Vec<u32> {
         .collect();
     // As many rows as a u32 can count, by the only constructor.
     let mut order: Vec<u32> = (0..).take(table.rows.len()).collect();
-    let mut ranker = Ranker { table, in_group: vec![false; table.rows.len()] };
-    ranker.split(&mut order, &criteria);
+    Ranker { table }.split(&mut order, &criteria);
     order
 }
 
 struct Ranker<'a> {
     table: &'a Table,
-    /// Who belongs to the group at hand, while a head-to-head is counted; nobody in between.
-    in_group: Vec<bool>,
 }
 
 impl Ranker<'_> {
     /// Brings `group`, in the order of its indices, into the order of `criteria`.
-    fn split(&mut self, group: &mut [u32], criteria: &[Criterion]) {
+    fn split(&self, group: &mut [u32], criteria: &[Criterion]) {
         let Some((criterion, rest)) = criteria.split_first() else { return };
         if group.len() < 2 {
             return;
@@ -53,7 +50,7 @@ impl Ranker<'_> {
         }
     }
 
-    fn scored(&mut self, group: &[u32], criterion: Criterion) -> Vec<(u32, u64)> {
+    fn scored(&self, group: &[u32], criterion: Criterion) -> Vec<(u32, u64)> {
         match criterion {
             Criterion::Points => self.by_row(group, |row| row.points),
             Criterion::TieBreak(TieBreak::Wins) => self.by_row(group, |row| row.wins),
@@ -67,22 +64,10 @@ impl Ranker<'_> {
     }
 
     /// The points that each of `group` made against the rest of it.
-    fn head_to_head(&mut self, group: &[u32]) -> Vec<(u32, u64)> {
-        self.mark(group, true);
-        let scored = group.iter().map(|player| (*player, self.points_within(&self.table.meetings[*player as usize])));
-        let scored = scored.collect();
-        self.mark(group, false);
-        scored
-    }
-
-    fn points_within(&self, meetings: &[Meeting]) -> u64 {
-        let within = meetings.iter().filter(|meeting| self.in_group[meeting.opponent as usize]);
-        within.map(|meeting| u64::from(meeting.points)).sum()
-    }
-
-    fn mark(&mut self, group: &[u32], belongs: bool) {
-        for player in group {
-            self.in_group[*player as usize] = belongs;
-        }
+    fn head_to_head(&self, group: &[u32]) -> Vec<(u32, u64)> {
+        let against = |player: u32, opponent: &u32| {
+            self.table.mark(player, *opponent).map_or(0, |mark| u64::from(self.table.scoring.worth(mark)))
+        };
+        group.iter().map(|player| (*player, group.iter().map(|opponent| against(*player, opponent)).sum())).collect()
     }
 }

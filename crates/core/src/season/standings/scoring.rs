@@ -63,21 +63,26 @@ impl Default for Scoring {
 impl Scoring {
     /// What each side gets for `outcome`.
     pub fn points(&self, outcome: Outcome) -> Pair<u32> {
-        Pair::from_fn(|side| match self.mark(outcome, side) {
+        Pair::from_fn(|side| self.worth(self.mark(outcome, side)))
+    }
+
+    /// What a match is worth to whom it was this.
+    pub(super) fn worth(&self, mark: Mark) -> u32 {
+        match mark {
             Mark::Win => self.win_points,
             Mark::Draw => self.draw_points,
-            Mark::Loss if outcome.forfeited(side) => self.technical_loss_points,
             Mark::Loss => self.loss_points,
-        })
+            Mark::Forfeit => self.technical_loss_points,
+        }
     }
 
     /// What `outcome` is to `side`.
     pub(super) fn mark(&self, outcome: Outcome, side: Side) -> Mark {
         match (outcome, self.double_forfeit) {
             (Outcome::Win(_) | Outcome::Forfeit(_), _) if outcome.winner() == Some(side) => Mark::Win,
-            (Outcome::Win(_) | Outcome::Forfeit(_), _) => Mark::Loss,
+            (Outcome::Win(_), _) => Mark::Loss,
+            (Outcome::Forfeit(_), _) | (Outcome::DoubleForfeit, DoubleForfeit::TechnicalLoss) => Mark::Forfeit,
             (Outcome::Draw, _) | (Outcome::DoubleForfeit, DoubleForfeit::Draw) => Mark::Draw,
-            (Outcome::DoubleForfeit, DoubleForfeit::TechnicalLoss) => Mark::Loss,
         }
     }
 }

@@ -1,0 +1,166 @@
+//! A whole league in memory: the season and every bout, played by players that answer at once. No agents, no sockets.
+//!
+//! It shows what the rules alone cost, and gives a first look at a league before anything is started.
+
+use league_protocol::draw::DrawNonce;
+use league_protocol::error::Fault;
+use league_protocol::id::{GameType, MatchId, PlayerId};
+use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
+use league_protocol::parity::Parity;
+use league_protocol::quirk::Quirks;
+use league_protocol::side::Pair;
+use league_protocol::time::Timestamp;
+use smol_str::{SmolStr, format_smolstr};
+use thiserror::Error;
+
+use crate::bout::Bout;
+use crate::bout::effect::Effect;
+use crate::bout::input::Input;
+use crate::bout::terms::{Limits, Mode, Terms};
+use crate::record::MatchRecord;
+use crate::rules::registry::new_game;
+use crate::rules::seed::Seed;
+use crate::season::config::Config;
+use crate::season::event::Event;
+use crate::season::{Assignment, BadEvent, Duty, Season};
+
+/// A rehearsal that could not go on.
+#[derive(Debug, Error)]
+pub enum Failed {
+    /// A command was refused.
+    #[error(transparent)]
+    Refused(#[from] Fault),
+    /// An event could not be applied.
+    #[error(transparent)]
+    Event(#[from] BadEvent),
+    /// A bout came to no end.
+    #[error("{0} has not ended")]
+    Endless(MatchId),
+    /// Only Even/Odd is played here.
+    #[error("a rehearsal plays even_odd, not {0}")]
+    Game(GameType),
+}
+
+/// A league that is played in memory, round by round.
+#[derive(Debug)]
+pub struct Rehearsal<C> {
+    season: Season,
+    seed: Seed,
+    choose: C,
+    now: Timestamp,
+    effects: Vec<Effect>,
+}
+
+impl<C: FnMut(&MatchId, &PlayerId) -> Parity> Rehearsal<C> {
+    /// A league of `players` with one referee that runs everything at once. `choose` plays for everybody.
+    pub fn new(config: Config, players: &[SmolStr], seed: Seed, now: Timestamp, choose: C) -> Result<Self, Failed> {
+        if config.game_type != GameType::even_odd() {
+            return Err(Failed::Game(config.game_type));
+        }
+        let (season, _) = Season::open(config, now);
+        let mut rehearsal = Self { season, seed, choose, now, effects: Vec::new() };
+        let referee = RefereeRegisterRequest {
+            referee_meta: meta(SmolStr::new_static("Referee"), 0, Some(u32::MAX)),
+            referee_id: None,
+            join_key: None,
+            quirks: Quirks::default(),
+        };
+        let registered = rehearsal.season.register_referee(&referee, None, &[0; 32], now)?;
+        rehearsal.enact(&registered.events)?;
+        for (name, number) in players.iter().zip(1..) {
+            let player = LeagueRegisterRequest {
+                player_meta: meta(name.clone(), number, None),
+                player_id: None,
+                join_key: None,
+                quirks: Quirks::default(),
+            };
+            let registered = rehearsal.season.register_player(&player, None, &[0; 32], now)?;
+            rehearsal.enact(&registered.events)?;
+        }
+        let started = rehearsal.season.start(now)?;
+        rehearsal.enact(&started.events)?;
+        Ok(rehearsal)
+    }
+
+    /// Plays the current round. False when there is nothing left to play.
+    pub fn play_round(&mut self) -> Result<bool, Failed> {
+        match self.season.duty() {
+            Duty::StartRound(_) => {
+                let started = self.season.start_round(self.now)?;
+                self.enact(&started.events)?;
+            }
+            Duty::Play(_) => {}
+            Duty::AwaitRegistrations | Duty::AwaitStart | Duty::Conclude => return Ok(false),
+        }
+        let assigned = self.season.assign(self.now);
+        self.enact(&assigned.events)?;
+        for assignment in assigned.reply {
+            let record = self.play(&assignment)?;
+            let Assignment { match_id, attempt, referee } = &assignment;
+            let counted = self.season.report(referee, match_id, Some(*attempt), record, self.now)?;
+            self.enact(&counted.events)?;
+        }
+        Ok(true)
+    }
+
+    /// The season so far.
+    pub fn season(&self) -> &Season {
+        &self.season
+    }
+
+    fn enact(&mut self, events: &[Event]) -> Result<(), Failed> {
+        events.iter().try_for_each(|event| self.season.apply(event)).map_err(Failed::from)
+    }
+
+    fn play(&mut self, assignment: &Assignment) -> Result<MatchRecord, Failed> {
+        let match_id = &assignment.match_id;
+        let endless = || Failed::Endless(match_id.clone());
+        let players = self.season.contestants(match_id).ok_or_else(endless)?.map(|player| &player.id);
+        let game = new_game(&self.season.config().game_type).ok_or_else(endless)?;
+        let terms = Terms {
+            match_id: match_id.clone(),
+            attempt: assignment.attempt,
+            secret: self.seed.secret(match_id),
+            tries: Pair::new(1, 1),
+            limits: Limits { to_join: NO_TIME, to_move: NO_TIME, to_acknowledge: NO_TIME },
+            base_delay: NO_TIME,
+            mode: Mode::Flowing,
+        };
+        let mut bout = Bout::new(terms, game);
+        let effects = &mut self.effects;
+        effects.clear();
+        bout.handle(Input::Start, effects);
+        while let Some(effect) = effects.pop() {
+            let answer = match effect {
+                // The seed decides anyway: a nonce would add nothing.
+                Effect::Invite { side, call, .. } => {
+                    Input::Joined { side, call: Some(call), nonce: DrawNonce::default() }
+                }
+                Effect::AskMove { side, call, .. } => {
+                    let parity = (self.choose)(match_id, players[side]);
+                    Input::Moved { side, call: Some(call), text: SmolStr::new_static(parity.as_str()) }
+                }
+                Effect::Pause { side, call, .. } => Input::PauseOver { side, call },
+                Effect::TellOver { side, call, .. } => Input::Told { side, call },
+                Effect::Report => Input::Reported,
+                Effect::TellError { .. } => continue,
+            };
+            bout.handle(answer, effects);
+        }
+        bout.ending().map(|ending| MatchRecord::of(&bout, ending, true)).ok_or_else(endless)
+    }
+}
+
+/// Nobody is waited for.
+const NO_TIME: std::time::Duration = std::time::Duration::ZERO;
+
+fn meta(display_name: SmolStr, number: u32, max_concurrent_matches: Option<u32>) -> AgentMeta {
+    AgentMeta {
+        display_name,
+        version: SmolStr::new_static("1.0.0"),
+        protocol_version: None,
+        game_types: vec![GameType::even_odd()],
+        contact_endpoint: format_smolstr!("http://rehearsal/{number}").to_string(),
+        max_concurrent_matches,
+    }
+}

@@ -1,0 +1,74 @@
+//! A league that can be repeated: everything random in it comes from one number.
+//!
+//! Each secret, nonce and choice is derived by itself from the seed and its own name, so the order in which matches are
+//! played, and by how many referees, changes nothing. Reproducible means predictable: a contest has no seed.
+
+use league_protocol::draw::{DrawNonce, DrawSecret};
+use league_protocol::id::{LeagueId, MatchId, PlayerId};
+use league_protocol::parity::Parity;
+use league_protocol::seal::{digest, seal};
+
+/// Where a repeatable league has its randomness from.
+#[derive(Clone, Debug)]
+pub struct Seed {
+    key: [u8; 32],
+    league: LeagueId,
+}
+
+impl Seed {
+    /// The seed that `number` is for `league`.
+    pub fn new(number: u64, league: LeagueId) -> Self {
+        Self { key: digest(&[b"league.v2 seed ".as_slice(), &number.to_be_bytes()].concat()), league }
+    }
+
+    fn derive(&self, what: &[u8], match_id: &MatchId, who: &str) -> [u8; 32] {
+        let (league, match_id) = (self.league.as_str().as_bytes(), match_id.as_str().as_bytes());
+        seal(&self.key, &[what, league, match_id, who.as_bytes()])
+    }
+
+    /// The secret of a match's draw.
+    pub fn secret(&self, match_id: &MatchId) -> DrawSecret {
+        DrawSecret(self.derive(b"secret", match_id, ""))
+    }
+
+    /// What a player of ours adds to a draw.
+    pub fn nonce(&self, match_id: &MatchId, player: &PlayerId) -> DrawNonce {
+        let bytes = self.derive(b"nonce", match_id, player.as_str());
+        let text: String = bytes[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        text.parse().unwrap_or_default()
+    }
+
+    /// What a player of ours bets on when it leaves that to chance.
+    pub fn choice(&self, match_id: &MatchId, player: &PlayerId) -> Parity {
+        Parity::of(self.derive(b"choice", match_id, player.as_str())[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use league_protocol::id::RoundId;
+
+    #[test]
+    fn the_same_seed_gives_the_same_and_nothing_else_does() {
+        let seed = |number, league: &str| Seed::new(number, league.parse().unwrap());
+        let (first, second) = (MatchId::of(RoundId(1), 1), MatchId::of(RoundId(1), 2));
+        let secret = seed(7, "a").secret(&first);
+        assert_eq!(seed(7, "a").secret(&first), secret);
+        for other in [seed(8, "a").secret(&first), seed(7, "b").secret(&first), seed(7, "a").secret(&second)] {
+            assert_ne!(other, secret);
+        }
+        let (one, two) = (PlayerId::numbered(1), PlayerId::numbered(2));
+        assert_ne!(seed(7, "a").nonce(&first, &one), seed(7, "a").nonce(&first, &two));
+        assert_eq!(seed(7, "a").nonce(&first, &one).as_bytes().len(), 16);
+    }
+
+    #[test]
+    fn chance_is_fair() {
+        let seed = Seed::new(1, "fair".parse().unwrap());
+        let even = (1..=10_000)
+            .filter(|number| seed.choice(&MatchId::of(RoundId(1), *number), &PlayerId::numbered(1)) == Parity::Even)
+            .count();
+        assert!((4_700..=5_300).contains(&even), "{even} of 10,000 were even");
+    }
+}

@@ -1,0 +1,46 @@
+//! What a referee is told when it is given a match.
+
+use league_protocol::draw::DrawSecret;
+use league_protocol::message::start_match::{Contestant, MatchMode, MatchPoints, StartMatch};
+
+use super::Season;
+use super::agent::Player;
+use super::assignment::Assignment;
+use crate::rules::outcome::Outcome;
+
+impl Season {
+    /// The order to run an assigned match; nothing when there is no such match. `secret` is for leagues with a seed only.
+    pub fn order(&self, assignment: &Assignment, mode: MatchMode, secret: Option<DrawSecret>) -> Option<StartMatch> {
+        let (league, match_id) = (&self.config.league_id, &assignment.match_id);
+        let (round, _) = match_id.parts()?;
+        let scoring = &self.config.scoring;
+        let contestant = |player: &Player| Contestant {
+            player_id: player.id.clone(),
+            endpoint: player.profile.endpoint.clone(),
+            display_name: player.profile.name.clone(),
+            standings: self.record_of(&player.id),
+            referee_pass: Some(player.grant.digest.referee_pass(league, match_id, &assignment.referee)),
+            player_pass: Some(player.grant.digest.player_pass(league, match_id)),
+            frame: None,
+            attempts: Some(if self.is_suspended(player) { 1 } else { self.config.limits.max_retries }),
+        };
+        Some(StartMatch {
+            league_id: Some(league.clone()),
+            round_id: Some(round),
+            match_id: match_id.clone(),
+            game_type: self.config.game_type.clone(),
+            attempt: assignment.attempt,
+            mode,
+            players: self.contestants(match_id)?.map(contestant),
+            timeouts: self.config.limits,
+            scoring: MatchPoints {
+                win_points: scoring.win_points,
+                draw_points: scoring.draw_points,
+                loss_points: scoring.loss_points,
+                technical_loss_points: scoring.technical_loss_points,
+                double_forfeit_points: scoring.points(Outcome::DoubleForfeit).a,
+            },
+            draw_secret: secret,
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! Who a player is in its league, and how it knows who speaks to it.
+
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::head::Head;
+use league_protocol::id::{LeagueId, MatchId, PlayerId};
+use league_protocol::sender::Sender;
+use league_protocol::table::Method;
+use league_protocol::token::{Pass, Token};
+
+/// Who a player is, as its registration was answered.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// Its id.
+    pub player_id: PlayerId,
+    /// Its league, where the manager named it.
+    pub league_id: Option<LeagueId>,
+    /// Its token, where the manager gave one.
+    pub token: Option<Token>,
+    /// Whether the manager promised passes. A league of other make does not, and everybody is listened to there.
+    pub passes: bool,
+}
+
+impl Identity {
+    /// The pass that the player shows to the referee of `match_id`; its token stays with it.
+    pub fn own_pass(&self, match_id: &MatchId) -> Option<Pass> {
+        let (token, league) = (self.token.as_ref()?, self.league_id.as_ref()?);
+        Some(token.digest().player_pass(league, match_id))
+    }
+
+    /// A message for another league is not for this player.
+    pub(super) fn check_league(&self, named: Option<&LeagueId>, method: Method) -> Result<(), Fault> {
+        match (named, &self.league_id) {
+            (Some(named), Some(own)) if named != own => {
+                let message = format!("this player plays in {own}, not in {named}");
+                Err(Fault::new(ErrorCode::E008, method, message).about("league_id"))
+            }
+            (Some(_) | None, _) => Ok(()),
+        }
+    }
+
+    /// Whether the manager speaks.
+    pub(super) fn check_manager(&self, head: &Head, method: Method) -> Result<(), Fault> {
+        let Some((token, league)) = self.promised() else { return Ok(()) };
+        check(head, &token.digest().manager_pass(league), method)
+    }
+
+    /// Whether the referee speaks whom the manager appointed for `match_id`.
+    pub(super) fn check_referee(&self, head: &Head, method: Method, match_id: &MatchId) -> Result<(), Fault> {
+        let Some((token, league)) = self.promised() else { return Ok(()) };
+        let referee = head.sender.as_good().and_then(Sender::referee_id).ok_or_else(|| {
+            let message = "the sender does not say which referee it is, like referee:REF01";
+            Fault::new(ErrorCode::E003, method, message).about("sender")
+        })?;
+        check(head, &token.digest().referee_pass(league, match_id, &referee), method)
+    }
+
+    /// What a check needs, where there is something to check.
+    fn promised(&self) -> Option<(&Token, &LeagueId)> {
+        self.passes.then_some(self.token.as_ref().zip(self.league_id.as_ref())).flatten()
+    }
+}
+
+fn check(head: &Head, expected: &Pass, method: Method) -> Result<(), Fault> {
+    if head.token(method)?.is(expected) {
+        return Ok(());
+    }
+    let message = "the auth_token is not the pass that the manager of this league made for this message";
+    Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"))
+}
