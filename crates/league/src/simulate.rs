@@ -1,0 +1,48 @@
+//! `league simulate`: a whole league in memory. Data on stdout, talk on stderr.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+use league_core::rehearsal::Rehearsal;
+use league_core::rules::seed::Seed;
+use league_core::season::config::Config;
+use league_protocol::time::Timestamp;
+use smol_str::format_smolstr;
+
+use crate::cli::Simulate;
+use crate::table;
+
+pub(crate) fn run(options: &Simulate) -> Result<()> {
+    let number = match options.seed {
+        Some(number) => number,
+        None => getrandom::u64().context("the operating system gave no randomness")?,
+    };
+    let league = "league_simulated".parse()?;
+    let config = Config { max_players: options.players, ..Config::even_odd(league) };
+    let seed = Seed::new(number, config.league_id.clone());
+    let names: Vec<_> = (1..=options.players).map(|number| format_smolstr!("Player {number}")).collect();
+    let chance = seed.clone();
+    let choose = |match_id: &_, player: &_| chance.choice(match_id, player);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let now = Timestamp::from_unix(i64::try_from(now).unwrap_or_default());
+
+    let began = Instant::now();
+    let mut rehearsal = Rehearsal::new(config, &names, seed, now, choose)?;
+    while rehearsal.play_round()? {}
+    let took = began.elapsed();
+
+    let season = rehearsal.season();
+    let standings = season.standings();
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&standings)?);
+    } else {
+        println!("{}", table::standings(&standings));
+    }
+    let (matches, rounds) = (season.matches_completed(), season.schedule().rounds());
+    eprintln!("{} players, {rounds} rounds, {matches} matches in {took:.1?}.", options.players);
+    if let Some(champion) = season.champion() {
+        eprintln!("Champion: {} ({}) with {} points.", champion.display_name, champion.player_id, champion.points);
+    }
+    eprintln!("Play the same league again with --seed {number}.");
+    Ok(())
+}

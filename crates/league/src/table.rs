@@ -1,0 +1,30 @@
+//! Tables for people.
+
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{CellAlignment, Table};
+use league_protocol::message::standings::StandingsRow;
+
+/// The standings, best first.
+pub(crate) fn standings(rows: &[StandingsRow]) -> Table {
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY);
+    table.set_header(["#", "Player", "Id", "Played", "Won", "Drawn", "Lost", "Points"]);
+    for row in rows {
+        table.add_row([
+            row.rank.to_string(),
+            row.display_name.to_string(),
+            row.player_id.to_string(),
+            row.played.to_string(),
+            row.wins.to_string(),
+            row.draws.to_string(),
+            row.losses.to_string(),
+            row.points.to_string(),
+        ]);
+    }
+    for place in [0, 3, 4, 5, 6, 7] {
+        if let Some(column) = table.column_mut(place) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
