@@ -1,1 +1,3 @@
+//! The Even/Odd agent league, as one binary.
+
 fn main() {}

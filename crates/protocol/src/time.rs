@@ -34,14 +34,15 @@ impl Timestamp {
         Self(jiff::Timestamp::from_second(within).unwrap_or(jiff::Timestamp::UNIX_EPOCH))
     }
 
-    /// Whole seconds since the epoch.
+    /// Whole seconds since the epoch: those of the printed form, before the epoch too.
     pub fn unix(self) -> i64 {
-        self.0.as_second()
+        // Without its fraction a moment before 1970 would move forward, into the next second.
+        self.0.as_second() - i64::from(self.0.subsec_nanosecond() < 0)
     }
 
-    /// Milliseconds since the epoch.
+    /// Milliseconds since the epoch, rounded like [`Self::unix`].
     pub fn unix_millis(self) -> i64 {
-        self.0.as_millisecond()
+        self.0.as_millisecond() - i64::from(self.0.subsec_nanosecond() % 1_000_000 < 0)
     }
 
     /// The moment `millis` after the epoch, kept within the years that can be written.
@@ -151,6 +152,20 @@ mod tests {
         ] {
             assert!(text.parse::<Timestamp>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_moment_before_the_epoch_is_in_the_second_that_is_printed() {
+        for (text, printed, second) in [
+            ("1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59Z", -1),
+            ("1969-12-31T23:59:58Z", "1969-12-31T23:59:58Z", -2),
+            ("1970-01-01T00:00:00.5Z", "1970-01-01T00:00:00Z", 0),
+        ] {
+            let moment: Timestamp = text.parse().unwrap();
+            assert_eq!((moment.to_string().as_str(), moment.unix()), (printed, second));
+            assert_eq!(moment.unix_millis().div_euclid(1000), second, "{text}");
+        }
+        assert_eq!("1969-12-31T23:59:59.9999Z".parse::<Timestamp>().unwrap().unix_millis(), -1);
     }
 
     #[test]

@@ -1,0 +1,130 @@
+//! What a document promises: its commands and its links, with the lines on which they stand.
+//!
+//! Not a parser of Markdown: it knows fences, code spans, links and the `src` and `href` of tags, as our documents
+//! write them.
+
+/// Something that a document says, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Counted from one.
+    pub(crate) line: usize,
+    /// The command or the link.
+    pub(crate) text: String,
+}
+
+/// Every command in a fenced block of `sh`: a line each, comments left out, lines that end in `\` joined.
+pub(crate) fn commands(document: &str) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    let mut continued = false;
+    for Line { number, text, .. } in lines(document).filter(|line| line.language == Some("sh")) {
+        let text = text.trim();
+        let (text, continues) = text.strip_suffix('\\').map_or((text, false), |part| (part.trim_end(), true));
+        match found.last_mut().filter(|_| continued) {
+            Some(command) => command.text = format!("{} {text}", command.text),
+            None if text.is_empty() || text.starts_with('#') => {}
+            None => found.push(Found { line: number, text: text.to_owned() }),
+        }
+        continued = continues;
+    }
+    found
+}
+
+/// Every link to a file of the repository, without its fragment.
+pub(crate) fn relative_links(document: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    for Line { number, text, .. } in lines(document).filter(|line| line.language.is_none()) {
+        let prose: String = text.split('`').step_by(2).collect();
+        let inline = [("](", ')'), ("src=\"", '"'), ("href=\"", '"')]
+            .into_iter()
+            .flat_map(|(opening, closing)| {
+                prose.split(opening).skip(1).filter_map(move |rest| rest.split_once(closing))
+            })
+            .map(|(target, _)| target);
+        let defined = prose.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("]: "));
+        for target in inline.chain(defined.map(|(_, target)| target)) {
+            // A title may follow.
+            let target = target.split_whitespace().next().unwrap_or_default();
+            let path = target.trim_matches(['<', '>']).split('#').next().unwrap_or_default();
+            if !path.is_empty() && !path.contains("://") && !path.starts_with("mailto:") {
+                found.push(Found { line: number, text: path.to_owned() });
+            }
+        }
+    }
+    found
+}
+
+/// A line of a document, fences themselves left out.
+struct Line<'d> {
+    number: usize,
+    text: &'d str,
+    /// What its fence says, when it stands in one.
+    language: Option<&'d str>,
+}
+
+fn lines(document: &str) -> impl Iterator<Item = Line<'_>> {
+    let mut open: Option<(&str, &str)> = None;
+    document.lines().enumerate().filter_map(move |(index, text)| {
+        let fence = fence(text);
+        match (open, fence) {
+            (None, Some(_)) => open = fence,
+            // A block ends with a fence as long as its first, or longer; a shorter one is part of the text.
+            (Some((marks, _)), Some((end, ""))) if end.starts_with(marks) => open = None,
+            (None, None) | (Some(_), _) => {
+                return Some(Line { number: index + 1, text, language: open.map(|(_, language)| language) });
+            }
+        }
+        None
+    })
+}
+
+/// The marks of a fence, and the language after them.
+fn fence(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim();
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let rest = line.trim_start_matches(mark);
+    let marks = &line[..line.len() - rest.len()];
+    // ```like this``` is a code span.
+    (marks.len() >= 3 && !rest.contains('`')).then(|| (marks, rest.split_whitespace().next().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(found: &[Found]) -> Vec<(usize, &str)> {
+        found.iter().map(|found| (found.line, found.text.as_str())).collect()
+    }
+
+    #[test]
+    fn commands_come_from_blocks_of_sh_only() {
+        let document =
+            "cargo one\n```sh\ncargo two\n\n# why\ncargo three\n```\n```text\ncargo four\n```\n```\ncargo five\n```\n";
+        assert_eq!(pairs(&commands(document)), [(3, "cargo two"), (6, "cargo three")]);
+    }
+
+    #[test]
+    fn a_command_may_go_on_in_the_next_line() {
+        let document = "- first\n  ```sh\n  cargo run \\\n    --release \\\n    -- --seed 7\n  cargo doc\n  ```\n";
+        assert_eq!(pairs(&commands(document)), [(3, "cargo run --release -- --seed 7"), (6, "cargo doc")]);
+    }
+
+    #[test]
+    fn a_block_within_a_longer_fence_is_text() {
+        let document = "````md\n```sh\nrm everything\n```\n````\n~~~sh\ntrue\n~~~\n```a span``` in a line\n";
+        assert_eq!(pairs(&commands(document)), [(7, "true")]);
+    }
+
+    #[test]
+    fn links_to_files_are_found_wherever_they_stand() {
+        let document = "[a](A.md) and ![b](img/b.svg \"B\")\n[`c`](C.md#part)\n\n[d]: <D.md>\n<img src=\"e.svg\">\n";
+        let expected = [(1, "A.md"), (1, "img/b.svg"), (2, "C.md"), (4, "D.md"), (5, "e.svg")];
+        assert_eq!(pairs(&relative_links(document)), expected);
+    }
+
+    #[test]
+    fn addresses_fragments_and_code_are_no_links_to_files() {
+        let document =
+            "[a](https://example.org/a) [b](#part) [c](mailto:c@example.org) `[d](D.md)`\n```rust\nx[0](e)\n```\n";
+        assert_eq!(pairs(&relative_links(document)), []);
+    }
+}

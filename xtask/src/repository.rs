@@ -1,0 +1,84 @@
+//! Where we are, and the one way to run something there.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Outcome;
+
+/// This checkout.
+pub(crate) struct Repository {
+    /// Where README.md is: every command runs here.
+    pub(crate) root: PathBuf,
+    /// Where cargo builds: the only place into which tools are installed.
+    pub(crate) target: PathBuf,
+    cargo: OsString,
+}
+
+impl Repository {
+    /// The checkout whose `cargo xtask` this is.
+    pub(crate) fn here() -> Result<Self, String> {
+        let lost = || String::from("start this as `cargo xtask`: cargo tells where the repository is");
+        // Asked when run, not when built: checkouts may share one target directory.
+        let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).ok_or_else(lost)?;
+        // <target>/<profile>/xtask, whoever chose the target directory, and by whichever of the ways there are.
+        let program = env::current_exe().map_err(|e| format!("{}: {e}", lost()))?;
+        Ok(Self {
+            root: manifest.parent().ok_or_else(lost)?.to_owned(),
+            target: program.ancestors().nth(2).ok_or_else(lost)?.to_owned(),
+            cargo: env::var_os("CARGO").ok_or_else(lost)?,
+        })
+    }
+
+    /// `cargo <words>`, with the words separated by spaces.
+    pub(crate) fn cargo(&self, words: &str) -> Command {
+        let mut command = Command::new(&self.cargo);
+        command.args(words.split_whitespace());
+        command
+    }
+
+    /// Runs `command` at the root for everybody to see; it must succeed.
+    pub(crate) fn run(&self, mut command: Command) -> Outcome {
+        let shown = shown(&command);
+        eprintln!("    {shown}");
+        // Nothing may wait for an answer that nobody is there to give.
+        match command.current_dir(&self.root).stdin(Stdio::null()).status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(format!("`{shown}` failed: {status}")),
+            Err(e) => Err(format!("`{shown}` could not be started: {e}")),
+        }
+    }
+
+    /// What `command` prints, unseen, when it succeeds.
+    pub(crate) fn ask(&self, mut command: Command) -> Option<String> {
+        let output = command.current_dir(&self.root).stdin(Stdio::null()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+}
+
+/// The command as one would type it.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_stem().unwrap_or(command.get_program());
+    let settings = command
+        .get_envs()
+        .filter_map(|(name, value)| Some(format!("{}={} ", name.to_string_lossy(), quoted(&value?.to_string_lossy()))));
+    let arguments = command.get_args().map(|argument| format!(" {}", quoted(&argument.to_string_lossy())));
+    settings.chain([program.to_string_lossy().into_owned()]).chain(arguments).collect()
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains(' ') { format!("'{text}'") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_as_one_would_type_it() {
+        let mut command = Command::new("/usr/bin/cargo");
+        command.args(["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").env_remove("CARGO");
+        assert_eq!(shown(&command), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
+    }
+}

@@ -1,0 +1,31 @@
+//! What is said to the person at the keyboard: on stderr, in colour on a terminal, and complete without.
+
+use std::env;
+use std::io::{self, IsTerminal};
+
+const BOLD: &str = "1";
+const GREEN: &str = "32";
+const RED: &str = "1;31";
+
+/// A part of the work begins.
+pub(crate) fn begin(what: &str) {
+    eprintln!("{} {what}", painted(BOLD, "==>"));
+}
+
+/// It is done.
+pub(crate) fn passed(what: &str) {
+    eprintln!("{} {what}", painted(GREEN, "==>"));
+}
+
+/// It cannot be done.
+pub(crate) fn error(why: &str) {
+    eprintln!("{} {why}", painted(RED, "error:"));
+}
+
+fn painted(colour: &str, text: &str) -> String {
+    if io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none() {
+        format!("\x1b[{colour}m{text}\x1b[0m")
+    } else {
+        text.to_owned()
+    }
+}

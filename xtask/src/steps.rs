@@ -1,0 +1,127 @@
+//! `cargo xtask test`: what must hold, quickest to notice first; the first that does not ends the run.
+
+use std::time::Instant;
+
+use crate::{Outcome, Repository, documents, say, tools};
+
+/// One thing that must hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The sources are formatted.
+    Format,
+    /// No lint has anything to say.
+    Clippy,
+    /// The tests pass.
+    Tests,
+    /// So do the examples in the documentation of the code.
+    DocTests,
+    /// Which can be built, and whose links lead somewhere.
+    Docs,
+    /// No crate asks for what it does not use.
+    Unused,
+    /// The documents tell the truth.
+    Documents,
+}
+
+impl Step {
+    /// In the order in which they are taken.
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Format, Self::Clippy, Self::Tests, Self::DocTests, Self::Docs, Self::Unused, Self::Documents];
+
+    /// What `--only` calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Format => "format",
+            Self::Clippy => "clippy",
+            Self::Tests => "tests",
+            Self::DocTests => "doctests",
+            Self::Docs => "docs",
+            Self::Unused => "unused",
+            Self::Documents => "documents",
+        }
+    }
+
+    /// The step called `name`.
+    pub(crate) fn named(name: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|step| step.name() == name).ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            format!("there is no step `{name}`; the steps are {known}")
+        })
+    }
+
+    fn check(self, repository: &Repository) -> Outcome {
+        match self {
+            Self::Format => {
+                tools::component(repository, "fmt", "rustfmt")?;
+                repository.run(repository.cargo("fmt --all --check"))?;
+                repository.run(repository.cargo("fmt --manifest-path fuzz/Cargo.toml --check"))
+            }
+            Self::Clippy => {
+                tools::component(repository, "clippy", "clippy")?;
+                repository.run(repository.cargo("clippy --workspace --all-targets -- -D warnings"))
+            }
+            Self::Tests if tools::has_nextest(repository) => {
+                repository.run(repository.cargo("nextest run --workspace"))
+            }
+            Self::Tests => repository.run(repository.cargo("test --workspace --lib --bins --tests")),
+            Self::DocTests => repository.run(repository.cargo("test --workspace --doc")),
+            Self::Docs => {
+                let mut docs = repository.cargo("doc --workspace --no-deps --document-private-items");
+                docs.env("RUSTDOCFLAGS", "-D warnings");
+                repository.run(docs)
+            }
+            Self::Unused => repository.run(tools::machete(repository)?),
+            Self::Documents => documents::check(repository),
+        }
+    }
+}
+
+/// Every step, until one fails.
+pub(crate) fn all(repository: &Repository) -> Outcome {
+    let start = Instant::now();
+    for (taken, step) in Step::ALL.into_iter().enumerate() {
+        say::begin(&format!("{} ({} of {})", step.name(), taken + 1, Step::ALL.len()));
+        timed(step, repository)?;
+    }
+    say::passed(&format!("all of it passed in {:.1} s", start.elapsed().as_secs_f64()));
+    Ok(())
+}
+
+/// Only `step`.
+pub(crate) fn one(step: Step, repository: &Repository) -> Outcome {
+    say::begin(step.name());
+    timed(step, repository)
+}
+
+fn timed(step: Step, repository: &Repository) -> Outcome {
+    let (name, start) = (step.name(), Instant::now());
+    let outcome = step.check(repository);
+    let seconds = start.elapsed().as_secs_f64();
+    match outcome {
+        Ok(()) => {
+            say::passed(&format!("{name} passed in {seconds:.1} s"));
+            Ok(())
+        }
+        Err(problem) => Err(format!(
+            "the step `{name}` failed after {seconds:.1} s: {problem}\nalone it runs as: cargo xtask test --only {name}"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_found_by_its_name() {
+        for step in Step::ALL {
+            assert_eq!(Step::named(step.name()), Ok(step));
+        }
+    }
+
+    #[test]
+    fn an_unknown_step_is_answered_with_the_known_ones() {
+        let wrong = Step::named("lint").unwrap_err();
+        assert!(Step::ALL.iter().all(|step| wrong.contains(step.name())), "{wrong}");
+    }
+}
