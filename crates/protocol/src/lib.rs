@@ -13,6 +13,7 @@ pub mod loose;
 pub mod message;
 pub mod parity;
 pub mod quirk;
+pub mod reference;
 pub mod reply;
 pub mod request;
 pub mod schema;

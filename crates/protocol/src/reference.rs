@@ -1,0 +1,190 @@
+//! The tables of the reference documentation, rendered from the declarations that the code runs on.
+//!
+//! Nothing about a call, an error or a quirk is written twice: PROTOCOL.md holds what is rendered here between
+//! `<!-- generated: NAME -->` and `<!-- end -->`, and a test compares the two.
+
+use crate::error::ErrorCode;
+use crate::message::query::QueryType;
+use crate::quirk::Quirk;
+use crate::sender::Role;
+use crate::table::{Access, Method, Row, TABLE};
+
+/// A part of the documentation that is generated.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// The name by which the document marks its place.
+    pub name: &'static str,
+    /// What belongs there, in Markdown.
+    pub render: fn() -> String,
+}
+
+/// Every generated part.
+pub static SECTIONS: &[Section] = &[
+    Section { name: "calls", render: calls },
+    Section { name: "errors", render: errors },
+    Section { name: "families", render: families },
+    Section { name: "queries", render: queries },
+    Section { name: "quirks", render: quirks },
+];
+
+/// The call table.
+pub fn calls() -> String {
+    let mut table = Table::new(["message", "from → to", "method (aliases)", "answer", "time", "shows"]);
+    for row in TABLE {
+        table.row([
+            row.message.unwrap_or("–").to_owned(),
+            format!("{} → {}", roles(row.from), roles(row.to)),
+            spellings(row),
+            row.answer.unwrap_or("–").to_owned(),
+            format!("{} s", row.limit.default_span().as_secs()),
+            String::from(shown(row.access)),
+        ]);
+    }
+    table.text
+}
+
+/// The error catalogue: each code with every JSON-RPC number that it travels under.
+pub fn errors() -> String {
+    let mut table = Table::new(["code", "name", "JSON-RPC number", "retryable"]);
+    for code in ErrorCode::ALL {
+        let mut numbers = vec![code.rpc(None)];
+        numbers.extend(TABLE.iter().map(|row| code.rpc(Some(row.method))));
+        numbers.sort_unstable();
+        numbers.dedup();
+        table.row([
+            code.as_str().to_owned(),
+            format!("`{}`", code.name()),
+            listed(&numbers),
+            String::from(if code.retryable() { "yes" } else { "no" }),
+        ]);
+    }
+    table.text
+}
+
+/// The thousands of error numbers: which calls they belong to, and what each number says.
+pub fn families() -> String {
+    let mut table = Table::new(["numbers", "in answer to", "codes"]);
+    for family in 1..=9 {
+        let members: Vec<&Row> = TABLE.iter().filter(|row| row.family == Some(family)).collect();
+        let Some(first) = members.first() else { continue };
+        let names: Vec<_> = members.iter().map(|row| format!("`{}`", row.name)).collect();
+        table.row([format!("{family}xxx"), names.join(", "), numbered(first.method, family)]);
+    }
+    table.text
+}
+
+/// The codes that have a number of their own in `family`.
+fn numbered(method: Method, family: i32) -> String {
+    let codes = ErrorCode::ALL.iter().map(|code| (code.rpc(Some(method)), code.as_str()));
+    let mut own: Vec<_> = codes.filter(|(number, _)| number / 1000 == family).collect();
+    own.sort_unstable();
+    let same = own.chunk_by(|(one, _), (other, _)| one == other);
+    let texts: Vec<_> = same
+        .map(|codes| {
+            let names: Vec<_> = codes.iter().map(|(_, code)| *code).collect();
+            format!("{} {}", codes[0].0, names.join("/"))
+        })
+        .collect();
+    texts.join(", ")
+}
+
+/// What can be asked of the manager.
+pub fn queries() -> String {
+    let names: Vec<_> = QueryType::ALL.iter().map(|query| format!("`{}`", wire_name(query))).collect();
+    format!("{}\n", names.join(" · "))
+}
+
+/// What is accepted and noted, with the advice that the checker gives.
+pub fn quirks() -> String {
+    let mut table = Table::new(["quirk", "seen", "better"]);
+    for quirk in Quirk::ALL {
+        let name = wire_name(quirk);
+        table.row([format!("`{name}`"), quirk.what().to_owned(), quirk.advice().to_owned()]);
+    }
+    table.text
+}
+
+/// Method and aliases.
+fn spellings(row: &Row) -> String {
+    let aliases: Vec<_> = row.aliases.iter().map(|alias| format!("`{alias}`")).collect();
+    if aliases.is_empty() { format!("`{}`", row.name) } else { format!("`{}` ({})", row.name, aliases.join(", ")) }
+}
+
+fn shown(access: Access) -> &'static str {
+    match access {
+        Access::Open => "nothing",
+        Access::JoinKey => "join key, if any",
+        Access::Token => "own token",
+        Access::Pass => "pass",
+        Access::Operator => "operator's token",
+    }
+}
+
+/// By name, or as everybody.
+fn roles(roles: &[Role]) -> String {
+    let has = |role: &Role| roles.contains(role);
+    match ([Role::Manager, Role::Referee, Role::Player].iter().all(has), has(&Role::Operator)) {
+        (true, true) => String::from("anyone"),
+        (true, false) => String::from("any agent"),
+        (false, _) => listed(roles),
+    }
+}
+
+fn listed<T: ToString>(things: &[T]) -> String {
+    things.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A unit of one of our enums as messages and files write it.
+fn wire_name(unit: &impl serde::Serialize) -> String {
+    serde_json::to_value(unit).ok().as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// A table in Markdown.
+struct Table<const COLUMNS: usize> {
+    text: String,
+}
+
+impl<const COLUMNS: usize> Table<COLUMNS> {
+    fn new(titles: [&str; COLUMNS]) -> Self {
+        let text = format!("| {} |\n|{}\n", titles.join(" | "), "---|".repeat(COLUMNS));
+        Self { text }
+    }
+
+    fn row(&mut self, cells: [String; COLUMNS]) {
+        let cells = cells.map(|cell| cell.replace('|', "\\|"));
+        self.text.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_is_numbered_alike_whichever_of_its_calls_is_asked() {
+        for row in TABLE {
+            let Some(family) = row.family else { continue };
+            let first = TABLE.iter().find(|other| other.family == Some(family)).unwrap();
+            assert_eq!(numbered(row.method, family), numbered(first.method, family), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn every_row_of_every_declaration_is_shown() {
+        let lines = |text: String| text.lines().count() - 2;
+        assert_eq!(lines(calls()), TABLE.len());
+        assert_eq!(lines(errors()), ErrorCode::ALL.len());
+        assert_eq!(lines(quirks()), Quirk::ALL.len());
+        assert_eq!(lines(families()), 6);
+        assert_eq!(queries().matches('`').count(), 2 * QueryType::ALL.len());
+    }
+
+    #[test]
+    fn a_row_reads_as_the_profile_has_it() {
+        let row = "| GAME_INVITATION | referee → player | `handle_game_invitation` (`game_invitation`, \
+                   `receive_game_invitation`) | GAME_JOIN_ACK | 5 s | pass |";
+        assert!(calls().lines().any(|line| line == row), "{}", calls());
+        assert!(errors().contains("| E020 | `LEAGUE_FULL` | 20, 1001, 2001 | no |"), "{}", errors());
+        assert!(families().contains("5001 E011/E012, 5002 E007"), "{}", families());
+    }
+}
