@@ -1,0 +1,1 @@
+//! Who plays: strategies, and the agent around them.

@@ -1,0 +1,1 @@
+//! How a league lasts: the event log, views as files, logs.

@@ -1,0 +1,1 @@
+//! How messages travel: the /mcp endpoint and the client.
