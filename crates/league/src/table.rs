@@ -1,13 +1,13 @@
 //! Tables for people.
 
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::presets::UTF8_BORDERS_ONLY;
 use comfy_table::{CellAlignment, Table};
 use league_protocol::message::standings::StandingsRow;
 
 /// The standings, best first.
 pub(crate) fn standings(rows: &[StandingsRow]) -> Table {
     let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY);
+    table.load_style(UTF8_BORDERS_ONLY);
     table.set_header(["#", "Player", "Id", "Played", "Won", "Drawn", "Lost", "Points"]);
     for row in rows {
         table.add_row([
