@@ -1,5 +1,7 @@
 //! `league simulate`, through the door that people use.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::process::{Command, Output};
 
 fn league(arguments: &[&str]) -> Output {
