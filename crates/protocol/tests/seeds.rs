@@ -7,6 +7,8 @@
 //! - `refused E003 match_id`, `refused -32601`: not read.
 //! - `move odd`, `joined`, `error 12 E012` …: what an answer says; `, token` when a credential came with it.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
+
 use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer, PeerError, RegistrationAnswer};
 use league_protocol::error::Fault;
 use league_protocol::id::MatchId;
