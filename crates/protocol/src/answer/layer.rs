@@ -287,10 +287,8 @@ impl<'a> Layer<'a> {
     fn unfold_text(text: &str, found: &mut Vec<(Place, Self)>) {
         let Some(layer) = Layer::read(text) else { return };
         let mut inside = Vec::new();
-        // One level is enough: text in text in text is nobody's protocol.
-        if !matches!(layer.content, Inner::Text(_)) {
-            layer.unfold(Place::Text, &mut inside);
-        }
+        // Text in text is read too: its depth is bounded, because each level doubles the escapes of the one inside.
+        layer.unfold(Place::Text, &mut inside);
         found.extend(inside.into_iter().map(|(place, layer)| (place, layer.into_owned())));
     }
 
