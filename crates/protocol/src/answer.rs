@@ -6,11 +6,14 @@
 
 mod layer;
 
+use std::fmt;
+
 use smol_str::SmolStr;
 
 use crate::draw::DrawNonce;
 use crate::error::{INVALID_PARAMS, METHOD_NOT_FOUND};
 use crate::id::{LeagueId, MatchId, PlayerId, RefereeId};
+use crate::message::registration::PASS_SCHEME;
 use crate::parity::Parity;
 use crate::quirk::{Quirk, Quirks};
 use crate::request::MAX_BODY;
@@ -18,9 +21,15 @@ use crate::token::{Credential, Pass};
 use layer::{Layer, Place, Word};
 
 /// An answer that has been parsed and not yet understood.
-#[derive(Debug)]
 pub struct Layers<'a> {
     found: Vec<(Place, Layer<'a>)>,
+}
+
+/// Where something stood, and nothing of what: answers hold tokens.
+impl fmt::Debug for Layers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.found.iter().map(|(place, _)| place)).finish()
+    }
 }
 
 /// An answer in which nothing is to be found.
@@ -58,8 +67,14 @@ pub struct PeerError {
 
 impl PeerError {
     /// Whether the peer did not know what was meant, so that another form may be understood.
+    ///
+    /// The course's own example player answers an unknown method with words and no number, and tools fail in words.
     pub fn is_misunderstanding(&self) -> bool {
-        matches!(self.number, Some(number) if number == i64::from(METHOD_NOT_FOUND) || number == i64::from(INVALID_PARAMS))
+        const WORDS: [&str; 5] =
+            ["unknown method", "method not found", "unknown tool", "unknown message", "validation error"];
+        let numbered = [METHOD_NOT_FOUND, INVALID_PARAMS].into_iter().any(|known| self.number == Some(known.into()));
+        let words = self.words.to_ascii_lowercase();
+        numbered || WORDS.iter().any(|known| words.contains(known))
     }
 
     /// Whether the peer asks us to slow down.
@@ -98,7 +113,7 @@ pub enum MoveAnswer {
 }
 
 /// A manager's answer to a registration.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RegistrationAnswer {
     /// In.
     Accepted {
@@ -139,15 +154,24 @@ impl<'a> Layers<'a> {
         if body.len() > MAX_BODY {
             return Err(Unreadable::TooLong);
         }
-        let outer: Layer<'a> = serde_json::from_slice(body).map_err(|_| Unreadable::NotAnObject)?;
+        let outer = std::str::from_utf8(body).ok().and_then(Layer::read).ok_or(Unreadable::NotAnObject)?;
         let mut found = Vec::with_capacity(2);
         outer.unfold(Place::Outside, &mut found);
         Ok(Self { found })
     }
 
-    /// What the peer says went wrong, where it says so.
+    /// What the peer says went wrong, where it says so: the outermost word on each point.
     pub fn error(&self) -> Option<PeerError> {
-        self.found.iter().find_map(|(_, layer)| layer.peer_error())
+        self.found.iter().filter_map(|(_, layer)| layer.peer_error()).reduce(|outer, inner| PeerError {
+            number: outer.number.or(inner.number),
+            // A code comes with words of its own, which say more than a tool's text about the same.
+            words: if outer.words.is_empty() || outer.code.is_none() && inner.code.is_some() {
+                inner.words
+            } else {
+                outer.words
+            },
+            code: outer.code.or(inner.code),
+        })
     }
 
     /// Whether the peer acknowledged or refused.
@@ -176,9 +200,11 @@ impl<'a> Layers<'a> {
                 if nonce.is_none() {
                     quirks.note(Quirk::OddNonce);
                 }
-                let said = match layer.accepts() {
-                    Some(false) => JoinAnswer::Declined,
-                    Some(true) | None => JoinAnswer::Joined { nonce: nonce.unwrap_or_default() },
+                // A refusal counts wherever it stands: nobody is made to play by a status word around it.
+                let said = if self.found.iter().any(|(_, layer)| layer.accepts() == Some(false)) {
+                    JoinAnswer::Declined
+                } else {
+                    JoinAnswer::Joined { nonce: nonce.unwrap_or_default() }
                 };
                 (said, quirks, layer.credential())
             }
@@ -189,6 +215,11 @@ impl<'a> Layers<'a> {
     /// The choice between even and odd for `match_id`.
     pub fn parity(&self, match_id: &MatchId) -> Reading<MoveAnswer> {
         self.chosen(match_id, |layer| match (&layer.parity_choice, &layer.choice) {
+            (Word::Text(exact), Word::Text(folded))
+                if layer.is_called("PARITY_CHOICE") && Parity::exact(exact) != Parity::folded(folded) =>
+            {
+                Some((MoveAnswer::Invalid(String::from(TWO_CHOICES)), Some(Quirk::ParityChoiceForm)))
+            }
             (Word::Text(text), _) => Some(match Parity::exact(text) {
                 Some(parity) => (MoveAnswer::Move(SmolStr::new_static(parity.as_str())), None),
                 None => (MoveAnswer::Invalid(clipped(text)), None),
@@ -239,7 +270,7 @@ impl<'a> Layers<'a> {
                     match &said {
                         None => said = Some(here),
                         Some(before) if *before == here => {}
-                        Some(_) => return nothing(MoveAnswer::Invalid(String::from("two different choices"))),
+                        Some(_) => return nothing(MoveAnswer::Invalid(String::from(TWO_CHOICES))),
                     }
                 }
                 Reading { said: said.unwrap_or(MoveAnswer::Nothing), quirks, token: layer.credential() }
@@ -261,12 +292,13 @@ impl<'a> Layers<'a> {
                             quirks.note(Quirk::OddStatus);
                         }
                         let said = RegistrationAnswer::Accepted {
-                            player_id: layer.player_id.parse(),
-                            referee_id: layer.referee_id.parse(),
-                            league_id: layer.league_id.parse(),
-                            passes: layer.pass_scheme.as_text() == Some(crate::message::registration::PASS_SCHEME),
+                            player_id: self.first(|layer| layer.player_id.parse()),
+                            referee_id: self.first(|layer| layer.referee_id.parse()),
+                            league_id: self.first(|layer| layer.league_id.parse()),
+                            passes: self.first(|layer| layer.pass_scheme.parse::<SmolStr>()).as_deref()
+                                == Some(PASS_SCHEME),
                         };
-                        return Reading { said, quirks, token: layer.credential() };
+                        return Reading { said, quirks, token: self.first(Layer::credential) };
                     }
                     Some(false) | None => RegistrationAnswer::Rejected { reason: reason(), code: layer.reason_code },
                 }
@@ -275,6 +307,11 @@ impl<'a> Layers<'a> {
             (None, None) => RegistrationAnswer::Nothing,
         };
         Reading { said, quirks, token: None }
+    }
+
+    /// The outermost of something: the word that lets an agent in may stand outside of what it is let in with.
+    fn first<T>(&self, look: impl Fn(&Layer<'a>) -> Option<T>) -> Option<T> {
+        self.found.iter().find_map(|(_, layer)| look(layer))
     }
 
     /// The outermost layer that answers, unless the peer also says that something went wrong, or speaks of another match.
@@ -304,6 +341,9 @@ impl<'a> Layers<'a> {
         Search::Nothing
     }
 }
+
+/// A player that says two things has said nothing.
+const TWO_CHOICES: &str = "two different choices";
 
 /// What a search through the layers came to.
 enum Search<'s, 'a> {

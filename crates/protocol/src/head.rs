@@ -137,7 +137,7 @@ impl Head {
             Found::Bad(_) => return Err(not_a("text", "message_type", method)),
         }
         match &self.sender {
-            Found::Good(sender) if sender.role().is_none() => quirks.note(Quirk::OddSender),
+            Found::Good(sender) if !sender.is_canonical() => quirks.note(Quirk::OddSender),
             Found::Good(_) => {}
             Found::Absent => missing("sender", Quirk::NoSender, &mut quirks)?,
             Found::Bad(_) => return Err(not_a("sender like player:P01", "sender", method)),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// What was found where a text was looked for.
@@ -138,6 +139,18 @@ pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
         Raw::Flag(flag) => Some(flag),
         Raw::Text(_) | Raw::Null | Raw::Number(_) | Raw::Other => None,
     })
+}
+
+/// A count, or none at all: what a stranger tells of the past must not spoil what it asks now.
+pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    number(deserializer).map(Option::unwrap_or_default)
+}
+
+/// A value, where null is as good as leaving it out.
+pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 #[cfg(test)]

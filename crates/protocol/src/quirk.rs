@@ -41,8 +41,12 @@ quirks! {
     NoTimestamp: "no timestamp in the envelope", "send the time in UTC, like 2025-01-15T10:30:00Z";
     /// No `conversation_id`.
     NoConversation: "no conversation_id in the envelope", "echo the conversation_id of the message you answer";
+    /// A `protocol` that is not ours, in an answer.
+    OddProtocol: "a protocol other than league.v2", "send \"protocol\": \"league.v2\" in every message";
     /// A sender that is not `kind:id`.
     OddSender: "a sender that is not kind:id", "write player:P01, referee:REF01 or league_manager";
+    /// A timestamp that is not UTC, in an answer.
+    OddTime: "timestamps that are not UTC", "send the time in UTC, like 2025-01-15T10:30:00Z";
     /// Fractions of a second.
     FractionalTime: "timestamps with fractions of a second", "write whole seconds: some peers refuse fractions";
     /// `+00:00` in place of `Z`.

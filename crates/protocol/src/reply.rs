@@ -86,9 +86,14 @@ impl ReplyTo {
         out.extend_from_slice(b",\"result\":{\"content\":[{\"type\":\"text\",\"text\":");
         // JSON from our own serialiser is UTF-8; lossy costs nothing then.
         serde_json::to_writer(&mut *out, &String::from_utf8_lossy(&message))?;
-        out.extend_from_slice(b"}],\"structuredContent\":");
-        out.extend_from_slice(&message);
-        out.extend_from_slice(if is_error { b",\"isError\":true}}" } else { b",\"isError\":false}}" });
+        if is_error {
+            // Only as text: clients hold structured content against the tool's output schema, even that of an error.
+            out.extend_from_slice(b"}],\"isError\":true}}");
+        } else {
+            out.extend_from_slice(b"}],\"structuredContent\":");
+            out.extend_from_slice(&message);
+            out.extend_from_slice(b",\"isError\":false}}");
+        }
         Ok(())
     }
 }

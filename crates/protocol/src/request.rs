@@ -25,11 +25,13 @@ use crate::table::{Access, Call, Method, Spelling, TABLE};
 /// The most bytes of a request or an answer.
 pub const MAX_BODY: usize = 64 * 1024;
 
+/// The most characters of a reason: it may quote what was sent.
+const MAX_REASON: usize = 300;
+
 /// The method that dispatches on the type of its message.
 pub const DISPATCH: &str = "mcp_message";
 
 /// What arrived.
-#[derive(Debug)]
 pub enum Incoming<'a> {
     /// A call of the league.
     Call(Box<Request<'a>>),
@@ -40,7 +42,7 @@ pub enum Incoming<'a> {
 }
 
 /// A call of the league, and how it came.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Request<'a> {
     /// What is asked.
     pub call: Call,
@@ -57,7 +59,7 @@ pub struct Request<'a> {
 }
 
 /// A method of MCP.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct McpRequest<'a> {
     /// Its name.
     pub method: SmolStr,
@@ -76,6 +78,32 @@ pub struct Refused {
     pub reply_to: ReplyTo,
     /// The envelope, as far as it was read: an answer echoes its conversation.
     pub head: Head,
+}
+
+/// What is still raw may hold a token and is not shown.
+impl fmt::Debug for Incoming<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call(request) => fmt::Debug::fmt(request, f),
+            Self::Mcp(request) => fmt::Debug::fmt(request, f),
+            Self::Batch(parts) => write!(f, "Batch of {}", parts.len()),
+        }
+    }
+}
+
+impl fmt::Debug for McpRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpRequest").field("method", &self.method).field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { call, head, frame, id, spelling, meta: _ } = self;
+        let mut shown = f.debug_struct("Request");
+        shown.field("call", call).field("head", head).field("frame", frame).field("id", id);
+        shown.field("spelling", spelling).finish_non_exhaustive()
+    }
 }
 
 impl Request<'_> {
@@ -109,10 +137,19 @@ impl Request<'_> {
         if matches!(self.spelling, Spelling::Alias(_)) {
             quirks.note(Quirk::AliasMethod);
         }
-        if let Call::RegisterPlayer(request) = &self.call {
-            quirks.extend(request.quirks.iter());
+        let registrant = if let Call::RegisterPlayer(request) = &self.call {
+            Some((&request.player_meta, request.quirks, "player_meta.protocol_version"))
         } else if let Call::RegisterReferee(request) = &self.call {
-            quirks.extend(request.quirks.iter());
+            Some((&request.referee_meta, request.quirks, "referee_meta.protocol_version"))
+        } else {
+            None
+        };
+        if let Some((meta, odd, field)) = registrant {
+            quirks.extend(odd.iter());
+            if !meta.speaks_our_protocol() {
+                let message = "this league speaks protocol version 2.0.0 or later: write your agent for league.v2";
+                return Err(Fault::new(ErrorCode::E018, self.method(), message).about(field));
+            }
         }
         Ok(quirks)
     }
@@ -222,8 +259,12 @@ struct Form<'a> {
 fn finish<'a>(method: Method, message: &'a str, form: Form<'a>) -> Result<Incoming<'a>, Box<Refused>> {
     let Form { mut frame, id, spelling, meta } = form;
     let mut read = read_parts(method, message);
-    if let Some(nested) = read.nested.filter(|nested| nested.get().starts_with('{')) {
-        frame = Frame::Nested;
+    let nested = read.nested.filter(|nested| frame.is_rpc() && nested.get().starts_with('{'));
+    if let Some(nested) = nested {
+        // Whoever called a tool is answered as a tool, wherever it put the message.
+        if frame != Frame::Tool {
+            frame = Frame::Nested;
+        }
         read = read_parts(method, nested.get());
     }
     match read.call {
@@ -264,12 +305,11 @@ fn read_tool(params: Option<&RawValue>, id: RequestId) -> Result<Incoming<'_>, B
         let reply_to = ReplyTo { frame: Frame::Tool, id, method: None };
         Box::new(Refused { fault, reply_to, head: Head::default() })
     };
-    let call: ToolCall<'_> = match serde_json::from_str(params.map_or("null", RawValue::get)) {
-        Ok(call) => call,
-        Err(error) => {
-            let message = format!("tools/call takes name and arguments: {}", without_place(&error));
-            return Err(refuse(Fault::rpc(INVALID_PARAMS, message), id));
-        }
+    // A derived reader would also take a list for the fields in order.
+    let named = params.map(RawValue::get).filter(|params| params.starts_with('{'));
+    let Some(call) = named.and_then(|params| serde_json::from_str::<ToolCall<'_>>(params).ok()) else {
+        let message = "tools/call takes an object with the tool's name and its arguments";
+        return Err(refuse(Fault::rpc(INVALID_PARAMS, message), id));
     };
     let found = if call.name == DISPATCH { dispatched(call.arguments) } else { Method::named(&call.name) };
     let Some((method, spelling)) = found else {
@@ -323,9 +363,9 @@ fn read_parts(method: Method, message: &str) -> Parts<'_> {
     let call = match seed.deserialize(&mut reader) {
         Ok(call) => Ok(call),
         Err(error) => {
-            let (fault, whole) = explain(method, message, &error);
-            head = whole;
-            Err(fault)
+            // The reading stopped at the trouble: what stands behind it belongs to the envelope too.
+            (head, nested) = (Head::default(), None);
+            Err(explain(method, message, &error, &mut head, &mut nested))
         }
     };
     Parts { call, head, nested }
@@ -355,51 +395,67 @@ impl<'de> Visitor<'de> for MessageSeed<'_, 'de> {
 }
 
 /// Reads the envelope alone.
-struct HeadSeed<'h>(&'h mut Head);
+struct HeadSeed<'h, 'de> {
+    head: &'h mut Head,
+    nested: &'h mut Option<&'de RawValue>,
+}
 
-impl<'de> Visitor<'de> for HeadSeed<'_> {
+impl<'de> Visitor<'de> for HeadSeed<'_, 'de> {
     type Value = ();
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a message")
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        HeadTap::read::<IgnoredAny>(map, self.0, &mut None).map(|_| ())
+        HeadTap::read::<IgnoredAny>(map, self.head, self.nested).map(|_| ())
     }
 }
 
 /// What is wrong with a message that could not be read: the protocol first, then the field.
-fn explain(method: Method, message: &str, error: &serde_json::Error) -> (Fault, Head) {
-    let mut head = Head::default();
-    let whole = serde_json::Deserializer::from_str(message).deserialize_map(HeadSeed(&mut head));
+fn explain<'a>(
+    method: Method,
+    message: &'a str,
+    error: &serde_json::Error,
+    head: &mut Head,
+    nested: &mut Option<&'a RawValue>,
+) -> Fault {
+    let whole = serde_json::Deserializer::from_str(message).deserialize_map(HeadSeed { head, nested });
     if whole.is_err() {
-        return (Fault::new(ErrorCode::E003, method, without_place(error)), head);
+        return Fault::new(ErrorCode::E003, method, without_place(error));
     }
     // A message of another protocol is not ours to judge further.
     if let Err(fault) = head.check(method, Demand::Lenient) {
-        return (fault, head);
+        return fault;
     }
     let mut track = serde_path_to_error::Track::new();
     let mut reader = serde_json::Deserializer::from_str(message);
     let body = Call::body(method, serde_path_to_error::Deserializer::new(&mut reader, &mut track));
     let reason = body.err().map_or_else(|| without_place(error), |inner| without_place(&inner));
-    let path = track.path().to_string();
-    let missing = reason.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()).map(String::from);
-    let field = missing.unwrap_or(path);
-    let fault = Fault::new(ErrorCode::E003, method, format!("{field}: {reason}"));
-    let fault = match (method, field.as_str()) {
-        (Method::LeagueQuery, "query_type") => {
-            let known: Vec<_> = QueryType::ALL.iter().filter_map(|query| serde_json::to_string(query).ok()).collect();
-            let mut fault = fault.numbered(6002);
-            fault.message = format!("query_type is one of {}", known.join(", "));
-            fault
-        }
-        _ => fault,
+    let Some(field) = blamed(&reason, &track.path().to_string()) else {
+        return Fault::new(ErrorCode::E003, method, reason);
     };
-    (fault.about(field), head)
+    if method == Method::LeagueQuery && field == "query_type" {
+        let known: Vec<_> = QueryType::ALL.iter().filter_map(|query| serde_json::to_string(query).ok()).collect();
+        let message = format!("query_type is one of {}", known.join(", "));
+        return Fault::new(ErrorCode::E003, method, message).numbered(6002).about(field);
+    }
+    Fault::new(ErrorCode::E003, method, format!("{field}: {reason}")).about(field)
 }
 
-/// serde_json's sentence without the line and column, which mean nothing to a peer that sent one line.
+/// The field at fault: where the reading stopped, and there the field that the reason names.
+fn blamed(reason: &str, path: &str) -> Option<String> {
+    let place = Some(path).filter(|path| *path != ".");
+    let named =
+        reason.strip_prefix("missing field `").or(reason.strip_prefix('`')).and_then(|rest| rest.split('`').next());
+    match (place, named) {
+        (Some(place), Some(named)) => Some(format!("{place}.{named}")),
+        (Some(place), None) => Some(place.to_owned()),
+        (None, named) => named.map(str::to_owned),
+    }
+}
+
+/// serde_json's sentence, not too long, without the line and column, which mean nothing to a peer that sent one line.
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.split(" at line ").next().unwrap_or_default().to_owned()
+    let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
+    reason.chars().take(MAX_REASON).collect()
 }

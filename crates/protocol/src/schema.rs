@@ -1,21 +1,26 @@
 //! JSON Schemas of whole messages: the envelope's fields and the body's in one object, as they stand on the wire.
+//!
+//! MCP clients show them to people and to models, and check answers by them: they say what a reader needs, and no more.
 
 use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
 use crate::head::{Envelope, PROTOCOL};
 
-/// The schema of a body of type `B` with its envelope. Only what the body needs is required: a caller of a tool may leave the
-/// envelope out.
-pub fn of_message<B: JsonSchema>() -> Schema {
+/// The schema of a body of type `B` with its envelope, called `message_type` where it has a name. Only what the body needs is
+/// required: a caller of a tool may leave the envelope out.
+pub fn of_message<B: JsonSchema>(message_type: Option<&str>) -> Schema {
     let mut body = plain::<B>();
     let mut envelope = plain::<Envelope>();
     let mut properties = Map::new();
-    let protocol = serde_json::json!({ "const": PROTOCOL, "description": "The protocol." });
+    let protocol = serde_json::json!({ "type": "string", "const": PROTOCOL, "description": "The protocol." });
     properties.insert("protocol".into(), protocol);
-    let message_type = serde_json::json!({ "type": "string", "description": "The message's name." });
-    properties.insert("message_type".into(), message_type);
+    if let Some(name) = message_type {
+        let name = serde_json::json!({ "type": "string", "const": name, "description": "The message's name." });
+        properties.insert("message_type".into(), name);
+    }
     for schema in [&mut envelope, &mut body] {
         if let Some(Value::Object(own)) = schema.remove("properties") {
             properties.extend(own);
@@ -31,5 +36,29 @@ fn plain<T: JsonSchema>() -> Schema {
     settings.inline_subschemas = true;
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     schema.remove("title");
+    RecursiveTransform(without_noise).transform(&mut schema);
     schema
+}
+
+/// Drops what only a Rust program cares about: the width of numbers, and defaults that say "nothing".
+fn without_noise(schema: &mut Schema) {
+    if schema.get("format").and_then(Value::as_str).is_some_and(|format| format != "date-time") {
+        schema.remove("format");
+    }
+    if schema.get("maximum") == Some(&Value::from(u8::MAX)) {
+        schema.remove("maximum");
+    }
+    let says_nothing = match schema.get("default") {
+        Some(Value::Null | Value::Object(_)) => true,
+        Some(Value::Array(items)) => items.is_empty(),
+        Some(Value::String(text)) => text.is_empty(),
+        Some(Value::Bool(_) | Value::Number(_)) | None => false,
+    };
+    if says_nothing {
+        schema.remove("default");
+    }
+    // A doc comment's line breaks are the source's, not the reader's.
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
 }

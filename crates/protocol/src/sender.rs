@@ -78,15 +78,28 @@ impl Sender {
         }
     }
 
-    /// What stands behind the colon, or all of it where there is none.
-    fn name(&self) -> &str {
-        self.0.split_once(':').map_or(self.0.as_str(), |(_, name)| name)
+    /// Whether this is `league_manager`, or names both kind and id.
+    pub fn is_canonical(&self) -> bool {
+        match self.role() {
+            Some(Role::Manager) => true,
+            Some(Role::Referee | Role::Player | Role::Operator) => self.name().is_some(),
+            None => false,
+        }
+    }
+
+    /// What stands behind the colon, or all of it where there is none. A kind alone names nobody.
+    fn name(&self) -> Option<&str> {
+        match self.0.split_once(':') {
+            Some((_, name)) => Some(name).filter(|name| !name.is_empty()),
+            None if self.role().is_some() => None,
+            None => Some(&self.0),
+        }
     }
 
     /// The player that this names: `player:P01`, or `P01` alone, which some players send.
     pub fn player_id(&self) -> Option<PlayerId> {
         match self.role() {
-            Some(Role::Player) | None => self.name().parse().ok(),
+            Some(Role::Player) | None => self.name()?.parse().ok(),
             Some(Role::Manager | Role::Referee | Role::Operator) => None,
         }
     }
@@ -94,7 +107,7 @@ impl Sender {
     /// The referee that this names: `referee:REF01`, or `REF01` alone.
     pub fn referee_id(&self) -> Option<RefereeId> {
         match self.role() {
-            Some(Role::Referee) | None => self.name().parse().ok(),
+            Some(Role::Referee) | None => self.name()?.parse().ok(),
             Some(Role::Manager | Role::Player | Role::Operator) => None,
         }
     }
@@ -143,6 +156,16 @@ mod tests {
         }
         assert_eq!("referee:REF01".parse::<Sender>().unwrap().referee_id(), Some(RefereeId::numbered(1)));
         assert_eq!("referee:REF01".parse::<Sender>().unwrap().player_id(), None);
+    }
+
+    #[test]
+    fn a_kind_alone_names_nobody() {
+        for text in ["referee", "player", "player:"] {
+            let sender: Sender = text.parse().unwrap();
+            assert_eq!((sender.player_id(), sender.referee_id()), (None, None), "{text}");
+            assert!(!sender.is_canonical(), "{text}");
+        }
+        assert!(Sender::manager().is_canonical());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The two sides of a match, and what each of them has.
 
+use std::str::FromStr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +14,17 @@ pub enum Side {
     /// The player named second.
     #[serde(rename = "PLAYER_B")]
     B,
+}
+
+impl FromStr for Side {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "PLAYER_A" => Ok(Self::A),
+            "PLAYER_B" => Ok(Self::B),
+            _ => Err(()),
+        }
+    }
 }
 
 impl Side {

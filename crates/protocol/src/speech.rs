@@ -31,7 +31,10 @@ impl Form {
                 method.spelled(self.spelling)
             }
         };
-        let message = |out: &mut Vec<u8>| splice(method.row().message, envelope, out, |out| call.write_body(out));
+        let row = method.row();
+        // A message that stands alone must say what it is, even where it has no type.
+        let message_type = if self.frame == Frame::Bare { row.message.or(Some(row.name)) } else { row.message };
+        let message = |out: &mut Vec<u8>| splice(message_type, envelope, out, |out| call.write_body(out));
         let (before, after): (&[&str], &str) = match self.frame {
             Frame::Direct | Frame::Typed => (&["{\"jsonrpc\":\"2.0\",\"method\":\"", name, "\",\"params\":"], ""),
             Frame::Nested => (&["{\"jsonrpc\":\"2.0\",\"method\":\"", name, "\",\"params\":{\"message\":"], "}"),

@@ -159,8 +159,8 @@ macro_rules! calls {
             access: Access::$access,
             family: calls!(@family $($family)?),
             about: concat!($($about),+),
-            input: schema::of_message::<$request>,
-            output: schema::of_message::<$answer>,
+            input: || schema::of_message::<$request>($message),
+            output: || schema::of_message::<$answer>($answer_name),
         }),*];
 
         impl Call {

@@ -10,7 +10,7 @@ use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use smol_str::SmolStr;
 
 use super::PeerError;
-use crate::head::WrittenTime;
+use crate::head::{PROTOCOL, WrittenTime};
 use crate::loose;
 use crate::quirk::{Quirk, Quirks};
 use crate::sender::Sender;
@@ -45,7 +45,7 @@ impl Place {
 }
 
 /// A text, or something else in its place, or nothing.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub(super) enum Word<'a> {
     #[default]
     Absent,
@@ -109,7 +109,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Word<'a> {
 }
 
 /// An inner object, a text, or something that is neither.
-#[derive(Debug, Default)]
+#[derive(Default)]
 enum Inner<'a> {
     #[default]
     Absent,
@@ -169,8 +169,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Inner<'a> {
     }
 }
 
-/// One object of an answer.
-#[derive(Debug, Default, Deserialize)]
+/// One object of an answer. Not printable: it may hold a token.
+#[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Layer<'a> {
     #[serde(borrow)]
@@ -242,11 +242,20 @@ pub(super) struct Layer<'a> {
     message: Word<'a>,
     #[serde(borrow)]
     error_code: Word<'a>,
+    #[serde(borrow)]
+    error_description: Word<'a>,
+    #[serde(borrow)]
+    hint: Word<'a>,
     #[serde(skip)]
     pub(super) null_error: bool,
 }
 
 impl<'a> Layer<'a> {
+    /// Reads an object. A list is none, although a derived reader would take its entries for fields in order.
+    pub(super) fn read(text: &'a str) -> Option<Self> {
+        if text.trim_ascii_start().starts_with('{') { serde_json::from_str(text).ok() } else { None }
+    }
+
     /// Lays this object and everything inside it side by side, outermost first.
     pub(super) fn unfold(mut self, place: Place, found: &mut Vec<(Place, Self)>) {
         self.null_error = matches!(self.error, Inner::Null);
@@ -259,13 +268,16 @@ impl<'a> Layer<'a> {
             (Place::Text, std::mem::take(&mut self.content)),
             (Place::Data, std::mem::take(&mut self.data)),
         ];
-        let structured = matches!(inner[2].1, Inner::Object(_));
+        if let (Some(true), Word::Absent, Inner::Text(text)) = (self.is_error, &self.message, &inner[3].1) {
+            // A tool that fails says why in plain words.
+            self.message = Word::Text(text.clone());
+        }
         found.push((place, self));
         for (place, inner) in inner {
             match inner {
                 Inner::Object(layer) => layer.unfold(place, found),
-                // The text repeats the structured content: where there is one, that is read.
-                Inner::Text(text) if place == Place::Text && !structured => Self::unfold_text(&text, found),
+                // Read beside structured content too: that may hold the same text once more instead of an object.
+                Inner::Text(text) if place == Place::Text => Self::unfold_text(&text, found),
                 Inner::Text(_) | Inner::Absent | Inner::Null | Inner::Other => {}
             }
         }
@@ -273,12 +285,10 @@ impl<'a> Layer<'a> {
 
     /// JSON in a text block; a copy, because the text itself is inside a JSON string.
     fn unfold_text(text: &str, found: &mut Vec<(Place, Self)>) {
-        let Ok(layer) = serde_json::from_str::<Layer<'_>>(text) else { return };
+        let Some(layer) = Layer::read(text) else { return };
         let mut inside = Vec::new();
-        // One level is enough: text in text in text is nobody's protocol.
-        if !matches!(layer.content, Inner::Text(_)) {
-            layer.unfold(Place::Text, &mut inside);
-        }
+        // Text in text is read too: its depth is bounded, because each level doubles the escapes of the one inside.
+        layer.unfold(Place::Text, &mut inside);
         found.extend(inside.into_iter().map(|(place, layer)| (place, layer.into_owned())));
     }
 
@@ -310,6 +320,8 @@ impl<'a> Layer<'a> {
             auth_token: own(self.auth_token),
             message: own(self.message),
             error_code: own(self.error_code),
+            error_description: own(self.error_description),
+            hint: own(self.hint),
             error: match self.error {
                 Inner::Object(error) => Inner::Object(Box::new(error.into_owned())),
                 Inner::Text(text) => Inner::Text(Cow::Owned(text.into_owned())),
@@ -375,14 +387,23 @@ impl<'a> Layer<'a> {
         quirks.extend(absent(&self.timestamp, Quirk::NoTimestamp));
         quirks.extend(absent(&self.conversation_id, Quirk::NoConversation));
         quirks.extend(absent(&self.auth_token, Quirk::NoToken));
-        quirks.extend(self.timestamp.parse::<WrittenTime>().and_then(|written| written.quirk));
-        let odd = self.sender.parse::<Sender>().is_some_and(|sender| sender.role().is_none());
-        quirks.extend(odd.then_some(Quirk::OddSender));
+        let odd = |word: &Word<'_>, fine: bool, quirk| (*word != Word::Absent && !fine).then_some(quirk);
+        quirks.extend(odd(&self.protocol, self.protocol.as_text() == Some(PROTOCOL), Quirk::OddProtocol));
+        let written = self.timestamp.parse::<WrittenTime>();
+        quirks.extend(odd(&self.timestamp, written.is_some(), Quirk::OddTime));
+        quirks.extend(written.and_then(|written| written.quirk));
+        let named = self.sender.parse::<Sender>().is_some_and(|sender| sender.is_canonical());
+        quirks.extend(odd(&self.sender, named, Quirk::OddSender));
+    }
+
+    /// The peer's own words about what went wrong.
+    fn words(&self) -> String {
+        let said = [&self.message, &self.hint, &self.error_description].into_iter().find_map(Word::as_text);
+        said.unwrap_or_default().chars().take(200).collect()
     }
 
     /// An error in any of its forms: JSON-RPC's member, a tool's flag, the league's own message.
     pub(super) fn peer_error(&self) -> Option<PeerError> {
-        let short = |text: &str| text.chars().take(200).collect::<String>();
         match &self.error {
             Inner::Object(error) => {
                 let code = match &error.data {
@@ -392,17 +413,19 @@ impl<'a> Layer<'a> {
                 Some(PeerError {
                     number: error.code,
                     code: code.or(error.error_code.as_text()).map(SmolStr::new),
-                    words: short(error.message.as_text().unwrap_or_default()),
+                    words: error.words(),
                 })
             }
-            Inner::Text(text) => Some(PeerError { words: short(text), ..PeerError::default() }),
-            Inner::Other => Some(PeerError::default()),
+            Inner::Text(text) => {
+                Some(PeerError { number: self.code, code: None, words: text.chars().take(200).collect() })
+            }
+            Inner::Other => Some(PeerError { number: self.code, ..PeerError::default() }),
             Inner::Absent | Inner::Null => {
                 let says_so = self.is_called("LEAGUE_ERROR") || self.is_called("GAME_ERROR");
                 (says_so || self.is_error == Some(true)).then(|| PeerError {
                     number: None,
                     code: self.error_code.as_text().map(SmolStr::new),
-                    words: short(self.message.as_text().unwrap_or_default()),
+                    words: self.words(),
                 })
             }
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use smol_str::SmolStr;
 
 use super::standings::PlayerRecord;
+use crate::head::Head;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::loose;
 use crate::parity::Parity;
@@ -29,7 +30,7 @@ pub struct ChooseParityCall {
     #[serde(default, deserialize_with = "loose::text")]
     pub game_type: Option<GameType>,
     /// What may help to choose.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::or_default")]
     pub context: ChoiceContext,
     /// When the answer must be there.
     #[serde(default, deserialize_with = "loose::text")]
@@ -46,7 +47,7 @@ pub struct ChoiceContext {
     #[serde(default, deserialize_with = "loose::number")]
     pub round_id: Option<RoundId>,
     /// The player's own record so far.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::or_default")]
     pub your_standings: PlayerRecord,
 }
 
@@ -121,10 +122,15 @@ pub struct PostedChoice {
 }
 
 impl PostedChoice {
-    /// The move that was meant: `parity_choice` or `move` to the letter, `choice` with its case folded where it is a parity.
-    pub fn meant(&self) -> Option<SmolStr> {
+    /// The move that was meant: `parity_choice` or `move` to the letter, and in the PARITY_CHOICE form `choice` with its case
+    /// folded where it is a parity. Whoever says two things has said nothing.
+    pub fn meant(&self, head: &Head) -> Option<SmolStr> {
+        let parity_form = head.message_type.as_good().is_some_and(|name| name == "PARITY_CHOICE");
         let folded =
             |text: &SmolStr| Parity::folded(text).map_or_else(|| text.clone(), |parity| parity.as_str().into());
-        self.parity_choice.clone().or_else(|| self.played.clone()).or_else(|| self.choice.as_ref().map(folded))
+        let choice = self.choice.as_ref().filter(|_| parity_form).map(folded);
+        let mut said = [self.parity_choice.clone(), self.played.clone(), choice].into_iter().flatten();
+        let first = said.next()?;
+        said.all(|other| other == first).then_some(first)
     }
 }

@@ -26,7 +26,7 @@ pub struct GameMoveCall {
     /// The game.
     pub game_type: GameType,
     /// What the player may see.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::or_default")]
     pub context: MoveContext,
     /// When the answer must be there.
     #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ pub struct MoveContext {
     #[serde(default)]
     pub state: SmolStr,
     /// The player's own record so far.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::or_default")]
     pub your_standings: PlayerRecord,
 }
 

@@ -1,6 +1,7 @@
 //! GAME_OVER: how it ended, told to each player from its own side, with everything that proves the draw.
 
 use std::fmt;
+use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::de::{MapAccess, Visitor};
@@ -38,6 +39,19 @@ pub enum OwnResult {
     TechnicalLoss,
 }
 
+impl FromStr for OwnResult {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "WIN" => Ok(Self::Win),
+            "LOSS" => Ok(Self::Loss),
+            "DRAW" => Ok(Self::Draw),
+            "TECHNICAL_LOSS" => Ok(Self::TechnicalLoss),
+            _ => Err(()),
+        }
+    }
+}
+
 /// One entry for each player of a match, in the order of sides: at most two.
 ///
 /// An object on the wire. A map would do, but two entries in a known order need none.
@@ -73,11 +87,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByPlayer<T> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ByPlayer<T>, A::Error> {
                 let mut entries = Vec::with_capacity(2);
-                while let Some(entry) = map.next_entry()? {
-                    if entries.len() == 2 {
-                        return Err(serde::de::Error::custom("a match has two players"));
+                while let Some((player, entry)) = map.next_entry::<PlayerId, T>()? {
+                    if entries.len() == 2 || entries.iter().any(|(other, _)| *other == player) {
+                        return Err(serde::de::Error::custom("a match has two players, each named once"));
                     }
-                    entries.push(entry);
+                    entries.push((player, entry));
                 }
                 Ok(ByPlayer(entries))
             }
@@ -120,7 +134,7 @@ pub struct GameOver {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game_result: Option<GameResult>,
     /// The result from this player's side.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
     pub result: Option<OwnResult>,
     /// The number that was drawn; null when none was.
     #[serde(default)]
@@ -154,7 +168,7 @@ pub struct GameResult {
     #[serde(default)]
     pub number_parity: Option<Parity>,
     /// What was chosen, as far as it was received.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::or_default")]
     pub choices: ByPlayer<Option<SmolStr>>,
     /// In a sentence.
     #[serde(default)]

@@ -28,7 +28,7 @@ pub struct GameInvitation {
     #[serde(default, deserialize_with = "loose::text")]
     pub game_type: Option<GameType>,
     /// The invited player's side.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::text")]
     pub role_in_match: Option<Side>,
     /// The opponent.
     #[serde(default, deserialize_with = "loose::text")]

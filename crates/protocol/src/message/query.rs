@@ -57,7 +57,7 @@ pub struct LeagueQuery {
     /// What is asked.
     pub query_type: QueryType,
     /// About whom.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::or_default")]
     pub query_params: QueryParams,
 }
 

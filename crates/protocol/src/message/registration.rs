@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use smol_str::SmolStr;
 
+use crate::head::PROTOCOL;
 use crate::id::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::loose;
 use crate::quirk::{Quirk, Quirks};
@@ -40,6 +41,16 @@ pub struct AgentMeta {
     pub max_concurrent_matches: Option<u32>,
 }
 
+impl AgentMeta {
+    /// Whether the protocol version that it names, where it names one, is 2.0.0 or later.
+    pub fn speaks_our_protocol(&self) -> bool {
+        self.protocol_version.as_deref().is_none_or(|version| {
+            let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+            version == PROTOCOL || major.is_some_and(|major| major >= 2)
+        })
+    }
+}
+
 /// A referee asks to be let in.
 #[derive(Clone, Debug, JsonSchema)]
 pub struct RefereeRegisterRequest {
@@ -69,47 +80,66 @@ pub struct LeagueRegisterRequest {
 }
 
 /// A registration as anybody may write it.
+///
+/// Names for the same thing are fields of their own and not aliases: whoever sends both to be safe is welcome too.
 #[derive(Deserialize)]
 struct Written {
-    #[serde(default, alias = "referee_meta")]
+    #[serde(default)]
     player_meta: Option<WrittenMeta>,
+    #[serde(default)]
+    referee_meta: Option<WrittenMeta>,
     #[serde(default, deserialize_with = "loose::text")]
     player_id: Option<SmolStr>,
     #[serde(default, deserialize_with = "loose::text")]
     referee_id: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text", alias = "name", alias = "player_name")]
+    #[serde(default, deserialize_with = "loose::text")]
     display_name: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::text")]
+    name: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::text")]
+    player_name: Option<SmolStr>,
     #[serde(default, deserialize_with = "loose::text")]
     version: Option<SmolStr>,
     #[serde(default, deserialize_with = "loose::text")]
     protocol_version: Option<SmolStr>,
     #[serde(default)]
     game_types: Option<Vec<GameType>>,
-    #[serde(default, alias = "endpoint", alias = "url")]
+    #[serde(default)]
     contact_endpoint: Option<String>,
+    #[serde(default)]
+    endpoint: Option<String>,
+    #[serde(default)]
+    url: Option<String>,
     #[serde(default, deserialize_with = "loose::number")]
     max_concurrent_matches: Option<u32>,
-    #[serde(default)]
+    // Loose, so that no complaint about its type can quote it.
+    #[serde(default, deserialize_with = "loose::text")]
     join_key: Option<Credential>,
 }
 
 /// The nested part, every field of which may be missing too.
 #[derive(Default, Deserialize)]
 struct WrittenMeta {
-    #[serde(default, deserialize_with = "loose::text", alias = "name")]
+    #[serde(default, deserialize_with = "loose::text")]
     display_name: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::text")]
+    name: Option<SmolStr>,
     #[serde(default, deserialize_with = "loose::text")]
     version: Option<SmolStr>,
     #[serde(default, deserialize_with = "loose::text")]
     protocol_version: Option<SmolStr>,
     #[serde(default)]
     game_types: Option<Vec<GameType>>,
-    #[serde(default, alias = "endpoint")]
+    #[serde(default)]
     contact_endpoint: Option<String>,
+    #[serde(default)]
+    endpoint: Option<String>,
     #[serde(default, deserialize_with = "loose::number")]
     max_concurrent_matches: Option<u32>,
-    #[serde(default, deserialize_with = "loose::text", alias = "referee_id")]
+    #[serde(default, deserialize_with = "loose::text")]
     player_id: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::text")]
+    referee_id: Option<SmolStr>,
 }
 
 /// A registration brought into order.
@@ -123,12 +153,14 @@ struct Ordered {
 impl Written {
     fn order<E: de::Error>(self, meta_name: &'static str) -> Result<Ordered, E> {
         let mut quirks = Quirks::default();
-        if self.player_meta.is_none() {
+        let nested = self.player_meta.or(self.referee_meta);
+        if nested.is_none() {
             quirks.note(Quirk::FlatRegistration);
         }
-        let nested = self.player_meta.unwrap_or_default();
-        let wanted = nested.player_id.or(self.player_id).or(self.referee_id);
-        let endpoint = nested.contact_endpoint.or(self.contact_endpoint);
+        let nested = nested.unwrap_or_default();
+        let wanted = nested.player_id.or(nested.referee_id).or(self.player_id).or(self.referee_id);
+        let flat_endpoint = self.contact_endpoint.or(self.endpoint).or(self.url);
+        let endpoint = nested.contact_endpoint.or(nested.endpoint).or(flat_endpoint);
         let contact_endpoint = endpoint.ok_or_else(|| {
             E::custom(format_args!("missing field `{meta_name}.contact_endpoint`: where do you listen?"))
         })?;
@@ -142,8 +174,10 @@ impl Written {
                 fallback
             })
         };
-        let name = nested.display_name.or(self.display_name);
-        let display_name = or_else(name, wanted.clone().unwrap_or_else(|| SmolStr::new(&contact_endpoint)));
+        let flat_name = self.display_name.or(self.name).or(self.player_name);
+        let name = nested.display_name.or(nested.name).or(flat_name);
+        let nameless = || contact_endpoint.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
+        let display_name = or_else(name, wanted.clone().unwrap_or_else(nameless));
         let version = or_else(nested.version.or(self.version), SmolStr::new_static("0.0.0"));
         let game_types = nested.game_types.or(self.game_types).unwrap_or_else(|| {
             bare = true;

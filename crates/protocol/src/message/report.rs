@@ -37,10 +37,10 @@ pub struct ReportedResult {
     #[serde(default, deserialize_with = "winner")]
     pub winner: Option<PlayerId>,
     /// Each player's points.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::or_default")]
     pub score: ByPlayer<u32>,
     /// How it came.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::or_default")]
     pub details: ResultDetails,
 }
 
@@ -54,7 +54,7 @@ pub struct ResultDetails {
     #[serde(default)]
     pub number_parity: Option<Parity>,
     /// What was chosen, as far as it was received.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::or_default")]
     pub choices: ByPlayer<Option<SmolStr>>,
     /// In one word.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -107,11 +107,15 @@ pub struct StandingsAnswer {
 #[serde(default)]
 pub struct PlayerRecord {
     /// Won.
+    #[serde(deserialize_with = "loose::count")]
     pub wins: u32,
     /// Lost.
+    #[serde(deserialize_with = "loose::count")]
     pub losses: u32,
     /// Drawn.
+    #[serde(deserialize_with = "loose::count")]
     pub draws: u32,
     /// Points.
+    #[serde(deserialize_with = "loose::count")]
     pub points: u32,
 }

@@ -116,17 +116,22 @@ pub struct StartMatch {
     /// The match.
     pub match_id: MatchId,
     /// The game.
+    #[schemars(default = "GameType::even_odd")]
     pub game_type: GameType,
     /// The attempt at this match, from one.
+    #[schemars(default = "first")]
     pub attempt: u32,
     /// By itself or step by step.
+    #[schemars(default)]
     pub mode: MatchMode,
     /// Who plays.
-    #[schemars(with = "Vec<Contestant>")]
+    #[schemars(with = "[Contestant; 2]")]
     pub players: Pair<Contestant>,
     /// What is demanded of them.
+    #[schemars(default)]
     pub timeouts: MatchLimits,
     /// What it is worth.
+    #[schemars(default)]
     pub scoring: MatchPoints,
     /// The secret of the draw, in a league with a seed only: everywhere else the referee makes its own.
     pub draw_secret: Option<DrawSecret>,

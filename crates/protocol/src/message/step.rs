@@ -12,10 +12,30 @@ use crate::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
 
 /// Names the match that a step is for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Written")]
+#[schemars(!try_from)]
 pub struct MatchStep {
     /// The match.
-    #[serde(alias = "game_session_id", alias = "game_id")]
     pub match_id: MatchId,
+}
+
+/// A step as anybody may write it: the course's own tools call the match a game session.
+#[derive(Deserialize)]
+struct Written {
+    #[serde(default)]
+    match_id: Option<MatchId>,
+    #[serde(default)]
+    game_session_id: Option<MatchId>,
+    #[serde(default)]
+    game_id: Option<MatchId>,
+}
+
+impl TryFrom<Written> for MatchStep {
+    type Error = &'static str;
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        let named = written.match_id.or(written.game_session_id).or(written.game_id);
+        named.map(|match_id| Self { match_id }).ok_or("missing field `match_id`")
+    }
 }
 
 /// How a match stands.

@@ -1,0 +1,28 @@
+//! Every decoder in one call: for the property tests, and for fuzzing, which includes this file by its path.
+
+use league_protocol::answer::Layers;
+use league_protocol::id::{MatchId, RoundId};
+use league_protocol::request::{self, Incoming};
+
+/// Everything that decodes bytes, once over `bytes`. What comes out is shown, so that showing is tried too.
+pub(crate) fn decode_everything(bytes: &[u8]) -> String {
+    let mut shown = match request::read(bytes) {
+        Ok(Incoming::Call(request)) => format!("{request:?} {:?} {:?}", request.check(false), request.check(true)),
+        Ok(incoming @ (Incoming::Mcp(_) | Incoming::Batch(_))) => format!("{incoming:?}"),
+        Err(refused) => format!("{refused:?} {}", refused.fault.headline()),
+    };
+    shown += &match request::read_registration(bytes) {
+        Ok(request) => format!("{request:?} {:?}", request.check(false)),
+        Err(refused) => format!("{refused:?}"),
+    };
+    shown += &match Layers::parse(bytes) {
+        Ok(layers) => {
+            let id = MatchId::of(RoundId(2), 3);
+            let (join, parity, played) = (layers.join(&id), layers.parity(&id), layers.game_move(&id));
+            let (registration, heard) = (layers.registration(), layers.heard());
+            format!("{layers:?} {join:?} {parity:?} {played:?} {registration:?} {heard:?}")
+        }
+        Err(unreadable) => unreadable.to_string(),
+    };
+    shown
+}
