@@ -151,7 +151,13 @@ impl Request<'_> {
                 return Err(Fault::new(ErrorCode::E018, self.method(), message).about(field));
             }
         }
-        Ok(quirks)
+        match quirks.iter().next().filter(|_| strict) {
+            None => Ok(quirks),
+            Some(quirk) => {
+                let message = format!("a strict league refuses {quirk}; {}", quirk.advice());
+                Err(Fault::new(ErrorCode::E003, self.method(), message))
+            }
+        }
     }
 }
 
