@@ -79,8 +79,8 @@ impl MatchRecord {
 
     /// Whether the record holds together: the number follows from its proof, and the outcome from moves and number.
     ///
-    /// What is not claimed is not checked: a game of many moves shows only its last ones, and without a number there is nothing
-    /// to follow from.
+    /// What is not claimed is not checked: a game of many moves shows only its last ones, and without a number, or from a
+    /// referee that tells no moves at all, there is nothing to follow from.
     pub fn check(&self, game: &GameType, match_id: &MatchId, attempt: u32) -> Result<(), BadRecord> {
         if let Some(proof) = &self.proof {
             let claimed = self.drawn.ok_or(BadRecord::NoNumber)?;
@@ -90,7 +90,7 @@ impl MatchRecord {
         }
         let Some(number) = self.drawn else { return Ok(()) };
         let number = DrawnNumber::new(number).ok_or(BadRecord::Range(number))?;
-        if matches!(self.outcome, Outcome::Forfeit(_) | Outcome::DoubleForfeit) {
+        if matches!(self.outcome, Outcome::Forfeit(_) | Outcome::DoubleForfeit) || self.moves == Pair::new(None, None) {
             return Ok(());
         }
         let replayed = new_game(game).and_then(|mut game| {

@@ -50,7 +50,7 @@ pub use report::Counted;
 /// What a command comes to: what happened, to be made durable and applied, and what to answer then.
 #[derive(Clone, Debug)]
 pub struct Ruling<T> {
-    /// What happened.
+    /// What happened: all of it or nothing, since the last result and the end of its round are one step.
     pub events: Vec<Event>,
     /// What to answer.
     pub reply: T,
@@ -65,8 +65,12 @@ pub struct Season {
     /// In the order of registration; from the schedule on, in the order of ids, which is the order of the schedule.
     players: Vec<Player>,
     player_index: HashMap<PlayerId, u32>,
+    /// The lowest number that no player has: it only grows, since nobody leaves.
+    free_player: u32,
     referees: Vec<Referee>,
     referee_index: HashMap<RefereeId, u32>,
+    /// The lowest number that no referee has: it only grows, since nobody leaves.
+    free_referee: u32,
     schedule: Schedule,
     table: Table,
     /// One entry for each round that has begun.
@@ -89,6 +93,8 @@ enum Slot {
     Waiting {
         /// How many attempts have been made.
         attempts: u32,
+        /// Who did not take it when it was offered last: others are asked first.
+        refused_by: Option<u32>,
     },
     /// A referee has it.
     Held {
@@ -110,6 +116,16 @@ enum Slot {
     },
 }
 
+impl Slot {
+    /// The attempt that would be the next, where nobody has it.
+    fn next_attempt(&self) -> Option<u32> {
+        match self {
+            Self::Waiting { attempts, .. } => attempts.checked_add(1),
+            Self::Held { .. } | Self::Done { .. } => None,
+        }
+    }
+}
+
 impl Season {
     /// A league with these rules, and the event that opens it.
     pub fn open(config: Config, now: Timestamp) -> (Self, Event) {
@@ -125,8 +141,10 @@ impl Season {
             halted: false,
             players: Vec::new(),
             player_index: HashMap::new(),
+            free_player: 1,
             referees: Vec::new(),
             referee_index: HashMap::new(),
+            free_referee: 1,
             schedule: Schedule::new(0),
             table,
             rounds: Vec::new(),

@@ -36,11 +36,15 @@ impl From<&AgentMeta> for Profile {
 impl Profile {
     /// Whether this is the same agent again: same name, same place.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.has_name_of(other) && self.endpoint == other.endpoint
+        self.endpoint == other.endpoint && self.has_name_of(other)
     }
 
     /// Whether people would take one name for the other.
     pub fn has_name_of(&self, other: &Self) -> bool {
+        // Compared with everybody at each registration, so the usual case makes no copies.
+        if self.name.is_ascii() && other.name.is_ascii() {
+            return self.name.eq_ignore_ascii_case(&other.name);
+        }
         self.name.to_lowercase() == other.name.to_lowercase()
     }
 }

@@ -1,10 +1,10 @@
 //! What events mean: the one place where a season changes.
 
-use league_protocol::id::{MatchId, RefereeId};
+use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::side::Side;
 use thiserror::Error;
 
-use super::agent::{AgentId, Player, Referee};
+use super::agent::{Grant, Player, Profile, Referee};
 use super::config::Config;
 use super::event::{Event, Fact};
 use super::flow::Phase;
@@ -12,6 +12,7 @@ use super::report::fingerprint_of;
 use super::schedule::Schedule;
 use super::standings::Table;
 use super::{Round, Season, Slot};
+use crate::record::MatchRecord;
 
 /// An event that cannot have happened here: the log is damaged, or belongs to something else.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -45,121 +46,168 @@ impl Season {
     }
 
     /// Lets `event` happen. An event that cannot have happened changes nothing.
+    ///
+    /// As strict as the commands are: whatever they would not have decided is a damaged log.
     pub fn apply(&mut self, event: &Event) -> Result<(), BadEvent> {
         match &event.fact {
-            Fact::Opened { .. } => return Err(BadEvent::OpenedTwice),
-            Fact::PlayerRegistered { player, profile, grant } => {
-                if self.player_index.contains_key(player) || self.phase != Phase::WaitingForRegistrations {
-                    return Err(BadEvent::Untimely("this registration"));
-                }
-                self.player_index.insert(player.clone(), place(self.players.len()));
-                self.players.push(Player {
-                    id: player.clone(),
-                    profile: profile.clone(),
-                    grant: grant.clone(),
-                    forfeits_running: 0,
-                });
-            }
+            Fact::Opened { .. } => Err(BadEvent::OpenedTwice),
+            Fact::PlayerRegistered { player, profile, grant } => self.admit_player(player, profile, grant),
             Fact::RefereeRegistered { referee, profile, capacity, grant } => {
-                if self.referee_index.contains_key(referee) {
-                    return Err(BadEvent::Untimely("this registration"));
-                }
-                self.referee_index.insert(referee.clone(), place(self.referees.len()));
-                self.referees.push(Referee {
-                    id: referee.clone(),
-                    profile: profile.clone(),
-                    grant: grant.clone(),
-                    capacity: *capacity,
-                    running: 0,
-                    lost: false,
-                });
+                self.admit_referee(referee, profile, *capacity, grant)
             }
-            Fact::AgentReturned { agent, profile, grant } => match agent {
-                AgentId::Player(id) => {
-                    let index = self.player_index.get(id).ok_or_else(|| unknown(id))?;
-                    let player = &mut self.players[*index as usize];
-                    (player.profile, player.grant) = (profile.clone(), grant.clone());
-                }
-                AgentId::Referee(id) => {
-                    let index = self.release(id)?;
-                    let referee = &mut self.referees[index as usize];
-                    (referee.profile, referee.grant) = (profile.clone(), grant.clone());
-                    referee.lost = false;
-                }
-            },
-            Fact::RegistrationClosed => {
-                if self.phase != Phase::WaitingForRegistrations {
-                    return Err(BadEvent::Untimely("closing the registration"));
-                }
-                self.phase = Phase::CreatingSchedule;
-                self.players.sort_by(|a, b| a.id.cmp(&b.id));
-                let places = self.players.iter().enumerate().map(|(index, player)| (player.id.clone(), place(index)));
-                self.player_index = places.collect();
-                self.schedule = Schedule::new(place(self.players.len()));
-                self.table = Table::new(place(self.players.len()), self.config.scoring.clone());
+            Fact::PlayerReturned { player, profile, grant } => {
+                let index = *self.player_index.get(player).ok_or_else(|| unknown(player))?;
+                let player = &mut self.players[index as usize];
+                (player.profile, player.grant) = (profile.clone(), grant.clone());
+                Ok(())
             }
-            Fact::RoundStarted { round } => {
-                let next = place(self.rounds.len()) + 1;
-                let due = matches!(self.phase, Phase::CreatingSchedule | Phase::RunningLeague)
-                    && self.rounds.last().is_none_or(|round| round.completed);
-                if !due || round.0 != next || next > self.schedule.rounds() {
-                    return Err(BadEvent::Untimely("this round"));
-                }
-                self.phase = Phase::RunningLeague;
-                let matches = self.schedule.matches_per_round();
-                let slots = vec![Slot::Waiting { attempts: 0 }; matches as usize];
-                self.rounds.push(Round { slots, open: matches, completed: false });
+            Fact::RefereeReturned { referee, profile, capacity, grant } => {
+                let index = self.release(referee)?;
+                let referee = &mut self.referees[index as usize];
+                (referee.profile, referee.grant) = (profile.clone(), grant.clone());
+                (referee.capacity, referee.lost) = (*capacity, false);
+                Ok(())
             }
-            Fact::MatchAssigned { match_id, attempt, referee } => {
-                let index = *self.referee_index.get(referee).ok_or_else(|| unknown(referee))?;
-                match self.slot_mut(match_id).ok_or_else(|| unknown(match_id))? {
-                    slot @ Slot::Waiting { .. } => *slot = Slot::Held { attempt: *attempt, referee: index },
-                    Slot::Held { .. } | Slot::Done { .. } => return Err(BadEvent::Untimely("this assignment")),
-                }
-                self.referees[index as usize].running += 1;
-            }
+            Fact::RegistrationClosed => self.make_schedule(),
+            Fact::RoundStarted { round } => self.begin_round(*round),
+            Fact::MatchAssigned { match_id, attempt, referee } => self.hand_out(match_id, *attempt, referee),
             Fact::MatchReturned { match_id, attempt } => {
                 let (index, _) = self.held(match_id, *attempt)?;
-                self.set(match_id, Slot::Waiting { attempts: *attempt });
+                self.set(match_id, Slot::Waiting { attempts: *attempt, refused_by: Some(index) });
                 self.referees[index as usize].running -= 1;
+                Ok(())
             }
             Fact::RefereeLost { referee } => {
+                let known = self.referee(referee).ok_or_else(|| unknown(referee))?;
+                if known.lost {
+                    return Err(BadEvent::Untimely("the loss of this referee"));
+                }
                 let index = self.release(referee)?;
                 self.referees[index as usize].lost = true;
+                Ok(())
             }
-            Fact::MatchReported { match_id, attempt, record } => {
-                let (index, round) = self.held(match_id, *attempt)?;
-                let (id, number) = match_id.parts().ok_or_else(|| unknown(match_id))?;
-                let pairing = self.schedule.pairing(id.0, number).ok_or_else(|| unknown(match_id))?;
-                let (outcome, fingerprint) = (record.outcome, fingerprint_of(record));
-                self.set(match_id, Slot::Done { attempt: *attempt, referee: index, outcome, fingerprint });
-                self.rounds[round].open -= 1;
-                self.referees[index as usize].running -= 1;
-                self.table.record(pairing.a, pairing.b, outcome);
-                self.matches_completed += 1;
-                for side in Side::BOTH {
-                    let player = &mut self.players[pairing[side] as usize];
-                    player.forfeits_running =
-                        if outcome.forfeited(side) { player.forfeits_running.saturating_add(1) } else { 0 };
-                }
-            }
+            Fact::MatchReported { match_id, attempt, record } => self.count(match_id, *attempt, record),
             Fact::RoundCompleted { round } => {
                 let last = place(self.rounds.len());
                 match self.rounds.last_mut() {
                     Some(open) if round.0 == last && open.open == 0 && !open.completed => open.completed = true,
                     Some(_) | None => return Err(BadEvent::Untimely("the end of this round")),
                 }
+                Ok(())
             }
             Fact::LeagueCompleted => {
                 let all = place(self.rounds.len()) == self.schedule.rounds();
-                if !all || self.rounds.last().is_none_or(|round| !round.completed) {
+                let over = all && self.rounds.last().is_some_and(|round| round.completed);
+                if self.phase != Phase::RunningLeague || !over {
                     return Err(BadEvent::Untimely("the end of the league"));
                 }
                 self.phase = Phase::LeagueCompleted;
+                Ok(())
             }
-            Fact::Halted => self.halted = true,
-            Fact::Resumed => self.halted = false,
+            Fact::Halted => self.set_halted(true),
+            Fact::Resumed => self.set_halted(false),
         }
+    }
+
+    fn admit_player(&mut self, id: &PlayerId, profile: &Profile, grant: &Grant) -> Result<(), BadEvent> {
+        if self.player_index.contains_key(id) || self.phase != Phase::WaitingForRegistrations {
+            return Err(BadEvent::Untimely("this registration"));
+        }
+        self.player_index.insert(id.clone(), place(self.players.len()));
+        while self.player_index.contains_key(&PlayerId::numbered(self.free_player)) {
+            self.free_player += 1;
+        }
+        let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
+        self.players.push(Player { id, profile, grant, forfeits_running: 0 });
+        Ok(())
+    }
+
+    fn admit_referee(
+        &mut self,
+        id: &RefereeId,
+        profile: &Profile,
+        capacity: u32,
+        grant: &Grant,
+    ) -> Result<(), BadEvent> {
+        if self.referee_index.contains_key(id) || self.phase == Phase::LeagueCompleted {
+            return Err(BadEvent::Untimely("this registration"));
+        }
+        self.referee_index.insert(id.clone(), place(self.referees.len()));
+        while self.referee_index.contains_key(&RefereeId::numbered(self.free_referee)) {
+            self.free_referee += 1;
+        }
+        let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
+        self.referees.push(Referee { id, profile, grant, capacity, running: 0, lost: false });
+        Ok(())
+    }
+
+    fn make_schedule(&mut self) -> Result<(), BadEvent> {
+        if self.phase != Phase::WaitingForRegistrations || self.players.len() < 2 {
+            return Err(BadEvent::Untimely("closing the registration"));
+        }
+        self.phase = Phase::CreatingSchedule;
+        self.players.sort_by(|a, b| a.id.cmp(&b.id));
+        let places = self.players.iter().enumerate().map(|(index, player)| (player.id.clone(), place(index)));
+        self.player_index = places.collect();
+        self.schedule = Schedule::new(place(self.players.len()));
+        self.table = Table::new(place(self.players.len()), self.config.scoring.clone());
+        Ok(())
+    }
+
+    fn begin_round(&mut self, round: RoundId) -> Result<(), BadEvent> {
+        let next = place(self.rounds.len()) + 1;
+        let due = matches!(self.phase, Phase::CreatingSchedule | Phase::RunningLeague)
+            && !self.halted
+            && self.rounds.last().is_none_or(|round| round.completed);
+        if !due || round.0 != next || next > self.schedule.rounds() {
+            return Err(BadEvent::Untimely("this round"));
+        }
+        self.phase = Phase::RunningLeague;
+        let matches = self.schedule.matches_per_round();
+        let slots = vec![Slot::Waiting { attempts: 0, refused_by: None }; matches as usize];
+        self.rounds.push(Round { slots, open: matches, completed: false });
+        Ok(())
+    }
+
+    fn hand_out(&mut self, match_id: &MatchId, attempt: u32, referee: &RefereeId) -> Result<(), BadEvent> {
+        const UNTIMELY: BadEvent = BadEvent::Untimely("this assignment");
+        let index = *self.referee_index.get(referee).ok_or_else(|| unknown(referee))?;
+        if self.halted || self.referees[index as usize].free() == 0 {
+            return Err(UNTIMELY);
+        }
+        match self.slot_mut(match_id).ok_or_else(|| unknown(match_id))? {
+            slot @ Slot::Waiting { .. } if slot.next_attempt() == Some(attempt) => {
+                *slot = Slot::Held { attempt, referee: index };
+            }
+            Slot::Waiting { .. } | Slot::Held { .. } | Slot::Done { .. } => return Err(UNTIMELY),
+        }
+        self.referees[index as usize].running += 1;
+        Ok(())
+    }
+
+    fn count(&mut self, match_id: &MatchId, attempt: u32, record: &MatchRecord) -> Result<(), BadEvent> {
+        let (index, round) = self.held(match_id, attempt)?;
+        let (id, number) = match_id.parts().ok_or_else(|| unknown(match_id))?;
+        let pairing = self.schedule.pairing(id.0, number).ok_or_else(|| unknown(match_id))?;
+        let (outcome, fingerprint) = (record.outcome, fingerprint_of(record));
+        self.set(match_id, Slot::Done { attempt, referee: index, outcome, fingerprint });
+        self.rounds[round].open -= 1;
+        self.referees[index as usize].running -= 1;
+        self.table.record(pairing.a, pairing.b, outcome);
+        self.matches_completed += 1;
+        for side in Side::BOTH {
+            let player = &mut self.players[pairing[side] as usize];
+            player.forfeits_running =
+                if outcome.forfeited(side) { player.forfeits_running.saturating_add(1) } else { 0 };
+        }
+        Ok(())
+    }
+
+    fn set_halted(&mut self, halted: bool) -> Result<(), BadEvent> {
+        if self.phase != Phase::RunningLeague || self.halted == halted {
+            return Err(BadEvent::Untimely("stopping or going on"));
+        }
+        self.halted = halted;
         Ok(())
     }
 
@@ -190,7 +238,7 @@ impl Season {
             if let Slot::Held { attempt, referee } = slot
                 && *referee == index
             {
-                *slot = Slot::Waiting { attempts: *attempt };
+                *slot = Slot::Waiting { attempts: *attempt, refused_by: None };
             }
         }
         self.referees[index as usize].running = 0;

@@ -1,10 +1,13 @@
 //! Giving matches to referees, and taking them back from those that are gone.
 
+use std::cmp::Reverse;
+
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::id::{MatchId, RefereeId, RoundId};
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
+use super::agent::Referee;
 use super::event::Fact;
 use super::{Ruling, Season, Slot, happened};
 
@@ -21,20 +24,22 @@ pub struct Assignment {
 
 impl Season {
     /// Gives as many matches of the current round to referees as these can run at a time, each to whoever has most room.
+    ///
+    /// A match that was given back goes to another referee, if another has room; else it is offered to the same one again,
+    /// and how soon is for the caller to say.
     pub fn assign(&self, now: Timestamp) -> Ruling<Vec<Assignment>> {
         let mut ruling = Ruling { events: Vec::new(), reply: Vec::new() };
         let (Some(round), Some(current)) = (self.rounds.last(), self.current_round()) else { return ruling };
         if self.halted || round.completed {
             return ruling;
         }
-        let mut room: Vec<u32> = self.referees.iter().map(super::agent::Referee::free).collect();
+        let mut room: Vec<u32> = self.referees.iter().map(Referee::free).collect();
         for (slot, number) in round.slots.iter().zip(1..) {
-            let Slot::Waiting { attempts } = slot else { continue };
-            // The most room, and among equals the first: `max_by_key` alone would take the last.
-            let roomiest = room.iter().enumerate().rev().max_by_key(|(_, free)| **free);
-            let Some(place) = roomiest.filter(|(_, free)| **free > 0).map(|(place, _)| place) else { break };
+            let Slot::Waiting { refused_by, .. } = slot else { continue };
+            let Some(attempt) = slot.next_attempt() else { continue };
+            let Some(place) = roomiest(&room, *refused_by) else { break };
             room[place] -= 1;
-            let (match_id, attempt) = (MatchId::of(current, number), attempts + 1);
+            let match_id = MatchId::of(current, number);
             let referee = self.referees[place].id.clone();
             let fact = Fact::MatchAssigned { match_id: match_id.clone(), attempt, referee: referee.clone() };
             ruling.events.push(happened(now, fact));
@@ -91,4 +96,11 @@ impl Season {
             Some(Slot::Waiting { .. } | Slot::Done { .. }) | None => false,
         }
     }
+}
+
+/// Where there is most room, and among equals the first. Whoever has `refused` comes after all others.
+fn roomiest(room: &[u32], refused: Option<u32>) -> Option<usize> {
+    let refused = refused.map(|place| place as usize);
+    let free = room.iter().copied().enumerate().filter(|(_, free)| *free > 0);
+    free.min_by_key(|(place, free)| (refused == Some(*place), Reverse(*free))).map(|(place, _)| place)
 }

@@ -4,7 +4,7 @@ use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::agent::{AgentId, Grant, Profile};
+use super::agent::{Grant, Profile};
 use super::config::Config;
 use crate::record::MatchRecord;
 
@@ -46,12 +46,23 @@ pub enum Fact {
         /// What recognises it.
         grant: Grant,
     },
-    /// An agent registered again and got a fresh token. A referee that does so has lost what it was running.
-    AgentReturned {
+    /// A player registered again and got a fresh token.
+    PlayerReturned {
         /// Who.
-        agent: AgentId,
+        player: PlayerId,
         /// What it says of itself now.
         profile: Profile,
+        /// What recognises it from now on.
+        grant: Grant,
+    },
+    /// A referee registered again and got a fresh token. It has lost what it was running.
+    RefereeReturned {
+        /// Who.
+        referee: RefereeId,
+        /// What it says of itself now.
+        profile: Profile,
+        /// How many matches it runs at a time from now on.
+        capacity: u32,
         /// What recognises it from now on.
         grant: Grant,
     },

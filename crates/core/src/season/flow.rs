@@ -57,6 +57,7 @@ impl Season {
             Phase::LeagueCompleted => Duty::Conclude,
             Phase::RunningLeague => match (self.rounds.last(), self.current_round()) {
                 (Some(round), Some(current)) if !round.completed => Duty::Play(current),
+                (_, Some(last)) if last.0 >= self.schedule.rounds() => Duty::Conclude,
                 _ if self.halted => Duty::AwaitStart,
                 (_, current) => Duty::StartRound(RoundId(current.map_or(1, |round| round.0 + 1))),
             },
@@ -74,8 +75,8 @@ impl Season {
             let message = format!("{there} of at least {needed} players are registered; start more players first");
             return Err(Fault::new(ErrorCode::E010, METHOD, message));
         }
-        if self.referees.is_empty() {
-            let message = "no referee is registered; start at least one first";
+        if self.referees.iter().all(|referee| referee.lost) {
+            let message = "no referee is there; start at least one first";
             return Err(Fault::new(ErrorCode::E010, METHOD, message));
         }
         Ok(Ruling { events: vec![happened(now, Fact::RegistrationClosed)], reply: () })

@@ -12,7 +12,8 @@ use league_protocol::side::{Pair, Side};
 use league_protocol::table::Method;
 use smol_str::SmolStr;
 
-use super::agent::{AgentId, Player};
+use super::agent::{AgentId, Player, Referee};
+use super::flow::Phase;
 use super::{Season, Slot};
 use crate::rules::outcome::Outcome;
 
@@ -39,7 +40,12 @@ impl Season {
                 let player = self.asked_about(query, asker)?;
                 data.next_match = self.next_match(player);
                 if data.next_match.is_none() {
-                    error = Some(format!("no match is left for {player}"));
+                    error = Some(match self.phase {
+                        Phase::WaitingForRegistrations => String::from("the schedule is not made yet"),
+                        Phase::CreatingSchedule | Phase::RunningLeague | Phase::LeagueCompleted => {
+                            format!("no match is left for {player}")
+                        }
+                    });
                 }
             }
             QueryType::GetPlayerStats => data.stats = Some(self.stats(self.asked_about(query, asker)?)?),
@@ -54,12 +60,12 @@ impl Season {
         Ok(LeagueQueryResponse { query_type, success: error.is_none(), current_round, data, error })
     }
 
-    /// The table, best first. Before the schedule, everybody in the order of registration with nothing played.
+    /// The table, best first. Before the schedule nobody has played, and ids alone decide.
     pub fn standings(&self) -> Vec<StandingsRow> {
-        let places = place(self.players.len());
         let mut ranking = self.table.ranking();
         if ranking.len() != self.players.len() {
-            ranking = (0..places).collect();
+            ranking = (0..).take(self.players.len()).collect();
+            ranking.sort_by_key(|index| &self.players[*index as usize].id);
         }
         ranking.into_iter().zip(1..).filter_map(|(index, rank)| self.standing(index, rank)).collect()
     }
@@ -204,7 +210,7 @@ impl Season {
         })
     }
 
-    fn by_turns(&self, match_id: &MatchId) -> Option<&super::agent::Referee> {
+    fn by_turns(&self, match_id: &MatchId) -> Option<&Referee> {
         let (_, number) = match_id.parts()?;
         let present = || self.referees.iter().filter(|referee| !referee.lost);
         present().nth((number as usize).checked_sub(1)?.checked_rem(present().count())?)
@@ -276,7 +282,7 @@ impl Season {
     }
 
     fn referee_directory(&self, asker: &AgentId) -> Vec<DirectoryEntry> {
-        let entry = |referee: &super::agent::Referee| DirectoryEntry {
+        let entry = |referee: &Referee| DirectoryEntry {
             player_id: None,
             referee_id: Some(referee.id.clone()),
             display_name: referee.profile.name.clone(),

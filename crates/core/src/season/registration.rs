@@ -46,7 +46,7 @@ pub enum Registered {
     Rejected(Rejection),
 }
 
-/// The four reasons that have a number for players and for referees alike.
+/// Why an agent is not let in. Every reason has a number for players and one for referees.
 #[derive(Clone, Copy)]
 enum Reason {
     Full,
@@ -94,7 +94,10 @@ impl Season {
         check_version(&request.player_meta, METHOD)?;
         let profile = Profile::from(&request.player_meta);
         if let Some(known) = self.players.iter().find(|player| player.profile.is_same(&profile)) {
-            return Ok(self.again(AgentId::Player(known.id.clone()), profile, random, now));
+            let player = known.id.clone();
+            let (token, grant) = self.grant(player.as_str(), random, now);
+            let fact = Fact::PlayerReturned { player: player.clone(), profile, grant };
+            return Ok(admit(AgentId::Player(player), token, happened(now, fact), true));
         }
         if self.phase != Phase::WaitingForRegistrations {
             return Ok(reject(Reason::Closed, METHOD, "registration is closed; wait for the next league".into()));
@@ -108,14 +111,12 @@ impl Season {
             return Ok(reject(Reason::Full, METHOD, reason));
         }
         let named = sender.and_then(Sender::player_id);
-        let wish =
-            request.player_id.clone().or(named).filter(|id| {
-                id.number().is_some_and(|number| number <= MAX_WISH) && !self.player_index.contains_key(id)
-            });
-        let player = wish.unwrap_or_else(|| first_free(PlayerId::numbered, |id| self.player_index.contains_key(id)));
+        let mut wishes = request.player_id.clone().into_iter().chain(named);
+        let wish = wishes.find(|id| may_wish(id.number()) && !self.player_index.contains_key(id));
+        let player = wish.unwrap_or_else(|| PlayerId::numbered(self.free_player));
         let (token, grant) = self.grant(player.as_str(), random, now);
         let fact = Fact::PlayerRegistered { player: player.clone(), profile, grant };
-        Ok(admit(AgentId::Player(player), token, vec![happened(now, fact)]))
+        Ok(admit(AgentId::Player(player), token, happened(now, fact), false))
     }
 
     /// A referee asks to be let in. `random` makes its token.
@@ -131,8 +132,12 @@ impl Season {
         const METHOD: Method = Method::RegisterReferee;
         check_version(&request.referee_meta, METHOD)?;
         let profile = Profile::from(&request.referee_meta);
+        let capacity = request.referee_meta.max_concurrent_matches.unwrap_or(1).max(1);
         if let Some(known) = self.referees.iter().find(|referee| referee.profile.is_same(&profile)) {
-            return Ok(self.again(AgentId::Referee(known.id.clone()), profile, random, now));
+            let referee = known.id.clone();
+            let (token, grant) = self.grant(referee.as_str(), random, now);
+            let fact = Fact::RefereeReturned { referee: referee.clone(), profile, capacity, grant };
+            return Ok(admit(AgentId::Referee(referee), token, happened(now, fact), true));
         }
         if self.phase == Phase::LeagueCompleted {
             return Ok(reject(Reason::Closed, METHOD, "the league is over; wait for the next one".into()));
@@ -146,15 +151,12 @@ impl Season {
             return Ok(reject(Reason::Full, METHOD, reason));
         }
         let named = sender.and_then(Sender::referee_id);
-        let wish =
-            request.referee_id.clone().or(named).filter(|id| {
-                id.number().is_some_and(|number| number <= MAX_WISH) && !self.referee_index.contains_key(id)
-            });
-        let referee = wish.unwrap_or_else(|| first_free(RefereeId::numbered, |id| self.referee_index.contains_key(id)));
-        let capacity = request.referee_meta.max_concurrent_matches.unwrap_or(1).max(1);
+        let mut wishes = request.referee_id.clone().into_iter().chain(named);
+        let wish = wishes.find(|id| may_wish(id.number()) && !self.referee_index.contains_key(id));
+        let referee = wish.unwrap_or_else(|| RefereeId::numbered(self.free_referee));
         let (token, grant) = self.grant(referee.as_str(), random, now);
         let fact = Fact::RefereeRegistered { referee: referee.clone(), profile, capacity, grant };
-        Ok(admit(AgentId::Referee(referee), token, vec![happened(now, fact)]))
+        Ok(admit(AgentId::Referee(referee), token, happened(now, fact), false))
     }
 
     /// Whose token this is. Unknown, wrong and expired tokens look alike from outside: E012.
@@ -171,17 +173,9 @@ impl Season {
             })
     }
 
-    /// The same agent once more: same id, no second entry, a fresh token.
-    fn again(&self, id: AgentId, profile: Profile, random: &[u8; 32], now: Timestamp) -> Ruling<Registered> {
-        let (token, grant) = self.grant(id.as_str(), random, now);
-        let fact = Fact::AgentReturned { agent: id.clone(), profile, grant };
-        let admitted = Admitted { id, token, returning: true };
-        Ruling { events: vec![happened(now, fact)], reply: Registered::Admitted(admitted) }
-    }
-
     fn grant(&self, id: &str, random: &[u8; 32], now: Timestamp) -> (Token, Grant) {
         let token = Token::mint(id, random);
-        let grant = Grant { digest: token.digest(), expires: whole(now).after(self.config.token_ttl()) };
+        let grant = Grant { digest: token.digest(), expires: whole(now.after(self.config.token_ttl())) };
         (token, grant)
     }
 
@@ -218,19 +212,12 @@ fn reject(reason: Reason, method: Method, text: String) -> Ruling<Registered> {
     Ruling { events: Vec::new(), reply: Registered::Rejected(rejection) }
 }
 
-fn admit(id: AgentId, token: Token, events: Vec<Event>) -> Ruling<Registered> {
-    Ruling { events, reply: Registered::Admitted(Admitted { id, token, returning: false }) }
+fn admit(id: AgentId, token: Token, event: Event, returning: bool) -> Ruling<Registered> {
+    Ruling { events: vec![event], reply: Registered::Admitted(Admitted { id, token, returning }) }
 }
 
-fn first_free<T>(numbered: impl Fn(u32) -> T, taken: impl Fn(&T) -> bool) -> T {
-    let mut number = 1;
-    loop {
-        let id = numbered(number);
-        if !taken(&id) {
-            return id;
-        }
-        number += 1;
-    }
+fn may_wish(number: Option<u32>) -> bool {
+    number.is_some_and(|number| number <= MAX_WISH)
 }
 
 /// A version below 2.0.0 does not speak this protocol. Who names none is taken at its word for the protocol itself.
@@ -240,8 +227,9 @@ fn check_version(meta: &AgentMeta, method: Method) -> Result<(), Fault> {
     if version == league_protocol::head::PROTOCOL || major.is_some_and(|major| major >= 2) {
         return Ok(());
     }
-    let message = format!("protocol_version {version:?} is below 2.0.0");
-    Err(Fault::new(ErrorCode::E018, method, message).about("player_meta.protocol_version"))
+    let meta = if method == Method::RegisterReferee { "referee_meta" } else { "player_meta" };
+    let message = format!("protocol_version {version:?} is not 2.0.0 or later");
+    Err(Fault::new(ErrorCode::E018, method, message).about(format!("{meta}.protocol_version")))
 }
 
 /// Whether anybody could be called there. Who may name which address is the shell's to judge, which sees who is asking.
@@ -252,6 +240,11 @@ fn check_endpoint(endpoint: &str) -> Result<(), String> {
         (Some("http" | "https"), Some(authority)) if !authority.host().is_empty() => {
             if authority.as_str().contains('@') {
                 return Err(format!("a contact_endpoint holds no user name; {example}"));
+            }
+            // What stands behind the host is a port or nothing, but is not looked at when a URL is read.
+            let has_port = authority.as_str() != authority.host();
+            if has_port && authority.port_u16().is_none_or(|port| port == 0) {
+                return Err(format!("a port is a number from 1 to 65535; {example}"));
             }
             Ok(())
         }

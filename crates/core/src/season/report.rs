@@ -4,8 +4,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
-use league_protocol::message::game_over::ResultStatus;
+use league_protocol::message::game_over::{ByPlayer, ResultStatus};
 use league_protocol::message::report::MatchResultReport;
+use league_protocol::parity::Parity;
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
@@ -41,31 +42,36 @@ impl Season {
             let message = format!("{player} does not play in {} ({} against {})", report.match_id, ids.a, ids.b);
             Fault::new(ErrorCode::E003, METHOD, message).about(field)
         };
-        let mut forfeits = Pair::new(false, false);
-        for player in &details.technical_losses {
-            let side = side_of(player).ok_or_else(|| stranger(player, "result.details.technical_losses"))?;
-            forfeits[side] = true;
-        }
-        let winner = match &result.winner {
-            Some(player) => Some(side_of(player).ok_or_else(|| stranger(player, "result.winner"))?),
-            None => None,
-        };
-        let technical = details.status == Some(ResultStatus::TechnicalLoss);
-        let outcome = match (winner, forfeits.a, forfeits.b) {
-            (None, true, true) => Outcome::DoubleForfeit,
-            (None, false, false) if technical => Outcome::DoubleForfeit,
-            (None, false, false) => Outcome::Draw,
-            (Some(Side::B), true, false) => Outcome::Forfeit(Side::A),
-            (Some(Side::A), false, true) => Outcome::Forfeit(Side::B),
-            (Some(side), false, false) if technical => Outcome::Forfeit(side.other()),
-            (Some(side), false, false) => Outcome::Win(side),
-            (Some(_), true, _) | (Some(_), _, true) | (None, true, false) | (None, false, true) => {
-                let message = "winner and technical_losses contradict each other";
-                return Err(Fault::new(ErrorCode::E003, METHOD, message).about("result"));
+        let named = [
+            ("result.score", players_in(&result.score)),
+            ("result.details.choices", players_in(&details.choices)),
+            ("result.details.technical_losses", details.technical_losses.iter().collect()),
+            (
+                "result.details.draw.nonces",
+                details.draw.as_ref().map(|draw| players_in(&draw.nonces)).unwrap_or_default(),
+            ),
+            ("result.winner", result.winner.iter().collect()),
+        ];
+        for (field, players) in named {
+            if let Some(player) = players.into_iter().find(|player| side_of(player).is_none()) {
+                return Err(stranger(player, field));
             }
-        };
-        for (player, _) in &details.choices.0 {
-            side_of(player).ok_or_else(|| stranger(player, "result.details.choices"))?;
+        }
+        let winner = result.winner.as_ref().and_then(side_of);
+        let forfeits = ids.map(|id| details.technical_losses.contains(id));
+        let outcome = outcome_of(winner, forfeits, details.status)
+            .ok_or_else(|| contradiction("winner, status and technical_losses contradict each other", "result"))?;
+        let score = ids.map(|id| result.score.get(id));
+        if let (Some(a), Some(b)) = (score.a, score.b)
+            && !may_score(outcome, Pair::new(*a, *b))
+        {
+            return Err(contradiction("winner and score contradict each other", "result.score"));
+        }
+        if let (Some(number), Some(parity)) = (details.drawn_number, details.number_parity)
+            && Parity::of(number) != parity
+        {
+            let message = "drawn_number and number_parity contradict each other";
+            return Err(contradiction(message, "result.details.number_parity"));
         }
         let proof = details.draw.as_ref().map(|draw| Proof {
             commitment: draw.commitment,
@@ -131,6 +137,47 @@ impl Season {
         }
         Ok(Ruling { events, reply: Counted::Now })
     }
+}
+
+/// The outcome that a winner, the technical losses and a status describe; none when they contradict each other.
+///
+/// The list says who forfeited, so it is believed also beside a status that does not mention it; only without a list does
+/// the status TECHNICAL_LOSS tell of a forfeit.
+fn outcome_of(winner: Option<Side>, forfeits: Pair<bool>, status: Option<ResultStatus>) -> Option<Outcome> {
+    let technical = status == Some(ResultStatus::TechnicalLoss);
+    let outcome = match (winner, forfeits.a, forfeits.b) {
+        (None, true, true) => Outcome::DoubleForfeit,
+        (None, false, false) if technical => Outcome::DoubleForfeit,
+        (None, false, false) => Outcome::Draw,
+        (Some(Side::B), true, false) => Outcome::Forfeit(Side::A),
+        (Some(Side::A), false, true) => Outcome::Forfeit(Side::B),
+        (Some(side), false, false) if technical => Outcome::Forfeit(side.other()),
+        (Some(side), false, false) => Outcome::Win(side),
+        (Some(_), true, _) | (Some(_), _, true) | (None, true, false) | (None, false, true) => return None,
+    };
+    let agrees = match status {
+        Some(ResultStatus::Win) => winner.is_some(),
+        Some(ResultStatus::Draw) => winner.is_none(),
+        Some(ResultStatus::TechnicalLoss) | None => true,
+    };
+    agrees.then_some(outcome)
+}
+
+/// Whether a referee may have given these points for `outcome`. How many points there are is the league's to say; who has
+/// more of them is not. A winner left out beside 3 : 0 must not pass for a draw.
+fn may_score(outcome: Outcome, score: Pair<u32>) -> bool {
+    match outcome.winner() {
+        Some(side) => score[side] >= score[side.other()],
+        None => score.a == score.b,
+    }
+}
+
+fn players_in<T>(entries: &ByPlayer<T>) -> Vec<&PlayerId> {
+    entries.0.iter().map(|(player, _)| player).collect()
+}
+
+fn contradiction(message: &str, field: &str) -> Fault {
+    Fault::new(ErrorCode::E003, METHOD, message).about(field)
 }
 
 fn unknown(match_id: &MatchId) -> Fault {

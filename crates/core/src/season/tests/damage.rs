@@ -1,0 +1,131 @@
+//! Logs that are not what was written: an event that cannot have happened is refused, and changes nothing.
+
+use league_protocol::id::RoundId;
+
+use super::*;
+use crate::season::BadEvent;
+use crate::season::agent::Player;
+use crate::season::event::Fact;
+
+fn refuses(league: &League, fact: Fact) -> BadEvent {
+    let mut season = league.season.clone();
+    let bad = season.apply(&Event { at: now(), fact }).unwrap_err();
+    assert_eq!(season, league.season);
+    bad
+}
+
+fn assigned(match_id: &str, attempt: u32, referee: u32) -> Fact {
+    Fact::MatchAssigned { match_id: m(match_id), attempt, referee: r(referee) }
+}
+
+#[test]
+fn a_log_begins_with_its_league_and_opens_it_once() {
+    let league = League::running(2, &[1]);
+    assert_eq!(Season::replay([]), Err(BadEvent::NotOpened));
+    assert_eq!(Season::replay(&league.log[1..]), Err(BadEvent::NotOpened));
+    assert_eq!(refuses(&league, league.log[0].fact.clone()), BadEvent::OpenedTwice);
+}
+
+#[test]
+fn a_round_begins_when_it_is_due() {
+    let league = League::running(4, &[2]);
+    for round in [0, 1, 2, 3, u32::MAX] {
+        refuses(&league, Fact::RoundStarted { round: RoundId(round) });
+    }
+    let mut between = league;
+    between.play_round(|_| Outcome::Draw);
+    for round in [0, 1, 3, u32::MAX] {
+        refuses(&between, Fact::RoundStarted { round: RoundId(round) });
+    }
+    let mut over = League::running(2, &[1]);
+    over.play_round(|_| Outcome::Draw);
+    refuses(&over, Fact::RoundStarted { round: RoundId(2) });
+    refuses(&League::open(), Fact::RoundStarted { round: RoundId(1) });
+}
+
+#[test]
+fn a_round_ends_once_and_with_all_its_results() {
+    let mut league = League::running(4, &[2]);
+    refuses(&league, Fact::RoundCompleted { round: RoundId(1) });
+    refuses(&league, Fact::LeagueCompleted);
+    league.play_round(|_| Outcome::Draw);
+    refuses(&league, Fact::RoundCompleted { round: RoundId(1) });
+    refuses(&league, Fact::LeagueCompleted);
+    let mut over = League::running(2, &[1]);
+    over.play_round(|_| Outcome::Draw);
+    refuses(&over, Fact::LeagueCompleted);
+    refuses(&League::open(), Fact::LeagueCompleted);
+}
+
+#[test]
+fn a_match_is_given_once_to_somebody_who_can_take_it() {
+    let mut league = League::running(6, &[1, 1]);
+    for attempt in [0, 2, u32::MAX] {
+        refuses(&league, assigned("R1M1", attempt, 1));
+    }
+    assert_eq!(refuses(&league, assigned("R1M1", 1, 9)), BadEvent::Unknown("REF09".into()));
+    for match_id in ["R1M4", "R2M1", "R0M0", "final"] {
+        assert_eq!(refuses(&league, assigned(match_id, 1, 1)), BadEvent::Unknown(match_id.into()));
+    }
+    league.assign();
+    refuses(&league, assigned("R1M1", 1, 2));
+    refuses(&league, assigned("R1M1", 2, 2));
+    refuses(&league, assigned("R1M3", 1, 1));
+    league.lose(2);
+    refuses(&league, assigned("R1M2", 2, 2));
+    refuses(&league, Fact::RefereeLost { referee: r(2) });
+    let mut halted = League::running(4, &[2]);
+    halted.stop();
+    refuses(&halted, assigned("R1M1", 1, 1));
+}
+
+#[test]
+fn a_match_is_reported_or_given_back_on_the_attempt_that_is_held() {
+    let mut league = League::running(4, &[1]);
+    let reported =
+        |match_id: &str, attempt| Fact::MatchReported { match_id: m(match_id), attempt, record: ended(Outcome::Draw) };
+    let returned = |match_id: &str, attempt| Fact::MatchReturned { match_id: m(match_id), attempt };
+    let held = league.assign();
+    for (match_id, attempt) in [("R1M1", 0), ("R1M1", 2), ("R1M2", 0), ("R1M2", 1), ("R3M1", 1), ("R0M1", 1)] {
+        refuses(&league, reported(match_id, attempt));
+        refuses(&league, returned(match_id, attempt));
+    }
+    league.report(&held[0], ended(Outcome::Draw)).unwrap();
+    refuses(&league, reported("R1M1", 1));
+    refuses(&league, returned("R1M1", 1));
+}
+
+#[test]
+fn agents_come_once_and_return_when_they_are_known() {
+    let mut league = League::open();
+    league.admit(&player(1));
+    league.admit_referee(&referee(1, 1));
+    let (first, second) = (league.log[1].fact.clone(), league.log[2].fact.clone());
+    refuses(&league, first);
+    refuses(&league, second);
+    refuses(&league, Fact::RegistrationClosed);
+    let Player { profile, grant, .. } = league.season.players()[0].clone();
+    let of_player = || (profile.clone(), grant.clone());
+    let (profile, grant) = of_player();
+    refuses(&league, Fact::PlayerReturned { player: p(2), profile, grant });
+    let (profile, grant) = of_player();
+    refuses(&league, Fact::RefereeReturned { referee: r(2), profile, capacity: 1, grant });
+    refuses(&league, Fact::RefereeLost { referee: r(2) });
+    let mut over = League::running(2, &[1]);
+    over.play_round(|_| Outcome::Draw);
+    let (profile, grant) = of_player();
+    refuses(&over, Fact::PlayerRegistered { player: p(3), profile, grant });
+    let (profile, grant) = of_player();
+    refuses(&over, Fact::RefereeRegistered { referee: r(2), profile, capacity: 1, grant });
+}
+
+#[test]
+fn a_league_is_stopped_while_it_runs_and_goes_on_when_it_was_stopped() {
+    let mut league = League::open();
+    refuses(&league, Fact::Halted);
+    refuses(&league, Fact::Resumed);
+    league = League::running(2, &[1]);
+    refuses(&league, Fact::Resumed);
+    league.stop();
+    refuses(&league, Fact::Halted);
+}

@@ -1,0 +1,360 @@
+//! Whatever is asked of a season, in whatever order: it never fails, refuses without changing, and is the fold of its log.
+
+use std::collections::HashMap;
+
+use league_protocol::side::Side;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::*;
+use crate::season::event::Fact;
+use crate::season::standings::Table;
+use crate::season::{Duty, Phase, Slot};
+
+/// What may be asked of a season.
+#[derive(Clone, Debug)]
+enum Command {
+    Player { number: u32, wish: Option<u32> },
+    Referee { number: u32, capacity: u32 },
+    Close,
+    Start,
+    Stop,
+    StartRound,
+    Assign,
+    GiveBack { which: Index, manner: Manner },
+    Lose { number: u32 },
+    Report { which: Index, outcome: Outcome, manner: Manner },
+    ReportAgain { which: Index, outcome: Option<Outcome> },
+}
+
+/// How an assignment is spoken of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Manner {
+    Rightly,
+    ByAnother,
+    OnAnotherAttempt,
+    OfAnotherMatch,
+}
+
+fn outcomes() -> impl Strategy<Value = Outcome> {
+    prop::sample::select(vec![
+        Outcome::Win(Side::A),
+        Outcome::Win(Side::B),
+        Outcome::Draw,
+        Outcome::Forfeit(Side::A),
+        Outcome::Forfeit(Side::B),
+        Outcome::DoubleForfeit,
+    ])
+}
+
+fn manners() -> impl Strategy<Value = Manner> {
+    prop_oneof![
+        6 => Just(Manner::Rightly),
+        1 => Just(Manner::ByAnother),
+        1 => Just(Manner::OnAnotherAttempt),
+        1 => Just(Manner::OfAnotherMatch),
+    ]
+}
+
+fn commands() -> impl Strategy<Value = Command> {
+    let which = any::<Index>;
+    prop_oneof![
+        3 => (1_u32..7, prop::option::of(0_u32..9)).prop_map(|(number, wish)| Command::Player { number, wish }),
+        2 => (1_u32..4, 0_u32..4).prop_map(|(number, capacity)| Command::Referee { number, capacity }),
+        1 => Just(Command::Close),
+        2 => Just(Command::Start),
+        1 => Just(Command::Stop),
+        4 => Just(Command::StartRound),
+        6 => Just(Command::Assign),
+        1 => (which(), manners()).prop_map(|(which, manner)| Command::GiveBack { which, manner }),
+        1 => (1_u32..5).prop_map(|number| Command::Lose { number }),
+        8 => (which(), outcomes(), manners())
+            .prop_map(|(which, outcome, manner)| Command::Report { which, outcome, manner }),
+        1 => (which(), prop::option::of(outcomes())).prop_map(|(which, outcome)| Command::ReportAgain { which, outcome }),
+    ]
+}
+
+/// A few agents first, so that most leagues get somewhere, then anything.
+fn scripts() -> impl Strategy<Value = Vec<Command>> {
+    let players = (0_u32..7).prop_map(|players| (1..=players).map(|number| Command::Player { number, wish: None }));
+    let beginning = players.prop_map(|players| {
+        let referee = Command::Referee { number: 1, capacity: 2 };
+        players.chain([referee]).collect::<Vec<_>>()
+    });
+    (beginning, prop::collection::vec(commands(), 0..120)).prop_map(|(beginning, rest)| [beginning, rest].concat())
+}
+
+/// A season, what it was after each event, and what was counted.
+struct World {
+    league: League,
+    history: Vec<Season>,
+    counted: Vec<(Assignment, MatchRecord)>,
+}
+
+impl World {
+    fn new() -> Self {
+        let league = League::with(Config { max_players: 6, max_referees: 3, ..config() });
+        Self { history: vec![league.season.clone()], league, counted: Vec::new() }
+    }
+
+    fn played(script: &[Command]) -> Self {
+        let mut world = Self::new();
+        for command in script {
+            world.run(command);
+        }
+        world
+    }
+
+    fn run(&mut self, command: &Command) {
+        let before = self.league.season.clone();
+        let decided = self.decide(command);
+        assert_eq!(self.league.season, before, "deciding changes nothing");
+        for event in decided.unwrap_or_default() {
+            self.league.season.apply(&event).unwrap();
+            self.league.log.push(event);
+            self.history.push(self.league.season.clone());
+        }
+    }
+
+    fn decide(&mut self, command: &Command) -> Result<Vec<Event>, Fault> {
+        let random = self.league.random();
+        let season = &self.league.season;
+        Ok(match *command {
+            Command::Player { number, wish } => {
+                let request = LeagueRegisterRequest { player_id: wish.map(p), ..player(number) };
+                season.register_player(&request, None, &random, now())?.events
+            }
+            Command::Referee { number, capacity } => {
+                season.register_referee(&referee(number, capacity), None, &random, now())?.events
+            }
+            Command::Close => season.close_registration(now())?.events,
+            Command::Start => season.start(now())?.events,
+            Command::Stop => season.stop(now())?.events,
+            Command::StartRound => season.start_round(now())?.events,
+            Command::Assign => season.assign(now()).events,
+            Command::GiveBack { which, manner } => match self.held(which, manner) {
+                Some(assignment) => season.give_back(&assignment, now())?.events,
+                None => Vec::new(),
+            },
+            Command::Lose { number } => season.lose_referee(&r(number), now())?.events,
+            Command::Report { which, outcome, manner } => match self.held(which, manner) {
+                Some(assignment) => {
+                    let Assignment { match_id, attempt, referee } = &assignment;
+                    let record = ended(outcome);
+                    let ruling = season.report(referee, match_id, Some(*attempt), record.clone(), now())?;
+                    if ruling.reply == Counted::Now {
+                        assert!(season.holds(&assignment));
+                        self.counted.push((assignment, record));
+                    }
+                    ruling.events
+                }
+                None => Vec::new(),
+            },
+            Command::ReportAgain { which, outcome } => {
+                self.report_again(which, outcome);
+                Vec::new()
+            }
+        })
+    }
+
+    /// An assignment that stands, or one that differs from it in one thing.
+    fn held(&self, which: Index, manner: Manner) -> Option<Assignment> {
+        let held = self.league.season.assignments();
+        let right = held.get(which.index(held.len().max(1)))?.clone();
+        Some(match manner {
+            Manner::Rightly => right,
+            Manner::ByAnother => Assignment { referee: r(right.referee.number()? % 4 + 1), ..right },
+            Manner::OnAnotherAttempt => Assignment { attempt: right.attempt - 1, ..right },
+            Manner::OfAnotherMatch => Assignment { match_id: m("R7M1"), ..right },
+        })
+    }
+
+    /// Repeats a report that was counted, as it was or otherwise: neither ever counts.
+    fn report_again(&self, which: Index, outcome: Option<Outcome>) {
+        if self.counted.is_empty() {
+            return;
+        }
+        let (assignment, counted) = which.get(&self.counted);
+        let record = outcome.map_or(counted.clone(), ended);
+        let Assignment { match_id, attempt, referee } = assignment;
+        match self.league.season.report(referee, match_id, Some(*attempt), record.clone(), now()) {
+            Ok(ruling) => {
+                assert_eq!((ruling.reply, ruling.events.len(), &record), (Counted::Before, 0, counted));
+            }
+            Err(fault) => assert_eq!((fault.rpc, record != *counted), (5003, true)),
+        }
+    }
+}
+
+/// What must be true of every season, compared with the events that made it.
+fn check(season: &Season, log: &[Event]) {
+    let mut results = HashMap::new();
+    for event in log {
+        if let Fact::MatchReported { match_id, record, .. } = &event.fact {
+            assert_eq!(results.insert(match_id.clone(), record.outcome), None, "{match_id} has two results");
+        }
+    }
+    assert_eq!(season.matches_completed() as usize, results.len());
+    let scheduled = season.phase() != Phase::WaitingForRegistrations;
+    let mut table = Table::new(season.schedule().players(), season.config().scoring.clone());
+    for (match_id, outcome) in &results {
+        assert_eq!(season.outcome(match_id), Some(*outcome));
+        let (round, number) = match_id.parts().unwrap();
+        let pairing = season.schedule().pairing(round.0, number).unwrap();
+        assert!(table.record(pairing.a, pairing.b, *outcome));
+    }
+    let rows = season.standings();
+    assert_eq!(rows.len(), season.players().len());
+    if scheduled {
+        let ids: Vec<PlayerId> =
+            table.ranking().iter().map(|index| season.players()[*index as usize].id.clone()).collect();
+        assert_eq!(rows.iter().map(|row| row.player_id.clone()).collect::<Vec<_>>(), ids);
+        for (index, player) in (0..).zip(season.players()) {
+            assert_eq!(season.table().row(index), table.row(index));
+            assert_eq!(season.player(&player.id), Some(player));
+        }
+    }
+    for (index, referee) in season.referees().iter().enumerate() {
+        let slots = season.rounds.iter().flat_map(|round| &round.slots);
+        let held = slots.filter(|slot| matches!(slot, Slot::Held { referee, .. } if *referee as usize == index));
+        assert_eq!(held.count(), referee.running as usize);
+        assert!(referee.running <= referee.capacity && (!referee.lost || referee.running == 0));
+    }
+    for (place, round) in season.rounds.iter().enumerate() {
+        let open = round.slots.iter().filter(|slot| !matches!(slot, Slot::Done { .. })).count();
+        assert_eq!(open, round.open as usize);
+        assert!(!round.completed || open == 0);
+        assert!(round.completed || place + 1 == season.rounds.len(), "only the last round is open");
+    }
+    if season.phase() == Phase::LeagueCompleted {
+        assert_eq!(results.len() as u64, season.schedule().total_matches());
+        assert_eq!(season.duty(), Duty::Conclude);
+    }
+}
+
+/// Everything that the season decides now can happen now.
+fn can_go_on(season: &Season) {
+    let then = |events: Vec<Event>| {
+        let mut season = season.clone();
+        for event in events {
+            season.apply(&event).unwrap();
+        }
+    };
+    then(season.assign(now()).events);
+    then(season.close_registration(now()).map(|ruling| ruling.events).unwrap_or_default());
+    then(season.start(now()).map(|ruling| ruling.events).unwrap_or_default());
+    then(season.stop(now()).map(|ruling| ruling.events).unwrap_or_default());
+    then(season.start_round(now()).map(|ruling| ruling.events).unwrap_or_default());
+    then(season.register_player(&player(9), None, &[9; 32], now()).unwrap().events);
+    then(season.register_referee(&referee(9, 1), None, &[9; 32], now()).unwrap().events);
+    for assignment in season.assignments() {
+        let Assignment { match_id, attempt, referee } = &assignment;
+        then(season.give_back(&assignment, now()).unwrap().events);
+        then(season.report(referee, match_id, Some(*attempt), ended(Outcome::Draw), now()).unwrap().events);
+        then(season.lose_referee(referee, now()).unwrap().events);
+    }
+    for player in season.players() {
+        season.next_match(&player.id);
+    }
+    let _ = (season.scheduled_rounds(), season.status(), season.champion());
+}
+
+/// How a log is damaged.
+#[derive(Clone, Debug)]
+enum Damage {
+    Remove(Index),
+    Repeat(Index, Index),
+    Swap(Index, Index),
+}
+
+fn damages() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        any::<Index>().prop_map(Damage::Remove),
+        any::<(Index, Index)>().prop_map(|(what, to)| Damage::Repeat(what, to)),
+        any::<(Index, Index)>().prop_map(|(one, other)| Damage::Swap(one, other)),
+    ]
+}
+
+fn damage(log: &mut Vec<Event>, damage: &Damage) {
+    let events = log.len();
+    if events == 0 {
+        return;
+    }
+    match damage {
+        Damage::Remove(at) => {
+            log.remove(at.index(events));
+        }
+        Damage::Repeat(what, to) => {
+            let event = what.get(log).clone();
+            log.insert(to.index(events + 1), event);
+        }
+        Damage::Swap(one, other) => log.swap(one.index(events), other.index(events)),
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_prefix_of_the_log_makes_the_season_that_was(script in scripts()) {
+        let world = World::played(&script);
+        let mut replayed = Season::replay(&[reread(&world.league.log[0])]).unwrap();
+        prop_assert_eq!(&replayed, &world.history[0]);
+        for (event, then) in world.league.log.iter().zip(&world.history).skip(1) {
+            replayed.apply(&reread(event)).unwrap();
+            prop_assert_eq!(&replayed, then);
+        }
+        prop_assert_eq!(world.league.replayed(), world.league.season);
+    }
+
+    #[test]
+    fn every_match_counts_once_and_the_table_is_the_sum_of_the_results(script in scripts()) {
+        let mut world = World::new();
+        for command in &script {
+            world.run(command);
+            check(&world.league.season, &world.league.log);
+            can_go_on(&world.league.season);
+        }
+    }
+
+    #[test]
+    fn the_order_in_which_results_arrive_does_not_matter(
+        players in 2_u32..9,
+        results in prop::collection::vec(outcomes(), 4),
+        order in Just([0_usize, 1, 2, 3]).prop_shuffle(),
+    ) {
+        let mut one = League::running(players, &[4]);
+        let assigned = one.assign();
+        let mut other = one.clone();
+        for (assignment, outcome) in assigned.iter().zip(&results) {
+            one.report(assignment, ended(*outcome)).unwrap();
+        }
+        for place in order {
+            if let Some(assignment) = assigned.get(place) {
+                other.report(assignment, ended(results[place])).unwrap();
+            }
+        }
+        prop_assert_eq!(one.season.standings(), other.season.standings());
+        prop_assert_eq!(one.season.duty(), other.season.duty());
+    }
+
+    #[test]
+    fn a_damaged_log_is_noticed_or_makes_another_season_and_never_fails(
+        script in scripts(),
+        damages in prop::collection::vec(damages(), 1..6),
+    ) {
+        let mut log = World::played(&script).league.log.split_off(1);
+        for each in &damages {
+            damage(&mut log, each);
+        }
+        let mut season = World::new().league.season;
+        let mut happened = Vec::new();
+        for event in log {
+            let before = season.clone();
+            match season.apply(&event) {
+                Ok(()) => happened.push(event),
+                Err(_) => prop_assert_eq!(&season, &before, "what cannot have happened changes nothing"),
+            }
+            check(&season, &happened);
+        }
+        can_go_on(&season);
+    }
+}

@@ -1,0 +1,71 @@
+//! Five technical losses running suspend a player; one match that it plays brings it back.
+
+use league_protocol::side::Side;
+
+use super::*;
+
+/// Plays a whole league in which each match ends as `outcome` says of round and sides, and gives the rounds after which
+/// `watched` is suspended.
+fn suspended_after(config: Config, watched: &PlayerId, outcome: impl Fn(u32, Pair<&PlayerId>) -> Outcome) -> Vec<u32> {
+    let mut league = League::running_with(config, 10, &[5]);
+    let mut suspended = Vec::new();
+    for round in 1..=9 {
+        let season = league.season.clone();
+        league.play_round(|id| outcome(round, season.contestants(id).unwrap().map(|player| &player.id)));
+        if league.season.is_suspended(league.season.player(watched).unwrap()) {
+            suspended.push(round);
+        }
+        assert_eq!(league.replayed(), league.season);
+        if round < 9 {
+            league.start_round();
+        }
+    }
+    suspended
+}
+
+/// `player` forfeits in the rounds that `when` says, and nobody else ever does.
+fn forfeits(player: PlayerId, when: impl Fn(u32) -> bool) -> impl Fn(u32, Pair<&PlayerId>) -> Outcome {
+    move |round, ids| match Side::BOTH.into_iter().find(|side| *ids[*side] == player && when(round)) {
+        Some(side) => Outcome::Forfeit(side),
+        None => Outcome::Draw,
+    }
+}
+
+#[test]
+fn the_fifth_technical_loss_running_suspends() {
+    assert_eq!(suspended_after(config(), &p(3), forfeits(p(3), |_| true)), [5, 6, 7, 8, 9]);
+    assert_eq!(suspended_after(config(), &p(4), forfeits(p(3), |_| true)), [0_u32; 0]);
+}
+
+#[test]
+fn one_match_that_is_played_lifts_the_suspension() {
+    assert_eq!(suspended_after(config(), &p(3), forfeits(p(3), |round| round <= 6)), [5, 6]);
+    assert_eq!(suspended_after(config(), &p(3), forfeits(p(3), |round| round != 5)), [0_u32; 0]);
+}
+
+#[test]
+fn winning_because_the_opponent_forfeits_is_playing() {
+    let outcome = |round: u32, ids: Pair<&PlayerId>| match Side::BOTH.into_iter().find(|side| *ids[*side] == p(3)) {
+        Some(side) if round == 6 => Outcome::Forfeit(side.other()),
+        Some(side) => Outcome::Forfeit(side),
+        None => Outcome::Draw,
+    };
+    assert_eq!(suspended_after(config(), &p(3), outcome), [5]);
+}
+
+#[test]
+fn double_forfeits_count_like_any_other() {
+    let outcome = |round: u32, ids: Pair<&PlayerId>| match Side::BOTH.into_iter().find(|side| *ids[*side] == p(3)) {
+        Some(_) if round.is_multiple_of(2) => Outcome::DoubleForfeit,
+        Some(side) => Outcome::Forfeit(side),
+        None => Outcome::Draw,
+    };
+    assert_eq!(suspended_after(config(), &p(3), outcome), [5, 6, 7, 8, 9]);
+}
+
+#[test]
+fn the_limit_is_configuration_and_none_means_never() {
+    let with = |suspend_after| Config { suspend_after, ..config() };
+    assert_eq!(suspended_after(with(1), &p(3), forfeits(p(3), |round| round == 4)), [4]);
+    assert_eq!(suspended_after(with(0), &p(3), forfeits(p(3), |_| true)), [0_u32; 0]);
+}

@@ -1,0 +1,160 @@
+//! Reports as referees write them, and what they are taken to say.
+
+use league_protocol::draw::DrawSecret;
+use league_protocol::message::report::MatchResultReport;
+use league_protocol::side::Side;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// P01 on side A against P02 on side B, in R1M1.
+fn league() -> League {
+    let league = League::running(4, &[2]);
+    let ids = league.season.contestants(&m("R1M1")).unwrap().map(|player| player.id.clone());
+    assert_eq!(ids, Pair::new(p(1), p(2)));
+    league
+}
+
+fn read(result: &Value) -> Result<MatchRecord, String> {
+    let report = json!({ "league_id": "league_2025_even_odd", "round_id": 1, "match_id": "R1M1", "result": result });
+    let report: MatchResultReport = serde_json::from_value(report).unwrap();
+    league().season.read_report(&report).map_err(|fault| blame(&fault))
+}
+
+fn outcome(result: &Value) -> Outcome {
+    read(result).unwrap_or_else(|blame| panic!("{blame} for {result}")).outcome
+}
+
+#[test]
+fn the_example_of_the_course_is_understood() {
+    let record = read(&json!({
+        "winner": "P01", "score": { "P01": 3, "P02": 0 },
+        "details": { "drawn_number": 8, "choices": { "P01": "even", "P02": "odd" } },
+    }));
+    let moves = Pair::new(Some("even".into()), Some("odd".into()));
+    assert_eq!(record, Ok(MatchRecord { outcome: Outcome::Win(Side::A), moves, drawn: Some(8), proof: None }));
+}
+
+#[test]
+fn choices_belong_to_sides_whatever_their_order() {
+    let choices = json!({ "P02": "odd", "P01": null });
+    let record = read(&json!({ "winner": "P02", "details": { "choices": choices } })).unwrap();
+    assert_eq!(record.moves, Pair::new(None, Some("odd".into())));
+}
+
+#[test]
+fn a_draw_has_many_spellings() {
+    for winner in [json!(null), json!(""), json!("DRAW"), json!("draw"), json!("none")] {
+        assert_eq!(outcome(&json!({ "winner": winner, "score": { "P01": 1, "P02": 1 } })), Outcome::Draw, "{winner}");
+    }
+    assert_eq!(outcome(&json!({ "winner": null, "details": { "status": "DRAW" } })), Outcome::Draw);
+    assert_eq!(outcome(&json!({})), Outcome::Draw);
+}
+
+#[test]
+fn a_technical_loss_is_told_by_its_list_or_by_its_status() {
+    let technical = "TECHNICAL_LOSS";
+    let cases = [
+        (json!({ "winner": "P02", "details": { "status": technical } }), Outcome::Forfeit(Side::A)),
+        (json!({ "winner": "P01", "details": { "status": technical } }), Outcome::Forfeit(Side::B)),
+        (json!({ "winner": "P01", "details": { "technical_losses": ["P02"] } }), Outcome::Forfeit(Side::B)),
+        (json!({ "winner": "P01", "details": { "technical_losses": ["P02", "P02"] } }), Outcome::Forfeit(Side::B)),
+        (
+            json!({ "winner": "P02", "details": { "status": technical, "technical_losses": ["P01"] } }),
+            Outcome::Forfeit(Side::A),
+        ),
+        (
+            json!({ "winner": "P02", "details": { "status": "WIN", "technical_losses": ["P01"] } }),
+            Outcome::Forfeit(Side::A),
+        ),
+    ];
+    for (result, expected) in cases {
+        assert_eq!(outcome(&result), expected, "{result}");
+    }
+}
+
+#[test]
+fn both_may_forfeit() {
+    for details in [
+        json!({ "technical_losses": ["P01", "P02"] }),
+        json!({ "technical_losses": ["P02", "P01"], "status": "DRAW" }),
+        json!({ "technical_losses": ["P02", "P01"], "status": "TECHNICAL_LOSS" }),
+        json!({ "status": "TECHNICAL_LOSS" }),
+    ] {
+        assert_eq!(outcome(&json!({ "winner": null, "details": details })), Outcome::DoubleForfeit, "{details}");
+    }
+}
+
+#[test]
+fn a_report_that_contradicts_itself_is_refused() {
+    let cases = [
+        (json!({ "winner": "P01", "details": { "technical_losses": ["P01"] } }), "result"),
+        (json!({ "winner": "P01", "details": { "technical_losses": ["P01", "P02"] } }), "result"),
+        (json!({ "winner": null, "details": { "technical_losses": ["P02"] } }), "result"),
+        (json!({ "winner": "P01", "details": { "status": "DRAW" } }), "result"),
+        (json!({ "winner": "P01", "details": { "status": "DRAW", "technical_losses": ["P02"] } }), "result"),
+        (json!({ "winner": null, "details": { "status": "WIN" } }), "result"),
+        (json!({ "winner": null, "score": { "P01": 3, "P02": 0 } }), "result.score"),
+        (json!({ "score": { "P01": 0, "P02": 3 } }), "result.score"),
+        (json!({ "winner": "P01", "score": { "P01": 0, "P02": 3 } }), "result.score"),
+        (json!({ "details": { "drawn_number": 8, "number_parity": "odd" } }), "result.details.number_parity"),
+    ];
+    for (result, field) in cases {
+        assert_eq!(read(&result), Err(format!("E003 -32602 {field}")), "{result}");
+    }
+}
+
+#[test]
+fn points_are_the_leagues_to_give() {
+    for score in
+        [json!({ "P01": 1, "P02": 0 }), json!({ "P02": 0, "P01": 100 }), json!({ "P01": 0, "P02": 0 }), json!({})]
+    {
+        assert_eq!(outcome(&json!({ "winner": "P01", "score": score })), Outcome::Win(Side::A), "{score}");
+    }
+}
+
+#[test]
+fn strangers_have_no_place_in_a_report() {
+    let secret = DrawSecret([3; 32]);
+    let draw = json!({ "commitment": secret.commitment(), "secret": secret, "attempt": 1, "nonces": { "P03": "x" } });
+    let cases = [
+        (json!({ "winner": "P03" }), "result.winner"),
+        (json!({ "winner": "P99" }), "result.winner"),
+        (json!({ "winner": "P01", "score": { "P01": 3, "P03": 0 } }), "result.score"),
+        (json!({ "details": { "choices": { "P01": "even", "P03": "odd" } } }), "result.details.choices"),
+        (json!({ "winner": "P01", "details": { "technical_losses": ["P04"] } }), "result.details.technical_losses"),
+        (json!({ "details": { "drawn_number": 5, "draw": draw } }), "result.details.draw.nonces"),
+    ];
+    for (result, field) in cases {
+        assert_eq!(read(&result), Err(format!("E003 -32602 {field}")), "{result}");
+    }
+}
+
+#[test]
+fn the_proof_is_read_by_sides() {
+    let secret = DrawSecret([3; 32]);
+    let draw = json!({
+        "commitment": secret.commitment(), "secret": secret, "attempt": 1, "nonces": { "P02": "salt" }, "seeded": true,
+    });
+    let proof = read(&json!({ "details": { "drawn_number": 5, "draw": draw } })).unwrap().proof.unwrap();
+    assert_eq!((proof.secret, proof.commitment, proof.seeded), (secret, secret.commitment(), true));
+    assert_eq!(proof.nonces, Pair::new("".parse().unwrap(), "salt".parse().unwrap()));
+}
+
+#[test]
+fn a_report_is_for_this_league_and_one_of_its_matches() {
+    let cases = [
+        ("league_2025_even_odd", "R9M1", "E007 5002 match_id"),
+        ("league_2025_even_odd", "final", "E007 5002 match_id"),
+        ("elsewhere", "R1M1", "E008 8 league_id"),
+    ];
+    for (league_id, match_id, expected) in cases {
+        let report = json!({ "league_id": league_id, "match_id": match_id, "result": { "winner": "P01" } });
+        let report: MatchResultReport = serde_json::from_value(report).unwrap();
+        assert_eq!(blame(&league().season.read_report(&report).unwrap_err()), expected);
+    }
+    let silent = json!({ "match_id": "R1M1", "result": { "winner": "P01" } });
+    let report: MatchResultReport = serde_json::from_value(silent).unwrap();
+    assert!(league().season.read_report(&report).is_ok());
+    assert!(League::open().season.read_report(&report).is_err());
+}
