@@ -22,7 +22,7 @@ use crate::rules::registry::new_game;
 use crate::rules::seed::Seed;
 use crate::season::config::Config;
 use crate::season::event::Event;
-use crate::season::{Assignment, BadEvent, Duty, Season};
+use crate::season::{Assignment, BadEvent, Duty, Registered, Ruling, Season};
 
 /// A rehearsal that could not go on.
 #[derive(Debug, Error)]
@@ -30,6 +30,9 @@ pub enum Failed {
     /// A command was refused.
     #[error(transparent)]
     Refused(#[from] Fault),
+    /// Somebody was not let in.
+    #[error("not let in: {0}")]
+    Rejected(String),
     /// An event could not be applied.
     #[error(transparent)]
     Event(#[from] BadEvent),
@@ -66,7 +69,7 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> Rehearsal<C> {
             quirks: Quirks::default(),
         };
         let registered = rehearsal.season.register_referee(&referee, None, &[0; 32], now)?;
-        rehearsal.enact(&registered.events)?;
+        rehearsal.admit(registered)?;
         for (name, number) in players.iter().zip(1..) {
             let player = LeagueRegisterRequest {
                 player_meta: meta(name.clone(), number, None),
@@ -75,7 +78,7 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> Rehearsal<C> {
                 quirks: Quirks::default(),
             };
             let registered = rehearsal.season.register_player(&player, None, &[0; 32], now)?;
-            rehearsal.enact(&registered.events)?;
+            rehearsal.admit(registered)?;
         }
         let started = rehearsal.season.start(now)?;
         rehearsal.enact(&started.events)?;
@@ -106,6 +109,14 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> Rehearsal<C> {
     /// The season so far.
     pub fn season(&self) -> &Season {
         &self.season
+    }
+
+    /// A league that is short of somebody is not the one that was to be rehearsed.
+    fn admit(&mut self, ruling: Ruling<Registered>) -> Result<(), Failed> {
+        match ruling.reply {
+            Registered::Admitted(_) => self.enact(&ruling.events),
+            Registered::Rejected(rejection) => Err(Failed::Rejected(rejection.reason)),
+        }
     }
 
     fn enact(&mut self, events: &[Event]) -> Result<(), Failed> {
@@ -162,5 +173,79 @@ fn meta(display_name: SmolStr, number: u32, max_concurrent_matches: Option<u32>)
         game_types: vec![GameType::even_odd()],
         contact_endpoint: format_smolstr!("http://rehearsal/{number}").to_string(),
         max_concurrent_matches,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::season::Phase;
+    use league_protocol::message::standings::StandingsRow;
+
+    fn names(count: u32) -> Vec<SmolStr> {
+        (1..=count).map(|number| format_smolstr!("Agent {number}")).collect()
+    }
+
+    /// The league of `players`, played to its end: the season, and how many rounds it took.
+    fn played(players: u32, number: u64) -> (Season, u32) {
+        let league: league_protocol::id::LeagueId = "rehearsal".parse().unwrap();
+        let seed = Seed::new(number, league.clone());
+        let chance = seed.clone();
+        let choose = move |match_id: &MatchId, player: &PlayerId| chance.choice(match_id, player);
+        let config = Config::even_odd(league);
+        let mut rehearsal = Rehearsal::new(config, &names(players), seed, Timestamp::EPOCH, choose).unwrap();
+        let mut rounds = 0;
+        while rehearsal.play_round().unwrap() {
+            rounds += 1;
+        }
+        assert!(!rehearsal.play_round().unwrap(), "what is over stays over");
+        (rehearsal.season().clone(), rounds)
+    }
+
+    fn standings(players: u32, number: u64) -> Vec<StandingsRow> {
+        played(players, number).0.standings()
+    }
+
+    #[test]
+    fn a_league_is_played_to_its_champion() {
+        for (players, rounds, matches) in [(4, 3, 6), (5, 5, 10)] {
+            let (season, taken) = played(players, 1);
+            assert_eq!((season.phase(), taken, season.matches_completed()), (Phase::LeagueCompleted, rounds, matches));
+            let table = season.standings();
+            assert!(table.iter().all(|row| row.played == players - 1), "everybody meets everybody once");
+            let champion = season.champion().unwrap();
+            assert_eq!((&champion.player_id, champion.points), (&table[0].player_id, table[0].points));
+            assert!(table.windows(2).all(|rows| rows[0].points >= rows[1].points));
+            let given: u32 = table.iter().map(|row| row.points).sum();
+            let draws: u32 = table.iter().map(|row| row.draws).sum::<u32>() / 2;
+            assert_eq!(given, 3 * (matches - draws) + 2 * draws);
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_everything() {
+        for players in [4, 5] {
+            assert_eq!(standings(players, 7), standings(players, 7));
+            assert!((8..12).any(|number| standings(players, number) != standings(players, 7)));
+        }
+    }
+
+    /// Why this league is not rehearsed.
+    fn refused(config: Config, players: &[SmolStr]) -> Failed {
+        let seed = Seed::new(1, config.league_id.clone());
+        let always = |_: &MatchId, _: &PlayerId| Parity::Even;
+        Rehearsal::new(config, players, seed, Timestamp::EPOCH, always).map(drop).unwrap_err()
+    }
+
+    #[test]
+    fn a_league_that_is_short_of_somebody_is_not_rehearsed() {
+        let config = Config::even_odd("rehearsal".parse().unwrap());
+        let twice = ["Agent", "Agent", "Other"].map(SmolStr::new);
+        assert!(matches!(refused(config.clone(), &twice), Failed::Rejected(_)));
+        let small = Config { max_players: 2, ..config.clone() };
+        assert!(refused(small, &names(3)).to_string().contains("full"));
+        let board = Config { game_type: "tic_tac_toe".parse().unwrap(), ..config.clone() };
+        assert!(matches!(refused(board, &names(2)), Failed::Game(_)));
+        assert!(matches!(refused(config, &names(1)), Failed::Refused(_)));
     }
 }

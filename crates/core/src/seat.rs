@@ -2,13 +2,14 @@
 //!
 //! A seat takes what comes and gives the answer to it. It is liberal in what it understands, since its league may be of any
 //! make, and strict in one thing: where the manager promised passes, whoever cannot show the right one is not listened to.
-//! Everything may come twice. The same invitation gets the same answer, the same question the same choice, and a match
-//! counts once in the record, whatever is repeated.
+//! Everything may come twice, and late. The same invitation gets the same answer, the same question the same choice, and a
+//! match counts once in the record, whatever is repeated; what belongs to an earlier round undoes nothing of a later one.
 
 mod identity;
 mod played;
 mod seated;
 mod state;
+mod tables;
 
 #[cfg(test)]
 mod tests;
@@ -22,8 +23,8 @@ use league_protocol::message::choice::{ChooseParityCall, ChooseParityResponse};
 use league_protocol::message::game_move::{GameMoveCall, GameMoveResponse};
 use league_protocol::message::game_over::GameOver;
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
-use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted};
-use league_protocol::message::standings::{PlayerRecord, StandingsRow, StandingsUpdate};
+use league_protocol::message::round::{AnnouncedMatch, LeagueCompleted, RoundAnnouncement, RoundCompleted};
+use league_protocol::message::standings::{FinalRow, PlayerRecord, StandingsRow, StandingsUpdate};
 use league_protocol::message::state::PlayerState;
 use league_protocol::parity::Parity;
 use league_protocol::table::Method;
@@ -35,21 +36,21 @@ pub use played::{DrawCheck, History, Played};
 pub use state::State;
 
 use seated::Seated;
-
-/// The most matches that a seat keeps open: far more than any league asks for, few enough to bound a hostile one.
-const MAX_OPEN: usize = 64;
+use state::{Membership, Stage};
+use tables::Tables;
 
 /// A player's place in a league.
 #[derive(Clone, Debug)]
 pub struct Seat {
     name: SmolStr,
-    state: State,
+    membership: Membership,
     identity: Option<Identity>,
     round: Option<RoundId>,
-    /// Matches without a result, the newest last.
-    open: Vec<Seated>,
+    tables: Tables,
     history: History,
     standings: Vec<StandingsRow>,
+    /// The round after which the table stood so.
+    standings_after: Option<RoundId>,
 }
 
 /// What a strategy is asked.
@@ -76,29 +77,63 @@ pub struct Question {
 impl Seat {
     /// An empty seat for a player called `name`, which remembers `history`.
     pub fn new(name: SmolStr, history: History) -> Self {
-        let (state, open, standings) = (State::Unregistered, Vec::new(), Vec::new());
-        Self { name, state, identity: None, round: None, open, history, standings }
+        Self {
+            name,
+            membership: Membership::Unregistered,
+            identity: None,
+            round: None,
+            tables: Tables::default(),
+            history,
+            standings: Vec::new(),
+            standings_after: None,
+        }
     }
 
     /// The player asks to be let in.
     pub fn registering(&mut self) {
-        self.state = State::Registering;
+        if self.membership == Membership::LeagueComplete {
+            self.forget_league();
+        }
+        self.membership = Membership::Registering;
     }
 
-    /// The player is in.
+    /// The player is in. The same player of the same league goes on where it was; in another league nothing of this one counts,
+    /// since match ids begin anew in each.
     pub fn registered(&mut self, identity: Identity) {
+        let again = self.identity.as_ref().is_some_and(|known| known.is_same_place(&identity));
+        if !again || self.membership == Membership::LeagueComplete {
+            self.forget_league();
+        }
         self.identity = Some(identity);
-        self.state = State::Registered;
+        self.membership = Membership::Registered;
     }
 
-    /// The player is not in.
+    /// The player is not let in. Who was in before stays in.
     pub fn rejected(&mut self) {
-        self.state = State::Unregistered;
+        self.membership = if self.identity.is_some() { Membership::Registered } else { Membership::Unregistered };
+    }
+
+    fn forget_league(&mut self) {
+        (self.round, self.tables) = (None, Tables::default());
+        (self.standings, self.standings_after) = (Vec::new(), None);
     }
 
     /// What the player is doing.
     pub fn state(&self) -> State {
-        self.state
+        self.playing().map_or_else(|| self.membership.into(), |seated| seated.stage.into())
+    }
+
+    /// The match that the player is in: the newest one without a result.
+    fn playing(&self) -> Option<&Seated> {
+        self.membership.plays().then(|| self.tables.newest_open()).flatten()
+    }
+
+    /// What the player does between its matches from now on. Only within its league: a result that comes after the end does
+    /// not begin it again.
+    fn between_matches(&mut self, membership: Membership) {
+        if self.membership.plays() {
+            self.membership = membership;
+        }
     }
 
     /// Who the player is, once it is in.
@@ -119,17 +154,28 @@ impl Seat {
     /// A round is announced.
     pub fn round_announced(&mut self, head: &Head, round: &RoundAnnouncement) -> Result<Acknowledgement, Fault> {
         let identity = self.heard_from_manager(head, Method::NotifyRound, round.league_id.as_ref())?;
-        let plays = round
-            .matches
-            .iter()
-            .any(|announced| [&announced.player_a_id, &announced.player_b_id].contains(&&identity.player_id));
-        let acknowledgement = Acknowledgement::of_player(identity.player_id.clone()).for_round(round.round_id);
-        self.round = Some(round.round_id);
-        // An announcement that comes late must not undo an invitation that came first.
-        if self.open.is_empty() {
-            self.state = if plays { State::WaitingForRound } else { State::Registered };
+        let player = identity.player_id.clone();
+        // An announcement of an earlier round is late: there is nothing to do about it.
+        if self.round.is_none_or(|current| current <= round.round_id) {
+            self.come_to(round.round_id);
+            let plays =
+                |announced: &&AnnouncedMatch| [&announced.player_a_id, &announced.player_b_id].contains(&&player);
+            let mut own = round.matches.iter().filter(plays).peekable();
+            if own.peek().is_none() {
+                self.between_matches(Membership::Registered);
+            } else if own.any(|announced| !self.tables.knows(&announced.match_id)) {
+                self.between_matches(Membership::WaitingForRound);
+            }
         }
-        Ok(acknowledgement)
+        Ok(Acknowledgement::of_player(player).for_round(round.round_id))
+    }
+
+    /// The league is in `round`, as far as it is not in a later one.
+    fn come_to(&mut self, round: RoundId) {
+        if self.round.is_none_or(|current| current < round) {
+            self.round = Some(round);
+            self.tables.close_before(round);
+        }
     }
 
     /// An invitation. `nonce` is what a new match gets; a repeated invitation gets what the first one got.
@@ -141,26 +187,29 @@ impl Seat {
         now: Timestamp,
     ) -> Result<GameJoinAck, Fault> {
         let match_id = &invitation.match_id;
-        let identity = self.heard_from_referee(head, Method::GameInvitation, match_id)?.clone();
-        let again = self.open.iter().position(|seated| seated.is_same_invitation(invitation));
-        let place = again.unwrap_or_else(|| {
-            self.open.retain(|seated| seated.match_id != *match_id);
-            if self.open.len() == MAX_OPEN {
-                self.open.remove(0);
+        let player_id = self.heard_from_referee(head, Method::GameInvitation, match_id)?.player_id.clone();
+        let again = self.tables.find(match_id).filter(|seated| seated.is_same_invitation(invitation));
+        let draw_nonce = match again {
+            Some(seated) => seated.nonce.clone(),
+            None => {
+                invitation.round_id.into_iter().for_each(|round| self.come_to(round));
+                self.sit(Seated::invited(invitation, nonce.clone()));
+                nonce
             }
-            self.open.push(Seated::invited(invitation, nonce));
-            self.open.len() - 1
-        });
-        if self.open[place].answer.is_none() {
-            self.state = State::WaitingForChoiceRequest;
-        }
+        };
         Ok(GameJoinAck {
             match_id: Some(match_id.clone()),
-            player_id: Some(identity.player_id),
+            player_id: Some(player_id),
             arrival_timestamp: Some(now),
             accept: Some(true),
-            draw_nonce: Some(self.open[place].nonce.clone()),
+            draw_nonce: Some(draw_nonce),
         })
+    }
+
+    fn sit(&mut self, seated: Seated) {
+        self.tables.sit(seated);
+        // Whatever becomes of this match, afterwards it is over.
+        self.between_matches(Membership::MatchComplete);
     }
 
     /// Even or odd? The strategy is to answer.
@@ -193,25 +242,14 @@ impl Seat {
 
     fn asked(&mut self, head: &Head, method: Method, asked: Asked<'_>) -> Result<Question, Fault> {
         self.heard_from_referee(head, method, asked.match_id)?;
-        let place = match self.open.iter().position(|seated| seated.match_id == *asked.match_id) {
-            Some(place) => place,
-            // A referee of other make may ask without having invited.
-            None => {
-                if self.open.len() == MAX_OPEN {
-                    self.open.remove(0);
-                }
-                self.open.push(Seated::uninvited(asked.match_id.clone()));
-                self.open.len() - 1
-            }
-        };
-        let seated = &mut self.open[place];
+        // A referee of other make may ask without having invited.
+        if !self.tables.knows(asked.match_id) {
+            self.sit(Seated::uninvited(asked.match_id.clone()));
+        }
+        let seated = self.tables.find(asked.match_id).ok_or_else(|| unknown(asked.match_id, method))?;
         seated.opponent = seated.opponent.take().or(asked.opponent);
         seated.round = seated.round.or(asked.round);
-        // With another position on the board it is another question, though the match is the same.
-        if seated.view != asked.view {
-            (seated.view, seated.answer) = (asked.view.clone(), None);
-        }
-        self.state = State::ChoosingParity;
+        seated.ask(&asked.view);
         Ok(Question {
             match_id: seated.match_id.clone(),
             round: seated.round,
@@ -220,11 +258,11 @@ impl Seat {
             record: asked.record,
             view: asked.view,
             deadline: asked.deadline,
-            answered: seated.answer.clone(),
+            answered: seated.answer().cloned(),
         })
     }
 
-    /// The strategy has chosen. The first choice for a match stands.
+    /// The strategy has chosen. The first choice for a match stands, whatever is given here.
     pub fn chose_parity(&mut self, match_id: &MatchId, parity: Parity) -> Result<ChooseParityResponse, Fault> {
         let answer = self.answered(match_id, SmolStr::new_static(parity.as_str()), Method::ChooseParity)?;
         let player_id = self.myself(Method::ChooseParity)?.player_id.clone();
@@ -241,22 +279,21 @@ impl Seat {
     }
 
     fn answered(&mut self, match_id: &MatchId, answer: SmolStr, method: Method) -> Result<SmolStr, Fault> {
-        let seated = self.open.iter_mut().find(|seated| seated.match_id == *match_id);
-        let seated = seated.ok_or_else(|| {
-            Fault::new(ErrorCode::E007, method, format!("{match_id} is not being played here")).about("match_id")
-        })?;
-        let stands = seated.answer.get_or_insert(answer).clone();
-        self.state = State::WaitingForResult;
-        Ok(stands)
+        let seated = self.tables.find(match_id).ok_or_else(|| unknown(match_id, method))?;
+        Ok(seated.choose(answer))
     }
 
     /// A match is over.
     pub fn over(&mut self, head: &Head, over: &GameOver) -> Result<Acknowledgement, Fault> {
         let identity = self.heard_from_referee(head, Method::NotifyMatchResult, &over.match_id)?.clone();
-        let place = self.open.iter().position(|seated| seated.match_id == over.match_id);
-        let seated = place.map(|place| self.open.remove(place));
-        self.history.add(Played::of(over, &identity, seated.as_ref()));
-        self.state = State::MatchComplete;
+        let seated = self.tables.find(&over.match_id);
+        // A result that says nothing is acknowledged all the same: nobody is helped by a referee that tells it again.
+        let played = Played::of(over, &identity, seated.as_deref());
+        let unheard = played.is_some_and(|played| self.history.add(played));
+        let news = seated.map_or(unheard, |seated| std::mem::replace(&mut seated.stage, Stage::Over) != Stage::Over);
+        if news {
+            self.between_matches(Membership::MatchComplete);
+        }
         Ok(Acknowledgement::of_player(identity.player_id).for_match(over.match_id.clone()))
     }
 
@@ -268,7 +305,11 @@ impl Seat {
                 let player = self.heard_from_referee(head, METHOD, match_id)?.player_id.clone();
                 Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
             }
-            None => Ok(Acknowledgement::of_player(self.myself(METHOD)?.player_id.clone())),
+            None => {
+                let identity = self.myself(METHOD)?;
+                identity.check_named(METHOD)?;
+                Ok(Acknowledgement::of_player(identity.player_id.clone()))
+            }
         }
     }
 
@@ -276,7 +317,11 @@ impl Seat {
     pub fn standings_updated(&mut self, head: &Head, update: &StandingsUpdate) -> Result<Acknowledgement, Fault> {
         let identity = self.heard_from_manager(head, Method::UpdateStandings, update.league_id.as_ref())?;
         let acknowledgement = Acknowledgement::of_player(identity.player_id.clone());
-        self.standings.clone_from(&update.standings);
+        // What stood after an earlier round comes late.
+        if self.standings_after <= update.round_id || update.round_id.is_none() {
+            self.standings.clone_from(&update.standings);
+            self.standings_after = self.standings_after.max(update.round_id);
+        }
         Ok(match update.round_id {
             Some(round) => acknowledgement.for_round(round),
             None => acknowledgement,
@@ -287,8 +332,12 @@ impl Seat {
     pub fn round_completed(&mut self, head: &Head, round: &RoundCompleted) -> Result<Acknowledgement, Fault> {
         let identity = self.heard_from_manager(head, Method::NotifyRoundCompleted, round.league_id.as_ref())?;
         let acknowledgement = Acknowledgement::of_player(identity.player_id.clone()).for_round(round.round_id);
-        if round.next_round_id.is_some() && self.open.is_empty() {
-            self.state = State::Registered;
+        if self.round.is_none_or(|current| current <= round.round_id) {
+            self.round = Some(round.round_id);
+            self.tables.close_before(RoundId(round.round_id.0.saturating_add(1)));
+            if round.next_round_id.is_some() {
+                self.between_matches(Membership::Registered);
+            }
         }
         Ok(acknowledgement)
     }
@@ -297,8 +346,10 @@ impl Seat {
     pub fn league_completed(&mut self, head: &Head, end: &LeagueCompleted) -> Result<Acknowledgement, Fault> {
         let identity = self.heard_from_manager(head, Method::NotifyLeagueCompleted, end.league_id.as_ref())?;
         let acknowledgement = Acknowledgement::of_player(identity.player_id.clone());
-        self.state = State::LeagueComplete;
-        self.open.clear();
+        self.membership = Membership::LeagueComplete;
+        if !end.final_standings.is_empty() {
+            self.standings = end.final_standings.iter().map(row_of).collect();
+        }
         Ok(acknowledgement)
     }
 
@@ -315,10 +366,10 @@ impl Seat {
         PlayerState {
             player_id: identity.map(|identity| identity.player_id.clone()),
             display_name: self.name.clone(),
-            state: SmolStr::new_static(self.state.as_str()),
+            state: SmolStr::new_static(self.state().as_str()),
             league_id: identity.and_then(|identity| identity.league_id.clone()),
             current_round: self.round,
-            current_match: self.open.last().map(|seated| seated.match_id.clone()),
+            current_match: self.playing().map(|seated| seated.match_id.clone()),
             record: self.history.record(),
             matches_played: u32::try_from(self.history.matches().len()).unwrap_or(u32::MAX),
             rank: self.standings.iter().find(own).map(|row| row.rank),
@@ -342,6 +393,24 @@ impl Seat {
         let identity = self.myself(method)?;
         identity.check_referee(head, method, match_id)?;
         Ok(identity)
+    }
+}
+
+fn unknown(match_id: &MatchId, method: Method) -> Fault {
+    Fault::new(ErrorCode::E007, method, format!("{match_id} is not being played here")).about("match_id")
+}
+
+/// A line of the final table as one of the table.
+fn row_of(last: &FinalRow) -> StandingsRow {
+    StandingsRow {
+        rank: last.rank,
+        player_id: last.player_id.clone(),
+        display_name: last.display_name.clone(),
+        played: last.wins.saturating_add(last.draws).saturating_add(last.losses),
+        wins: last.wins,
+        draws: last.draws,
+        losses: last.losses,
+        points: last.points,
     }
 }
 

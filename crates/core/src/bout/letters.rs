@@ -3,12 +3,15 @@
 //! The bout itself knows sides and calls; who sits there, what it is called and what it may see stands in the order that
 //! started the match. Nothing here decides anything.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use league_protocol::draw::{DrawCommitment, DrawSecret};
 use league_protocol::error::ErrorCode;
 use league_protocol::head::Envelope;
-use league_protocol::id::{ConversationId, GameType, RefereeId};
+use league_protocol::id::{ConversationId, GameType, PlayerId, RefereeId};
 use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
 use league_protocol::message::game_error::{GameError, RetryInfo};
 use league_protocol::message::game_move::{GameMoveCall, MoveContext};
@@ -30,13 +33,14 @@ use super::ending::Ending;
 use super::terms::{Limits, Mode, Terms};
 use crate::rules::outcome::Outcome;
 
-/// The terms on which a referee runs the match that it was ordered to.
+/// The terms on which a referee runs the match that it was ordered to. `secret` is its own; in a league with a seed the one
+/// that it was ordered to use goes before it.
 pub fn terms(order: &StartMatch, secret: DrawSecret) -> Terms {
     let limits = &order.timeouts;
     Terms {
         match_id: order.match_id.clone(),
         attempt: order.attempt,
-        secret,
+        secret: order.draw_secret.unwrap_or(secret),
         tries: order.players.as_ref().map(|player| player.attempts.unwrap_or(limits.max_retries)),
         limits: Limits {
             to_join: span(limits.game_join_ack_timeout_sec),
@@ -276,7 +280,7 @@ impl<'a> Letters<'a> {
     }
 }
 
-fn by_player<T>(players: Pair<&league_protocol::id::PlayerId>, entries: Pair<T>) -> ByPlayer<T> {
+fn by_player<T>(players: Pair<&PlayerId>, entries: Pair<T>) -> ByPlayer<T> {
     ByPlayer(vec![(players.a.clone(), entries.a), (players.b.clone(), entries.b)])
 }
 

@@ -3,16 +3,25 @@
 //! Each secret, nonce and choice is derived by itself from the seed and its own name, so the order in which matches are
 //! played, and by how many referees, changes nothing. Reproducible means predictable: a contest has no seed.
 
+use std::fmt;
+
 use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::id::{LeagueId, MatchId, PlayerId};
 use league_protocol::parity::Parity;
 use league_protocol::seal::{digest, seal};
 
 /// Where a repeatable league has its randomness from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Seed {
     key: [u8; 32],
     league: LeagueId,
+}
+
+/// What decides draws that are still to come must not slip into a log.
+impl fmt::Debug for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "seed of {}:…", self.league)
+    }
 }
 
 impl Seed {
@@ -61,6 +70,22 @@ mod tests {
         let (one, two) = (PlayerId::numbered(1), PlayerId::numbered(2));
         assert_ne!(seed(7, "a").nonce(&first, &one), seed(7, "a").nonce(&first, &two));
         assert_eq!(seed(7, "a").nonce(&first, &one).as_bytes().len(), 16);
+    }
+
+    #[test]
+    fn a_secret_a_nonce_and_a_choice_have_nothing_in_common() {
+        let (seed, match_id) = (Seed::new(7, "a".parse().unwrap()), MatchId::of(RoundId(1), 1));
+        let player = PlayerId::numbered(1);
+        let secret = String::from(seed.secret(&match_id));
+        let nonce = seed.nonce(&match_id, &player);
+        assert!(!secret.contains(std::str::from_utf8(nonce.as_bytes()).unwrap()));
+        assert_eq!(seed.nonce(&match_id, &player), nonce);
+        assert_eq!(seed.choice(&match_id, &player), seed.choice(&match_id, &player));
+    }
+
+    #[test]
+    fn a_seed_is_not_to_be_read_in_a_log() {
+        assert_eq!(format!("{:?}", Seed::new(7, "a".parse().unwrap())), "seed of a:…");
     }
 
     #[test]

@@ -54,7 +54,23 @@ impl Identity {
         check(head, &token.digest().referee_pass(league, match_id, &referee), method)
     }
 
-    /// What a check needs, where there is something to check.
+    /// Whether whoever speaks could be the referee of a match at all: a message that names none comes from nobody.
+    pub(super) fn check_named(&self, method: Method) -> Result<(), Fault> {
+        match self.promised() {
+            None => Ok(()),
+            Some(_) => {
+                let message = "match_id is missing; without it no pass can be checked";
+                Err(Fault::new(ErrorCode::E003, method, message).about("match_id"))
+            }
+        }
+    }
+
+    /// Whether both are the same player of the same league, whatever their tokens.
+    pub(super) fn is_same_place(&self, other: &Self) -> bool {
+        self.player_id == other.player_id && self.league_id == other.league_id
+    }
+
+    /// What a check needs, where there is something to check. A promise without token or league promises nothing.
     fn promised(&self) -> Option<(&Token, &LeagueId)> {
         self.passes.then_some(self.token.as_ref().zip(self.league_id.as_ref())).flatten()
     }

@@ -53,29 +53,29 @@ pub enum DrawCheck {
     Unproved,
     /// It was.
     Proved,
-    /// It was not: another secret, another number, or the player's own nonce left out.
+    /// It was not: another secret, another number, another attempt, or the player's own nonce left out.
     Broken,
 }
 
 impl Played {
-    /// What `over` means to whoever `identity` is, who had sat down as `seated`.
-    pub(super) fn of(over: &GameOver, identity: &Identity, seated: Option<&Seated>) -> Self {
+    /// What `over` means to whoever `identity` is, who had sat down as `seated`; nothing when it does not say who won.
+    pub(super) fn of(over: &GameOver, identity: &Identity, seated: Option<&Seated>) -> Option<Self> {
         let player = &identity.player_id;
         let result = over.game_result.as_ref();
-        let choices = result.map(|result| &result.choices);
-        let choice_of = |test: &dyn Fn(&PlayerId) -> bool| {
-            choices.and_then(|choices| choices.0.iter().find(|(id, _)| test(id))).and_then(|(_, choice)| choice.clone())
-        };
-        let other = choices.and_then(|choices| choices.0.iter().find(|(id, _)| id != player)).map(|(id, _)| id.clone());
-        let own = own_result(over, player);
-        Self {
-            league_id: over.league_id.clone().or_else(|| identity.league_id.clone()),
+        let own = own_result(over, player)?;
+        let choices = result.map(|result| result.choices.0.as_slice()).unwrap_or_default();
+        let here = choices.iter().find(|(id, _)| id == player).map(|(_, choice)| choice.clone());
+        let there = choices.iter().find(|(id, _)| id != player);
+        let answered = || seated.and_then(Seated::answer).cloned();
+        Some(Self {
+            // Which league this is, the player knows best: a referee of other make may call it as it likes.
+            league_id: identity.league_id.clone().or_else(|| over.league_id.clone()),
             match_id: over.match_id.clone(),
             round_id: over.round_id.or(seated.and_then(|seated| seated.round)),
-            opponent_id: seated.and_then(|seated| seated.opponent.clone()).or(other),
+            opponent_id: seated.and_then(|seated| seated.opponent.clone()).or(there.map(|(id, _)| id.clone())),
             result: own,
-            my_choice: over.your_choice.clone().or_else(|| choice_of(&|id| id == player)),
-            opponent_choice: over.opponent_choice.clone().or_else(|| choice_of(&|id| id != player)),
+            my_choice: over.your_choice.clone().or_else(|| here.unwrap_or_else(answered)),
+            opponent_choice: over.opponent_choice.clone().or_else(|| there.and_then(|(_, choice)| choice.clone())),
             drawn_number: over.drawn_number.or(result.and_then(|result| result.drawn_number)),
             points: over.points_earned.unwrap_or(match own {
                 OwnResult::Win => 3,
@@ -83,30 +83,50 @@ impl Played {
                 OwnResult::Loss | OwnResult::TechnicalLoss => 0,
             }),
             draw: check_draw(over, player, seated),
-        }
+        })
+    }
+
+    /// Whether this is the same match.
+    fn is_match_of(&self, other: &Self) -> bool {
+        self.match_id == other.match_id && self.league_id == other.league_id
+    }
+
+    /// Whether this is the same result, whatever was found out about its draw.
+    fn is_result_of(&self, other: &Self) -> bool {
+        (self.result, self.points, self.drawn_number) == (other.result, other.points, other.drawn_number)
+            && (&self.my_choice, &self.opponent_choice) == (&other.my_choice, &other.opponent_choice)
     }
 }
 
-/// The result from this player's side. What the whole result says counts more than a flat word, which may mean anybody.
-fn own_result(over: &GameOver, player: &PlayerId) -> OwnResult {
-    let Some(result) = &over.game_result else { return over.result.unwrap_or(OwnResult::Draw) };
+/// The result from this player's side. What the whole result says counts more than a flat word, which may mean anybody; where
+/// it names no winner and yet says that there is one, the flat word is all there is.
+fn own_result(over: &GameOver, player: &PlayerId) -> Option<OwnResult> {
+    let Some(result) = &over.game_result else { return over.result };
     match (&result.winner_player_id, result.status) {
-        (Some(winner), _) if winner == player => OwnResult::Win,
-        (Some(_), ResultStatus::TechnicalLoss) | (None, ResultStatus::TechnicalLoss) => OwnResult::TechnicalLoss,
-        (Some(_), ResultStatus::Win | ResultStatus::Draw) => OwnResult::Loss,
-        (None, ResultStatus::Win | ResultStatus::Draw) => OwnResult::Draw,
+        (Some(winner), _) if winner == player => Some(OwnResult::Win),
+        (Some(_) | None, ResultStatus::TechnicalLoss) => Some(OwnResult::TechnicalLoss),
+        (Some(_), ResultStatus::Win | ResultStatus::Draw) => Some(OwnResult::Loss),
+        (None, ResultStatus::Draw) => Some(OwnResult::Draw),
+        (None, ResultStatus::Win) => over.result,
     }
 }
 
 fn check_draw(over: &GameOver, player: &PlayerId, seated: Option<&Seated>) -> DrawCheck {
-    let promised = seated.and_then(|seated| Some((seated, seated.commitment?, seated.side?)));
-    let number = over.drawn_number.or(over.game_result.as_ref().and_then(|result| result.drawn_number));
-    match (promised, number, &over.draw) {
-        (None, _, _) | (Some(_), None, _) => DrawCheck::Unproved,
+    let Some((seated, commitment)) = seated.and_then(|seated| Some((seated, seated.commitment?))) else {
+        return DrawCheck::Unproved;
+    };
+    let whole = over.game_result.as_ref().and_then(|result| result.drawn_number);
+    match (over.drawn_number.or(whole), &over.draw, seated.side) {
+        (None, _, _) => DrawCheck::Unproved,
         // A referee that binds itself and then proves nothing has not kept its promise.
-        (Some(_), Some(_), None) => DrawCheck::Broken,
-        (Some((seated, commitment, side)), Some(number), Some(proof)) => {
-            let kept = proof.nonces.get(player) == Some(&seated.nonce)
+        (Some(_), None, _) => DrawCheck::Broken,
+        // Without sides the nonces have no order, and nothing can be computed.
+        (Some(_), Some(_), None) => DrawCheck::Unproved,
+        (Some(number), Some(proof), Some(side)) => {
+            // The attempt counts as it was invited to: whoever may choose it afterwards chooses the number.
+            let kept = whole.is_none_or(|whole| whole == number)
+                && proof.attempt == seated.attempt.unwrap_or(1)
+                && proof.nonces.get(player) == Some(&seated.nonce)
                 && draw_of(over, player, side, proof).verify(&commitment, number).is_ok();
             if kept { DrawCheck::Proved } else { DrawCheck::Broken }
         }
@@ -124,7 +144,7 @@ fn draw_of(over: &GameOver, player: &PlayerId, side: Side, proof: &DrawProof) ->
 }
 
 /// The most matches that are remembered; the oldest are forgotten first.
-const MAX_REMEMBERED: usize = 10_000;
+pub(super) const MAX_REMEMBERED: usize = 10_000;
 
 /// Every match that a player remembers, each once.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -142,19 +162,21 @@ impl History {
         self.0.iter().filter(move |played| played.opponent_id.as_ref() == Some(opponent))
     }
 
-    /// Remembers a match; what was known of the same match before is replaced.
-    pub(super) fn add(&mut self, played: Played) {
+    /// Remembers a match; what was known of the same match before is replaced. Whether it was not known at all.
+    pub(super) fn add(&mut self, played: Played) -> bool {
         // A result is repeated soon or never, so the search begins at the end.
-        let same = |known: &Played| known.match_id == played.match_id && known.league_id == played.league_id;
-        match self.0.iter().rposition(same) {
-            Some(place) => self.0[place] = played,
-            None => {
-                if self.0.len() == MAX_REMEMBERED {
-                    self.0.remove(0);
-                }
-                self.0.push(played);
-            }
+        let Some(known) = self.0.iter_mut().rfind(|known| known.is_match_of(&played)) else {
+            // A history from a file may be longer than it should be.
+            let surplus = (self.0.len() + 1).saturating_sub(MAX_REMEMBERED);
+            self.0.drain(..surplus);
+            self.0.push(played);
+            return true;
+        };
+        // Where the promise is no longer at hand, what was found out when it was still stands.
+        if !(played.draw == DrawCheck::Unproved && played.is_result_of(known)) {
+            *known = played;
         }
+        false
     }
 
     /// The sums.
@@ -165,7 +187,8 @@ impl History {
                 OwnResult::Draw => record.draws += 1,
                 OwnResult::Loss | OwnResult::TechnicalLoss => record.losses += 1,
             }
-            record.points += played.points;
+            // Points of other make may be any number; a sum that ends at the largest is better than none.
+            record.points = record.points.saturating_add(played.points);
             record
         })
     }

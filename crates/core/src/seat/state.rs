@@ -1,4 +1,7 @@
 //! What a player is doing, in one word.
+//!
+//! The word is never stored. It follows from where the player stands in its league and, while it plays, from its newest
+//! open match: so nothing that comes late or twice can leave a word behind that is no longer true.
 
 /// What a player is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -21,6 +24,64 @@ pub enum State {
     MatchComplete,
     /// It knows how the league ended.
     LeagueComplete,
+}
+
+/// Where a player stands in its league, between its matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Membership {
+    Unregistered,
+    Registering,
+    Registered,
+    WaitingForRound,
+    MatchComplete,
+    LeagueComplete,
+}
+
+/// How far a match has come, as its player sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stage {
+    /// The player has joined, or would have, had it been invited.
+    Joined,
+    /// Its strategy is thinking.
+    Choosing,
+    /// It has chosen.
+    Chosen,
+    /// The result is known, or the league has gone on without it.
+    Over,
+}
+
+impl Membership {
+    /// Whether matches are played.
+    pub(super) fn plays(self) -> bool {
+        match self {
+            Self::Registered | Self::WaitingForRound | Self::MatchComplete => true,
+            Self::Unregistered | Self::Registering | Self::LeagueComplete => false,
+        }
+    }
+}
+
+impl From<Membership> for State {
+    fn from(membership: Membership) -> Self {
+        match membership {
+            Membership::Unregistered => Self::Unregistered,
+            Membership::Registering => Self::Registering,
+            Membership::Registered => Self::Registered,
+            Membership::WaitingForRound => Self::WaitingForRound,
+            Membership::MatchComplete => Self::MatchComplete,
+            Membership::LeagueComplete => Self::LeagueComplete,
+        }
+    }
+}
+
+impl From<Stage> for State {
+    fn from(stage: Stage) -> Self {
+        match stage {
+            Stage::Joined => Self::WaitingForChoiceRequest,
+            Stage::Choosing => Self::ChoosingParity,
+            Stage::Chosen => Self::WaitingForResult,
+            Stage::Over => Self::MatchComplete,
+        }
+    }
 }
 
 impl State {

@@ -1,0 +1,48 @@
+//! The matches that a player sits at, or sat at a while ago: a bounded number of them.
+
+use league_protocol::id::{MatchId, RoundId};
+
+use super::seated::Seated;
+use super::state::Stage;
+
+/// The most matches that are kept: far more than any league asks for at a time, few enough to bound a hostile one.
+pub(super) const MAX_TABLES: usize = 64;
+
+/// The matches that a player knows of, the newest last, each once.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Tables(Vec<Seated>);
+
+impl Tables {
+    /// A match, open or over.
+    pub(super) fn find(&mut self, match_id: &MatchId) -> Option<&mut Seated> {
+        self.0.iter_mut().find(|seated| seated.match_id == *match_id)
+    }
+
+    /// Whether a match has been begun here.
+    pub(super) fn knows(&self, match_id: &MatchId) -> bool {
+        self.0.iter().any(|seated| seated.match_id == *match_id)
+    }
+
+    /// The newest match without a result.
+    pub(super) fn newest_open(&self) -> Option<&Seated> {
+        self.0.iter().rev().find(|seated| seated.is_open())
+    }
+
+    /// Sits down to a match, in place of an earlier attempt at it. When there is no room, one that is over is forgotten, and
+    /// the oldest where none is.
+    pub(super) fn sit(&mut self, seated: Seated) {
+        self.0.retain(|known| known.match_id != seated.match_id);
+        if self.0.len() == MAX_TABLES {
+            let over = self.0.iter().position(|known| !known.is_open());
+            self.0.remove(over.unwrap_or(0));
+        }
+        self.0.push(seated);
+    }
+
+    /// The league has come to `round`: no result of an earlier one is waited for. Should it still come, it is welcome.
+    pub(super) fn close_before(&mut self, round: RoundId) {
+        for seated in self.0.iter_mut().filter(|seated| seated.round.is_none_or(|played| played < round)) {
+            seated.stage = Stage::Over;
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Who is listened to.
+
+use super::*;
+use league_protocol::answer::token_quirk;
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::message::standings::StandingsUpdate;
+
+/// Everything that a manager says to a player, under `head` and for `league`.
+fn manager_says(seat: &mut Seat, head: &Head, league: Option<&LeagueId>) -> Vec<Result<(), Fault>> {
+    let announced = RoundAnnouncement { league_id: league.cloned(), ..announcement(1, &[(1, 2)]) };
+    let update = StandingsUpdate { league_id: league.cloned(), round_id: None, standings: Vec::new() };
+    let round = RoundCompleted { league_id: league.cloned(), ..completed(1, None) };
+    let end = LeagueCompleted { league_id: league.cloned(), ..league_completed() };
+    vec![
+        seat.round_announced(head, &announced).map(drop),
+        seat.standings_updated(head, &update).map(drop),
+        seat.round_completed(head, &round).map(drop),
+        seat.league_completed(head, &end).map(drop),
+    ]
+}
+
+/// Everything that a referee says to a player about `match_id`, under `head`.
+fn referee_says(seat: &mut Seat, head: &Head, match_id: &MatchId) -> Vec<Result<(), Fault>> {
+    vec![
+        seat.invited(head, &invitation(match_id), nonce("x"), Timestamp::EPOCH).map(drop),
+        seat.asked_parity(head, &parity_call(match_id)).map(drop),
+        seat.asked_move(head, &move_call(match_id, ".........")).map(drop),
+        seat.game_error(head, Some(match_id)).map(drop),
+        seat.over(head, &won(match_id)).map(drop),
+    ]
+}
+
+#[track_caller]
+fn all_refused(said: Vec<Result<(), Fault>>, code: ErrorCode, about: &str) {
+    for refused in said {
+        assert_eq!(refused.unwrap_err().code, Some(code), "{about}");
+    }
+}
+
+#[test]
+fn the_right_passes_are_accepted() {
+    let (mut seat, match_id) = (seat(), first_of(1));
+    assert!(referee_says(&mut seat, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
+    assert!(manager_says(&mut seat, &manager(), Some(&league())).iter().all(Result::is_ok));
+    assert!(seat.told_to_leave(&manager()).is_ok());
+}
+
+#[test]
+fn a_referee_without_the_right_pass_changes_nothing() {
+    let match_id = first_of(1);
+    let (key, other_key) = (token().digest(), Token::mint("P02", &[2; 32]).digest());
+    let (sender, second) = (Sender::referee(&referee()), RefereeId::numbered(2));
+    let pass = |league: &LeagueId, match_id: &MatchId| key.referee_pass(league, match_id, &referee());
+    let wrong: Vec<(&str, Head)> = vec![
+        ("made up", from(sender.clone(), Credential::new("pass-please"))),
+        ("the raw token", from(sender.clone(), token())),
+        ("another match's", from(sender.clone(), pass(&league(), &first_of(2)))),
+        ("another league's", from(sender.clone(), pass(&"elsewhere".parse().unwrap(), &match_id))),
+        ("another player's", from(sender.clone(), other_key.referee_pass(&league(), &match_id, &referee()))),
+        ("another referee's", from(sender.clone(), key.referee_pass(&league(), &match_id, &second))),
+        ("used by another referee", from(Sender::referee(&second), pass(&league(), &match_id))),
+        ("the manager's", from(sender.clone(), key.manager_pass(&league()))),
+        ("the player's own", from(sender, key.player_pass(&league(), &match_id))),
+    ];
+    let mut seat = seat();
+    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    let before = shown(&seat);
+    for (about, head) in wrong {
+        all_refused(referee_says(&mut seat, &head, &match_id), ErrorCode::E012, about);
+        assert_eq!(shown(&seat), before, "{about}");
+    }
+    let missing = Head { auth_token: None, ..referee_of(&match_id) };
+    all_refused(referee_says(&mut seat, &missing, &match_id), ErrorCode::E011, "missing");
+    let nobody = Head { sender: Found::Absent, ..referee_of(&match_id) };
+    all_refused(referee_says(&mut seat, &nobody, &match_id), ErrorCode::E003, "no sender");
+    let manager = Head { sender: Found::Good(Sender::manager()), ..referee_of(&match_id) };
+    all_refused(referee_says(&mut seat, &manager, &match_id), ErrorCode::E003, "no referee");
+    assert_eq!(seat.game_error(&referee_of(&match_id), None).unwrap_err().code, Some(ErrorCode::E003));
+    assert_eq!(shown(&seat), before);
+}
+
+#[test]
+fn a_manager_without_the_right_pass_changes_nothing() {
+    let (key, other_key) = (token().digest(), Token::mint("P02", &[2; 32]).digest());
+    let wrong: Vec<(&str, Credential)> = vec![
+        ("made up", Credential::new("pass-please")),
+        ("the raw token", token().into()),
+        ("another league's", key.manager_pass(&"elsewhere".parse().unwrap()).into()),
+        ("another player's", other_key.manager_pass(&league()).into()),
+        ("a referee's", key.referee_pass(&league(), &first_of(1), &referee()).into()),
+    ];
+    let mut seat = seat();
+    seat.plays(&first_of(1));
+    let before = shown(&seat);
+    for (about, credential) in wrong {
+        let head = from(Sender::manager(), credential);
+        all_refused(manager_says(&mut seat, &head, Some(&league())), ErrorCode::E012, about);
+        assert_eq!(seat.told_to_leave(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
+        assert_eq!(shown(&seat), before, "{about}");
+    }
+    let missing = Head { auth_token: None, ..manager() };
+    all_refused(manager_says(&mut seat, &missing, Some(&league())), ErrorCode::E011, "missing");
+    assert_eq!(shown(&seat), before);
+}
+
+#[test]
+fn where_no_passes_were_promised_anybody_is_heard() {
+    let strangers =
+        [Head::default(), from("somebody".parse().unwrap(), Credential::new("tok-ref-01-xyz789")), manager()];
+    let promises = [
+        identity(false),
+        Identity { token: None, ..identity(false) },
+        // Passes that the player cannot compute cannot be asked for.
+        Identity { token: None, ..identity(true) },
+        Identity { league_id: None, ..identity(true) },
+    ];
+    for identity in promises {
+        for head in &strangers {
+            let mut seat = seat_with(identity.clone());
+            assert!(referee_says(&mut seat, head, &first_of(1)).iter().all(Result::is_ok));
+            assert!(manager_says(&mut seat, head, Some(&league())).iter().all(Result::is_ok));
+            assert!(seat.game_error(head, None).is_ok());
+            assert!(seat.told_to_leave(head).is_ok());
+        }
+    }
+}
+
+#[test]
+fn the_notices_of_another_league_are_refused() {
+    for passes in [true, false] {
+        let mut seat = seat_with(identity(passes));
+        let before = shown(&seat);
+        let said = manager_says(&mut seat, &manager(), Some(&"elsewhere".parse().unwrap()));
+        all_refused(said, ErrorCode::E008, "another league");
+        assert_eq!(shown(&seat), before);
+        assert!(
+            manager_says(&mut seat, &manager(), None).iter().all(Result::is_ok),
+            "who names no league means this one"
+        );
+    }
+}
+
+#[test]
+fn who_is_not_registered_can_be_told_nothing() {
+    let mut seat = Seat::new("Alpha".into(), History::default());
+    let before = shown(&seat);
+    all_refused(referee_says(&mut seat, &referee_of(&first_of(1)), &first_of(1)), ErrorCode::E005, "a referee");
+    all_refused(manager_says(&mut seat, &manager(), Some(&league())), ErrorCode::E005, "a manager");
+    assert_eq!(seat.game_error(&Head::default(), None).unwrap_err().code, Some(ErrorCode::E005));
+    assert_eq!(seat.told_to_leave(&manager()).unwrap_err().code, Some(ErrorCode::E005));
+    assert_eq!(shown(&seat), before);
+    let shown = seat.player_state(None);
+    assert_eq!((shown.state.as_str(), shown.player_id, shown.league_id), ("UNREGISTERED", None, None));
+}
+
+#[test]
+fn the_referee_knows_the_player_by_its_pass() {
+    let (identity, match_id) = (identity(true), first_of(1));
+    let expected = token().digest().player_pass(&league(), &match_id);
+    let given = Credential::from(identity.own_pass(&match_id).unwrap());
+    assert_eq!(token_quirk(Some(&given), &expected, &league(), &match_id), None);
+    assert!(!given.reveal().contains(token().reveal()));
+    let elsewhere = Credential::from(identity.own_pass(&first_of(2)).unwrap());
+    assert!(token_quirk(Some(&elsewhere), &expected, &league(), &match_id).is_some());
+    assert!(Identity { token: None, ..identity.clone() }.own_pass(&match_id).is_none());
+    assert!(Identity { league_id: None, ..identity }.own_pass(&match_id).is_none());
+}

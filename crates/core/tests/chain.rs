@@ -1,0 +1,358 @@
+//! A league from end to end, in bytes: the season orders, the referee's bout runs, the players' seats answer, and the season
+//! counts. Only the sockets are missing. Passes are on, and every draw is proved to both of its players.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "whatever else a player could be asked is wrong here")]
+
+use std::time::Duration;
+
+use league_core::bout::Bout;
+use league_core::bout::effect::Effect;
+use league_core::bout::input::{CallFault, Input};
+use league_core::bout::letters::{Letters, terms};
+use league_core::record::MatchRecord;
+use league_core::rules::registry::new_game;
+use league_core::season::agent::AgentId;
+use league_core::season::config::Config;
+use league_core::season::event::Event;
+use league_core::season::{Assignment, Counted, Duty, Phase, Registered, Season};
+use league_core::seat::{DrawCheck, History, Identity, Seat, State};
+use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer, token_quirk};
+use league_protocol::draw::{DrawNonce, DrawSecret};
+use league_protocol::error::Fault;
+use league_protocol::head::Envelope;
+use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId, RoundId};
+use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
+use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted};
+use league_protocol::message::standings::StandingsUpdate;
+use league_protocol::message::start_match::{MatchMode, StartMatch};
+use league_protocol::parity::Parity;
+use league_protocol::quirk::Quirks;
+use league_protocol::request::{Incoming, Request, read};
+use league_protocol::sender::Sender;
+use league_protocol::side::Side;
+use league_protocol::speech::Form;
+use league_protocol::table::{Call, Method};
+use league_protocol::time::Timestamp;
+use league_protocol::token::{Credential, Token};
+use serde::Serialize;
+
+const NOW: Timestamp = Timestamp::EPOCH;
+
+/// A player of ours: a seat, and a strategy that bets on the parity of its own number.
+struct Player {
+    seat: Seat,
+    number: u32,
+    /// It does not answer calls for a choice.
+    mute: bool,
+}
+
+impl Player {
+    /// What a shell does with a request: reads it, lets the seat answer, and writes that.
+    fn posted(&mut self, body: &[u8]) -> Result<Vec<u8>, Fault> {
+        let Incoming::Call(request) = read(body).unwrap() else { panic!("not a call") };
+        let (seat, head) = (&mut self.seat, &request.head);
+        Ok(match &request.call {
+            Call::NotifyRound(round) => {
+                let heard = seat.round_announced(head, round)?;
+                self.answer(&request, None, &heard)
+            }
+            Call::GameInvitation(invitation) => {
+                let nonce: DrawNonce = format!("nonce of {}", self.number).parse().unwrap();
+                let join = seat.invited(head, invitation, nonce, NOW)?;
+                self.answer(&request, Some(&invitation.match_id), &join)
+            }
+            Call::ChooseParity(call) => {
+                let question = seat.asked_parity(head, call)?;
+                let parity = Parity::of(u8::try_from(self.number).unwrap());
+                let choice = seat.chose_parity(&question.match_id, parity)?;
+                self.answer(&request, Some(&question.match_id), &choice)
+            }
+            Call::NotifyMatchResult(over) => {
+                let heard = seat.over(head, over)?;
+                self.answer(&request, Some(&over.match_id), &heard)
+            }
+            Call::NotifyGameError(error) => {
+                let heard = seat.game_error(head, error.match_id.as_ref())?;
+                self.answer(&request, error.match_id.as_ref(), &heard)
+            }
+            Call::UpdateStandings(update) => {
+                let heard = seat.standings_updated(head, update)?;
+                self.answer(&request, None, &heard)
+            }
+            Call::NotifyRoundCompleted(round) => {
+                let heard = seat.round_completed(head, round)?;
+                self.answer(&request, None, &heard)
+            }
+            Call::NotifyLeagueCompleted(end) => {
+                let heard = seat.league_completed(head, end)?;
+                self.answer(&request, None, &heard)
+            }
+            other => panic!("a player of Even/Odd is not asked for {:?}", other.method()),
+        })
+    }
+
+    /// An answer with the player's own pass, in the conversation of its question.
+    fn answer<B: Serialize>(&self, request: &Request<'_>, match_id: Option<&MatchId>, body: &B) -> Vec<u8> {
+        let identity = self.seat.identity().unwrap();
+        let envelope = Envelope {
+            sender: Sender::player(&identity.player_id),
+            timestamp: NOW,
+            conversation_id: request.head.conversation_id.as_good().cloned().unwrap(),
+            auth_token: match_id.and_then(|match_id| identity.own_pass(match_id)).map(Credential::from),
+        };
+        let mut out = Vec::new();
+        request.reply_to().answer(&envelope, body, &mut out).unwrap();
+        out
+    }
+}
+
+struct League {
+    season: Season,
+    players: Vec<Player>,
+    referee_token: Token,
+}
+
+fn meta(name: String, port: u32, max_concurrent_matches: Option<u32>) -> AgentMeta {
+    AgentMeta {
+        display_name: name.into(),
+        version: "1.0.0".into(),
+        protocol_version: None,
+        game_types: vec![GameType::even_odd()],
+        contact_endpoint: format!("http://localhost:{port}/mcp"),
+        max_concurrent_matches,
+    }
+}
+
+fn admitted(registered: Registered) -> (AgentId, Token) {
+    match registered {
+        Registered::Admitted(admitted) => (admitted.id, admitted.token),
+        Registered::Rejected(rejection) => panic!("{}", rejection.reason),
+    }
+}
+
+impl League {
+    /// A league of `count` players that is about to play its first round.
+    fn of(count: u32) -> Self {
+        let league: league_protocol::id::LeagueId = "league_2025_even_odd".parse().unwrap();
+        let (season, _) = Season::open(Config::even_odd(league.clone()), NOW);
+        let quirks = Quirks::default();
+        let referee_meta = meta("Referee".into(), 8001, Some(8));
+        let referee = RefereeRegisterRequest { referee_meta, referee_id: None, join_key: None, quirks };
+        let ruling = season.register_referee(&referee, None, &[99; 32], NOW).unwrap();
+        let (_, referee_token) = admitted(ruling.reply);
+        let mut made = Self { season, players: Vec::new(), referee_token };
+        made.enact(&ruling.events);
+        for number in 1..=count {
+            let player_meta = meta(format!("Agent {number}"), 8100 + number, None);
+            let request = LeagueRegisterRequest { player_meta, player_id: None, join_key: None, quirks };
+            let random = [u8::try_from(number).unwrap(); 32];
+            let ruling = made.season.register_player(&request, None, &random, NOW).unwrap();
+            made.enact(&ruling.events);
+            let (AgentId::Player(player_id), token) = admitted(ruling.reply) else { panic!("not a player") };
+            let mut seat = Seat::new(format!("Agent {number}").into(), History::default());
+            seat.registering();
+            let league_id = Some(league.clone());
+            seat.registered(Identity { player_id, league_id, token: Some(token), passes: true });
+            made.players.push(Player { seat, number, mute: false });
+        }
+        let events = made.season.start(NOW).unwrap().events;
+        made.enact(&events);
+        made
+    }
+
+    fn enact(&mut self, events: &[Event]) {
+        events.iter().for_each(|event| self.season.apply(event).unwrap());
+    }
+
+    fn player(&mut self, id: &PlayerId) -> &mut Player {
+        let number = id.number().unwrap();
+        self.players.iter_mut().find(|player| player.number == number).unwrap()
+    }
+
+    /// The manager says the same to everybody, to each with its own pass.
+    fn tell_all(&mut self, call: &Call) {
+        for player in &mut self.players {
+            let id = player.seat.identity().unwrap().player_id.clone();
+            let grant = &self.season.player(&id).unwrap().grant;
+            let envelope = Envelope {
+                sender: Sender::manager(),
+                timestamp: NOW,
+                conversation_id: ConversationId::named("conv-notice"),
+                auth_token: Some(grant.digest.manager_pass(&self.season.config().league_id).into()),
+            };
+            let mut body = Vec::new();
+            Form::default().write(1, &envelope, call, &mut body).unwrap();
+            player.posted(&body).unwrap();
+        }
+    }
+
+    fn play_round(&mut self) {
+        if let Duty::StartRound(_) = self.season.duty() {
+            let events = self.season.start_round(NOW).unwrap().events;
+            self.enact(&events);
+        }
+        let round_id = self.season.current_round().unwrap();
+        let assigned = self.season.assign(NOW);
+        self.enact(&assigned.events);
+        let league_id = Some(self.season.config().league_id.clone());
+        let matches = self.season.announced(round_id, false);
+        let announced = RoundAnnouncement { league_id: league_id.clone(), round_id, matches, total_matches: None };
+        self.tell_all(&Call::NotifyRound(announced));
+        for assignment in &assigned.reply {
+            self.play(assignment);
+        }
+        let standings = self.season.standings();
+        let update = StandingsUpdate { league_id: league_id.clone(), round_id: Some(round_id), standings };
+        self.tell_all(&Call::UpdateStandings(update));
+        let next = (self.season.phase() == Phase::RunningLeague).then_some(RoundId(round_id.0 + 1));
+        let summary = self.season.summary(round_id);
+        let end = RoundCompleted {
+            league_id: league_id.clone(),
+            round_id,
+            matches_played: summary.total_matches,
+            matches_completed: summary.total_matches,
+            next_round_id: next,
+            summary,
+        };
+        self.tell_all(&Call::NotifyRoundCompleted(end));
+        if next.is_none() {
+            let final_standings = self.season.standings().iter().map(Into::into).collect();
+            let champion = self.season.champion();
+            let end =
+                LeagueCompleted { league_id, total_rounds: round_id.0, total_matches: 0, champion, final_standings };
+            self.tell_all(&Call::NotifyLeagueCompleted(end));
+        }
+    }
+
+    /// What a referee does with a match: from the manager's order to the manager's acknowledgement.
+    fn play(&mut self, assignment: &Assignment) {
+        let ordered = self.season.order(assignment, MatchMode::Flowing, None).unwrap();
+        let order: StartMatch = serde_json::from_str(&serde_json::to_string(&ordered).unwrap()).unwrap();
+        let secret = DrawSecret([u8::try_from(order.round_id.unwrap().0).unwrap(); 32]);
+        let mut bout = Bout::new(terms(&order, secret), new_game(&order.game_type).unwrap());
+        let (commitment, mut effects) = (bout.commitment(), Vec::new());
+        bout.handle(Input::Start, &mut effects);
+        while !effects.is_empty() {
+            let effect = effects.remove(0);
+            let letters = Letters::new(&bout, &order, &assignment.referee, commitment);
+            if let Some(input) = self.carry_out(&letters, &order, effect) {
+                bout.handle(input, &mut effects);
+            }
+        }
+        assert!(bout.is_done());
+        let letters = Letters::new(&bout, &order, &assignment.referee, commitment);
+        self.report(&letters, &bout);
+    }
+
+    fn call(&mut self, letters: &Letters<'_>, order: &StartMatch, side: Side, call: &Call) -> Vec<u8> {
+        let mut body = Vec::new();
+        Form::default().write(1, &letters.envelope(side, NOW), call, &mut body).unwrap();
+        self.player(&order.players[side].player_id).posted(&body).unwrap()
+    }
+
+    fn carry_out(&mut self, letters: &Letters<'_>, order: &StartMatch, effect: Effect) -> Option<Input> {
+        let match_id = &order.match_id;
+        let known = |token: Option<&Credential>, side: Side| {
+            let expected = order.players[side].player_pass.as_ref().unwrap();
+            assert_eq!(token_quirk(token, expected, order.league_id.as_ref().unwrap(), match_id), None);
+        };
+        Some(match effect {
+            Effect::Invite { side, call, .. } => {
+                let answer = self.call(letters, order, side, &Call::GameInvitation(letters.invitation(side)));
+                let reading = Layers::parse(&answer).unwrap().join(match_id);
+                known(reading.token.as_ref(), side);
+                assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
+                let JoinAnswer::Joined { nonce } = reading.said else { panic!("{:?}", reading.said) };
+                Input::Joined { side, call: Some(call), nonce }
+            }
+            Effect::AskMove { side, call, limit, .. } => {
+                if self.player(&order.players[side].player_id).mute {
+                    return Some(Input::Failed { side, call, fault: CallFault::TimedOut });
+                }
+                let answer = self.call(letters, order, side, &letters.ask(side, NOW, limit));
+                let reading = Layers::parse(&answer).unwrap().parity(match_id);
+                known(reading.token.as_ref(), side);
+                assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
+                let MoveAnswer::Move(text) = reading.said else { panic!("{:?}", reading.said) };
+                Input::Moved { side, call: Some(call), text }
+            }
+            Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause } => {
+                let next = NOW.after(pause.max(Duration::from_secs(1)));
+                let error = letters.error(side, ask, &complaint, (tries_made, tries_allowed), next);
+                self.call(letters, order, side, &Call::NotifyGameError(error));
+                return None;
+            }
+            Effect::Pause { side, call, .. } => Input::PauseOver { side, call },
+            Effect::TellOver { side, call, .. } => {
+                let over = Call::NotifyMatchResult(letters.over(side).unwrap());
+                // Twice, as after a lost acknowledgement.
+                self.call(letters, order, side, &over);
+                self.call(letters, order, side, &over);
+                Input::Told { side, call }
+            }
+            Effect::Report => Input::Reported,
+        })
+    }
+
+    fn report(&mut self, letters: &Letters<'_>, bout: &Bout) {
+        let envelope =
+            Envelope { auth_token: Some(self.referee_token.clone().into()), ..letters.envelope(Side::A, NOW) };
+        let mut body = Vec::new();
+        let call = Call::ReportMatchResult(letters.report().unwrap());
+        Form::default().write(1, &envelope, &call, &mut body).unwrap();
+        let Incoming::Call(request) = read(&body).unwrap() else { panic!("not a call") };
+        request.check(true).unwrap();
+        let token = request.head.token(Method::ReportMatchResult).unwrap();
+        let AgentId::Referee(referee) = self.season.authenticate(token, Method::ReportMatchResult, NOW).unwrap() else {
+            panic!("not a referee")
+        };
+        let Call::ReportMatchResult(report) = &request.call else { panic!("not a report") };
+        let record = self.season.read_report(report).unwrap();
+        assert_eq!(record, MatchRecord::of(bout, bout.ending().unwrap(), false));
+        let counted = self.season.report(&referee, &report.match_id, report.attempt, record, NOW).unwrap();
+        assert_eq!(counted.reply, Counted::Now);
+        self.enact(&counted.events);
+    }
+
+    /// Every player's own count against the season's.
+    fn agree(&self) {
+        for player in &self.players {
+            let id = &player.seat.identity().unwrap().player_id;
+            assert_eq!(player.seat.history().record(), self.season.record_of(id), "{id}");
+            assert_eq!(player.seat.state(), State::LeagueComplete);
+            let row = self.season.standings().into_iter().find(|row| row.player_id == *id).unwrap();
+            assert_eq!(player.seat.player_state(None).rank, Some(row.rank));
+        }
+    }
+}
+
+#[test]
+fn a_league_is_played_by_the_book_and_every_draw_is_proved_to_both() {
+    for count in [2, 4, 5] {
+        let mut league = League::of(count);
+        while league.season.phase() == Phase::RunningLeague {
+            league.play_round();
+        }
+        league.agree();
+        for player in &league.players {
+            let matches = player.seat.history().matches();
+            assert_eq!(matches.len(), count as usize - 1);
+            assert!(matches.iter().all(|played| played.draw == DrawCheck::Proved), "{matches:?}");
+            assert!(matches.iter().all(|played| played.drawn_number.is_some() && played.opponent_choice.is_some()));
+        }
+    }
+}
+
+#[test]
+fn a_player_that_never_chooses_loses_everything_and_knows_it() {
+    let mut league = League::of(3);
+    league.players[1].mute = true;
+    while league.season.phase() == Phase::RunningLeague {
+        league.play_round();
+    }
+    league.agree();
+    let mute = league.players[1].seat.history();
+    assert_eq!((mute.record().losses, mute.record().points), (2, 0));
+    assert!(mute.matches().iter().all(|played| played.draw == DrawCheck::Unproved && played.drawn_number.is_none()));
+}
