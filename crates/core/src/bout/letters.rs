@@ -165,7 +165,7 @@ impl<'a> Letters<'a> {
                 Ask::Move if self.order.game_type == GameType::even_odd() => "CHOOSE_PARITY_RESPONSE",
                 Ask::Move => "GAME_MOVE_RESPONSE",
             })),
-            retryable: Some(true),
+            retryable: Some(code.retryable()),
             retry_count: Some(made),
             max_retries: Some(allowed),
             retry_info: Some(RetryInfo { retry_count: made, max_retries: allowed, next_retry_at: Some(next) }),
