@@ -29,7 +29,8 @@ fn a_seed_repeats_a_league_and_none_does_not_fail() {
 
 #[test]
 fn wrong_arguments_are_named_and_end_with_2() {
-    for arguments in [&["simulate", "--players", "1"][..], &["simulate", "--players", "x"], &["play"], &["--nonsense"]] {
+    for arguments in [&["simulate", "--players", "1"][..], &["simulate", "--players", "x"], &["play"], &["--nonsense"]]
+    {
         let ran = league(arguments);
         assert_eq!(ran.status.code(), Some(2), "{arguments:?}");
         let talk = String::from_utf8(ran.stderr).unwrap();
