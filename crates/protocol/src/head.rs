@@ -1,7 +1,7 @@
 //! The envelope: what every message carries beside its own fields.
 //!
 //! On the wire the envelope's fields and the message's stand side by side in one object. In memory they are apart: a
-//! [`Head`] of what was read, the body typed. [`HeadTap`] splits them while the JSON is read, in one pass and without
+//! [`Head`] of what was read, the body typed. `HeadTap` splits them while the JSON is read, in one pass and without
 //! a copy of anything: a body derives `Deserialize` as if the envelope did not exist.
 //!
 //! Reading the envelope never fails; [`Head::check`] decides afterwards what is required of whom.
