@@ -1,8 +1,10 @@
 //! Bytes in, typed call out: every frame that is in use, told apart by its shape.
 //!
 //! The rule that cannot collide: a method of MCP contains `/` or is `initialize` or `ping`; a league's method never does.
-//! The outer object is looked at with its parts left raw; the message is then read once, straight into its type.
-//! What is wrong with a message is worked out only when something is.
+//! The canonical form is read in one pass. Of any other the outer object is looked at with its parts left raw; the message is
+//! then read straight into its type. What is wrong with a message is worked out only when something is.
+
+mod canonical;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -202,6 +204,9 @@ pub fn read(body: &[u8]) -> Result<Incoming<'_>, Box<Refused>> {
             Ok(Incoming::Batch(parts))
         };
     }
+    if let Some(call) = canonical::read(text) {
+        return Ok(call);
+    }
     let outer: Outer<'_> = serde_json::from_str(text).map_err(|error| refuse(not_json(&error)))?;
     read_outer(text, outer)
 }
@@ -241,7 +246,7 @@ fn read_outer<'a>(text: &'a str, outer: Outer<'a>) -> Result<Incoming<'a>, Box<R
     if name == "tools/call" {
         return read_tool(params, id);
     }
-    if name.contains('/') || matches!(&*name, "initialize" | "ping") {
+    if is_mcp(&name) {
         return Ok(Incoming::Mcp(McpRequest { method: SmolStr::new(name), id, params }));
     }
     let found = if name == DISPATCH { dispatched(params) } else { Method::named(&name) };
@@ -252,6 +257,11 @@ fn read_outer<'a>(text: &'a str, outer: Outer<'a>) -> Result<Incoming<'a>, Box<R
     };
     let frame = if spelling == Spelling::MessageType { Frame::Typed } else { Frame::Direct };
     finish(method, message, Form { frame, id, spelling, meta: None })
+}
+
+/// Whether a method is one of MCP's.
+fn is_mcp(method: &str) -> bool {
+    method.contains('/') || matches!(method, "initialize" | "ping")
 }
 
 /// How a message came, before it is read.

@@ -190,6 +190,22 @@ proptest! {
     }
 
     #[test]
+    fn what_stands_first_makes_no_difference(call in any_call(), envelope in envelope(), extra in any_json()) {
+        // A method before its parameters is read in one pass, any other order in two.
+        let good = written(Form::default(), &envelope, &call);
+        let shown = |text: &str| format!("{:?}", request::read(text.as_bytes()).map_err(|refused| *refused));
+        let parts: serde_json::Map<String, Value> = serde_json::from_slice(&good).unwrap();
+        let (method, id) = (&parts["method"], &parts["id"]);
+        for params in [parts["params"].to_string(), extra] {
+            let first = format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params},"id":{id}}}"#);
+            let last = format!(r#"{{"id":{id},"params":{params},"method":{method},"jsonrpc":"2.0"}}"#);
+            prop_assert_eq!(shown(&first), shown(&last));
+        }
+        let twice = format!(r#"{{"method":{method},"params":{{}},"params":{{}},"id":{id}}}"#);
+        prop_assert!(read(twice.as_bytes()).is_none());
+    }
+
+    #[test]
     fn every_spelling_leads_to_the_same_call(call in any_call(), envelope in envelope()) {
         for (place, _) in call.method().row().aliases.iter().enumerate() {
             let spelling = Spelling::Alias(u8::try_from(place).unwrap());

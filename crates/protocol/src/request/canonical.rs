@@ -1,0 +1,71 @@
+//! The canonical form in one pass: JSON-RPC with the method before its parameters, which are read straight into their type.
+//!
+//! Nothing is decided here. Whatever is not the plain case, good or bad, is left to the reading of all forms, which looks
+//! at the message a second time and knows what to say about it.
+
+use std::fmt;
+
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{Incoming, MessageSeed, Request, is_mcp};
+use crate::frame::{Frame, RequestId};
+use crate::head::Head;
+use crate::table::{Call, Method, Spelling};
+
+/// A call of the league in its canonical form; nothing when it is anything else.
+pub(super) fn read(text: &str) -> Option<Incoming<'_>> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let request = reader.deserialize_map(Canonical).ok()?;
+    reader.end().ok()?;
+    Some(Incoming::Call(Box::new(request)))
+}
+
+/// What is left to the reading of all forms.
+fn other_form<E: Error>() -> E {
+    E::custom("not the canonical form")
+}
+
+struct Canonical;
+
+impl<'de> Visitor<'de> for Canonical {
+    type Value = Request<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON-RPC request")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Request<'de>, A::Error> {
+        let (mut head, mut nested) = (Head::default(), None::<&RawValue>);
+        let (mut method, mut id, mut call) = (None::<Method>, None::<RequestId>, None::<Call>);
+        while let Some(key) = map.next_key::<&str>()? {
+            match (key, method) {
+                ("jsonrpc", _) => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                ("method", None) => method = Some(named(map.next_value()?).ok_or_else(other_form)?),
+                ("params", Some(method)) if call.is_none() => {
+                    let seed = MessageSeed { method, head: &mut head, nested: &mut nested };
+                    call = Some(map.next_value_seed(seed)?);
+                }
+                ("id", _) if id.is_none() => id = Some(map.next_value()?),
+                _ => return Err(other_form()),
+            }
+        }
+        match (call, nested) {
+            (Some(call), None) => {
+                let (frame, spelling, id) = (Frame::Direct, Spelling::Name, id.unwrap_or_default());
+                Ok(Request { call, head, frame, id, spelling, meta: None })
+            }
+            (Some(_) | None, _) => Err(other_form()),
+        }
+    }
+}
+
+/// The call that goes by its own name.
+fn named(name: &str) -> Option<Method> {
+    match Method::named(name)? {
+        (method, Spelling::Name) if !is_mcp(name) => Some(method),
+        (_, Spelling::Name | Spelling::Alias(_) | Spelling::MessageType | Spelling::Dispatch) => None,
+    }
+}
