@@ -195,7 +195,7 @@ mod plain {
             row.wins += u32::from(outcome.winner() == Some(side));
             row.draws += u32::from(shared);
             row.losses += u32::from(!shared && outcome.winner() != Some(side));
-            row.points += scoring.points(*outcome)[side];
+            row.points += outcome.points(&scoring.match_points())[side];
             row.technical_losses += u32::from(outcome.forfeited(side));
         }
         row

@@ -18,7 +18,7 @@ use league_protocol::message::game_move::{GameMoveCall, MoveContext};
 use league_protocol::message::game_over::{ByPlayer, DrawProof, GameOver, GameResult, OwnResult, ResultStatus};
 use league_protocol::message::invitation::GameInvitation;
 use league_protocol::message::report::{MatchResultReport, ReportedResult, ResultDetails};
-use league_protocol::message::start_match::{MatchMode, MatchPoints, StartMatch, span};
+use league_protocol::message::start_match::{MatchMode, StartMatch, span};
 use league_protocol::message::step::MatchState;
 use league_protocol::parity::Parity;
 use league_protocol::sender::Sender;
@@ -31,7 +31,6 @@ use super::Bout;
 use super::effect::{Ask, Complaint};
 use super::ending::Ending;
 use super::terms::{Limits, Mode, Terms};
-use crate::rules::outcome::Outcome;
 
 /// The terms on which a referee runs the match that it was ordered to. `secret` is its own; in a league with a seed the one
 /// that it was ordered to use goes before it.
@@ -53,18 +52,6 @@ pub fn terms(order: &StartMatch, secret: DrawSecret) -> Terms {
             MatchMode::Stepped => Mode::Stepped,
         },
     }
-}
-
-/// What each side gets for `outcome`.
-fn points(worth: &MatchPoints, outcome: Outcome) -> Pair<u32> {
-    Pair::from_fn(|side| match outcome {
-        Outcome::Win(winner) if winner == side => worth.win_points,
-        Outcome::Win(_) => worth.loss_points,
-        Outcome::Draw => worth.draw_points,
-        Outcome::Forfeit(loser) if loser == side => worth.technical_loss_points,
-        Outcome::Forfeit(_) => worth.win_points,
-        Outcome::DoubleForfeit => worth.double_forfeit_points,
-    })
 }
 
 /// Writes the messages of one bout.
@@ -177,7 +164,7 @@ impl<'a> Letters<'a> {
     pub fn over(&self, side: Side) -> Option<GameOver> {
         let ending = self.bout.ending()?;
         let result = self.result(ending);
-        let own = match (result.status, ending.outcome.winner()) {
+        let own = match (ending.outcome.status(self.order.scoring.double_forfeit), ending.outcome.winner()) {
             (_, Some(winner)) if winner == side => OwnResult::Win,
             (ResultStatus::TechnicalLoss, _) => OwnResult::TechnicalLoss,
             (ResultStatus::Win, _) => OwnResult::Loss,
@@ -193,7 +180,7 @@ impl<'a> Letters<'a> {
             drawn_number: result.drawn_number,
             your_choice: ending.moves[side].clone(),
             opponent_choice: ending.moves[side.other()].clone(),
-            points_earned: Some(points(&self.order.scoring, ending.outcome)[side]),
+            points_earned: Some(ending.outcome.points(&self.order.scoring)[side]),
             draw: self.proof(ending),
             game_result: Some(result),
         })
@@ -204,7 +191,7 @@ impl<'a> Letters<'a> {
         let ending = self.bout.ending()?;
         let players = &self.order.players;
         let result = self.result(ending);
-        let score = points(&self.order.scoring, ending.outcome);
+        let score = ending.outcome.points(&self.order.scoring);
         let lost = Side::BOTH.into_iter().filter(|side| ending.outcome.forfeited(*side));
         Some(MatchResultReport {
             league_id: self.order.league_id.clone(),
@@ -249,16 +236,8 @@ impl<'a> Letters<'a> {
     fn result(&self, ending: &Ending) -> GameResult {
         let players = self.order.players.as_ref().map(|player| &player.player_id);
         let number = ending.drawn.as_ref().map(|drawn| drawn.number.get());
-        let worth = &self.order.scoring;
         GameResult {
-            status: match ending.outcome {
-                Outcome::Win(_) => ResultStatus::Win,
-                Outcome::Draw => ResultStatus::Draw,
-                Outcome::Forfeit(_) => ResultStatus::TechnicalLoss,
-                // What it counts as is the league's choice, and shows in its points.
-                Outcome::DoubleForfeit if worth.double_forfeit_points == worth.draw_points => ResultStatus::Draw,
-                Outcome::DoubleForfeit => ResultStatus::TechnicalLoss,
-            },
+            status: ending.outcome.status(self.order.scoring.double_forfeit),
             winner_player_id: ending.outcome.winner().map(|side| players[side].clone()),
             drawn_number: number,
             number_parity: number.map(Parity::of),

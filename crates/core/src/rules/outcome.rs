@@ -1,6 +1,8 @@
 //! How a match ended, once and for all: what a bout decides, a report says and a season counts.
 
-use league_protocol::side::Side;
+use league_protocol::message::game_over::ResultStatus;
+use league_protocol::message::start_match::{DoubleForfeit, MatchPoints};
+use league_protocol::side::{Pair, Side};
 use serde::{Deserialize, Serialize};
 
 use super::game::Verdict;
@@ -37,6 +39,26 @@ impl Outcome {
             Self::Win(_) | Self::Draw => false,
         }
     }
+
+    /// In one word, in a league where a double forfeit counts as that.
+    pub fn status(self, double_forfeit: DoubleForfeit) -> ResultStatus {
+        match (self, double_forfeit) {
+            (Self::Win(_), _) => ResultStatus::Win,
+            (Self::Draw, _) | (Self::DoubleForfeit, DoubleForfeit::Draw) => ResultStatus::Draw,
+            (Self::Forfeit(_), _) | (Self::DoubleForfeit, DoubleForfeit::TechnicalLoss) => ResultStatus::TechnicalLoss,
+        }
+    }
+
+    /// What each side gets for it.
+    pub fn points(self, worth: &MatchPoints) -> Pair<u32> {
+        let winner = self.winner();
+        Pair::from_fn(|side| match self.status(worth.double_forfeit) {
+            ResultStatus::Win | ResultStatus::TechnicalLoss if winner == Some(side) => worth.win_points,
+            ResultStatus::Win => worth.loss_points,
+            ResultStatus::Draw => worth.draw_points,
+            ResultStatus::TechnicalLoss => worth.technical_loss_points,
+        })
+    }
 }
 
 impl From<Verdict> for Outcome {
@@ -44,6 +66,23 @@ impl From<Verdict> for Outcome {
         match verdict {
             Verdict::Win(side) => Self::Win(side),
             Verdict::Draw => Self::Draw,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_double_forfeit_is_what_the_league_says_also_where_draws_are_worth_nothing() {
+        let worthless = MatchPoints { draw_points: 0, ..MatchPoints::default() };
+        let choices =
+            [(DoubleForfeit::Draw, ResultStatus::Draw), (DoubleForfeit::TechnicalLoss, ResultStatus::TechnicalLoss)];
+        for (double_forfeit, status) in choices {
+            assert_eq!(Outcome::DoubleForfeit.status(double_forfeit), status);
+            let points = Outcome::DoubleForfeit.points(&MatchPoints { double_forfeit, ..worthless });
+            assert_eq!(points, Pair::new(0, 0));
         }
     }
 }

@@ -1,19 +1,17 @@
 //! What a referee is told when it is given a match.
 
 use league_protocol::draw::DrawSecret;
-use league_protocol::message::start_match::{Contestant, MatchMode, MatchPoints, StartMatch};
+use league_protocol::message::start_match::{Contestant, MatchMode, StartMatch};
 
 use super::Season;
 use super::agent::Player;
 use super::assignment::Assignment;
-use crate::rules::outcome::Outcome;
 
 impl Season {
     /// The order to run an assigned match; nothing when there is no such match. `secret` is for leagues with a seed only.
     pub fn order(&self, assignment: &Assignment, mode: MatchMode, secret: Option<DrawSecret>) -> Option<StartMatch> {
         let (league, match_id) = (&self.config.league_id, &assignment.match_id);
         let (round, _) = match_id.parts()?;
-        let scoring = &self.config.scoring;
         let contestant = |player: &Player| Contestant {
             player_id: player.id.clone(),
             endpoint: player.profile.endpoint.clone(),
@@ -33,13 +31,7 @@ impl Season {
             mode,
             players: self.contestants(match_id)?.map(contestant),
             timeouts: self.config.limits,
-            scoring: MatchPoints {
-                win_points: scoring.win_points,
-                draw_points: scoring.draw_points,
-                loss_points: scoring.loss_points,
-                technical_loss_points: scoring.technical_loss_points,
-                double_forfeit_points: scoring.points(Outcome::DoubleForfeit).a,
-            },
+            scoring: self.config.scoring.match_points(),
             draw_secret: secret,
         })
     }

@@ -96,13 +96,30 @@ pub struct MatchPoints {
     pub loss_points: u32,
     /// For a loss without a game.
     pub technical_loss_points: u32,
-    /// For each of two players who both lose without a game.
-    pub double_forfeit_points: u32,
+    /// What it counts as when both lose without a game.
+    pub double_forfeit: DoubleForfeit,
+}
+
+/// What a match that both players forfeit counts as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DoubleForfeit {
+    /// A draw: neither was worse than the other.
+    #[default]
+    Draw,
+    /// A technical loss of both: points are for playing.
+    TechnicalLoss,
 }
 
 impl Default for MatchPoints {
     fn default() -> Self {
-        Self { win_points: 3, draw_points: 1, loss_points: 0, technical_loss_points: 0, double_forfeit_points: 1 }
+        Self {
+            win_points: 3,
+            draw_points: 1,
+            loss_points: 0,
+            technical_loss_points: 0,
+            double_forfeit: DoubleForfeit::Draw,
+        }
     }
 }
 

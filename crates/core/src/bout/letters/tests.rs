@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::message::standings::PlayerRecord;
-use league_protocol::message::start_match::{Contestant, MatchLimits};
+use league_protocol::message::start_match::{Contestant, DoubleForfeit, MatchLimits, MatchPoints};
 use league_protocol::speech::Form;
 use league_protocol::table::Method;
 use league_protocol::token::{Credential, Token};
@@ -133,7 +133,7 @@ fn right_and_wrong(order: &StartMatch) -> (&'static [&'static str], &'static [&'
 fn endings() -> Vec<(&'static str, StartMatch, Pair<Manner>)> {
     let plain = order("even_odd");
     let mut strict = plain.clone();
-    strict.scoring.double_forfeit_points = 0;
+    strict.scoring.double_forfeit = DoubleForfeit::TechnicalLoss;
     let mut seeded = plain.clone();
     (seeded.draw_secret, seeded.attempt) = (Some(DrawSecret([9; 32])), 2);
     let (right, wrong) = right_and_wrong(&plain);

@@ -1,6 +1,8 @@
 //! What results are worth, and what decides between equals: the `scoring` part of a league's configuration.
 
-use league_protocol::side::{Pair, Side};
+pub use league_protocol::message::start_match::DoubleForfeit;
+use league_protocol::message::start_match::MatchPoints;
+use league_protocol::side::Side;
 use serde::{Deserialize, Serialize};
 
 use super::Mark;
@@ -22,17 +24,6 @@ pub struct Scoring {
     pub double_forfeit: DoubleForfeit,
     /// What decides between players of equal points, the first first.
     pub tiebreakers: Vec<TieBreak>,
-}
-
-/// What a match that both players forfeit counts as.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DoubleForfeit {
-    /// A draw: neither was worse than the other.
-    #[default]
-    Draw,
-    /// A technical loss of both: points are for playing.
-    TechnicalLoss,
 }
 
 /// What decides between players who are equal so far.
@@ -61,9 +52,15 @@ impl Default for Scoring {
 }
 
 impl Scoring {
-    /// What each side gets for `outcome`.
-    pub fn points(&self, outcome: Outcome) -> Pair<u32> {
-        Pair::from_fn(|side| self.worth(self.mark(outcome, side)))
+    /// What a match is worth, as its referee is told.
+    pub fn match_points(&self) -> MatchPoints {
+        MatchPoints {
+            win_points: self.win_points,
+            draw_points: self.draw_points,
+            loss_points: self.loss_points,
+            technical_loss_points: self.technical_loss_points,
+            double_forfeit: self.double_forfeit,
+        }
     }
 
     /// What a match is worth to whom it was this.
@@ -89,6 +86,8 @@ impl Scoring {
 
 #[cfg(test)]
 mod tests {
+    use league_protocol::side::Pair;
+
     use super::*;
 
     /// Every kind of result told apart by its points.
@@ -98,16 +97,22 @@ mod tests {
 
     #[test]
     fn each_outcome_gives_each_side_its_points() {
+        // What is counted here is what the referee was told to tell.
+        let points = |scoring: &Scoring, outcome: Outcome| {
+            let counted = Pair::from_fn(|side| scoring.worth(scoring.mark(outcome, side)));
+            assert_eq!(counted, outcome.points(&scoring.match_points()), "{outcome:?}");
+            counted
+        };
         let (draw, lost) = (distinct(), Scoring { double_forfeit: DoubleForfeit::TechnicalLoss, ..distinct() });
         for scoring in [&draw, &lost] {
-            assert_eq!(scoring.points(Outcome::Win(Side::A)), Pair::new(5, 2));
-            assert_eq!(scoring.points(Outcome::Win(Side::B)), Pair::new(2, 5));
-            assert_eq!(scoring.points(Outcome::Draw), Pair::new(3, 3));
-            assert_eq!(scoring.points(Outcome::Forfeit(Side::A)), Pair::new(1, 5));
-            assert_eq!(scoring.points(Outcome::Forfeit(Side::B)), Pair::new(5, 1));
+            assert_eq!(points(scoring, Outcome::Win(Side::A)), Pair::new(5, 2));
+            assert_eq!(points(scoring, Outcome::Win(Side::B)), Pair::new(2, 5));
+            assert_eq!(points(scoring, Outcome::Draw), Pair::new(3, 3));
+            assert_eq!(points(scoring, Outcome::Forfeit(Side::A)), Pair::new(1, 5));
+            assert_eq!(points(scoring, Outcome::Forfeit(Side::B)), Pair::new(5, 1));
         }
-        assert_eq!(draw.points(Outcome::DoubleForfeit), Pair::new(3, 3));
-        assert_eq!(lost.points(Outcome::DoubleForfeit), Pair::new(1, 1));
+        assert_eq!(points(&draw, Outcome::DoubleForfeit), Pair::new(3, 3));
+        assert_eq!(points(&lost, Outcome::DoubleForfeit), Pair::new(1, 1));
     }
 
     #[test]

@@ -7,7 +7,6 @@ use super::*;
 use crate::record::MatchRecord;
 use crate::season::config::Config;
 use crate::season::event::Event;
-use crate::season::standings::DoubleForfeit;
 use crate::season::{Assignment, Counted, Season};
 
 fn enact(season: &mut Season, events: &[Event]) {
@@ -74,7 +73,7 @@ fn an_order_has_everything_that_a_referee_needs() {
 fn a_league_that_gives_nothing_for_a_double_forfeit_says_so_in_its_orders() {
     let (season, assignment) = season(DoubleForfeit::TechnicalLoss);
     let ordered = season.order(&assignment, MatchMode::Flowing, Some(SECRET)).unwrap();
-    assert_eq!((ordered.scoring.double_forfeit_points, ordered.draw_secret), (0, Some(SECRET)));
+    assert_eq!((ordered.scoring.double_forfeit, ordered.draw_secret), (DoubleForfeit::TechnicalLoss, Some(SECRET)));
 }
 
 #[test]
