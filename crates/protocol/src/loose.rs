@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 /// What was found where a text was looked for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -146,6 +147,24 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D
     number(deserializer).map(Option::unwrap_or_default)
 }
 
+/// A text, or an empty one.
+pub(crate) fn text_or_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    text(deserializer).map(Option::unwrap_or_default)
+}
+
+/// A value of any shape, or nothing where it has another one.
+pub(crate) fn value<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let raw = Box::<RawValue>::deserialize(deserializer)?;
+    Ok(serde_json::from_str(raw.get()).ok())
+}
+
+/// The same where nothing has a value of its own.
+pub(crate) fn value_or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    value(deserializer).map(Option::unwrap_or_default)
+}
+
 /// A value, where null is as good as leaving it out.
 pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
@@ -157,6 +176,15 @@ pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Defaul
 mod tests {
     use super::*;
     use crate::id::PlayerId;
+
+    #[test]
+    fn a_value_of_another_shape_is_none() {
+        let read = |json: &str| value::<_, [u8; 2]>(&mut serde_json::Deserializer::from_str(json)).unwrap();
+        assert_eq!(read("[1, 2]"), Some([1, 2]));
+        for other in ["null", "[1]", "[1,2,3]", "[1,256]", "{\"a\":[1,2]}", "\"[1,2]\"", "true"] {
+            assert_eq!(read(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn nothing_is_refused_and_nothing_is_made_up() {

@@ -206,7 +206,7 @@ impl<'a> Letters<'a> {
                     drawn_number: result.drawn_number,
                     number_parity: result.number_parity,
                     choices: result.choices,
-                    status: Some(result.status),
+                    status: result.status,
                     technical_losses: lost.map(|side| players[side].player_id.clone()).collect(),
                     reason: Some(SmolStr::new(result.reason)),
                     draw: self.proof(ending),
@@ -237,7 +237,7 @@ impl<'a> Letters<'a> {
         let players = self.order.players.as_ref().map(|player| &player.player_id);
         let number = ending.drawn.as_ref().map(|drawn| drawn.number.get());
         GameResult {
-            status: ending.outcome.status(self.order.scoring.double_forfeit),
+            status: Some(ending.outcome.status(self.order.scoring.double_forfeit)),
             winner_player_id: ending.outcome.winner().map(|side| players[side].clone()),
             drawn_number: number,
             number_parity: number.map(Parity::of),

@@ -99,15 +99,15 @@ impl Played {
 }
 
 /// The result from this player's side. What the whole result says counts more than a flat word, which may mean anybody; where
-/// it names no winner and yet says that there is one, the flat word is all there is.
+/// it names no winner and does not say that there is none, the flat word is all there is.
 fn own_result(over: &GameOver, player: &PlayerId) -> Option<OwnResult> {
     let Some(result) = &over.game_result else { return over.result };
     match (&result.winner_player_id, result.status) {
         (Some(winner), _) if winner == player => Some(OwnResult::Win),
-        (Some(_) | None, ResultStatus::TechnicalLoss) => Some(OwnResult::TechnicalLoss),
-        (Some(_), ResultStatus::Win | ResultStatus::Draw) => Some(OwnResult::Loss),
-        (None, ResultStatus::Draw) => Some(OwnResult::Draw),
-        (None, ResultStatus::Win) => over.result,
+        (Some(_) | None, Some(ResultStatus::TechnicalLoss)) => Some(OwnResult::TechnicalLoss),
+        (Some(_), Some(ResultStatus::Win | ResultStatus::Draw) | None) => Some(OwnResult::Loss),
+        (None, Some(ResultStatus::Draw)) => Some(OwnResult::Draw),
+        (None, Some(ResultStatus::Win) | None) => over.result,
     }
 }
 

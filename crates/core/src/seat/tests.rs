@@ -173,7 +173,7 @@ fn move_call(match_id: &MatchId, board: &str) -> GameMoveCall {
 /// A whole result without a draw: `winner` of P01 and P02, or neither.
 fn result(status: ResultStatus, winner: Option<&PlayerId>) -> GameResult {
     GameResult {
-        status,
+        status: Some(status),
         winner_player_id: winner.cloned(),
         drawn_number: None,
         number_parity: None,

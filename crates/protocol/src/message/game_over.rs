@@ -1,4 +1,6 @@
 //! GAME_OVER: how it ended, told to each player from its own side, with everything that proves the draw.
+//!
+//! It only informs, so nothing in it is a reason to refuse it: what cannot be read is as good as left out.
 
 use std::fmt;
 use std::str::FromStr;
@@ -39,16 +41,27 @@ pub enum OwnResult {
     TechnicalLoss,
 }
 
+/// In any case: referees of other make write the words as they like.
+impl FromStr for ResultStatus {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let words = [("WIN", Self::Win), ("DRAW", Self::Draw), ("TECHNICAL_LOSS", Self::TechnicalLoss)];
+        words.into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, status)| status).ok_or(())
+    }
+}
+
+/// Likewise.
 impl FromStr for OwnResult {
     type Err = ();
     fn from_str(text: &str) -> Result<Self, ()> {
-        match text {
-            "WIN" => Ok(Self::Win),
-            "LOSS" => Ok(Self::Loss),
-            "DRAW" => Ok(Self::Draw),
-            "TECHNICAL_LOSS" => Ok(Self::TechnicalLoss),
-            _ => Err(()),
+        if text.eq_ignore_ascii_case("LOSS") {
+            return Ok(Self::Loss);
         }
+        Ok(match text.parse()? {
+            ResultStatus::Win => Self::Win,
+            ResultStatus::Draw => Self::Draw,
+            ResultStatus::TechnicalLoss => Self::TechnicalLoss,
+        })
     }
 }
 
@@ -131,48 +144,60 @@ pub struct GameOver {
     #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
     pub game_type: Option<GameType>,
     /// The whole result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "loose::value", skip_serializing_if = "Option::is_none")]
     pub game_result: Option<GameResult>,
     /// The result from this player's side.
     #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
     pub result: Option<OwnResult>,
     /// The number that was drawn; null when none was.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::number")]
     pub drawn_number: Option<u8>,
     /// What this player chose.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::text")]
     pub your_choice: Option<SmolStr>,
     /// What the opponent chose.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::text")]
     pub opponent_choice: Option<SmolStr>,
     /// The points this player made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
     pub points_earned: Option<u32>,
     /// What proves the draw.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "loose::value", skip_serializing_if = "Option::is_none")]
     pub draw: Option<DrawProof>,
 }
 
 /// The result of a match.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameResult {
-    /// In one word.
-    pub status: ResultStatus,
+    /// In one word; nothing where it is a word that we do not know.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub status: Option<ResultStatus>,
     /// The winner; null in a draw.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "winner")]
     pub winner_player_id: Option<PlayerId>,
     /// The number; null when none was drawn.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::number")]
     pub drawn_number: Option<u8>,
     /// Its parity; null when none was drawn.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::value")]
     pub number_parity: Option<Parity>,
     /// What was chosen, as far as it was received.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "loose::value_or_default")]
     pub choices: ByPlayer<Option<SmolStr>>,
     /// In a sentence.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::text_or_empty")]
     pub reason: String,
+}
+
+/// Whether a referee that writes this for the winner means that there is none.
+pub(super) fn names_nobody(winner: &str) -> bool {
+    ["", "DRAW", "NONE", "NULL"].iter().any(|word| word.eq_ignore_ascii_case(winner))
+}
+
+/// The winner, or nobody.
+fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>, D::Error> {
+    let named: Option<PlayerId> = loose::text(deserializer)?;
+    Ok(named.filter(|player| !names_nobody(player.as_str())))
 }
 
 /// Everything that anybody needs to check a draw.
@@ -190,4 +215,49 @@ pub struct DrawProof {
     /// Whether the secret came from a league's seed: reproducible, and therefore predictable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeded: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> GameOver {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn the_words_are_read_in_any_case_and_written_in_one() {
+        let over = read(r#"{"match_id": "R1M1", "result": "win", "game_result": {"status": "Technical_Loss"}}"#);
+        assert_eq!(over.result, Some(OwnResult::Win));
+        assert_eq!(over.game_result.as_ref().unwrap().status, Some(ResultStatus::TechnicalLoss));
+        let written = serde_json::to_value(&over).unwrap();
+        assert_eq!((&written["result"], &written["game_result"]["status"]), (&"WIN".into(), &"TECHNICAL_LOSS".into()));
+        for own in [OwnResult::Win, OwnResult::Loss, OwnResult::Draw, OwnResult::TechnicalLoss] {
+            let word = serde_json::to_value(own).unwrap();
+            assert_eq!(word.as_str().unwrap().to_lowercase().parse(), Ok(own));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_left_out_and_the_rest_stays() {
+        let over = read(
+            r#"{"match_id": "R1M1", "result": "victory", "drawn_number": "8", "your_choice": 1, "opponent_choice": "odd",
+                "points_earned": 3.0, "draw": false, "game_result": {"status": "COMPLETED", "winner_player_id": "P01",
+                "drawn_number": 1000, "number_parity": "EVEN", "choices": ["even", "odd"], "reason": null}}"#,
+        );
+        assert_eq!((over.result, over.drawn_number, over.your_choice), (None, None, None));
+        assert_eq!((over.points_earned, over.draw, over.opponent_choice.as_deref()), (None, None, Some("odd")));
+        let result = over.game_result.unwrap();
+        assert_eq!((result.status, result.drawn_number, result.number_parity), (None, None, None));
+        assert_eq!((result.winner_player_id, result.choices), (Some(PlayerId::numbered(1)), ByPlayer::default()));
+        assert_eq!(read(r#"{"match_id": "R1M1", "game_result": "P01 wins"}"#).game_result, None);
+    }
+
+    #[test]
+    fn a_word_for_nobody_is_no_winner() {
+        for nobody in ["\"\"", "\"draw\"", "\"None\"", "null", "false"] {
+            let over = read(&format!(r#"{{"match_id": "R1M1", "game_result": {{"winner_player_id": {nobody}}}}}"#));
+            assert_eq!(over.game_result.unwrap().winner_player_id, None, "{nobody}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use smol_str::SmolStr;
 
-use super::game_over::{ByPlayer, DrawProof, ResultStatus};
+use super::game_over::{ByPlayer, DrawProof, ResultStatus, names_nobody};
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::loose;
 use crate::parity::Parity;
@@ -57,7 +57,7 @@ pub struct ResultDetails {
     #[serde(default, deserialize_with = "loose::or_default")]
     pub choices: ByPlayer<Option<SmolStr>>,
     /// In one word.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "status", skip_serializing_if = "Option::is_none")]
     pub status: Option<ResultStatus>,
     /// Who lost without a game.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -74,9 +74,17 @@ pub struct ResultDetails {
 fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>, D::Error> {
     let text = Option::<SmolStr>::deserialize(deserializer)?;
     match text.as_deref() {
-        None | Some("" | "DRAW" | "draw" | "none" | "None") => Ok(None),
+        None => Ok(None),
+        Some(player) if names_nobody(player) => Ok(None),
         Some(player) => player.parse().map(Some).map_err(serde::de::Error::custom),
     }
+}
+
+/// The word in any case. One that we do not know is refused, since it might tell of a forfeit.
+fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ResultStatus>, D::Error> {
+    let word = Option::<SmolStr>::deserialize(deserializer)?;
+    let unknown = |()| serde::de::Error::custom("a status is WIN, DRAW or TECHNICAL_LOSS");
+    word.map(|word| word.parse().map_err(unknown)).transpose()
 }
 
 /// A report with its result nested or, as a plain tool call has it, flat.

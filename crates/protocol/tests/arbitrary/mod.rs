@@ -93,7 +93,7 @@ fn call(method: Method) -> impl Strategy<Value = Call> {
                     over.your_choice = third.then(|| name.clone().into());
                     over.points_earned = flag.then_some(number);
                     if let Some(result) = &mut over.game_result {
-                        result.status = if flag { ResultStatus::Win } else { ResultStatus::Draw };
+                        result.status = Some(if flag { ResultStatus::Win } else { ResultStatus::Draw });
                         result.winner_player_id = first.then(|| one.parse().unwrap());
                         result.reason = name;
                     }

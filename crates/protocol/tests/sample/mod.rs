@@ -118,7 +118,7 @@ fn standing() -> StandingsRow {
 
 fn game_result() -> GameResult {
     GameResult {
-        status: ResultStatus::TechnicalLoss,
+        status: Some(ResultStatus::TechnicalLoss),
         winner_player_id: Some(player(5)),
         drawn_number: None,
         number_parity: None,

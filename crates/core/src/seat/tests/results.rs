@@ -47,6 +47,20 @@ fn the_whole_result_counts_more_than_a_flat_word() {
 }
 
 #[test]
+fn a_status_that_nobody_knows_leaves_the_winner_and_the_flat_word() {
+    let over = |json: &str| remembered(&serde_json::from_str(json).unwrap()).map(|played| played.result);
+    let with = |winner: &str, flat: &str| {
+        let result = format!(r#"{{"status": "COMPLETED", "winner_player_id": {winner}}}"#);
+        over(&format!(r#"{{"match_id": "R1M1", "game_result": {result}, "result": {flat}}}"#))
+    };
+    assert_eq!(with("\"P01\"", "null"), Some(OwnResult::Win));
+    assert_eq!(with("\"P02\"", "null"), Some(OwnResult::Loss));
+    assert_eq!(with("null", "\"draw\""), Some(OwnResult::Draw));
+    assert_eq!(with("\"DRAW\"", "\"Draw\""), Some(OwnResult::Draw));
+    assert_eq!(with("null", "null"), None);
+}
+
+#[test]
 fn flat_fields_alone_are_enough() {
     let flat = |result| GameOver {
         result: Some(result),
