@@ -147,8 +147,8 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D
     number(deserializer).map(Option::unwrap_or_default)
 }
 
-/// A text, or an empty one.
-pub(crate) fn text_or_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+/// A text that is a `T`, or an empty one.
+pub(crate) fn text_or_default<'de, D: Deserializer<'de>, T: FromStr + Default>(deserializer: D) -> Result<T, D::Error> {
     text(deserializer).map(Option::unwrap_or_default)
 }
 

@@ -54,7 +54,7 @@ pub struct GameError {
     #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<u8>,
     /// The same, nested, with the time of the next try.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "loose::value", skip_serializing_if = "Option::is_none")]
     pub retry_info: Option<RetryInfo>,
     /// What happens when it goes on like this.
     #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]

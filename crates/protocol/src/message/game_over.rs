@@ -185,7 +185,7 @@ pub struct GameResult {
     #[serde(default, deserialize_with = "loose::value_or_default")]
     pub choices: ByPlayer<Option<SmolStr>>,
     /// In a sentence.
-    #[serde(default, deserialize_with = "loose::text_or_empty")]
+    #[serde(default, deserialize_with = "loose::text_or_default")]
     pub reason: String,
 }
 

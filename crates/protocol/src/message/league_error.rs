@@ -32,7 +32,7 @@ pub struct LeagueError {
     #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u32>,
     /// Details.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::value_or_default")]
     pub context: ErrorContext,
 }
 

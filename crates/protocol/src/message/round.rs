@@ -20,7 +20,7 @@ pub struct RoundAnnouncement {
     #[serde(default)]
     pub matches: Vec<AnnouncedMatch>,
     /// How many there are in all, where `matches` has not all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
     pub total_matches: Option<u32>,
 }
 
@@ -39,16 +39,26 @@ pub struct AnnouncedMatch {
     #[serde(rename = "player_B_id", alias = "player_b_id")]
     pub player_b_id: PlayerId,
     /// Where its referee listens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
     pub referee_endpoint: Option<String>,
     /// Its referee.
     #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
     pub referee_id: Option<RefereeId>,
     /// Where side A listens; told to referees only.
-    #[serde(rename = "player_A_endpoint", default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "player_A_endpoint",
+        default,
+        deserialize_with = "loose::text",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub player_a_endpoint: Option<String>,
     /// Where side B listens; told to referees only.
-    #[serde(rename = "player_B_endpoint", default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "player_B_endpoint",
+        default,
+        deserialize_with = "loose::text",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub player_b_endpoint: Option<String>,
 }
 
@@ -61,16 +71,16 @@ pub struct RoundCompleted {
     /// The round.
     pub round_id: RoundId,
     /// How many matches it had.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub matches_played: u32,
     /// The same, as other sources call it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub matches_completed: u32,
     /// The next round; null when this was the last.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::number")]
     pub next_round_id: Option<RoundId>,
     /// How they ended.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::value_or_default")]
     pub summary: RoundSummary,
 }
 
@@ -95,16 +105,16 @@ pub struct LeagueCompleted {
     #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     /// Rounds played.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub total_rounds: u32,
     /// Matches played.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub total_matches: u32,
     /// Who won it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::value")]
     pub champion: Option<Champion>,
     /// The table, best first.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::value_or_default")]
     pub final_standings: Vec<FinalRow>,
 }
 
@@ -114,10 +124,10 @@ pub struct Champion {
     /// Who.
     pub player_id: PlayerId,
     /// By name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::text_or_default")]
     pub display_name: SmolStr,
     /// With how many points.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub points: u32,
 }
 
@@ -127,4 +137,25 @@ pub struct ShutdownCommand {
     /// Why.
     #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
     pub reason: Option<SmolStr>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_round_is_understood_whatever_is_said_about_it() {
+        let told = r#"{"round_id": 3, "matches_played": null, "matches_completed": "2", "next_round_id": "R4",
+            "summary": ["P01 won"]}"#;
+        let round: RoundCompleted = serde_json::from_str(told).unwrap();
+        assert_eq!((round.round_id, round.next_round_id), (RoundId(3), None));
+        assert_eq!((round.matches_played, round.matches_completed, round.summary), (0, 0, RoundSummary::default()));
+    }
+
+    #[test]
+    fn the_end_of_a_league_is_understood_whoever_has_won_it() {
+        let told = r#"{"total_rounds": null, "champion": "P01", "final_standings": {"P01": 9}}"#;
+        let end: LeagueCompleted = serde_json::from_str(told).unwrap();
+        assert_eq!((end.total_rounds, end.champion, end.final_standings), (0, None, Vec::new()));
+    }
 }

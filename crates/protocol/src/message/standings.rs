@@ -15,19 +15,19 @@ pub struct StandingsRow {
     /// Who.
     pub player_id: PlayerId,
     /// By name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::text_or_default")]
     pub display_name: SmolStr,
     /// Matches played.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub played: u32,
     /// Of these won.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub wins: u32,
     /// Of these drawn.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub draws: u32,
     /// Of these lost.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub losses: u32,
     /// Points.
     pub points: u32,
@@ -41,18 +41,18 @@ pub struct FinalRow {
     /// Who.
     pub player_id: PlayerId,
     /// By name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::text_or_default")]
     pub display_name: SmolStr,
     /// Points.
     pub points: u32,
     /// Won.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub wins: u32,
     /// Drawn.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub draws: u32,
     /// Lost.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "loose::count")]
     pub losses: u32,
 }
 
