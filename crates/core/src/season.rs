@@ -105,8 +105,6 @@ enum Slot {
     },
     /// It is over.
     Done {
-        /// The attempt that counted.
-        attempt: u32,
         /// By its place in the list.
         referee: u32,
         /// How.
@@ -115,6 +113,9 @@ enum Slot {
         fingerprint: u64,
     },
 }
+
+// A league of a thousand has half a million of them.
+const _: () = assert!(size_of::<Slot>() == 16);
 
 impl Slot {
     /// The attempt that would be the next, where nobody has it.

@@ -190,7 +190,7 @@ impl Season {
         let (id, number) = match_id.parts().ok_or_else(|| unknown(match_id))?;
         let pairing = self.schedule.pairing(id.0, number).ok_or_else(|| unknown(match_id))?;
         let (outcome, fingerprint) = (record.outcome, fingerprint_of(record));
-        self.set(match_id, Slot::Done { attempt, referee: index, outcome, fingerprint });
+        self.set(match_id, Slot::Done { referee: index, outcome, fingerprint });
         self.rounds[round].open -= 1;
         self.referees[index as usize].running -= 1;
         self.table.record(pairing.a, pairing.b, outcome);
