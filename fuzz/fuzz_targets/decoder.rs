@@ -8,7 +8,7 @@
 
 use league_protocol::answer::{Layers, MoveAnswer};
 use league_protocol::frame::Frame;
-use league_protocol::head::Envelope;
+use league_protocol::head::{Demand, Envelope};
 use league_protocol::id::{ConversationId, MatchId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::parity::Parity;
@@ -76,7 +76,8 @@ fn a_call_survives_every_frame(request: &Request<'_>) {
             Ok(Incoming::Call(again)) => {
                 assert_eq!(again.method(), method, "in frame {frame}");
                 assert_eq!(text(&body(&again.call)), text(&body(&request.call)), "in frame {frame}");
-                again.check(false).expect("our own envelope is good");
+                // The envelope alone: a version that a registration names in its body is not ours.
+                again.head.check(method, Demand::Lenient).expect("our own envelope is good");
             }
             other => panic!("frame {frame}: {} became {other:?}", text(&out)),
         }
