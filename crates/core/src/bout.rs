@@ -301,8 +301,9 @@ impl Bout {
             attempt: self.terms.attempt,
             nonces: mem::take(&mut self.nonces),
         };
-        let number = draw.number();
-        self.drawn = Some(Drawn { number, nonces: draw.nonces });
+        let seal = draw.seal();
+        let number = draw.number_in(&seal);
+        self.drawn = Some(Drawn { number, seal, nonces: draw.nonces });
         self.game.draw(number);
         self.go_on(effects);
     }

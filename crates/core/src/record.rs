@@ -1,6 +1,6 @@
 //! The result of a match as it is kept: what a bout hands over, a report carries and a season counts.
 
-use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSecret};
+use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
 use league_protocol::id::{GameType, MatchId};
 use league_protocol::parity::Parity;
 use league_protocol::side::{Pair, Side};
@@ -39,6 +39,9 @@ pub struct Proof {
     pub secret: DrawSecret,
     /// What the players added.
     pub nonces: Pair<DrawNonce>,
+    /// The bytes from which the number was taken. Referees of other make may not tell them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<DrawSeal>,
     /// Whether the secret came from a league's seed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeded: bool,
@@ -72,6 +75,7 @@ impl MatchRecord {
                 commitment: bout.commitment(),
                 secret: bout.terms().secret,
                 nonces: drawn.nonces.clone(),
+                seal: Some(drawn.seal),
                 seeded,
             }),
         }
@@ -86,7 +90,7 @@ impl MatchRecord {
             let claimed = self.drawn.ok_or(BadRecord::NoNumber)?;
             let (secret, nonces) = (proof.secret, proof.nonces.clone());
             let draw = Draw { secret, match_id: match_id.clone(), attempt, nonces };
-            draw.verify(&proof.commitment, claimed)?;
+            draw.verify(&proof.commitment, proof.seal.as_ref(), claimed)?;
         }
         let Some(number) = self.drawn else { return Ok(()) };
         let number = DrawnNumber::new(number).ok_or(BadRecord::Range(number))?;

@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
 
 use league_core::rules::draw::{BadDraw, Draw};
-use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSecret};
+use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
 use league_protocol::id::{MatchId, RoundId};
 use league_protocol::seal::{digest, seal};
 use league_protocol::side::Pair;
@@ -87,10 +87,12 @@ fn bytes_from_250_on_are_passed_over() {
 }
 
 #[test]
-fn the_number_is_what_the_sealed_bytes_say() {
+fn the_seal_is_made_as_promised_and_the_number_is_what_it_says() {
     for count in 0..10_000 {
         let draw = draw(count);
-        assert_eq!(draw.number().get(), number(&sealed(&draw.secret.0, &draw)), "draw {count}");
+        let seal = draw.seal();
+        assert_eq!(seal.0, sealed(&draw.secret.0, &draw), "draw {count}");
+        assert_eq!((draw.number().get(), draw.number_in(&seal)), (number(&seal.0), draw.number()), "draw {count}");
     }
 }
 
@@ -100,12 +102,9 @@ fn a_draw_verifies_with_its_own_number_only() {
         let draw = draw(count);
         let (commitment, expected) = (draw.secret.commitment(), draw.number().get());
         for claimed in 0..=11 {
-            let verdict = draw.verify(&commitment, claimed);
-            if claimed == expected {
-                assert_eq!(verdict, Ok(()));
-            } else {
-                assert_eq!(verdict, Err(BadDraw::Number { expected, claimed }));
-            }
+            let verdict = if claimed == expected { Ok(()) } else { Err(BadDraw::Number { expected, claimed }) };
+            assert_eq!(draw.verify(&commitment, Some(&draw.seal()), claimed), verdict);
+            assert_eq!(draw.verify(&commitment, None, claimed), verdict, "without a seal");
         }
     }
 }
@@ -125,30 +124,32 @@ fn another_secret_never_verifies() {
     for secret in bits.chain(others) {
         let forged = Draw { secret, ..honest.clone() };
         let claimed = forged.number().get();
-        assert_eq!(forged.verify(&commitment, claimed), Err(BadDraw::Commitment));
-        assert_eq!(forged.verify(&commitment, honest.number().get()), Err(BadDraw::Commitment));
+        for (seal, claimed) in [(forged.seal(), claimed), (honest.seal(), honest.number().get())] {
+            assert_eq!(forged.verify(&commitment, Some(&seal), claimed), Err(BadDraw::Commitment));
+            assert_eq!(forged.verify(&commitment, None, claimed), Err(BadDraw::Commitment));
+        }
         same_number += u32::from(claimed == honest.number().get());
     }
     assert!(same_number > 0, "the commitment was never needed");
 }
 
-/// Each of the fields beside the secret decides the number.
+/// Whatever is changed, the published seal does not fit: not one of a thousand changes of each field passes.
 ///
-/// One changed field may give the same number by chance, once in ten; so no single change can be expected to fail. What
-/// holds, and is shown for each field: a thousand changes give a thousand different seals, their numbers are as uniform as
-/// fresh draws, and so the old number is refused for about nine in ten of them, whatever the old number was.
+/// The number alone could not do it, because one change in ten gives the same by chance. It follows each field all the
+/// same: the numbers of a thousand changes are as uniform as fresh draws.
 #[test]
-fn the_number_follows_match_attempt_and_both_nonces() {
+fn every_changed_secret_match_attempt_or_nonce_fails() {
     type Change = fn(&mut Draw, u32);
-    let changes: [(&str, Change); 4] = [
+    let changes: [(&str, Change); 5] = [
+        ("secret", |draw, n| draw.secret = DrawSecret(digest(&(1_000 + n).to_be_bytes()))),
         ("match", |draw, n| draw.match_id = MatchId::of(RoundId(1_000), n)),
         ("attempt", |draw, n| draw.attempt = 3 + n),
         ("nonce of A", |draw, n| draw.nonces.a = nonce(&format!("other {n}"))),
         ("nonce of B", |draw, n| draw.nonces.b = nonce(&format!("other {n}"))),
     ];
     let honest = draw(7);
-    let (commitment, claimed) = (honest.secret.commitment(), honest.number().get());
-    assert_eq!(honest.verify(&commitment, claimed), Ok(()));
+    let (commitment, published, claimed) = (honest.secret.commitment(), honest.seal(), honest.number().get());
+    assert_eq!(honest.verify(&commitment, Some(&published), claimed), Ok(()));
     for (field, change) in changes {
         let changed: Vec<Draw> = (1..=1_000)
             .map(|n| {
@@ -158,17 +159,28 @@ fn the_number_follows_match_attempt_and_both_nonces() {
             })
             .collect();
 
-        let mut seals: Vec<[u8; 32]> = changed.iter().map(|draw| sealed(&draw.secret.0, draw)).collect();
-        seals.push(sealed(&honest.secret.0, &honest));
-        seals.sort_unstable();
-        seals.dedup();
-        assert_eq!(seals.len(), 1_001, "{field}");
+        for draw in &changed {
+            let expected = if field == "secret" { BadDraw::Commitment } else { BadDraw::Seal };
+            assert_eq!(draw.verify(&commitment, Some(&published), claimed), Err(expected), "{field}: {draw:?}");
+            // To change the commitment with the secret does not help: the seal is still that of the honest one.
+            let own = draw.secret.commitment();
+            assert_eq!(draw.verify(&own, Some(&published), claimed), Err(BadDraw::Seal), "{field}: {draw:?}");
+        }
 
         let statistic = chi_square(changed.iter().map(|draw| draw.number().get()));
         assert!(statistic < ONE_IN_A_THOUSAND, "{field}: chi-square {statistic}");
+        assert!(changed.iter().any(|draw| draw.number().get() == claimed), "{field}: the seal was never needed");
+    }
+}
 
-        let refused = changed.iter().filter(|draw| draw.verify(&commitment, claimed).is_err()).count();
-        assert!((850..=950).contains(&refused), "{field}: {refused} of 1000 changes were noticed");
+#[test]
+fn a_seal_with_one_changed_bit_fails() {
+    let honest = draw(7);
+    let (commitment, claimed) = (honest.secret.commitment(), honest.number().get());
+    for bit in 0..256 {
+        let mut seal = honest.seal();
+        seal.0[bit / 8] ^= 1 << (bit % 8);
+        assert_eq!(honest.verify(&commitment, Some(&seal), claimed), Err(BadDraw::Seal), "bit {bit}");
     }
 }
 
@@ -246,6 +258,7 @@ struct Vector {
     attempt: u32,
     nonce_a: DrawNonce,
     nonce_b: DrawNonce,
+    seal: DrawSeal,
     number: u8,
 }
 
@@ -255,8 +268,8 @@ struct Vector {
 fn the_published_vectors_hold() {
     let vectors: Vec<Vector> = serde_json::from_str(include_str!("vectors/draws.json")).unwrap();
     assert_eq!(vectors.len(), 3);
-    for Vector { secret, commitment, match_id, attempt, nonce_a, nonce_b, number } in vectors {
+    for Vector { secret, commitment, match_id, attempt, nonce_a, nonce_b, seal, number } in vectors {
         let draw = Draw { secret, match_id, attempt, nonces: Pair::new(nonce_a, nonce_b) };
-        assert_eq!(draw.verify(&commitment, number), Ok(()), "{}", draw.match_id);
+        assert_eq!(draw.verify(&commitment, Some(&seal), number), Ok(()), "{}", draw.match_id);
     }
 }

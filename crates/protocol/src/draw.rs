@@ -1,4 +1,4 @@
-//! What messages say about a draw: the commitment before, the nonces meanwhile, the secret afterwards.
+//! What messages say about a draw: the commitment before, the nonces meanwhile, the secret and the seal afterwards.
 
 use std::fmt;
 use std::str::FromStr;
@@ -67,6 +67,11 @@ hex32!(
 hex32!(
     /// SHA-256 of the secret: published before, it binds the referee to the secret without giving it away.
     DrawCommitment);
+hex32!(
+    /// The bytes from which the number is taken: the secret's HMAC of match, attempt and nonces.
+    ///
+    /// A number is one of ten, so a wrong field gives the right number once in ten times; the right seal it never gives.
+    DrawSeal);
 
 impl DrawSecret {
     /// What binds to this secret.
@@ -83,6 +88,13 @@ impl fmt::Debug for DrawSecret {
 }
 
 impl fmt::Debug for DrawCommitment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from(*self))
+    }
+}
+
+/// A seal is made when nothing is left to decide, and tells nothing about the secret.
+impl fmt::Debug for DrawSeal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from(*self))
     }

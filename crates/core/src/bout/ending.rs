@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use league_protocol::draw::DrawNonce;
+use league_protocol::draw::{DrawNonce, DrawSeal};
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
@@ -27,6 +27,8 @@ pub struct Ending {
 pub struct Drawn {
     /// The number.
     pub number: DrawnNumber,
+    /// The bytes that it was taken from.
+    pub seal: DrawSeal,
     /// What the sides added; empty where one added nothing.
     pub nonces: Pair<DrawNonce>,
 }

@@ -254,6 +254,7 @@ impl<'a> Letters<'a> {
             secret: self.bout.terms().secret,
             attempt: self.order.attempt,
             nonces: by_player(players, drawn.nonces.clone()),
+            seal: Some(drawn.seal),
             seeded: self.order.draw_secret.is_some(),
         })
     }

@@ -77,6 +77,7 @@ impl Season {
             commitment: draw.commitment,
             secret: draw.secret,
             nonces: ids.map(|id| draw.nonces.get(id).cloned().unwrap_or_default()),
+            seal: draw.seal,
             seeded: draw.seeded,
         });
         Ok(MatchRecord {

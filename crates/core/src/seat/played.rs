@@ -53,7 +53,7 @@ pub enum DrawCheck {
     Unproved,
     /// It was.
     Proved,
-    /// It was not: another secret, another number, another attempt, or the player's own nonce left out.
+    /// It was not: another secret, another number, another attempt, a seal of something else, or the player's own nonce left out.
     Broken,
 }
 
@@ -127,7 +127,7 @@ fn check_draw(over: &GameOver, player: &PlayerId, seated: Option<&Seated>) -> Dr
             let kept = whole.is_none_or(|whole| whole == number)
                 && proof.attempt == seated.attempt.unwrap_or(1)
                 && proof.nonces.get(player) == Some(&seated.nonce)
-                && draw_of(over, player, side, proof).verify(&commitment, number).is_ok();
+                && draw_of(over, player, side, proof).verify(&commitment, proof.seal.as_ref(), number).is_ok();
             if kept { DrawCheck::Proved } else { DrawCheck::Broken }
         }
     }

@@ -220,8 +220,9 @@ fn proved(match_id: &MatchId, side: Side, own: &DrawNonce, attempt: u32) -> Game
     let winner = if Parity::of(number) == Parity::Even { me() } else { opponent() };
     let mut whole = result(ResultStatus::Win, Some(&winner));
     (whole.drawn_number, whole.number_parity) = (Some(number), Some(Parity::of(number)));
+    let seal = Some(draw.seal());
     let nonces = ByPlayer(vec![(players.a, draw.nonces.a), (players.b, draw.nonces.b)]);
-    let proof = DrawProof { commitment: SECRET.commitment(), secret: SECRET, attempt, nonces, seeded: false };
+    let proof = DrawProof { commitment: SECRET.commitment(), secret: SECRET, attempt, nonces, seal, seeded: false };
     GameOver { game_result: Some(whole), drawn_number: Some(number), draw: Some(proof), ..blank(match_id) }
 }
 

@@ -10,7 +10,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 
-use crate::draw::{DrawCommitment, DrawNonce, DrawSecret};
+use crate::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::loose;
 use crate::parity::Parity;
@@ -212,6 +212,10 @@ pub struct DrawProof {
     /// What the players added.
     #[serde(default)]
     pub nonces: ByPlayer<DrawNonce>,
+    /// The bytes from which the number was taken. Referees of other make may leave them out; what stands here must fit, so
+    /// it is read as strictly as the secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<DrawSeal>,
     /// Whether the secret came from a league's seed: reproducible, and therefore predictable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeded: bool,
@@ -251,6 +255,20 @@ mod tests {
         assert_eq!((result.status, result.drawn_number, result.number_parity), (None, None, None));
         assert_eq!((result.winner_player_id, result.choices), (Some(PlayerId::numbered(1)), ByPlayer::default()));
         assert_eq!(read(r#"{"match_id": "R1M1", "game_result": "P01 wins"}"#).game_result, None);
+    }
+
+    #[test]
+    fn a_proof_needs_no_seal_but_a_wrong_one_is_no_proof() {
+        let proof = |seal: &str| {
+            let zeros = "0".repeat(64);
+            let draw = format!(r#"{{"commitment": "{zeros}", "secret": "{zeros}", "attempt": 1, "seal": {seal}}}"#);
+            read(&format!(r#"{{"match_id": "R1M1", "draw": {draw}}}"#)).draw.map(|proof| proof.seal)
+        };
+        assert_eq!(proof("null"), Some(None));
+        assert_eq!(proof(&format!("{:?}", "ab".repeat(32))), Some(Some(DrawSeal([0xAB; 32]))));
+        for wrong in ["\"\"", "\"abab\"", "7", "[]"] {
+            assert_eq!(proof(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

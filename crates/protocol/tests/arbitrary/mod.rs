@@ -1,6 +1,6 @@
 //! Any valid message: the samples, with their fields filled, left out and changed at random.
 
-use league_protocol::draw::{DrawCommitment, DrawSecret};
+use league_protocol::draw::{DrawCommitment, DrawSeal, DrawSecret};
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, OwnResult, ResultStatus};
@@ -99,6 +99,7 @@ fn call(method: Method) -> impl Strategy<Value = Call> {
                     }
                     if let Some(draw) = &mut over.draw {
                         draw.secret = DrawSecret(bytes);
+                        draw.seal = second.then_some(DrawSeal(bytes));
                         draw.seeded = flag;
                     }
                 }

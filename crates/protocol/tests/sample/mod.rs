@@ -1,6 +1,6 @@
 //! One message of every kind, filled to the brim: what the golden files show and the other tests build on.
 
-use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSecret};
+use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
@@ -91,7 +91,8 @@ fn record() -> PlayerRecord {
 fn proof() -> DrawProof {
     let secret = DrawSecret([7; 32]);
     let nonces = ByPlayer(vec![(player(5), "salt".parse().unwrap()), (player(6), DrawNonce::default())]);
-    DrawProof { commitment: secret.commitment(), secret, attempt: 1, nonces, seeded: true }
+    let seal = Some(DrawSeal([0x5E; 32]));
+    DrawProof { commitment: secret.commitment(), secret, attempt: 1, nonces, seal, seeded: true }
 }
 
 fn choices() -> ByPlayer<Option<smol_str::SmolStr>> {

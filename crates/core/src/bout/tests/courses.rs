@@ -29,12 +29,12 @@ fn both_join_and_move_at_once_and_the_draw_decides() {
     let nonces = Pair::from_fn(nonce);
     let draw = Draw { secret: terms().secret, match_id: terms().match_id, attempt: 1, nonces: nonces.clone() };
     let number = draw.number();
-    assert_eq!(draw.verify(&course.bout.commitment(), number.get()), Ok(()));
+    assert_eq!(draw.verify(&course.bout.commitment(), None, number.get()), Ok(()));
     let winner = if number.get() <= 5 { A } else { B };
     let ending = Ending {
         outcome: Outcome::Win(winner),
         moves: Pair::new(Some("low".into()), Some("high".into())),
-        drawn: Some(Drawn { number, nonces }),
+        drawn: Some(Drawn { number, seal: draw.seal(), nonces }),
         faults: Pair::default(),
     };
     assert_eq!(course.bout.ending(), Some(&ending));

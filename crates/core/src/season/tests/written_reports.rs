@@ -1,6 +1,6 @@
 //! Reports as referees write them, and what they are taken to say.
 
-use league_protocol::draw::DrawSecret;
+use league_protocol::draw::{DrawSeal, DrawSecret};
 use league_protocol::message::report::MatchResultReport;
 use league_protocol::side::Side;
 use serde_json::{Value, json};
@@ -134,10 +134,12 @@ fn strangers_have_no_place_in_a_report() {
 fn the_proof_is_read_by_sides() {
     let secret = DrawSecret([3; 32]);
     let draw = json!({
-        "commitment": secret.commitment(), "secret": secret, "attempt": 1, "nonces": { "P02": "salt" }, "seeded": true,
+        "commitment": secret.commitment(), "secret": secret, "attempt": 1, "nonces": { "P02": "salt" },
+        "seal": DrawSeal([5; 32]), "seeded": true,
     });
     let proof = read(&json!({ "details": { "drawn_number": 5, "draw": draw } })).unwrap().proof.unwrap();
     assert_eq!((proof.secret, proof.commitment, proof.seeded), (secret, secret.commitment(), true));
+    assert_eq!(proof.seal, Some(DrawSeal([5; 32])));
     assert_eq!(proof.nonces, Pair::new("".parse().unwrap(), "salt".parse().unwrap()));
 }
 

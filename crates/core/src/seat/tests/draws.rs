@@ -1,5 +1,7 @@
 //! Whether a draw was what had been promised, as the player itself can tell.
 
+use league_protocol::draw::DrawSeal;
+
 use super::*;
 use crate::seat::DrawCheck;
 
@@ -58,15 +60,40 @@ fn whatever_is_changed_breaks_it() {
             ("another secret", forged(&honest, |proof| proof.secret = DrawSecret([8; 32]))),
             ("own nonce left out", forged(&honest, |proof| proof.nonces.0.retain(|(id, _)| *id != me()))),
             ("all nonces left out", forged(&honest, |proof| proof.nonces = ByPlayer::default())),
+            ("the other's nonce left out", forged(&honest, |proof| proof.nonces.0.retain(|(id, _)| *id == me()))),
+            ("another seal", forged(&honest, |proof| proof.seal = Some(DrawSeal([8; 32])))),
             ("own nonce changed", proved(&first_of(1), side, &nonce("yours"), 1)),
             ("an attempt of its choice", proved(&first_of(1), side, &nonce("mine"), 2)),
             ("the sides exchanged", proved(&first_of(1), side.other(), &nonce("mine"), 1)),
         ];
         for (about, over) in broken {
-            // Exchanged nonces give another number nine times in ten; this is not the tenth.
             assert_eq!(checked(&invitation, &over), DrawCheck::Broken, "{about} from {side:?}");
         }
     }
+}
+
+/// Ten numbers would let about a hundred of these pass.
+#[test]
+fn no_other_nonce_of_the_opponent_passes() {
+    let (invitation, honest) = on(Side::A, 1);
+    for count in 0..1_000 {
+        let over = forged(&honest, |proof| {
+            for (_, theirs) in proof.nonces.0.iter_mut().filter(|(id, _)| *id != me()) {
+                *theirs = nonce(&format!("theirs {count}"));
+            }
+        });
+        assert_eq!(checked(&invitation, &over), DrawCheck::Broken, "{count}");
+    }
+}
+
+#[test]
+fn a_referee_that_sends_no_seal_is_checked_by_the_number() {
+    let (invitation, honest) = on(Side::A, 1);
+    let unsealed = forged(&honest, |proof| proof.seal = None);
+    assert_eq!(checked(&invitation, &unsealed), DrawCheck::Proved);
+    let number = unsealed.drawn_number.map(|number| 1 + number % 10);
+    let renumbered = GameOver { drawn_number: number, game_result: None, result: Some(OwnResult::Win), ..unsealed };
+    assert_eq!(checked(&invitation, &renumbered), DrawCheck::Broken);
 }
 
 #[test]
