@@ -1,1 +1,5 @@
-//! How messages travel: the /mcp endpoint and the client.
+//! How messages travel: the `/mcp` endpoint and the client.
+
+pub mod endpoint;
+pub mod net;
+pub mod tls;
