@@ -1,1 +1,34 @@
-//! How messages travel: the /mcp endpoint and the client.
+//! How messages travel: the `/mcp` endpoint and the client.
+//!
+//! An agent of the league implements [`agent::Agent`] and is put behind a listener with [`server::serve`]; whoever calls
+//! one does it through [`client::Client`]. Frames, spellings and JSON are the protocol's business; what is decided here
+//! is how long anybody waits, how much is read, and who may ask at all.
+//!
+//! | outwards | inwards |
+//! |---|---|
+//! | [`client`] posts, [`exchange`] is what came of it | [`server`] accepts, [`settings`] bound it |
+//! | [`endpoint`] says where to, [`tls`] how safely | [`agent`] is what it serves |
+//! | [`retry`] and [`breaker`] say when to stop trying | |
+//!
+//! [`net`] has the two traits behind which the network itself can be replaced.
+
+pub mod agent;
+pub mod breaker;
+pub mod client;
+pub mod endpoint;
+pub mod exchange;
+pub mod net;
+pub mod retry;
+pub mod server;
+pub mod settings;
+pub mod tls;
+
+mod attend;
+mod dial;
+mod dispatch;
+mod guard;
+mod line;
+mod mcp;
+mod patience;
+mod route;
+mod together;

@@ -1,0 +1,88 @@
+//! What a server serves.
+
+use std::net::SocketAddr;
+
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::frame::Frame;
+use league_protocol::head::{Envelope, Head};
+use league_protocol::id::ConversationId;
+use league_protocol::quirk::Quirks;
+use league_protocol::sender::Role;
+use league_protocol::table::{Call, Spelling};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// A call that has been read, checked and found to be for this agent.
+#[derive(Clone, Debug)]
+pub struct Arrived {
+    /// What is asked.
+    pub call: Call,
+    /// The envelope; its token may have come as `Authorization: Bearer`.
+    pub head: Head,
+    /// What was odd about it.
+    pub quirks: Quirks,
+    /// The form it came in, which its sender will understand in turn.
+    pub frame: Frame,
+    /// How its sender spells methods.
+    pub spelling: Spelling,
+    /// Where it came from.
+    pub peer: SocketAddr,
+}
+
+/// What is answered; the form is that of the question.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// The envelope.
+    pub envelope: Envelope,
+    /// The body, already JSON.
+    pub body: Box<RawValue>,
+}
+
+impl Answered {
+    /// Answers with `body`, which is an object.
+    pub fn new(envelope: Envelope, body: &impl Serialize) -> Result<Self, Fault> {
+        let body = serde_json::value::to_raw_value(body).map_err(|error| {
+            tracing::error!(%error, "an answer of ours cannot be written");
+            Fault::new(ErrorCode::E015, None, "the answer could not be written")
+        })?;
+        Ok(Self { envelope, body })
+    }
+}
+
+/// How an agent is, for `GET /health`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Health {
+    /// `ok`, when it can do its work.
+    pub status: &'static str,
+    /// Its role.
+    pub role: Role,
+    /// Its id, once it has one.
+    pub id: Option<String>,
+    /// Its league, once it is in one.
+    pub league_id: Option<String>,
+    /// What it is doing, in a word.
+    pub state: String,
+}
+
+/// A manager, a referee or a player, as the network sees it.
+pub trait Agent: Send + Sync + 'static {
+    /// Which calls are for it: those whose row in the call table names this role.
+    fn role(&self) -> Role;
+
+    /// Whether every leniency is an error.
+    fn strict(&self) -> bool {
+        false
+    }
+
+    /// The envelope of a refusal, in the conversation `echo` when the request named one.
+    fn envelope(&self, echo: Option<ConversationId>) -> Envelope;
+
+    /// Answers a call.
+    ///
+    /// The future is dropped when the caller goes away before the answer: what must be finished once it is begun belongs
+    /// in a task of its own.
+    fn call(&self, arrived: Arrived) -> impl Future<Output = Result<Answered, Fault>> + Send;
+
+    /// How it is. Holds no secret.
+    fn health(&self) -> Health;
+}

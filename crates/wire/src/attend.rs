@@ -1,0 +1,79 @@
+//! One connection, from its handshake to its end.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+
+use crate::agent::Agent;
+use crate::net::Stream;
+use crate::patience::{Limits, Patient, Turn};
+use crate::route::Site;
+
+/// The most bytes of a request's head.
+const MAX_HEAD: usize = 16 * 1024;
+
+/// The most bytes that wait in one connection's buffer.
+const MAX_BUFFER: usize = 128 * 1024;
+
+/// What every connection of a server has in common.
+pub(crate) struct House<A> {
+    pub(crate) site: Site<A>,
+    pub(crate) limits: Limits,
+    pub(crate) tls: Option<TlsAcceptor>,
+}
+
+/// Serves one connection until it is closed, or until `closing` lets the running request be the last.
+pub(crate) async fn attend<A: Agent>(
+    house: Arc<House<A>>,
+    stream: impl Stream,
+    peer: SocketAddr,
+    closing: watch::Receiver<()>,
+) {
+    match &house.tls {
+        None => converse(Arc::clone(&house), stream, peer, closing).await,
+        Some(tls) => match tokio::time::timeout(house.limits.read, tls.accept(stream)).await {
+            Ok(Ok(stream)) => converse(Arc::clone(&house), stream, peer, closing).await,
+            Ok(Err(error)) => tracing::debug!(%peer, %error, "TLS was not agreed upon"),
+            Err(_) => tracing::debug!(%peer, "TLS was not agreed upon in time"),
+        },
+    }
+}
+
+async fn converse<A: Agent>(
+    house: Arc<House<A>>,
+    stream: impl Stream,
+    peer: SocketAddr,
+    mut closing: watch::Receiver<()>,
+) {
+    let turn = Turn::default();
+    let stream = TokioIo::new(Patient::new(stream, house.limits, turn.clone()));
+    let service = service_fn(|request| {
+        let (house, turn) = (Arc::clone(&house), turn.clone());
+        async move {
+            turn.begin_or_end();
+            let response = house.site.respond(request, peer).await;
+            turn.begin_or_end();
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let mut http = http1::Builder::new();
+    http.header_read_timeout(None).max_header_size(MAX_HEAD).max_buf_size(MAX_BUFFER);
+    let mut connection = pin!(http.serve_connection(stream, service));
+    let end = tokio::select! {
+        end = connection.as_mut() => end,
+        _ = closing.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = end {
+        tracing::debug!(%peer, %error, "a connection ended badly");
+    }
+}

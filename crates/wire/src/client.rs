@@ -1,0 +1,257 @@
+//! Calling an agent.
+//!
+//! The limit of a call covers all of it: the connection, the question, and the answer to its last byte. Redirects are not
+//! followed and nothing is decompressed: an answer is what the peer itself said, in as many bytes as it sent.
+
+use std::error::Error as _;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::{Bytes, BytesMut};
+use http::{Extensions, HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Incoming};
+use hyper_util::client::legacy;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use league_protocol::head::Envelope;
+use league_protocol::request::MAX_BODY;
+use league_protocol::speech::Form;
+use league_protocol::table::Call;
+use league_protocol::time::Timestamp;
+use rustls::ClientConfig;
+use tokio::time::{Instant, timeout};
+
+use crate::breaker::Breakers;
+use crate::dial::Dialer;
+use crate::endpoint::Endpoint;
+use crate::exchange::{CallError, Exchange, Failure, Receipt};
+use crate::line::Past;
+use crate::net::{Connector, Tcp};
+
+/// The wall clock of receipts.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// How a client is set up.
+#[derive(Clone)]
+pub struct ClientSettings {
+    /// Where connections come from.
+    pub connector: Arc<dyn Connector>,
+    /// TLS, see [`crate::tls::client_config`]; without it `https` endpoints cannot be reached.
+    pub tls: Option<Arc<ClientConfig>>,
+    /// Connections that are kept for each host.
+    pub idle_per_host: usize,
+    /// How long they are kept. Most Python servers close after five seconds; whoever keeps longer meets dead connections.
+    pub idle_limit: Duration,
+    /// The wall clock.
+    pub clock: Clock,
+}
+
+impl Default for ClientSettings {
+    fn default() -> Self {
+        Self {
+            connector: Arc::new(Tcp),
+            tls: None,
+            idle_per_host: 4,
+            idle_limit: Duration::from_secs(4),
+            clock: Arc::new(system_time),
+        }
+    }
+}
+
+impl fmt::Debug for ClientSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ClientSettings");
+        shown.field("tls", &self.tls.is_some()).field("idle_per_host", &self.idle_per_host);
+        shown.field("idle_limit", &self.idle_limit).finish_non_exhaustive()
+    }
+}
+
+fn system_time() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_unix_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Calls agents. Cheap to clone; the clones share their connections.
+///
+/// Its connections live in the runtime that it is used in: with one runtime per core, have one client per core.
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// With kept connections.
+    pooled: legacy::Client<Dialer, Full<Bytes>>,
+    /// Each time a new connection.
+    fresh: legacy::Client<Dialer, Full<Bytes>>,
+    last_id: AtomicU64,
+    clock: Clock,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").finish_non_exhaustive()
+    }
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self::new(ClientSettings::default())
+    }
+}
+
+impl Client {
+    /// A client of these settings.
+    pub fn new(settings: ClientSettings) -> Self {
+        let dialer = Dialer::new(settings.connector, settings.tls);
+        let mut builder = legacy::Client::builder(TokioExecutor::new());
+        // An answer is bounded; what waits in a buffer for it needs no more.
+        builder.http1_max_buf_size(2 * MAX_BODY).pool_timer(TokioTimer::new()).pool_idle_timeout(settings.idle_limit);
+        let pooled = builder.pool_max_idle_per_host(settings.idle_per_host).build(dialer.clone());
+        let fresh = builder.pool_max_idle_per_host(0).build(dialer);
+        Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock: settings.clock }) }
+    }
+
+    /// Says `call` to `endpoint` in the given form, and waits for the whole answer.
+    ///
+    /// Nothing is tried twice, with one exception: a kept connection that turns out to be dead before it has said a byte is
+    /// replaced by a fresh one, once and within the same limit. The peer may then hear a message twice; messages of the
+    /// league are idempotent by their own keys.
+    pub async fn call(
+        &self,
+        endpoint: &Endpoint,
+        form: Form,
+        envelope: &Envelope,
+        call: &Call,
+        limit: Duration,
+    ) -> Result<Exchange, CallError> {
+        let mut body = Vec::with_capacity(1024);
+        match form.write(self.next_id(), envelope, call, &mut body) {
+            Ok(()) => self.post(endpoint, &HeaderMap::new(), body.into(), limit).await,
+            Err(error) => Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: self.receipt(limit) }),
+        }
+    }
+
+    /// Like [`Client::call`], unless `breakers` say that the endpoint failed too often of late.
+    ///
+    /// For notices that nobody waits for. The calls of a match do not come this way: a match counts its own tries, and a
+    /// player that failed another match has not failed this one.
+    pub async fn call_guarded(
+        &self,
+        breakers: &Breakers,
+        endpoint: &Endpoint,
+        form: Form,
+        envelope: &Envelope,
+        call: &Call,
+        limit: Duration,
+    ) -> Result<Exchange, CallError> {
+        if !breakers.admit(endpoint, Instant::now()) {
+            return Err(CallError { kind: Failure::Refused, receipt: self.receipt(limit) });
+        }
+        let outcome = self.call(endpoint, form, envelope, call, limit).await;
+        let failed = outcome.as_ref().is_err_and(CallError::is_transient);
+        breakers.note(endpoint, failed, Instant::now());
+        outcome
+    }
+
+    /// Posts `body` as it is, with `extra` headers beside the usual ones.
+    pub async fn post(
+        &self,
+        endpoint: &Endpoint,
+        extra: &HeaderMap,
+        body: Bytes,
+        limit: Duration,
+    ) -> Result<Exchange, CallError> {
+        let mut receipt = self.receipt(limit);
+        let started = Instant::now();
+        let answer = async {
+            let response = self.send(|| request(endpoint, extra, body.clone())).await?;
+            receipt.first_byte = Some(started.elapsed());
+            let (parts, body) = response.into_parts();
+            let body = read(body).await?;
+            Ok::<_, Failure>((parts.status, parts.headers, body))
+        };
+        let outcome: Result<(StatusCode, HeaderMap, Bytes), Failure> =
+            timeout(limit, answer).await.unwrap_or(Err(Failure::TimedOut));
+        match outcome {
+            Ok((status, headers, body)) => {
+                receipt.last_byte = Some(started.elapsed());
+                Ok(Exchange { status, headers, body, receipt })
+            }
+            Err(kind) => Err(CallError { kind, receipt }),
+        }
+    }
+
+    /// The next JSON-RPC id of this client.
+    pub fn next_id(&self) -> u64 {
+        self.shared.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn receipt(&self, limit: Duration) -> Receipt {
+        Receipt { sent_at: (self.shared.clock)(), first_byte: None, last_byte: None, limit }
+    }
+
+    async fn send(&self, request: impl Fn() -> Request<Full<Bytes>>) -> Result<Response<Incoming>, Failure> {
+        match self.shared.pooled.request(request()).await {
+            Ok(response) => Ok(response),
+            Err(error) if was_dead(&error) => self.shared.fresh.request(request()).await.map_err(|e| unreachable(&e)),
+            Err(error) => Err(unreachable(&error)),
+        }
+    }
+}
+
+fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::new(body));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = endpoint.uri().clone();
+    let headers = request.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    headers.extend(extra.iter().map(|(name, value)| (name.clone(), value.clone())));
+    request
+}
+
+/// Reads a body to its end, or to the first byte too many; what is not read then goes down with its connection.
+async fn read(mut body: Incoming) -> Result<Bytes, Failure> {
+    if body.size_hint().lower() > MAX_BODY as u64 {
+        return Err(Failure::TooLong);
+    }
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Failure::Unreachable(format!("the answer broke off: {}", chain(&error))))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if whole.len() + data.len() > MAX_BODY {
+            return Err(Failure::TooLong);
+        }
+        if whole.is_empty() && body.is_end_stream() {
+            return Ok(data);
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.freeze())
+}
+
+/// Whether a kept connection had died before it could answer.
+fn was_dead(error: &legacy::Error) -> bool {
+    let Some(connected) = error.connect_info() else { return false };
+    let mut extras = Extensions::new();
+    connected.get_extras(&mut extras);
+    extras.get::<Past>().is_some_and(Past::went_silent)
+}
+
+fn unreachable(error: &legacy::Error) -> Failure {
+    Failure::Unreachable(error.source().map_or_else(|| error.to_string(), chain))
+}
+
+/// An error and its reasons in one line.
+fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(reason) = next {
+        text = format!("{text}: {reason}");
+        next = reason.source();
+    }
+    text
+}

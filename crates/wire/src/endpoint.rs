@@ -1,0 +1,190 @@
+//! Where an agent listens, as it said so itself.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+use http::Uri;
+use http::uri::{Authority, PathAndQuery, Scheme};
+use smol_str::SmolStr;
+use thiserror::Error;
+
+/// The path that is meant when an endpoint names none.
+pub const DEFAULT_PATH: &str = "/mcp";
+
+/// The address of an agent: `http` or `https`, a host, a port and a path.
+///
+/// It prints as it was registered; two endpoints are equal when they lead to the same place.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    text: SmolStr,
+    uri: Uri,
+}
+
+/// Why a text is no endpoint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum BadEndpoint {
+    /// Not a URL at all.
+    #[error("an endpoint is a URL such as http://127.0.0.1:8101/mcp")]
+    NotAUrl,
+    /// Another scheme, or none.
+    #[error("an endpoint begins with http:// or https://")]
+    Scheme,
+    /// No host.
+    #[error("an endpoint names a host")]
+    Host,
+    /// Port 0, or one that is no number.
+    #[error("an endpoint's port is a number from 1 to 65535")]
+    Port,
+    /// A user name in the address.
+    #[error("an endpoint holds no user name or password")]
+    UserInfo,
+}
+
+impl Endpoint {
+    /// The whole address, with its path filled in.
+    pub fn uri(&self) -> &Uri {
+        &self.uri
+    }
+
+    /// The host, without the brackets of an IPv6 address.
+    pub fn host(&self) -> &str {
+        bare_host(&self.uri)
+    }
+
+    /// The port, which the scheme gives when the text does not.
+    pub fn port(&self) -> u16 {
+        port(&self.uri)
+    }
+
+    /// The path.
+    pub fn path(&self) -> &str {
+        self.uri.path()
+    }
+
+    /// Whether it is reached over TLS.
+    pub fn is_secure(&self) -> bool {
+        is_secure(&self.uri)
+    }
+
+    /// As it was registered.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Another path on the same host.
+    #[must_use]
+    pub fn at(&self, path: &'static str) -> Self {
+        let mut parts = self.uri.clone().into_parts();
+        parts.path_and_query = Some(PathAndQuery::from_static(path));
+        let uri = Uri::from_parts(parts).unwrap_or_else(|_| self.uri.clone());
+        Self { text: SmolStr::new(uri.to_string()), uri }
+    }
+}
+
+pub(crate) fn bare_host(uri: &Uri) -> &str {
+    uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']')
+}
+
+pub(crate) fn is_secure(uri: &Uri) -> bool {
+    uri.scheme() == Some(&Scheme::HTTPS)
+}
+
+pub(crate) fn port(uri: &Uri) -> u16 {
+    uri.port_u16().unwrap_or(if is_secure(uri) { 443 } else { 80 })
+}
+
+impl FromStr for Endpoint {
+    type Err = BadEndpoint;
+
+    fn from_str(text: &str) -> Result<Self, BadEndpoint> {
+        let uri: Uri = text.trim().parse().map_err(|_| BadEndpoint::NotAUrl)?;
+        match uri.scheme() {
+            Some(scheme) if *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS => {}
+            Some(_) | None => return Err(BadEndpoint::Scheme),
+        }
+        let authority = uri.authority().map(Authority::as_str).unwrap_or_default();
+        if authority.contains('@') {
+            return Err(BadEndpoint::UserInfo);
+        }
+        if bare_host(&uri).is_empty() {
+            return Err(BadEndpoint::Host);
+        }
+        let colon = authority.rfind(':').filter(|colon| !authority[*colon..].contains(']'));
+        if colon.is_some() && uri.port_u16().is_none_or(|port| port == 0) {
+            return Err(BadEndpoint::Port);
+        }
+        let endpoint = Self { text: SmolStr::new(text.trim()), uri };
+        let pathless = endpoint.path() == "/" && endpoint.uri.query().is_none();
+        Ok(if pathless { Self { uri: endpoint.at(DEFAULT_PATH).uri, ..endpoint } } else { endpoint })
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl PartialEq for Endpoint {
+    fn eq(&self, other: &Self) -> bool {
+        self.uri == other.uri
+    }
+}
+
+impl Eq for Endpoint {}
+
+impl Hash for Endpoint {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.uri.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_prints_as_it_was_registered_and_leads_to_mcp_when_it_names_no_path() {
+        for text in ["http://localhost:8101", "http://localhost:8101/"] {
+            let endpoint: Endpoint = text.parse().unwrap();
+            assert_eq!(endpoint.to_string(), text);
+            assert_eq!(endpoint.uri().to_string(), "http://localhost:8101/mcp");
+        }
+        let elsewhere: Endpoint = "https://example.org/players/7?x=1".parse().unwrap();
+        assert_eq!((elsewhere.host(), elsewhere.port(), elsewhere.path()), ("example.org", 443, "/players/7"));
+        assert!(elsewhere.is_secure());
+        assert_eq!(elsewhere.at("/health").to_string(), "https://example.org/health");
+    }
+
+    #[test]
+    fn an_address_of_version_six_loses_its_brackets() {
+        let endpoint: Endpoint = "http://[::1]:8101/mcp".parse().unwrap();
+        assert_eq!((endpoint.host(), endpoint.port()), ("::1", 8101));
+        assert_eq!("http://[::1]".parse::<Endpoint>().unwrap().port(), 80);
+    }
+
+    #[test]
+    fn two_endpoints_are_equal_when_they_lead_to_the_same_place() {
+        let one: Endpoint = "http://LOCALHOST:8101".parse().unwrap();
+        let other: Endpoint = "http://localhost:8101/mcp".parse().unwrap();
+        assert_eq!(one, other);
+    }
+
+    #[test]
+    fn what_cannot_be_called_is_no_endpoint() {
+        let cases = [
+            ("ftp://localhost:21/", BadEndpoint::Scheme),
+            ("localhost:8101", BadEndpoint::Scheme),
+            ("/mcp", BadEndpoint::Scheme),
+            ("http://user:secret@localhost:8101", BadEndpoint::UserInfo),
+            ("http://localhost:0/mcp", BadEndpoint::Port),
+            ("http://localhost:99999/mcp", BadEndpoint::Port),
+            ("http://localhost:8101/with space", BadEndpoint::NotAUrl),
+            ("", BadEndpoint::NotAUrl),
+        ];
+        for (text, why) in cases {
+            assert_eq!(text.parse::<Endpoint>().unwrap_err(), why, "{text}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A connection that remembers how far its last question got.
+//!
+//! A pooled connection may have died since its last use, and often that shows only when the question is already out. Asking
+//! again on a fresh connection is right exactly when this one had answered before and has not said a byte since: a fresh
+//! connection that says nothing is the peer's own failure.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll};
+
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::net::Stream;
+
+/// Nothing was read yet.
+const FRESH: u8 = 0;
+/// The last thing that happened was that something was read.
+const HEARD: u8 = 1;
+/// Something was read, and then something was written.
+const ASKED_AGAIN: u8 = 2;
+
+/// What is known about a connection, also after its end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Past(Arc<AtomicU8>);
+
+impl Past {
+    /// Whether an earlier question was answered and the last one met with silence.
+    pub(crate) fn went_silent(&self) -> bool {
+        self.0.load(Ordering::Acquire) == ASKED_AGAIN
+    }
+
+    fn read(&self) {
+        self.0.store(HEARD, Ordering::Release);
+    }
+
+    fn wrote(&self) {
+        if self.0.load(Ordering::Acquire) != FRESH {
+            self.0.store(ASKED_AGAIN, Ordering::Release);
+        }
+    }
+}
+
+pub(crate) struct Line {
+    stream: Box<dyn Stream>,
+    past: Past,
+}
+
+impl Line {
+    pub(crate) fn new(stream: Box<dyn Stream>) -> Self {
+        Self { stream, past: Past::default() }
+    }
+}
+
+impl Connection for Line {
+    fn connected(&self) -> Connected {
+        Connected::new().extra(self.past.clone())
+    }
+}
+
+impl AsyncRead for Line {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        let outcome = Pin::new(&mut *self.stream).poll_read(cx, buf);
+        if buf.filled().len() > before {
+            self.past.read();
+        }
+        outcome
+    }
+}
+
+impl AsyncWrite for Line {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.past.wrote();
+        Pin::new(&mut *self.stream).poll_write(cx, buf)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.past.wrote();
+        Pin::new(&mut *self.stream).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.stream).poll_shutdown(cx)
+    }
+}

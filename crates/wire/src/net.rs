@@ -1,0 +1,88 @@
+//! Where connections come from: two small traits, and TCP behind them.
+//!
+//! A simulation that owns the network implements these two and nothing else. Everything above them asks the runtime for
+//! the time, never the system, so that a simulation owns time as well.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, lookup_host};
+
+/// Bytes both ways.
+pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
+
+/// Takes connections in.
+pub trait Listener: Send + 'static {
+    /// What a connection is.
+    type Stream: Stream;
+
+    /// Waits for the next connection; says who it is.
+    fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
+
+    /// Where it listens.
+    fn local_addr(&self) -> io::Result<SocketAddr>;
+}
+
+/// A connection that is being made.
+pub type Connecting<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> + Send + 'a>>;
+
+/// Makes connections.
+pub trait Connector: Send + Sync + 'static {
+    /// Connects to `host`, which is a name or an address without brackets.
+    fn connect<'a>(&'a self, host: &'a str, port: u16) -> Connecting<'a>;
+}
+
+impl Listener for TcpListener {
+    type Stream = TcpStream;
+
+    async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
+        let (stream, peer) = TcpListener::accept(self).await?;
+        // Messages are small and each is waited for: nothing is gained by waiting for more to send.
+        stream.set_nodelay(true)?;
+        Ok((stream, peer))
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        TcpListener::local_addr(self)
+    }
+}
+
+/// The network of this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tcp;
+
+impl Connector for Tcp {
+    fn connect<'a>(&'a self, host: &'a str, port: u16) -> Connecting<'a> {
+        Box::pin(async move {
+            let mut failure = io::Error::new(io::ErrorKind::NotFound, format!("{host} has no address"));
+            for address in addresses(host, port).await? {
+                match TcpStream::connect(address).await {
+                    Ok(stream) => {
+                        stream.set_nodelay(true)?;
+                        return Ok(Box::new(stream) as Box<dyn Stream>);
+                    }
+                    Err(error) => failure = error,
+                }
+            }
+            Err(failure)
+        })
+    }
+}
+
+/// The addresses of a host, IPv4 first: players listen on 127.0.0.1 or 0.0.0.0, hardly one on `::1`.
+async fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    if host.eq_ignore_ascii_case("localhost") {
+        let both: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+        return Ok(both.map(|address| SocketAddr::new(address, port)).to_vec());
+    }
+    let mut found: Vec<_> = lookup_host((host, port)).await?.collect();
+    found.sort_by_key(SocketAddr::is_ipv6);
+    Ok(found)
+}

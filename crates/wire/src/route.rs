@@ -1,0 +1,143 @@
+//! HTTP: paths, methods, bodies and statuses.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::{Body, Incoming};
+use league_protocol::request::MAX_BODY;
+use league_protocol::sender::Role;
+use league_protocol::token::Credential;
+use serde_json::json;
+
+use crate::agent::Agent;
+use crate::dispatch::{self, Caller, Reply};
+use crate::guard::{Guard, Stranger};
+
+/// An agent behind its door.
+pub(crate) struct Site<A> {
+    pub(crate) agent: Arc<A>,
+    pub(crate) guard: Guard,
+    pub(crate) body_limit: Duration,
+}
+
+/// The paths that exist.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Mcp,
+    Register,
+    Health,
+}
+
+impl Place {
+    fn named(path: &str, role: Role) -> Option<Self> {
+        match (path.strip_suffix('/').unwrap_or(path), role) {
+            ("/mcp", _) => Some(Self::Mcp),
+            ("/register", Role::Manager) => Some(Self::Register),
+            ("/health", _) => Some(Self::Health),
+            (_, Role::Manager | Role::Referee | Role::Player | Role::Operator) => None,
+        }
+    }
+
+    fn all(role: Role) -> &'static [&'static str] {
+        match role {
+            Role::Manager => &["POST /mcp", "POST /register", "GET /health"],
+            Role::Referee | Role::Player | Role::Operator => &["POST /mcp", "GET /health"],
+        }
+    }
+
+    fn allow(self) -> &'static str {
+        match self {
+            Self::Mcp | Self::Register => "POST",
+            Self::Health => "GET, HEAD",
+        }
+    }
+}
+
+impl<A: Agent> Site<A> {
+    pub(crate) async fn respond(&self, request: Request<Incoming>, peer: SocketAddr) -> Response<Full<Bytes>> {
+        let (parts, body) = request.into_parts();
+        if let Err(stranger) = self.guard.check(&parts.uri, &parts.headers) {
+            tracing::debug!(%peer, %stranger, "turned away");
+            let status = match stranger {
+                Stranger::NoHost => StatusCode::BAD_REQUEST,
+                Stranger::Host(_) | Stranger::Origin(_) => StatusCode::FORBIDDEN,
+            };
+            return self.sorry(status, &stranger.to_string());
+        }
+        let role = self.agent.role();
+        let Some(place) = Place::named(parts.uri.path(), role) else {
+            return self.sorry(StatusCode::NOT_FOUND, "there is nothing at this path");
+        };
+        match (place, &parts.method) {
+            (Place::Mcp | Place::Register, &Method::POST) => {}
+            (Place::Health, &Method::GET | &Method::HEAD) => return self.health(),
+            (Place::Mcp | Place::Register | Place::Health, _) => {
+                let mut response = self.sorry(StatusCode::METHOD_NOT_ALLOWED, "this path takes another method");
+                response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(place.allow()));
+                return response;
+            }
+        }
+        let body = match self.read(body).await {
+            Ok(body) => body,
+            Err((status, message)) => {
+                let mut response = self.sorry(status, message);
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+                return response;
+            }
+        };
+        let caller = Caller { peer, bearer: bearer(&parts.headers) };
+        let reply = if place == Place::Mcp {
+            dispatch::posted(&*self.agent, &body, &caller).await
+        } else {
+            dispatch::registered(&*self.agent, &body, &caller).await
+        };
+        in_json(reply)
+    }
+
+    /// Reads a body of bounded length in bounded time.
+    async fn read(&self, body: Incoming) -> Result<Bytes, (StatusCode, &'static str)> {
+        const TOO_LONG: (StatusCode, &str) = (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 65536 bytes");
+        if body.size_hint().lower() > MAX_BODY as u64 {
+            return Err(TOO_LONG);
+        }
+        match tokio::time::timeout(self.body_limit, Limited::new(body, MAX_BODY).collect()).await {
+            Ok(Ok(whole)) => Ok(whole.to_bytes()),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(TOO_LONG),
+            Ok(Err(_)) => Err((StatusCode::BAD_REQUEST, "the request broke off")),
+            Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time")),
+        }
+    }
+
+    fn health(&self) -> Response<Full<Bytes>> {
+        match serde_json::to_vec(&self.agent.health()) {
+            Ok(body) => in_json(Reply::new(StatusCode::OK, body)),
+            Err(_) => self.sorry(StatusCode::INTERNAL_SERVER_ERROR, "the state could not be written"),
+        }
+    }
+
+    fn sorry(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
+        let body = json!({ "error": message, "exists": Place::all(self.agent.role()) });
+        in_json(Reply::new(status, body.to_string()))
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Option<Credential> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Credential::new(token))
+}
+
+fn in_json(reply: Reply) -> Response<Full<Bytes>> {
+    let has_body = !reply.body.is_empty();
+    let mut response = Response::new(Full::new(reply.body));
+    *response.status_mut() = reply.status;
+    if has_body {
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    response
+}

@@ -1,0 +1,95 @@
+//! Serving an agent on a listener.
+//!
+//! Everything is bounded: connections by number, requests by size and time, idle peers by time, shutdown by its grace. A
+//! server lives in the runtime that it was started in and spawns nothing elsewhere, so one per core is as good as one for
+//! all of them.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::{JoinError, JoinSet};
+use tokio_rustls::TlsAcceptor;
+
+use crate::agent::Agent;
+use crate::attend::{House, attend};
+use crate::guard::Guard;
+use crate::net::Listener;
+use crate::patience::Limits;
+use crate::route::Site;
+use crate::settings::Settings;
+
+/// The pause after the system had no connection to give: out of descriptors, mostly, which asking again does not mend.
+const BREATH: Duration = Duration::from_millis(50);
+
+/// Serves `agent` on `listener` until `shutdown` is over, then lets running requests finish within the grace.
+///
+/// Fails only when the listener does not know its own address.
+pub async fn serve<L: Listener, A: Agent>(
+    mut listener: L,
+    agent: Arc<A>,
+    settings: Settings,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let house = Arc::new(House {
+        site: Site { agent, guard: Guard::new(listener.local_addr()?, &settings), body_limit: settings.read_limit },
+        limits: Limits { read: settings.read_limit, idle: settings.idle_limit },
+        tls: settings.tls.map(TlsAcceptor::from),
+    });
+    let places = Arc::new(Semaphore::new(settings.max_connections));
+    let (close, closing) = watch::channel(());
+    let mut connections = JoinSet::new();
+    let mut shutdown = pin!(shutdown);
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            Some(ended) = connections.join_next() => note(ended),
+            arrival = arrival(&mut listener, &places) => match arrival {
+                Ok((stream, peer, place)) => {
+                    let (house, closing) = (Arc::clone(&house), closing.clone());
+                    connections.spawn(async move {
+                        attend(house, stream, peer, closing).await;
+                        drop(place);
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(BREATH).await;
+                }
+            },
+        }
+    }
+    drop(listener);
+    drop(close);
+    let all_gone = async {
+        while let Some(ended) = connections.join_next().await {
+            note(ended);
+        }
+    };
+    if tokio::time::timeout(settings.grace, all_gone).await.is_err() {
+        tracing::warn!(cut = connections.len(), "connections outlasted the grace of the shutdown");
+        connections.shutdown().await;
+    }
+    Ok(())
+}
+
+/// The next connection, once there is a place for it.
+async fn arrival<L: Listener>(
+    listener: &mut L,
+    places: &Arc<Semaphore>,
+) -> io::Result<(L::Stream, std::net::SocketAddr, OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, peer) = listener.accept().await?;
+    Ok((stream, peer, place))
+}
+
+fn note(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!(%error, "an agent panicked while it answered");
+    }
+}

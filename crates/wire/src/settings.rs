@@ -1,0 +1,41 @@
+//! The bounds of a server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::ServerConfig;
+
+/// What a server allows.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Names under which it may be addressed, beside loopback and the address it is bound to: `league.example`, or with a
+    /// port, `league.example:8000`. `*` allows every name.
+    pub allowed_hosts: Vec<String>,
+    /// Origins of pages that may call it, beside loopback and the page's own host: `https://league.example`. `*` allows
+    /// every origin. Programs send no origin and need none.
+    pub allowed_origins: Vec<String>,
+    /// Connections at a time; the next one waits to be accepted.
+    pub max_connections: usize,
+    /// Time for the head of a request, from its first byte; as much again for its body, and for a TLS handshake.
+    pub read_limit: Duration,
+    /// Time without a request, or with an answer that is not taken, after which a connection is closed.
+    pub idle_limit: Duration,
+    /// Time that running requests get when the server shuts down.
+    pub grace: Duration,
+    /// TLS, see [`crate::tls::server_config`]; none is plain HTTP.
+    pub tls: Option<Arc<ServerConfig>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            max_connections: 1024,
+            read_limit: Duration::from_secs(5),
+            idle_limit: Duration::from_secs(60),
+            grace: Duration::from_secs(10),
+            tls: None,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! JSON-RPC arrays.
+
+use league_protocol::sender::Role;
+use league_wire::settings::Settings;
+use serde_json::json;
+
+use crate::raw::ask;
+use crate::support::{parrot, player};
+
+#[tokio::test]
+async fn a_batch_is_answered_as_an_array_without_its_notifications() {
+    let server = player().await;
+    let batch = json!([
+        { "jsonrpc": "2.0", "method": "shutdown", "params": {}, "id": 1 },
+        { "jsonrpc": "2.0", "method": "shutdown", "params": {} },
+        { "jsonrpc": "2.0", "method": "ping", "id": 2 },
+        [],
+        { "jsonrpc": "2.0", "method": "no_such_thing", "id": 3 },
+        { "jsonrpc": "2.0", "method": "tools/call", "params": { "name": "shutdown", "arguments": {} }, "id": 4 },
+    ]);
+    let answer = ask(server.address, &batch.to_string()).await;
+    let answers = answer.json();
+    assert_eq!((answer.status, answers.as_array().unwrap().len()), (200, 5));
+    assert_eq!((&answers[0]["id"], &answers[0]["result"]["heard"]), (&json!(1), &json!("shutdown")));
+    assert_eq!(answers[1], json!({ "jsonrpc": "2.0", "id": 2, "result": {} }));
+    assert_eq!(answers[2]["error"]["code"], -32600);
+    assert_eq!(answers[3]["error"]["code"], -32601);
+    assert_eq!(answers[4]["result"]["isError"], false);
+}
+
+#[tokio::test]
+async fn a_batch_of_notifications_alone_is_answered_with_nothing() {
+    let server = player().await;
+    let answer = ask(server.address, r#"[{"jsonrpc":"2.0","method":"shutdown"}]"#).await;
+    assert_eq!((answer.status, answer.body.len()), (202, 0));
+}
+
+#[tokio::test]
+async fn a_batch_has_one_request_at_least_and_sixty_four_at_most() {
+    let server = player().await;
+    let of =
+        |count: u64| json!((0..count).map(|id| json!({ "method": "ping", "id": id })).collect::<Vec<_>>()).to_string();
+    assert_eq!(ask(server.address, &of(64)).await.json().as_array().unwrap().len(), 64);
+    assert_eq!(ask(server.address, &of(65)).await.json()["error"]["code"], -32600);
+    assert_eq!(ask(server.address, "[]").await.json()["error"]["code"], -32600);
+}
+
+#[tokio::test]
+async fn the_requests_of_a_batch_run_together() {
+    let server = parrot(Role::Referee, Settings::default()).await;
+    let wait = json!({ "jsonrpc": "2.0", "method": "get_match_state", "params": { "match_id": "R1M1" }, "id": 1 });
+    let asking = tokio::spawn(async move { ask(server.address, &json!([wait, wait, wait]).to_string()).await });
+    // All three have arrived before the first is let go.
+    while server.agent.heard.load(std::sync::atomic::Ordering::Relaxed) < 3 {
+        server.agent.arrived.notified().await;
+    }
+    (0..3).for_each(|_| server.agent.go.notify_waiters());
+    assert_eq!(asking.await.unwrap().json().as_array().unwrap().len(), 3);
+}

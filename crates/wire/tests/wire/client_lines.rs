@@ -1,0 +1,153 @@
+//! Connections that are refused, break, or have died in the pool.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use league_protocol::error::ErrorCode;
+use league_wire::client::Client;
+use league_wire::exchange::Failure;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::time::Instant;
+
+use crate::raw::message;
+use crate::support::{LONG, SECOND, call, endpoint, peer};
+
+const FINE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+
+/// Breaks a connection off, without the courtesy of closing it.
+fn reset(stream: TcpStream) {
+    stream.set_zero_linger().unwrap();
+    drop(stream);
+}
+
+#[tokio::test]
+async fn where_nobody_listens_that_is_known_at_once() {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let nobody = endpoint(socket.local_addr().unwrap());
+    let started = Instant::now();
+    let error = call(&Client::default(), &nobody, LONG).await.unwrap_err();
+    assert!(started.elapsed() < SECOND);
+    assert_eq!(error.code(), Some(ErrorCode::E009));
+    assert!(error.to_string().contains("refused"), "{error}");
+}
+
+#[tokio::test]
+async fn localhost_is_reached_where_only_version_four_listens() {
+    let server = crate::support::player().await;
+    let named = format!("http://localhost:{}", server.address.port()).parse().unwrap();
+    assert_eq!(call(&Client::default(), &named, LONG).await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn a_reset_in_the_middle_of_an_answer_is_a_broken_connection() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let peer = peer(move |mut stream, _| {
+        let counted = Arc::clone(&counted);
+        async move {
+            message(&mut stream).await;
+            counted.fetch_add(1, Ordering::Relaxed);
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":").await.unwrap();
+            reset(stream);
+        }
+    })
+    .await;
+    let error = call(&Client::default(), &peer, LONG).await.unwrap_err();
+    assert!(matches!(error.kind, Failure::Unreachable(_)), "{error}");
+    assert_eq!((error.code(), asked.load(Ordering::Relaxed)), (Some(ErrorCode::E009), 1));
+}
+
+#[tokio::test]
+async fn a_fresh_connection_that_breaks_without_a_word_is_not_tried_again() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let peer = peer(move |mut stream, _| {
+        let counted = Arc::clone(&counted);
+        async move {
+            message(&mut stream).await;
+            counted.fetch_add(1, Ordering::Relaxed);
+            reset(stream);
+        }
+    })
+    .await;
+    let error = call(&Client::default(), &peer, LONG).await.unwrap_err();
+    assert_eq!((error.code(), asked.load(Ordering::Relaxed)), (Some(ErrorCode::E009), 1));
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_dies_without_a_word_is_replaced_by_a_fresh_one() {
+    // Answers once, takes the second question, and dies: the worst moment, when the question is already out.
+    let peer = peer(|mut stream, number| async move {
+        message(&mut stream).await;
+        stream.write_all(FINE).await.unwrap();
+        if number == 1 {
+            message(&mut stream).await;
+            reset(stream);
+        } else {
+            message(&mut stream).await;
+        }
+    })
+    .await;
+    let client = Client::default();
+    for _ in 0..2 {
+        assert_eq!(&call(&client, &peer, LONG).await.unwrap().body[..], b"{}");
+    }
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_dies_in_the_middle_of_an_answer_is_not_replaced() {
+    let peer = peer(|mut stream, _| async move {
+        message(&mut stream).await;
+        stream.write_all(FINE).await.unwrap();
+        message(&mut stream).await;
+        stream.write_all(b"HTTP/1.1 200").await.unwrap();
+        stream.shutdown().await.unwrap();
+    })
+    .await;
+    let client = Client::default();
+    call(&client, &peer, LONG).await.unwrap();
+    assert_eq!(call(&client, &peer, LONG).await.unwrap_err().code(), Some(ErrorCode::E009));
+}
+
+#[tokio::test]
+async fn a_peer_that_restarts_between_two_calls_is_reached_by_the_second() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let client = Client::default();
+    let once = |listener: TcpListener| async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        message(&mut stream).await;
+        stream.write_all(FINE).await.unwrap();
+        stream
+    };
+    let peer = endpoint(address);
+    let (answer, kept) = tokio::join!(call(&client, &peer, LONG), once(listener));
+    assert_eq!(answer.unwrap().status, 200);
+    reset(kept);
+    let again = TcpListener::bind(address).await.unwrap();
+    let restarted = tokio::spawn(once(again));
+    assert_eq!(call(&client, &peer, LONG).await.unwrap().status, 200);
+    restarted.await.unwrap();
+}
+
+#[tokio::test]
+async fn calls_in_turn_share_one_connection() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&connections);
+    let peer = peer(move |mut stream, _| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async move {
+            while message(&mut stream).await.is_some() {
+                stream.write_all(FINE).await.unwrap();
+            }
+        }
+    })
+    .await;
+    let client = Client::default();
+    for _ in 0..20 {
+        call(&client, &peer, LONG).await.unwrap();
+    }
+    assert!(connections.load(Ordering::Relaxed) <= 2, "{connections:?}");
+}

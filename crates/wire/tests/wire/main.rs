@@ -1,0 +1,23 @@
+//! The wire through its real doors: sockets on port 0, raw bytes on one side or the other.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may panic, and so may what helps it"
+)]
+
+mod batches;
+mod bounds;
+mod client_answers;
+mod client_limits;
+mod client_lines;
+mod crowd;
+mod door;
+mod frames;
+mod mcp;
+mod raw;
+mod retries;
+mod shutdown;
+mod support;
+mod tls;

@@ -1,0 +1,75 @@
+//! `/mcp` as an MCP server.
+
+use league_protocol::sender::Role;
+use league_protocol::table::TABLE;
+use league_wire::settings::Settings;
+use serde_json::{Value, json};
+
+use crate::raw::{Raw, ask};
+use crate::support::{parrot, player};
+
+async fn initialize(address: std::net::SocketAddr, revision: &str) -> Value {
+    let question = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+    } });
+    ask(address, &question.to_string()).await.json()
+}
+
+#[tokio::test]
+async fn initialize_agrees_on_the_revision_that_is_asked_for_when_it_is_known() {
+    let server = player().await;
+    for (asked, answered) in [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("2099-01-01", "2025-11-25"),
+    ] {
+        let answer = initialize(server.address, asked).await;
+        assert_eq!(answer["result"]["protocolVersion"], answered);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "league-player");
+        assert!(answer["result"]["capabilities"]["tools"].is_object());
+    }
+    let bare = ask(server.address, r#"{"jsonrpc":"2.0","id":0,"method":"initialize"}"#).await.json();
+    assert_eq!(bare["result"]["protocolVersion"], "2025-11-25");
+}
+
+#[tokio::test]
+async fn tools_list_shows_the_calls_of_the_role_with_their_schemas() {
+    for role in [Role::Manager, Role::Referee, Role::Player] {
+        let server = parrot(role, Settings::default()).await;
+        let answer = ask(server.address, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await.json();
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        let own: Vec<_> = TABLE.iter().filter(|row| row.to.contains(&role)).map(|row| row.name).collect();
+        assert_eq!(names, own);
+        for tool in tools {
+            assert_eq!(
+                (&tool["inputSchema"]["type"], &tool["outputSchema"]["type"]),
+                (&json!("object"), &json!("object"))
+            );
+            assert!(!tool["description"].as_str().unwrap().is_empty());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_of_an_mcp_client_works_on_one_connection() {
+    let server = player().await;
+    let mut raw = Raw::to(server.address).await;
+    let asked = async |raw: &mut Raw, question: &str| {
+        raw.post("/mcp", "Accept: application/json, text/event-stream\r\n", question).await
+    };
+    assert_eq!(asked(&mut raw, r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#).await.status, 200);
+    assert_eq!(asked(&mut raw, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await.status, 202);
+    assert_eq!(
+        asked(&mut raw, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await.json(),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": {} })
+    );
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shutdown","arguments":{}}}"#;
+    let result = asked(&mut raw, call).await.json()["result"].take();
+    let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!((&text, &result["isError"]), (&result["structuredContent"], &json!(false)));
+    let unknown = asked(&mut raw, r#"{"jsonrpc":"2.0","id":3,"method":"prompts/list"}"#).await;
+    assert_eq!((unknown.status, &unknown.json()["error"]["code"]), (200, &json!(-32601)));
+}

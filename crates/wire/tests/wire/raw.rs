@@ -1,0 +1,73 @@
+//! HTTP by hand: what a test sends is exactly what it says.
+
+use std::net::SocketAddr;
+
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::support::LONG;
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+}
+
+/// One connection to a server.
+pub(crate) struct Raw(pub(crate) TcpStream);
+
+impl Raw {
+    pub(crate) async fn to(address: SocketAddr) -> Self {
+        Self(TcpStream::connect(address).await.unwrap())
+    }
+
+    pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.0.write_all(bytes.as_ref()).await.unwrap();
+    }
+
+    pub(crate) async fn post(&mut self, path: &str, headers: &str, body: &str) -> Answer {
+        let length = body.len();
+        let host = if headers.contains("Host:") { "" } else { "Host: localhost\r\n" };
+        self.send(format!("POST {path} HTTP/1.1\r\n{host}{headers}Content-Length: {length}\r\n\r\n{body}")).await;
+        self.answer().await
+    }
+
+    pub(crate) async fn answer(&mut self) -> Answer {
+        let (head, body) = timeout(LONG, message(&mut self.0)).await.expect("in time").expect("an answer");
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head, body }
+    }
+
+    /// Whether the other side has closed, and sent nothing more.
+    pub(crate) async fn is_closed(&mut self) -> bool {
+        matches!(timeout(LONG, self.0.read(&mut [0; 1])).await, Ok(Ok(0) | Err(_)))
+    }
+}
+
+/// Asks a question of `/mcp` on a connection of its own.
+pub(crate) async fn ask(address: SocketAddr, body: &str) -> Answer {
+    Raw::to(address).await.post("/mcp", "", body).await
+}
+
+/// Reads one message of either direction: its head, and as much body as `Content-Length` says.
+pub(crate) async fn message(stream: &mut (impl AsyncRead + Unpin)) -> Option<(String, Vec<u8>)> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    let head = String::from_utf8(head).unwrap();
+    let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    stream.read_exact(&mut body).await.ok()?;
+    Some((head, body))
+}

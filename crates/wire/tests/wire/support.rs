@@ -1,0 +1,146 @@
+//! An agent that tells what it heard, and peers that misbehave as told.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::head::Envelope;
+use league_protocol::id::ConversationId;
+use league_protocol::message::round::ShutdownCommand;
+use league_protocol::sender::{Role, Sender};
+use league_protocol::speech::Form;
+use league_protocol::table::{Call, Method};
+use league_protocol::time::Timestamp;
+use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::client::Client;
+use league_wire::endpoint::Endpoint;
+use league_wire::exchange::{CallError, Exchange};
+use league_wire::server::serve;
+use league_wire::settings::Settings;
+use serde_json::json;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, oneshot};
+use tokio::task::JoinHandle;
+
+pub(crate) fn envelope(conversation: &str) -> Envelope {
+    Envelope {
+        sender: Sender::manager(),
+        timestamp: Timestamp::EPOCH,
+        conversation_id: ConversationId::named(conversation),
+        auth_token: None,
+    }
+}
+
+/// Tells what it heard. `get_player_state` is refused; `get_match_state` waits until it is let go; `draw_number` panics.
+pub(crate) struct Parrot {
+    pub(crate) role: Role,
+    pub(crate) strict: bool,
+    pub(crate) heard: AtomicUsize,
+    pub(crate) arrived: Notify,
+    pub(crate) go: Notify,
+}
+
+impl Agent for Parrot {
+    fn role(&self) -> Role {
+        self.role
+    }
+
+    fn strict(&self) -> bool {
+        self.strict
+    }
+
+    fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
+        Envelope { conversation_id: echo.unwrap_or_else(|| ConversationId::named("none")), ..envelope("") }
+    }
+
+    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+        self.heard.fetch_add(1, Ordering::Relaxed);
+        let method = arrived.call.method();
+        if method == Method::GetPlayerState {
+            return Err(Fault::new(ErrorCode::E010, method, "not now"));
+        }
+        if method == Method::GetMatchState {
+            self.arrived.notify_one();
+            self.go.notified().await;
+        }
+        assert!(method != Method::DrawNumber, "this agent has been told to fall over");
+        let said = json!({
+            "heard": method.row().name,
+            "frame": arrived.frame.to_string(),
+            "token": arrived.head.auth_token.as_ref().map(|token| token.reveal()),
+            "quirks": arrived.quirks.iter().count(),
+        });
+        Answered::new(Agent::envelope(self, arrived.head.conversation_id.good()), &said)
+    }
+
+    fn health(&self) -> Health {
+        Health { status: "ok", role: self.role, id: Some("P01".into()), league_id: None, state: "IDLE".into() }
+    }
+}
+
+/// A server of ours that runs.
+pub(crate) struct Served {
+    pub(crate) address: SocketAddr,
+    pub(crate) agent: Arc<Parrot>,
+    pub(crate) stop: oneshot::Sender<()>,
+    pub(crate) ended: JoinHandle<std::io::Result<()>>,
+}
+
+pub(crate) async fn parrot(role: Role, settings: Settings) -> Served {
+    shop(Parrot::new(role), settings).await
+}
+
+impl Parrot {
+    pub(crate) fn new(role: Role) -> Self {
+        Self { role, strict: false, heard: AtomicUsize::new(0), arrived: Notify::new(), go: Notify::new() }
+    }
+}
+
+pub(crate) async fn shop(agent: Parrot, settings: Settings) -> Served {
+    let agent = Arc::new(agent);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let shutdown = async { drop(stopped.await) };
+    let ended = tokio::spawn(serve(listener, Arc::clone(&agent), settings, shutdown));
+    Served { address, agent, stop, ended }
+}
+
+pub(crate) async fn player() -> Served {
+    parrot(Role::Player, Settings::default()).await
+}
+
+/// A peer that does with each connection what `script` says; it is told which connection this is, counted from one.
+pub(crate) async fn peer<F>(script: impl Fn(TcpStream, usize) -> F + Send + 'static) -> Endpoint
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = endpoint(listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        for number in 1.. {
+            let (stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(script(stream, number));
+        }
+    });
+    endpoint
+}
+
+pub(crate) fn endpoint(address: SocketAddr) -> Endpoint {
+    format!("http://{address}/mcp").parse().unwrap()
+}
+
+/// Calls with something small.
+pub(crate) async fn call(client: &Client, endpoint: &Endpoint, limit: Duration) -> Result<Exchange, CallError> {
+    client.call(endpoint, Form::default(), &envelope("test"), &small(), limit).await
+}
+
+pub(crate) fn small() -> Call {
+    Call::Shutdown(ShutdownCommand::default())
+}
+
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+pub(crate) const LONG: Duration = Duration::from_secs(10);
+pub(crate) const SHORT: Duration = Duration::from_millis(150);
