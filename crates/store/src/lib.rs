@@ -1,1 +1,7 @@
-//! How a league lasts: the event log, views as files, logs.
+//!
+//!
+//! - [`home`]: where everything lies
+//! - [`lock`]: one manager per league
+
+pub mod home;
+pub mod lock;
