@@ -1,7 +1,11 @@
 //!
+//! Events are the truth. What the manager accepted is appended to the [`log`] and acknowledged only once it is on disk;
+//! everything else here can be lost and made again from it.
 //!
 //! - [`home`]: where everything lies
 //! - [`lock`]: one manager per league
+//! - [`log`]: the events, chained by hashes, and tables of them for people with `sqlite3`
 
 pub mod home;
 pub mod lock;
+pub mod log;
