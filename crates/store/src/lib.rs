@@ -1,3 +1,4 @@
+//! How a league lasts: the event log, views as files, logs.
 //!
 //! Events are the truth. What the manager accepted is appended to the [`log`] and acknowledged only once it is on disk;
 //! everything else here can be lost and made again from it.
@@ -5,7 +6,9 @@
 //! - [`home`]: where everything lies
 //! - [`lock`]: one manager per league
 //! - [`log`]: the events, chained by hashes, and tables of them for people with `sqlite3`
+//! - [`views`]: the JSON files of the profile, replaced atomically, written in the background
 
 pub mod home;
 pub mod lock;
 pub mod log;
+pub mod views;
