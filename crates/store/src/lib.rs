@@ -7,8 +7,10 @@
 //! - [`lock`]: one manager per league
 //! - [`log`]: the events, chained by hashes, and tables of them for people with `sqlite3`
 //! - [`views`]: the JSON files of the profile, replaced atomically, written in the background
+//! - [`journal`]: JSON-lines logs that never hold up a match
 
 pub mod home;
+pub mod journal;
 pub mod lock;
 pub mod log;
 pub mod views;
