@@ -8,9 +8,11 @@
 //! - [`log`]: the events, chained by hashes, and tables of them for people with `sqlite3`
 //! - [`views`]: the JSON files of the profile, replaced atomically, written in the background
 //! - [`journal`]: JSON-lines logs that never hold up a match
+//! - [`verify`]: whether all of this agrees with itself, for anybody to ask at any time
 
 pub mod home;
 pub mod journal;
 pub mod lock;
 pub mod log;
+pub mod verify;
 pub mod views;
