@@ -1,0 +1,69 @@
+//! A file of lines that is put aside when it is full.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::JournalLimits;
+
+#[derive(Debug)]
+pub(super) struct LineFile {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+    limits: JournalLimits,
+}
+
+impl LineFile {
+    pub(super) fn open(path: &Path, limits: JournalLimits) -> io::Result<Self> {
+        let file = append_to(path)?;
+        let bytes = file.metadata()?.len();
+        Ok(Self { path: path.to_path_buf(), file, bytes, limits })
+    }
+
+    /// Writes whole lines; a file begins and ends with whole ones.
+    pub(super) fn write(&mut self, lines: &[u8]) -> io::Result<()> {
+        for chunk in lines.split_inclusive(|byte| *byte == b'\n') {
+            let length = chunk.len() as u64;
+            if self.bytes > 0 && self.bytes + length > self.limits.bytes {
+                self.put_aside()?;
+            }
+            self.file.write_all(chunk)?;
+            self.bytes += length;
+        }
+        Ok(())
+    }
+
+    /// `.4` becomes `.5`, … and the file itself `.1`. What was `.5` is gone.
+    fn put_aside(&mut self) -> io::Result<()> {
+        for number in (0..self.limits.files).rev() {
+            let from = if number == 0 { self.path.clone() } else { numbered(&self.path, number) };
+            match fs::rename(from, numbered(&self.path, number + 1)) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if self.limits.files == 0 {
+            fs::remove_file(&self.path)?;
+        }
+        self.file = append_to(&self.path)?;
+        self.bytes = 0;
+        Ok(())
+    }
+}
+
+fn append_to(path: &Path) -> io::Result<File> {
+    let open = || OpenOptions::new().append(true).create(true).open(path);
+    open().or_else(|error| match (error.kind(), path.parent()) {
+        (io::ErrorKind::NotFound, Some(directory)) => fs::create_dir_all(directory).and_then(|()| open()),
+        _ => Err(error),
+    })
+}
+
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    let mut name = OsString::from(path.as_os_str());
+    name.push(format!(".{number}"));
+    PathBuf::from(name)
+}

@@ -1,0 +1,217 @@
+//! The thread behind the journals of a process, and the queue before it.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+use super::file::LineFile;
+use super::{Entry, Journal, JournalLimits, Level};
+
+/// Files that are kept open at a time.
+const MAX_OPEN: usize = 64;
+
+/// What was dropped because the disk could not keep up, or did not work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Dropped {
+    /// DEBUG lines.
+    pub debug: u64,
+    /// Lines that mattered more.
+    pub others: u64,
+}
+
+impl Dropped {
+    fn count(&mut self, level: Level) {
+        match level {
+            Level::Debug => self.debug += 1,
+            Level::Info | Level::Warn | Level::Error => self.others += 1,
+        }
+    }
+}
+
+/// Writes any number of journals on one thread, which ends with the last of them.
+#[derive(Clone, Debug)]
+pub struct Scribe {
+    desk: Arc<Desk>,
+    /// Only the handles of journals count: when the last is gone, nobody will write any more.
+    _alive: Arc<Alive>,
+}
+
+#[derive(Debug)]
+struct Desk {
+    limits: JournalLimits,
+    tray: Mutex<Tray>,
+    filled: Condvar,
+    emptied: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Tray {
+    entries: VecDeque<(Arc<PathBuf>, Entry)>,
+    debug: usize,
+    dropped: Dropped,
+    /// Whether entries are out of the tray and not yet in their files.
+    busy: bool,
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Alive(Arc<Desk>);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.tray().closed = true;
+        self.0.filled.notify_one();
+    }
+}
+
+impl Desk {
+    fn tray(&self) -> MutexGuard<'_, Tray> {
+        self.tray.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Scribe {
+    /// Starts the thread.
+    pub fn start(limits: JournalLimits) -> io::Result<Self> {
+        let (filled, emptied) = (Condvar::new(), Condvar::new());
+        let desk = Arc::new(Desk { limits, tray: Mutex::default(), filled, emptied });
+        let writing = Arc::clone(&desk);
+        std::thread::Builder::new().name(String::from("league-journal")).spawn(move || run(&writing))?;
+        Ok(Self { _alive: Arc::new(Alive(Arc::clone(&desk))), desk })
+    }
+
+    /// The journal at `path`. Its file is opened with the first line.
+    pub fn journal(&self, path: impl Into<PathBuf>) -> Journal {
+        Journal { path: Arc::new(path.into()), scribe: self.clone() }
+    }
+
+    /// What was dropped so far.
+    pub fn dropped(&self) -> Dropped {
+        self.desk.tray().dropped
+    }
+
+    pub(super) fn take(&self, path: &Arc<PathBuf>, entry: Entry) {
+        let mut tray = self.desk.tray();
+        if tray.entries.len() >= self.desk.limits.waiting && !tray.make_room(entry.level) {
+            return;
+        }
+        tray.debug += usize::from(entry.level == Level::Debug);
+        tray.entries.push_back((Arc::clone(path), entry));
+        drop(tray);
+        self.desk.filled.notify_one();
+    }
+
+    pub(super) fn flush(&self) {
+        let tray = self.desk.tray();
+        let waited = self.desk.emptied.wait_while(tray, |tray| tray.busy || !tray.entries.is_empty());
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Tray {
+    /// Whether there is room for a line of this level, once the oldest DEBUG line has gone for it.
+    fn make_room(&mut self, level: Level) -> bool {
+        let debug = (level > Level::Debug && self.debug > 0)
+            .then(|| self.entries.iter().position(|(_, entry)| entry.level == Level::Debug))
+            .flatten();
+        match debug {
+            Some(place) => {
+                self.entries.remove(place);
+                self.debug -= 1;
+                self.dropped.debug += 1;
+                true
+            }
+            None => {
+                self.dropped.count(level);
+                false
+            }
+        }
+    }
+}
+
+/// Writes until nobody is left who could want anything written.
+fn run(desk: &Desk) {
+    let mut files = HashMap::new();
+    let mut told = Dropped::default();
+    loop {
+        let tray = desk.tray();
+        let waited = desk.filled.wait_while(tray, |tray| tray.entries.is_empty() && !tray.closed);
+        let mut tray = waited.unwrap_or_else(PoisonError::into_inner);
+        let entries = std::mem::take(&mut tray.entries);
+        let dropped = tray.dropped;
+        (tray.debug, tray.busy) = (0, true);
+        let over = entries.is_empty() && tray.closed;
+        drop(tray);
+        let lost = if over { Dropped::default() } else { write(desk, &mut files, entries, &mut told, dropped) };
+        let mut tray = desk.tray();
+        tray.dropped.debug += lost.debug;
+        tray.dropped.others += lost.others;
+        tray.busy = false;
+        drop(tray);
+        desk.emptied.notify_all();
+        if over {
+            return;
+        }
+    }
+}
+
+/// Writes `entries` to their files, and to the first of these how many never came so far. Gives what could not be written.
+fn write(
+    desk: &Desk,
+    files: &mut HashMap<Arc<PathBuf>, LineFile>,
+    entries: VecDeque<(Arc<PathBuf>, Entry)>,
+    told: &mut Dropped,
+    dropped: Dropped,
+) -> Dropped {
+    let mut lines: HashMap<Arc<PathBuf>, (Vec<u8>, Dropped)> = HashMap::new();
+    let note =
+        (dropped != *told).then(|| entries.front().map(|(path, entry)| (Arc::clone(path), omission(entry, dropped))));
+    *told = dropped;
+    for (path, entry) in note.flatten().into_iter().chain(entries) {
+        let (text, count) = lines.entry(path).or_default();
+        count.count(entry.level);
+        let start = text.len();
+        match serde_json::to_writer(&mut *text, &entry) {
+            Ok(()) => text.push(b'\n'),
+            Err(_) => text.truncate(start),
+        }
+    }
+    let mut lost = Dropped::default();
+    for (path, (text, count)) in lines {
+        if let Err(error) = append(desk, files, &path, &text) {
+            tracing::warn!(path = %path.display(), %error, "a log cannot be written");
+            files.remove(&path);
+            lost.debug += count.debug;
+            lost.others += count.others;
+        }
+    }
+    lost
+}
+
+fn append(
+    desk: &Desk,
+    files: &mut HashMap<Arc<PathBuf>, LineFile>,
+    path: &Arc<PathBuf>,
+    text: &[u8],
+) -> io::Result<()> {
+    if let Some(file) = files.get_mut(path) {
+        return file.write(text);
+    }
+    // Opening a file again is cheaper than knowing which one will not be needed.
+    if files.len() >= MAX_OPEN {
+        files.clear();
+    }
+    let mut file = LineFile::open(path, desk.limits)?;
+    file.write(text)?;
+    files.insert(Arc::clone(path), file);
+    Ok(())
+}
+
+/// The line that says how many lines are missing.
+fn omission(next: &Entry, dropped: Dropped) -> Entry {
+    let message = format!("{} DEBUG lines and {} others were dropped since the start", dropped.debug, dropped.others);
+    Entry::new(next.timestamp, Level::Warn, &next.component, "LOG_LINES_DROPPED", message).with(&dropped)
+}

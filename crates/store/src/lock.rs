@@ -1,0 +1,134 @@
+//! One manager per home and league.
+//!
+//! The lock is the operating system's, on an open file, so it vanishes with the process however that ends; a file left
+//! behind means nothing. What stands in the file only tells people who holds it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use league_protocol::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Why a league could not be taken.
+#[derive(Debug, Error)]
+pub enum LockError {
+    /// Somebody has it.
+    #[error("{path} is held by {holder}; stop that manager first, or use another --home or league")]
+    Held {
+        /// The file.
+        path: PathBuf,
+        /// Who, as far as it said.
+        holder: Holder,
+    },
+    /// The file system does not let us.
+    #[error("{path} cannot be locked: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Who holds a lock.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Holder {
+    /// Its process; nothing when it had not said so yet.
+    pub pid: Option<u32>,
+    /// Since when.
+    pub since: Option<Timestamp>,
+}
+
+impl std::fmt::Display for Holder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.pid, self.since) {
+            (Some(pid), Some(since)) => write!(f, "process {pid} since {since}"),
+            (Some(pid), None) => write!(f, "process {pid}"),
+            (None, _) => f.write_str("another process"),
+        }
+    }
+}
+
+/// A league in our hands, until this is dropped or the process ends.
+#[derive(Debug)]
+pub struct Lock {
+    /// Closing it releases the lock.
+    _file: File,
+    path: PathBuf,
+}
+
+impl Lock {
+    /// Takes the lock at `path`, at once or not at all.
+    pub fn take(path: impl Into<PathBuf>, now: Timestamp) -> Result<Self, LockError> {
+        let path = path.into();
+        match Self::try_take(&path, now) {
+            Ok(file) => Ok(Self { _file: file, path }),
+            Err(TryLockError::WouldBlock) => Err(LockError::Held { holder: holder(&path), path }),
+            Err(TryLockError::Error(source)) => Err(LockError::Io { path, source }),
+        }
+    }
+
+    fn try_take(path: &Path, now: Timestamp) -> Result<File, TryLockError> {
+        let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).to_owned();
+        let mut file = options.open(path).map_err(TryLockError::Error)?;
+        file.try_lock()?;
+        let holder = Holder { pid: Some(std::process::id()), since: Some(now) };
+        let written = serde_json::to_vec(&holder).map_err(io::Error::from);
+        let noted = written.and_then(|text| {
+            file.set_len(0)?;
+            file.rewind()?;
+            file.write_all(&text)?;
+            file.flush()
+        });
+        noted.map_err(TryLockError::Error)?;
+        Ok(file)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// What the holder says of itself. It may be writing just now: nothing is nothing.
+fn holder(path: &Path) -> Holder {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(1024).read_to_string(&mut text));
+    read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_to_come_is_told_who_was_first() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("manager.lock");
+        let first = Lock::take(&path, Timestamp::from_unix(1_736_937_000)).unwrap();
+        let refused = Lock::take(&path, Timestamp::EPOCH).unwrap_err().to_string();
+        let pid = std::process::id();
+        assert!(refused.contains(&format!("process {pid} since 2025-01-15T10:30:00Z")), "{refused}");
+        drop(first);
+        let again = Lock::take(&path, Timestamp::EPOCH).unwrap();
+        assert_eq!(again.path(), path);
+    }
+
+    #[test]
+    fn a_file_that_was_left_behind_holds_nobody_up() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("manager.lock");
+        std::fs::write(&path, b"{\"pid\": 1, \"since\": \"2025-01-15T10:30:00Z\", and much more that is not JSON")
+            .unwrap();
+        Lock::take(&path, Timestamp::EPOCH).unwrap();
+        assert_eq!(holder(&path).pid, Some(std::process::id()));
+    }
+
+    #[test]
+    fn a_lock_that_cannot_be_made_names_its_path() {
+        let refused = Lock::take("/dev/null/manager.lock", Timestamp::EPOCH).unwrap_err().to_string();
+        assert!(refused.contains("/dev/null/manager.lock"), "{refused}");
+    }
+}

@@ -1,0 +1,136 @@
+//! The event log: what the manager accepted, durable before it is acknowledged.
+//!
+//! The order of the log is the order of the calls of [`EventLog::append`]. A batch is in the log wholly or not at all, and
+//! its [`Appending`] is answered only after the commit that holds it. Every event carries the hash of the one before
+//! ([`chain`]), so a log that was edited, reordered or has a gap is noticed when it is read; that its end was cut off, or
+//! all of it rewritten, shows only to somebody who has kept a [`Head`].
+//!
+//! - [`chain`]: the hashes
+//! - [`sqlite`]: the log on disk; `schema`, `read`, `writer` are its parts
+//! - [`projection`]: the same as tables, for people with `sqlite3`
+//! - [`memory`]: a log on a disk that a simulation can let crash
+
+pub mod chain;
+pub mod memory;
+pub mod projection;
+pub(crate) mod read;
+pub(crate) mod schema;
+pub mod sqlite;
+mod writer;
+
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use league_core::season::event::Event;
+use thiserror::Error;
+use tokio::sync::oneshot;
+
+pub use chain::{Damage, Hash, Head};
+pub use memory::{MemoryDisk, MemoryLog};
+pub use sqlite::Log;
+
+/// Batches that may wait for their commit at a time.
+pub const MAX_WAITING: usize = 1024;
+
+/// Where events go to last. SQLite here, other databases or a simulated disk elsewhere.
+pub trait EventLog: Send + Sync {
+    /// Takes these events, all or none, behind everything that was appended before. The place is taken now, not when the
+    /// answer is awaited; an answer that nobody waits for does not undo the append.
+    fn append(&self, events: Vec<Event>) -> Appending;
+
+    /// The last event that is known to be durable.
+    fn head(&self) -> Head;
+}
+
+/// Why events could not be kept, or not be read.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum LogError {
+    /// The file cannot be used at all.
+    #[error("{path} cannot be opened as a league's log: {reason}")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// It was written by a later version of this program.
+    #[error(
+        "{path} has schema version {found}, and this program knows versions up to {known}: it was written by a newer one. \
+         Use that one, or another --home"
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// Ours.
+        known: i64,
+    },
+    /// A database of something else.
+    #[error("{path} is a database, but not a league's log; move it away, or use another --home")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What was written is not what is there.
+    #[error("{path} is damaged: {damage}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where, and how.
+        damage: Damage,
+    },
+    /// The commit failed. Whether its events are there is seen when the log is opened again; they are all there or none is.
+    #[error("the events could not be made durable: {reason}")]
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// An earlier commit failed. Nothing was written.
+    #[error("the log takes nothing since a commit failed ({reason}); mend that and start the manager again")]
+    Closed {
+        /// Why that one failed.
+        reason: String,
+    },
+    /// Too many batches wait for their commit. Nothing was written; wait for one of the answers first.
+    #[error("{MAX_WAITING} batches wait to be made durable; wait for one of them first")]
+    Full,
+    /// The log was dropped, or its disk crashed, before the commit.
+    #[error("the log ended before the events were made durable")]
+    Ended,
+}
+
+/// The answer to an append: where the log stood after this batch.
+#[derive(Debug)]
+#[must_use = "events are durable only once this has been answered"]
+pub struct Appending(oneshot::Receiver<Result<Head, LogError>>);
+
+impl Appending {
+    /// An answer to come, and what gives it.
+    pub fn pending() -> (oneshot::Sender<Result<Head, LogError>>, Self) {
+        let (sender, receiver) = oneshot::channel();
+        (sender, Self(receiver))
+    }
+
+    /// An answer that is known already.
+    pub fn answered(answer: Result<Head, LogError>) -> Self {
+        let (sender, appending) = Self::pending();
+        // The receiver is in our hands.
+        let _ = sender.send(answer);
+        appending
+    }
+
+    /// Waits for the answer on this thread: for plain threads only, an async task awaits it instead.
+    pub fn wait(self) -> Result<Head, LogError> {
+        self.0.blocking_recv().unwrap_or(Err(LogError::Ended))
+    }
+}
+
+impl Future for Appending {
+    type Output = Result<Head, LogError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context).map(|answer| answer.unwrap_or(Err(LogError::Ended)))
+    }
+}

@@ -1,0 +1,169 @@
+//! The chain: each event's hash covers the hash before it, its number and its text.
+//!
+//! `hash = SHA-256(previous hash ‖ number as 8 bytes, the highest first ‖ body)`, from 32 zero bytes on. Anybody can compute it
+//! with `sqlite3` and a few lines of any language.
+
+use std::fmt;
+use std::str::FromStr;
+
+use data_encoding::HEXLOWER_PERMISSIVE;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+/// The hash of an event and, through it, of everything before.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hash(pub [u8; 32]);
+
+impl Hash {
+    /// Before the first event.
+    pub const GENESIS: Self = Self([0; 32]);
+
+    /// The hash of event `seq` with this `body`, behind an event with this hash.
+    pub fn then(self, seq: u64, body: &str) -> Self {
+        let mut hasher = Sha256::new();
+        hasher.update(self.0);
+        hasher.update(seq.to_be_bytes());
+        hasher.update(body);
+        Self(hasher.finalize().into())
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&HEXLOWER_PERMISSIVE.encode(&self.0))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The last event of a log, which stands for all of it. Written `42:9f86d0…`, the number and 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Head {
+    /// Its number, from one; zero for an empty log.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: Hash,
+}
+
+/// A text that is no head.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("a head is a number, a colon and 64 hexadecimal digits, as `verify` prints it")]
+pub struct BadHead;
+
+impl Default for Head {
+    fn default() -> Self {
+        Self::GENESIS
+    }
+}
+
+impl Head {
+    /// The head of an empty log.
+    pub const GENESIS: Self = Self { seq: 0, hash: Hash::GENESIS };
+
+    /// The head after one more event.
+    #[must_use]
+    pub fn then(self, body: &str) -> Self {
+        let seq = self.seq + 1;
+        Self { seq, hash: self.hash.then(seq, body) }
+    }
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.seq, self.hash)
+    }
+}
+
+impl FromStr for Head {
+    type Err = BadHead;
+
+    fn from_str(text: &str) -> Result<Self, BadHead> {
+        let (seq, hash) = text.split_once(':').ok_or(BadHead)?;
+        let bytes = HEXLOWER_PERMISSIVE.decode(hash.as_bytes()).map_err(|_| BadHead)?;
+        Ok(Self { seq: seq.parse().map_err(|_| BadHead)?, hash: Hash(bytes.try_into().map_err(|_| BadHead)?) })
+    }
+}
+
+impl Serialize for Head {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// The first event of a log that is not what was written.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Damage {
+    /// There are events behind a gap.
+    #[error("event {seq} is missing; the next one that is there is {next}")]
+    Missing {
+        /// The event.
+        seq: u64,
+        /// What comes instead.
+        next: i64,
+    },
+    /// The text of an event is not the one that was hashed.
+    #[error("event {seq} was changed: its hash does not follow from its text and the events before")]
+    Body {
+        /// The event.
+        seq: u64,
+    },
+    /// The event fits the ones before and behind, its own hash does not.
+    #[error("the hash of event {seq} was changed: the event itself fits, and so does the one behind it")]
+    Hash {
+        /// The event.
+        seq: u64,
+    },
+    /// Two events changed places.
+    #[error("event {seq} is out of order: what stands at {found} belongs there")]
+    Order {
+        /// The place.
+        seq: u64,
+        /// Where its event stands.
+        found: u64,
+    },
+    /// A column beside the text says something else than the text.
+    #[error("the column {column} of event {seq} was changed: it does not agree with the event's text")]
+    Column {
+        /// The event.
+        seq: u64,
+        /// Which column.
+        column: &'static str,
+    },
+    /// The chain holds, but this program cannot read the text.
+    #[error("event {seq} cannot be read: {reason}")]
+    Unreadable {
+        /// The event.
+        seq: u64,
+        /// Why.
+        reason: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chain_can_be_computed_by_anybody() {
+        // python3: h = hashlib.sha256(bytes(32) + (1).to_bytes(8, "big") + b"{}"), then with h and 2.
+        let first = Head::GENESIS.then("{}");
+        let second = first.then("{}");
+        assert_eq!(first.to_string(), "1:1bad765d926feacace97a8ddcd329a1f4254c208affc1ba86b3c7d59e8fba83e");
+        assert_eq!(second.to_string(), "2:f3a2f7117ec70a4475364945fc5338e1e7e3198d39fe37688a9c021c1bb74e74");
+        assert_eq!(second.to_string().parse(), Ok(second));
+    }
+
+    #[test]
+    fn anything_else_is_no_head() {
+        for text in
+            ["", "1", "1:", "1:00", ":", "x:00", &format!("1:{}", "zz".repeat(32)), &format!("-1:{}", "00".repeat(32))]
+        {
+            assert_eq!(text.parse::<Head>(), Err(BadHead), "{text}");
+        }
+    }
+}

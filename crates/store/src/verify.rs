@@ -1,0 +1,200 @@
+//! Whether a league holds together, for anybody to ask at any time, also while it is being played.
+//!
+//! Read-only. The chain of hashes is followed, the season replayed, every result and every draw checked, and the tables and
+//! files compared with what the events make of them. The first thing that is wrong is a [`Finding`]. What views may rightly
+//! be (missing, late, of an attempt that did not count, damaged) is counted in the [`Report`].
+//!
+//! Files are read before the log: what is in a file was in the log before, so a file that knows more than the log is a finding.
+//! A log that was rewritten as a whole holds together; only somebody who has kept a [`Head`] can tell.
+
+mod difference;
+mod finding;
+
+use std::path::PathBuf;
+
+use league_core::season::event::{Event, Fact};
+use league_protocol::id::LeagueId;
+use rusqlite::Connection;
+use serde::Serialize;
+
+use crate::home::Home;
+use crate::log::chain::Head;
+use crate::log::read::read;
+use crate::log::{projection, schema, sqlite};
+use crate::views::match_file::{Ending, MatchFile};
+use crate::views::retelling::Retelling;
+use crate::views::shelf::Shelf;
+use crate::views::standings::StandingsFile;
+
+pub use finding::Finding;
+
+/// What was looked at, and found to be right.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Report {
+    /// The league.
+    pub league_id: LeagueId,
+    /// Events in the log.
+    pub events: u64,
+    /// Results among them.
+    pub matches: u64,
+    /// Numbers that were drawn and proved.
+    pub draws_proved: u64,
+    /// Numbers that were drawn by referees who prove nothing.
+    pub draws_unproved: u64,
+    /// The end of the log: who keeps it can tell later that nothing before it was changed.
+    pub head: Head,
+    /// How many results `standings.json` counts; none when there is none that can be read.
+    pub standings: Option<u32>,
+    /// Match files that say what the log says.
+    pub files: u64,
+    /// Results without a file: it may be on a referee's machine, or not written yet.
+    pub files_missing: u64,
+    /// Results whose file tells of another attempt, or of a match that goes on.
+    pub files_stale: u64,
+    /// Files that cannot be read. A manager writes them again when it starts.
+    pub damaged: Vec<PathBuf>,
+}
+
+/// Checks everything that is kept of a league. `expected` is a head that was noted before.
+pub fn verify(home: &Home, league: &LeagueId, expected: Option<Head>) -> Result<Report, Finding> {
+    home.expect(league)?;
+    let mut damaged = Vec::new();
+    let standings = read_standings(home, league, &mut damaged);
+    let shelf = Shelf::of(home, league).map_err(|error| Finding::io(home.matches(league), &error))?;
+    damaged.extend(shelf.damaged.iter().cloned());
+
+    let path = home.database(league);
+    let connection = schema::open_to_read(&path)?;
+    let failed = |error: rusqlite::Error| Finding::from(schema::refused(&path, &error));
+    // One transaction, so that events and tables are of the same moment while a manager writes.
+    let moment = connection.unchecked_transaction().map_err(failed)?;
+    let mut audit = Audit::new(home, league, standings, shelf, expected).map_err(failed)?;
+    let head =
+        read(&moment, |event, head| audit.see(&event, head)).map_err(|unread| sqlite::unreadable(&path, unread))?;
+    if let Some(finding) = audit.finding {
+        return Err(finding);
+    }
+    if let Some(expected) = expected.filter(|expected| expected.seq > head.seq) {
+        return Err(Finding::Cut { expected, found: head });
+    }
+    if audit.retelling.season().is_none() {
+        return Err(Finding::Story { seq: 1, reason: league_core::season::BadEvent::NotOpened });
+    }
+    if let Some(file) = audit.standings.as_ref().filter(|file| u64::from(file.version) > audit.report.matches) {
+        let (found, expected) = (file.version.to_string(), format!("at most {}", audit.report.matches));
+        return Err(Finding::file(home.standings(league), "version", found, expected));
+    }
+    if projection::is_whole(&moment).map_err(failed)?
+        && let Some(what) = projection::difference(&moment, &audit.tables).map_err(failed)?
+    {
+        return Err(Finding::Table { path, what });
+    }
+    Ok(Report { head, events: head.seq, damaged, ..audit.report })
+}
+
+/// The table, when there is one that can be read.
+fn read_standings(home: &Home, league: &LeagueId, damaged: &mut Vec<PathBuf>) -> Option<StandingsFile> {
+    let path = home.standings(league);
+    let bytes = std::fs::read(&path).ok()?;
+    let file = serde_json::from_slice::<StandingsFile>(&bytes).ok().filter(|file| file.league_id == *league);
+    if file.is_none() {
+        damaged.push(path);
+    }
+    file
+}
+
+/// A walk through the log, with everything that it is compared with.
+struct Audit<'a> {
+    home: &'a Home,
+    league: &'a LeagueId,
+    expected: Option<Head>,
+    standings: Option<StandingsFile>,
+    shelf: Shelf,
+    retelling: Retelling,
+    /// The tables as the events make them.
+    tables: Connection,
+    report: Report,
+    /// The first thing that was wrong; from then on nothing is looked at.
+    finding: Option<Finding>,
+}
+
+impl<'a> Audit<'a> {
+    fn new(
+        home: &'a Home,
+        league: &'a LeagueId,
+        standings: Option<StandingsFile>,
+        shelf: Shelf,
+        expected: Option<Head>,
+    ) -> rusqlite::Result<Self> {
+        let tables = Connection::open_in_memory()?;
+        projection::create(&tables)?;
+        let report = Report {
+            league_id: league.clone(),
+            events: 0,
+            matches: 0,
+            draws_proved: 0,
+            draws_unproved: 0,
+            head: Head::GENESIS,
+            standings: standings.as_ref().map(|file| file.version),
+            files: 0,
+            files_missing: 0,
+            files_stale: 0,
+            damaged: Vec::new(),
+        };
+        let retelling = Retelling::default();
+        Ok(Self { home, league, expected, standings, shelf, retelling, tables, report, finding: None })
+    }
+
+    fn see(&mut self, event: &Event, head: Head) {
+        if self.finding.is_none() {
+            self.finding = self.check(event, head).err();
+        }
+    }
+
+    fn check(&mut self, event: &Event, head: Head) -> Result<(), Finding> {
+        if let Some(expected) = self.expected.filter(|expected| expected.seq == head.seq && *expected != head) {
+            return Err(Finding::Rewritten { expected, found: head });
+        }
+        let file = self.retelling.tell(event).map_err(|reason| Finding::Story { seq: head.seq, reason })?;
+        projection::apply(&self.tables, event)
+            .map_err(|error| Finding::from(schema::refused(&self.home.database(self.league), &error)))?;
+        let Some(season) = self.retelling.season() else { return Ok(()) };
+        if let Fact::Opened { config } = &event.fact
+            && config.league_id != *self.league
+        {
+            return Err(Finding::OtherLeague { expected: self.league.clone(), found: config.league_id.clone() });
+        }
+        let Fact::MatchReported { match_id, attempt, record } = &event.fact else { return Ok(()) };
+        record.check(&season.config().game_type, match_id, *attempt).map_err(|reason| Finding::Record {
+            seq: head.seq,
+            match_id: match_id.clone(),
+            reason,
+        })?;
+        self.report.matches += 1;
+        match (record.drawn, &record.proof) {
+            (Some(_), Some(_)) => self.report.draws_proved += 1,
+            (Some(_), None) => self.report.draws_unproved += 1,
+            (None, _) => {}
+        }
+        if let Some(standings) = self.standings.as_ref().filter(|file| file.version == season.matches_completed()) {
+            let expected = StandingsFile::of(season, standings.last_updated);
+            difference::standings(standings, &expected)
+                .map_err(|different| different.in_file(self.home.standings(self.league)))?;
+        }
+        file.map_or(Ok(()), |file| self.compare(&file))
+    }
+
+    /// Compares a result with what its file says.
+    fn compare(&mut self, expected: &MatchFile) -> Result<(), Finding> {
+        let ending = Ending::of(expected);
+        match self.shelf.endings.get(&expected.match_id) {
+            None => self.report.files_missing += 1,
+            Some(found) if *found == ending => self.report.files += 1,
+            Some(found) if found.attempt == ending.attempt && found.is_told() => {
+                return Err(difference::match_file(self.home, expected));
+            }
+            Some(_) => self.report.files_stale += 1,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! Where two documents differ, by the name of the first field that does.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::Finding;
+use crate::home::Home;
+use crate::views::match_file::MatchFile;
+use crate::views::standings::StandingsFile;
+
+/// A field, what stands there and what should.
+pub(super) struct Difference {
+    field: String,
+    found: String,
+    expected: String,
+}
+
+impl Difference {
+    pub(super) fn in_file(self, path: PathBuf) -> Finding {
+        Finding::file(path, self.field, self.found, self.expected)
+    }
+}
+
+/// Compares two tables of the same number of results. Names may have changed since.
+pub(super) fn standings(found: &StandingsFile, expected: &StandingsFile) -> Result<(), Difference> {
+    let plain = |file: &StandingsFile| {
+        let mut rows = file.standings.clone();
+        rows.iter_mut().for_each(|row| row.display_name = Default::default());
+        json!({ "rounds_completed": file.rounds_completed, "standings": rows })
+    };
+    first(&plain(found), &plain(expected), String::new()).map_or(Ok(()), Err)
+}
+
+/// In what the file of a match is not `expected`, which it is known not to be.
+pub(super) fn match_file(home: &Home, expected: &MatchFile) -> Finding {
+    let (one, lines) =
+        (home.match_file(&expected.league_id, &expected.match_id), home.match_lines(&expected.league_id));
+    let in_lines = last_line(&lines, expected);
+    let (path, found) = match in_lines {
+        Some(found) => (lines, Some(found)),
+        None => (one.clone(), fs::read(&one).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())),
+    };
+    let plain = |file: &MatchFile| {
+        let mut result = file.result.clone();
+        result.iter_mut().for_each(|result| result.details.reason = None);
+        json!({ "result": result, "draw": file.draw })
+    };
+    let different = found.as_ref().and_then(|found| first(&plain(found), &plain(expected), String::new()));
+    match different {
+        Some(different) => {
+            let field = format!("{} of {}", different.field, expected.match_id);
+            Finding::file(path, field, different.found, different.expected)
+        }
+        // It was right a moment later: somebody is writing it.
+        None => {
+            Finding::file(path, expected.match_id.as_str(), String::from("changing"), String::from("the log's result"))
+        }
+    }
+}
+
+fn last_line(path: &Path, expected: &MatchFile) -> Option<MatchFile> {
+    let lines = BufReader::new(File::open(path).ok()?).split(b'\n').map_while(Result::ok);
+    let files = lines.filter_map(|line| serde_json::from_slice::<MatchFile>(&line).ok());
+    files.filter(|file| file.match_id == expected.match_id).last()
+}
+
+fn in_object<'a>(object: &'a serde_json::Map<String, Value>, name: &str) -> &'a Value {
+    object.get(name).unwrap_or(&Value::Null)
+}
+
+/// The first field in which two values differ.
+fn first(found: &Value, expected: &Value, field: String) -> Option<Difference> {
+    match (found, expected) {
+        (Value::Object(one), Value::Object(other)) => {
+            let names = other.keys().chain(one.keys().filter(|name| !other.contains_key(*name)));
+            let inner = |name: &str| if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") };
+            names.into_iter().find_map(|name| first(in_object(one, name), in_object(other, name), inner(name)))
+        }
+        (Value::Array(one), Value::Array(other)) => (0..one.len().max(other.len())).find_map(|index| {
+            let (found, expected) = (one.get(index), other.get(index));
+            first(found.unwrap_or(&Value::Null), expected.unwrap_or(&Value::Null), format!("{field}[{index}]"))
+        }),
+        _ if found == expected => None,
+        _ => Some(Difference { field, found: found.to_string(), expected: expected.to_string() }),
+    }
+}

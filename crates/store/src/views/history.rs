@@ -1,0 +1,54 @@
+//! `history.json`: what a player remembers of its matches, written by the player.
+
+use league_core::seat::History;
+use league_protocol::id::PlayerId;
+use league_protocol::message::game_over::OwnResult;
+use league_protocol::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use super::schema_version;
+
+/// What a player remembers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct HistoryFile {
+    /// The version of this form.
+    pub schema_version: SmolStr,
+    /// Whose.
+    pub player_id: PlayerId,
+    /// When it was written.
+    pub last_updated: Timestamp,
+    /// In figures.
+    pub stats: Stats,
+    /// Match by match, the oldest first.
+    pub matches: History,
+}
+
+/// A history in figures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Stats {
+    /// Matches in all.
+    pub total_matches: u32,
+    /// Of these won.
+    pub wins: u32,
+    /// Of these lost, with a game or without.
+    pub losses: u32,
+    /// Of these drawn.
+    pub draws: u32,
+}
+
+impl HistoryFile {
+    /// The history of these matches.
+    pub fn of(player_id: PlayerId, matches: History, now: Timestamp) -> Self {
+        let mut stats = Stats::default();
+        for played in matches.matches() {
+            stats.total_matches += 1;
+            match played.result {
+                OwnResult::Win => stats.wins += 1,
+                OwnResult::Loss | OwnResult::TechnicalLoss => stats.losses += 1,
+                OwnResult::Draw => stats.draws += 1,
+            }
+        }
+        Self { schema_version: schema_version(), player_id, last_updated: now, stats, matches }
+    }
+}

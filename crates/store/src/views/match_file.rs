@@ -1,0 +1,273 @@
+//! `matches/<league>/<match>.json`: one match with every word that was said, written by its referee.
+
+use league_core::bout::phase::Phase;
+use league_core::record::MatchRecord;
+use league_core::rules::outcome::Outcome;
+use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::message::game_over::{ByPlayer, DrawProof, ResultStatus};
+use league_protocol::message::report::{ReportedResult, ResultDetails};
+use league_protocol::message::start_match::MatchPoints;
+use league_protocol::side::{Pair, Side};
+use league_protocol::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use smol_str::SmolStr;
+
+use super::redact::redact_raw;
+use super::schema_version;
+
+/// A match.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MatchFile {
+    /// The version of this form.
+    pub schema_version: SmolStr,
+    /// The match.
+    pub match_id: MatchId,
+    /// Its league.
+    pub league_id: LeagueId,
+    /// Its round.
+    pub round_id: RoundId,
+    /// What is played.
+    pub game_type: GameType,
+    /// The attempt at it.
+    pub attempt: u32,
+    /// Side A.
+    #[serde(rename = "player_A_id")]
+    pub player_a_id: PlayerId,
+    /// Side B.
+    #[serde(rename = "player_B_id")]
+    pub player_b_id: PlayerId,
+    /// Who runs it.
+    pub referee_id: RefereeId,
+    /// When it was written.
+    pub last_updated: Timestamp,
+    /// How far it is.
+    pub lifecycle: Lifecycle,
+    /// Everything that was said, in order. Empty when the file was made from the log, which does not have it.
+    #[serde(default)]
+    pub transcript: Vec<Utterance>,
+    /// How it ended; null before that.
+    #[serde(default)]
+    pub result: Option<ReportedResult>,
+    /// What proves the number; null when none was drawn, or nothing proves it.
+    #[serde(default)]
+    pub draw: Option<DrawProof>,
+}
+
+/// How far a match is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Lifecycle {
+    /// `WAITING_FOR_PLAYERS`, `COLLECTING_CHOICES`, `DRAWING_NUMBER` or `FINISHED`.
+    pub state: SmolStr,
+    /// When a referee took it.
+    pub created: Timestamp,
+    /// When its players were invited.
+    #[serde(default)]
+    pub started: Option<Timestamp>,
+    /// When it was over.
+    #[serde(default)]
+    pub finished: Option<Timestamp>,
+}
+
+/// Which way a message went, seen from the referee.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// From it.
+    Sent,
+    /// To it.
+    Received,
+}
+
+/// One message, as it travelled but for its credentials.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Utterance {
+    /// When.
+    pub at: Timestamp,
+    /// Which way.
+    pub direction: Direction,
+    /// From whom.
+    pub from: SmolStr,
+    /// To whom.
+    pub to: SmolStr,
+    /// What it was taken for.
+    pub message_type: SmolStr,
+    /// What was said. Private, so that nothing gets here with its credentials.
+    message: Box<RawValue>,
+    /// How long an answer took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Receipt>,
+}
+
+/// How long an answer took, and how long it was given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Receipt {
+    /// When the question was sent.
+    pub sent_at: Timestamp,
+    /// Milliseconds to the first byte; none when nothing came.
+    pub first_byte_ms: Option<u64>,
+    /// Milliseconds to the last byte, which is the one that counts.
+    pub last_byte_ms: Option<u64>,
+    /// Milliseconds that were allowed.
+    pub limit_ms: u64,
+}
+
+impl Utterance {
+    /// A message with its bytes as they travelled; what is secret in them is taken out here.
+    pub fn new(
+        at: Timestamp,
+        direction: Direction,
+        (from, to): (SmolStr, SmolStr),
+        message_type: SmolStr,
+        bytes: &[u8],
+        receipt: Option<Receipt>,
+    ) -> Self {
+        Self { at, direction, from, to, message_type, message: redact_raw(bytes), receipt }
+    }
+
+    /// What was said.
+    pub fn message(&self) -> &RawValue {
+        &self.message
+    }
+}
+
+/// Which match of which league a file is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Occasion {
+    /// The league.
+    pub league_id: LeagueId,
+    /// The round.
+    pub round_id: RoundId,
+    /// The match.
+    pub match_id: MatchId,
+    /// The attempt at it.
+    pub attempt: u32,
+    /// The game.
+    pub game_type: GameType,
+    /// Who meets.
+    pub players: Pair<PlayerId>,
+    /// Who runs it.
+    pub referee_id: RefereeId,
+}
+
+impl MatchFile {
+    /// A match that a referee has taken.
+    pub fn new(occasion: Occasion, now: Timestamp) -> Self {
+        let state = SmolStr::new_static(Phase::WaitingForPlayers.as_str());
+        Self {
+            schema_version: schema_version(),
+            match_id: occasion.match_id,
+            league_id: occasion.league_id,
+            round_id: occasion.round_id,
+            game_type: occasion.game_type,
+            attempt: occasion.attempt,
+            player_a_id: occasion.players.a,
+            player_b_id: occasion.players.b,
+            referee_id: occasion.referee_id,
+            last_updated: now,
+            lifecycle: Lifecycle { state, created: now, started: None, finished: None },
+            transcript: Vec::new(),
+            result: None,
+            draw: None,
+        }
+    }
+
+    /// The match has ended like this. `reason` is for people.
+    pub fn finish(&mut self, record: &MatchRecord, worth: &MatchPoints, reason: Option<SmolStr>, now: Timestamp) {
+        let players = Pair::new(&self.player_a_id, &self.player_b_id);
+        let (mut result, draw) = told(record, players, self.attempt, worth);
+        result.details.reason = reason;
+        self.lifecycle.state = SmolStr::new_static(Phase::Finished.as_str());
+        self.lifecycle.finished = Some(now);
+        self.last_updated = now;
+        (self.result, self.draw) = (Some(result), draw);
+    }
+}
+
+/// What a file says of the end of its match, reduced to what can be compared: half a million of them fit into memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Ending {
+    /// Of which attempt.
+    pub(crate) attempt: u32,
+    /// Of result and proof; the reason is for people, and not part of it. Nothing when the match has not ended.
+    digest: Option<[u8; 32]>,
+}
+
+impl Ending {
+    /// What `file` says.
+    pub(crate) fn of(file: &MatchFile) -> Self {
+        let digest = file.result.as_ref().map(|result| {
+            let (mut result, mut draw) = (result.clone(), file.draw.clone());
+            result.details.reason = None;
+            // The members of an object have no order, and tools that touch the file may give them another.
+            sort(&mut result.score);
+            sort(&mut result.details.choices);
+            draw.iter_mut().for_each(|draw| sort(&mut draw.nonces));
+            let text = serde_json::to_vec(&(result, draw)).unwrap_or_default();
+            Sha256::digest(&text).into()
+        });
+        Self { attempt: file.attempt, digest }
+    }
+
+    /// Whether it says anything.
+    pub(crate) fn is_told(&self) -> bool {
+        self.digest.is_some()
+    }
+}
+
+fn sort<T>(entries: &mut ByPlayer<T>) {
+    entries.0.sort_by(|(one, _), (other, _)| one.cmp(other));
+}
+
+/// A record in the words of the protocol.
+fn told(
+    record: &MatchRecord,
+    players: Pair<&PlayerId>,
+    attempt: u32,
+    worth: &MatchPoints,
+) -> (ReportedResult, Option<DrawProof>) {
+    let winner = record.outcome.winner();
+    let points = |side: Side| match record.outcome {
+        Outcome::Win(_) | Outcome::Forfeit(_) if winner == Some(side) => worth.win_points,
+        Outcome::Win(_) => worth.loss_points,
+        Outcome::Draw => worth.draw_points,
+        Outcome::Forfeit(_) => worth.technical_loss_points,
+        Outcome::DoubleForfeit => worth.double_forfeit_points,
+    };
+    let status = match record.outcome {
+        Outcome::Win(_) => ResultStatus::Win,
+        Outcome::Draw => ResultStatus::Draw,
+        Outcome::Forfeit(_) => ResultStatus::TechnicalLoss,
+        // What it counts as is the league's choice, and shows in its points.
+        Outcome::DoubleForfeit if worth.double_forfeit_points == worth.draw_points => ResultStatus::Draw,
+        Outcome::DoubleForfeit => ResultStatus::TechnicalLoss,
+    };
+    let forfeited = Side::BOTH.into_iter().filter(|side| record.outcome.forfeited(*side));
+    let details = ResultDetails {
+        drawn_number: record.drawn,
+        number_parity: record.parity(),
+        choices: by_player(players, record.moves.clone()),
+        status: Some(status),
+        technical_losses: forfeited.map(|side| players[side].clone()).collect(),
+        reason: None,
+        draw: None,
+    };
+    let result = ReportedResult {
+        winner: winner.map(|side| players[side].clone()),
+        score: by_player(players, Pair::from_fn(points)),
+        details,
+    };
+    let draw = record.proof.as_ref().map(|proof| DrawProof {
+        commitment: proof.commitment,
+        secret: proof.secret,
+        attempt,
+        nonces: by_player(players, proof.nonces.clone()),
+        seeded: proof.seeded,
+    });
+    (result, draw)
+}
+
+fn by_player<T>(players: Pair<&PlayerId>, entries: Pair<T>) -> ByPlayer<T> {
+    ByPlayer(vec![(players.a.clone(), entries.a), (players.b.clone(), entries.b)])
+}

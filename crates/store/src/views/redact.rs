@@ -1,0 +1,210 @@
+//! Credentials out of everything that is kept: a transcript may be read by anybody.
+//!
+//! The text stays what it was, byte for byte, but for the values of the members that hold credentials: whoever looks at a
+//! transcript wants to see what was really sent. No tree is built. JSON inside of JSON strings, as MCP answers have it, is
+//! looked into as well.
+
+use std::borrow::Cow;
+
+use league_protocol::token::redacted;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+/// Members whose value is a secret.
+const SECRETS: [&str; 2] = ["auth_token", "join_key"];
+
+/// JSON in strings in JSON: deeper than this nothing honest is.
+const MAX_NESTING: u32 = 4;
+
+/// `text` without credentials. Text that is not JSON is not shown at all: nobody knows what is in it.
+pub fn redact(text: impl AsRef<[u8]>) -> String {
+    let bytes = text.as_ref();
+    let json = std::str::from_utf8(bytes).ok().filter(|text| is_json(text));
+    match json {
+        Some(json) => clean(json, MAX_NESTING).into_owned(),
+        None => format!("\"… {} bytes that are not JSON\"", bytes.len()),
+    }
+}
+
+/// The same as a JSON value to be put into a document.
+pub fn redact_raw(text: impl AsRef<[u8]>) -> Box<RawValue> {
+    // What comes out is JSON, because only values were replaced by strings.
+    RawValue::from_string(redact(text)).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// Walks from string to string: in JSON, quotes stand nowhere else.
+fn clean(json: &str, nesting: u32) -> Cow<'_, str> {
+    let mut cleaned = String::new();
+    let mut copied = 0;
+    let mut position = 0;
+    let mut secret = false;
+    while let Some(start) = json[position..].find('"').map(|offset| position + offset) {
+        // Between a key and its string there is a colon only: anything else is another value.
+        secret = secret && json[position..start].trim() == ":";
+        let end = end_of_string(json, start);
+        let written = &json[start..end];
+        position = end;
+        if json[end..].trim_start().starts_with(':') {
+            secret = decoded(written).is_some_and(|key| SECRETS.contains(&key.as_str()));
+            continue;
+        }
+        let replacement = if secret { hidden(written) } else { embedded(written, nesting) };
+        secret = false;
+        if let Some(replacement) = replacement {
+            cleaned.push_str(&json[copied..start]);
+            cleaned.push_str(&replacement);
+            copied = end;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    cleaned.push_str(&json[copied..]);
+    Cow::Owned(cleaned)
+}
+
+/// Behind the closing quote of the string that begins at `start`.
+fn end_of_string(json: &str, start: usize) -> usize {
+    let mut escaped = false;
+    for (offset, byte) in json.bytes().enumerate().skip(start + 1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return offset + 1,
+            _ => {}
+        }
+    }
+    json.len()
+}
+
+fn decoded(written: &str) -> Option<String> {
+    serde_json::from_str(written).ok()
+}
+
+/// A secret, as far as it may be shown.
+fn hidden(written: &str) -> Option<String> {
+    let shown = decoded(written).map_or_else(|| String::from("…"), |secret| redacted(&secret));
+    serde_json::to_string(&shown).ok()
+}
+
+/// A string that holds JSON with secrets in it; nothing when there is nothing to hide.
+fn embedded(written: &str, nesting: u32) -> Option<String> {
+    if !(written.contains('{') || written.contains("\\u007")) {
+        return None;
+    }
+    let text = decoded(written)?;
+    if !is_json(&text) {
+        return None;
+    }
+    if nesting == 0 {
+        return Some(String::from("\"…\""));
+    }
+    match clean(&text, nesting - 1) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(cleaned) => serde_json::to_string(&cleaned).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn credentials_go_and_everything_else_stays_to_the_byte() {
+        for (text, expected) in [
+            (r#"{"auth_token":"tok-P01-abcdef","x" : 1.50}"#, r#"{"auth_token":"tok-P01-…","x" : 1.50}"#),
+            (r#"{ "a": [ {"join_key" :  "sesame" } ] }"#, r#"{ "a": [ {"join_key" :  "…" } ] }"#),
+            (r#"{"auth_token": null, "b": "auth_token"}"#, r#"{"auth_token": null, "b": "auth_token"}"#),
+            (r#"{"auth_token": {"b": "c"}, "d": "\/\u00e9"}"#, r#"{"auth_token": {"b": "c"}, "d": "\/\u00e9"}"#),
+            (r#"["auth_token", "x"]"#, r#"["auth_token", "x"]"#),
+            (r#"{"auth\u005ftoken": "secret\"x"}"#, r#"{"auth\u005ftoken": "…"}"#),
+            ("{\"text\":\"{\\\"auth_token\\\": \\\"s\\\"}\"}", "{\"text\":\"{\\\"auth_token\\\": \\\"…\\\"}\"}"),
+            ("not JSON: tok-P01-abcdef", "\"… 24 bytes that are not JSON\""),
+            ("", "\"… 0 bytes that are not JSON\""),
+        ] {
+            assert_eq!(redact(text), expected);
+        }
+        assert_eq!(redact([0xFF, 0xFE]), "\"… 2 bytes that are not JSON\"");
+    }
+
+    /// Any JSON, with keys that are sometimes secrets.
+    fn any_json() -> impl Strategy<Value = Value> {
+        let text =
+            prop_oneof![".{0,12}", Just(String::from("{\"auth_token\":\"tok-P01-SECRET\"}")), "[\"\\\\{}:, ]{0,8}"];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            text.prop_map(Value::from),
+        ];
+        let key = prop_oneof![Just(String::from("auth_token")), Just(String::from("join_key")), ".{0,6}"];
+        leaf.prop_recursive(4, 48, 4, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::btree_map(key.clone(), inner, 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// The same by building a tree, which is the obvious way to do it.
+    fn obvious(value: &mut Value, secret: bool) {
+        match value {
+            Value::String(text) if secret => *text = redacted(text),
+            Value::String(text) => {
+                if let Ok(mut inner) = serde_json::from_str::<Value>(text) {
+                    let before = inner.clone();
+                    obvious(&mut inner, false);
+                    if inner != before {
+                        *text = inner.to_string();
+                    }
+                }
+            }
+            Value::Array(values) => values.iter_mut().for_each(|value| obvious(value, false)),
+            Value::Object(members) => {
+                members.iter_mut().for_each(|(key, value)| obvious(value, SECRETS.contains(&key.as_str())));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_comes_out_is_what_the_obvious_way_gives(mut value in any_json(), pretty in any::<bool>()) {
+            let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+            let cleaned: Value = serde_json::from_str(&redact(text.unwrap())).unwrap();
+            obvious(&mut value, false);
+            prop_assert_eq!(cleaned, value);
+        }
+
+        #[test]
+        fn any_bytes_give_json(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            serde_json::from_str::<IgnoredAny>(&redact(&bytes)).unwrap();
+        }
+
+        #[test]
+        fn json_that_was_cut_or_scrambled_gives_json(value in any_json(), cut in any::<prop::sample::Index>()) {
+            let text = value.to_string();
+            let mut bytes = text.into_bytes();
+            let place = cut.index(bytes.len());
+            bytes[place] = b'"';
+            serde_json::from_str::<IgnoredAny>(&redact(&bytes)).unwrap();
+            serde_json::from_str::<IgnoredAny>(&redact(&bytes[..place])).unwrap();
+        }
+    }
+
+    #[test]
+    fn json_within_json_within_json_hides_as_well() {
+        let mut text = json!({ "auth_token": "tok-P01-SECRET" }).to_string();
+        for _ in 0..7 {
+            text = json!({ "text": text }).to_string();
+            assert!(!redact(&text).contains("SECRET"), "{}", redact(&text));
+        }
+    }
+}

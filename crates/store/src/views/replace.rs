@@ -1,0 +1,107 @@
+//! Replacing a file so that nobody ever sees half of one, not even after a power cut.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Whether a file is on the disk when it is replaced, or whenever somebody syncs it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sync {
+    /// Before the old one goes.
+    Now,
+    /// The caller sees to it. After a power cut the file may be damaged; it is a view, so that is no loss.
+    Later,
+}
+
+/// Replaces the file at `path`: written beside it, then renamed. Its directory is made where it is missing. The new name itself
+/// is durable after [`sync_directory`], which is enough once for many files.
+pub fn replace(path: &Path, contents: &[u8], sync: Sync) -> io::Result<()> {
+    let beside = beside(path);
+    let written = write(&beside, contents, sync).or_else(|error| match (error.kind(), path.parent()) {
+        (io::ErrorKind::NotFound, Some(directory)) => {
+            fs::create_dir_all(directory)?;
+            write(&beside, contents, sync)
+        }
+        _ => Err(error),
+    });
+    let replaced = written.and_then(|()| fs::rename(&beside, path));
+    if replaced.is_err() {
+        // What is left of it would only be in the way; that it cannot be removed is not worth another error.
+        let _ = fs::remove_file(&beside);
+    }
+    replaced
+}
+
+fn write(path: &Path, contents: &[u8], sync: Sync) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(contents)?;
+    match sync {
+        Sync::Now => file.sync_all(),
+        Sync::Later => Ok(()),
+    }
+}
+
+/// A name in the same directory that nobody else uses, and that nobody takes for the file.
+fn beside(path: &Path) -> PathBuf {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}-{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
+    path.with_file_name(name)
+}
+
+/// Makes a file durable that was written before.
+pub fn sync_file(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// Makes the names in a directory durable. Where directories cannot be synced, names are durable by themselves.
+pub fn sync_directory(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn a_reader_never_sees_half_a_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("deep/er/standings.json");
+        let document = |round: usize| serde_json::to_vec(&vec![round; 1 + round * 7 % 5000]).unwrap();
+        replace(&path, &document(0), Sync::Now).unwrap();
+        let done = AtomicBool::new(false);
+        let seen = std::thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let mut seen = 0;
+                while !done.load(Ordering::Relaxed) {
+                    let read: Vec<usize> = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+                    assert_eq!(read.len(), 1 + read[0] * 7 % 5000);
+                    seen += 1;
+                }
+                seen
+            });
+            for round in 1..=1000 {
+                replace(&path, &document(round), if round % 100 == 0 { Sync::Now } else { Sync::Later }).unwrap();
+            }
+            sync_directory(path.parent().unwrap()).unwrap();
+            done.store(true, Ordering::Relaxed);
+            reader.join().unwrap()
+        });
+        assert!(seen > 0);
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn what_cannot_be_replaced_stays_and_leaves_nothing_beside_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("taken");
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("inside"), b"").unwrap();
+        replace(&path, b"{}", Sync::Now).unwrap_err();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+}

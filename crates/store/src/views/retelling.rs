@@ -1,0 +1,87 @@
+//! A league told again from its events, with a match file for every result: all but the transcripts, which only referees have.
+
+use std::collections::HashMap;
+
+use league_core::season::event::{Event, Fact};
+use league_core::season::{BadEvent, Season};
+use league_protocol::id::{MatchId, RefereeId};
+use league_protocol::message::start_match::MatchPoints;
+use league_protocol::side::Pair;
+use league_protocol::time::Timestamp;
+
+use super::match_file::{MatchFile, Occasion};
+use league_core::rules::outcome::Outcome;
+
+/// A league on its way through the log.
+#[derive(Debug, Default)]
+pub struct Retelling {
+    season: Option<Season>,
+    /// Who took each open match, and when.
+    taken: HashMap<MatchId, (RefereeId, Timestamp)>,
+}
+
+impl Retelling {
+    /// The season at this point; none before the first event.
+    pub fn season(&self) -> Option<&Season> {
+        self.season.as_ref()
+    }
+
+    /// Goes on by one event. Gives the file of the match that ended with it.
+    pub fn tell(&mut self, event: &Event) -> Result<Option<MatchFile>, BadEvent> {
+        let Some(season) = &mut self.season else {
+            self.season = Some(Season::replay([event])?);
+            return Ok(None);
+        };
+        season.apply(event)?;
+        match &event.fact {
+            Fact::MatchAssigned { match_id, referee, .. } => {
+                self.taken.insert(match_id.clone(), (referee.clone(), event.at));
+                Ok(None)
+            }
+            Fact::MatchReported { match_id, attempt, record } => {
+                // It was applied, so somebody held it and the schedule knows it.
+                let Some((referee_id, taken)) = self.taken.remove(match_id) else { return Ok(None) };
+                let (Some(players), Some((round_id, _))) = (season.contestants(match_id), match_id.parts()) else {
+                    return Ok(None);
+                };
+                let occasion = Occasion {
+                    league_id: season.config().league_id.clone(),
+                    round_id,
+                    match_id: match_id.clone(),
+                    attempt: *attempt,
+                    game_type: season.config().game_type.clone(),
+                    players: Pair::new(players.a.id.clone(), players.b.id.clone()),
+                    referee_id,
+                };
+                let mut file = MatchFile::new(occasion, taken);
+                file.lifecycle.started = Some(taken);
+                file.finish(record, &points(season), None, event.at);
+                Ok(Some(file))
+            }
+            Fact::Opened { .. }
+            | Fact::PlayerRegistered { .. }
+            | Fact::RefereeRegistered { .. }
+            | Fact::AgentReturned { .. }
+            | Fact::RegistrationClosed
+            | Fact::RoundStarted { .. }
+            | Fact::MatchReturned { .. }
+            | Fact::RefereeLost { .. }
+            | Fact::RoundCompleted { .. }
+            | Fact::LeagueCompleted
+            | Fact::Halted
+            | Fact::Resumed => Ok(None),
+        }
+    }
+}
+
+/// What results are worth, as referees are told.
+fn points(season: &Season) -> MatchPoints {
+    let scoring = &season.config().scoring;
+    MatchPoints {
+        win_points: scoring.win_points,
+        draw_points: scoring.draw_points,
+        loss_points: scoring.loss_points,
+        technical_loss_points: scoring.technical_loss_points,
+        double_forfeit_points: scoring.points(Outcome::DoubleForfeit).a,
+    }
+}

@@ -1,0 +1,46 @@
+//! `standings.json`: the table, written by the manager.
+
+use league_core::season::Season;
+use league_protocol::id::LeagueId;
+use league_protocol::message::standings::StandingsRow;
+use league_protocol::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use super::schema_version;
+
+/// The table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StandingsFile {
+    /// The version of this form.
+    pub schema_version: SmolStr,
+    /// The league.
+    pub league_id: LeagueId,
+    /// When it was written.
+    pub last_updated: Timestamp,
+    /// How many results it counts: later tables have higher versions, and a verifier knows at which point of the log to look.
+    pub version: u32,
+    /// Rounds of which every result is in.
+    pub rounds_completed: u32,
+    /// The table, best first.
+    pub standings: Vec<StandingsRow>,
+}
+
+impl StandingsFile {
+    /// The table as it stands.
+    pub fn of(season: &Season, now: Timestamp) -> Self {
+        Self {
+            schema_version: schema_version(),
+            league_id: season.config().league_id.clone(),
+            last_updated: now,
+            version: season.matches_completed(),
+            rounds_completed: rounds_completed(season),
+            standings: season.standings(),
+        }
+    }
+}
+
+/// Rounds are played one after the other: the results fill them in order.
+pub(super) fn rounds_completed(season: &Season) -> u32 {
+    season.matches_completed().checked_div(season.schedule().matches_per_round()).unwrap_or(0)
+}

@@ -1,0 +1,264 @@
+//! The thread that writes views, behind a queue of bounded length.
+//!
+//! Nobody waits for a disk: `put` waits only when the queue is full, which slows down whoever makes views and nobody else. Of
+//! several tables in the queue only the last is written. Match files are synced together, at a flush, because a sync for each
+//! would cost ten times the writing. What cannot be written is told by the next flush, and stays in the log.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use league_protocol::id::LeagueId;
+use serde::Serialize;
+use thiserror::Error;
+use tokio::sync::{mpsc, oneshot};
+
+use super::MATCH_FILES;
+use super::history::HistoryFile;
+use super::match_file::MatchFile;
+use super::replace::{Sync, replace, sync_directory, sync_file};
+use super::rounds::RoundsFile;
+use super::standings::StandingsFile;
+use crate::home::Home;
+
+/// Views that may wait to be written.
+const MAX_WAITING: usize = 1024;
+
+/// From when on a league is large.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ViewLimits {
+    /// Leagues of more matches keep them in one file.
+    pub match_files: u64,
+}
+
+impl Default for ViewLimits {
+    fn default() -> Self {
+        Self { match_files: MATCH_FILES }
+    }
+}
+
+/// Something to be written.
+#[derive(Debug)]
+pub enum View {
+    /// The table of a league.
+    Standings(StandingsFile),
+    /// The rounds of a league.
+    Rounds(RoundsFile),
+    /// A match.
+    Match(Box<MatchFile>),
+    /// What a player remembers.
+    History(HistoryFile),
+}
+
+/// Views could not be written: the first one, and how many more.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{path} could not be written ({reason}), and {others} other files; the log has everything that was in them")]
+pub struct ViewError {
+    /// The first.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+    /// How many more.
+    pub others: u64,
+}
+
+enum Job {
+    Put(View),
+    Expect { league: LeagueId, matches: u64 },
+    Flush(oneshot::Sender<Result<(), ViewError>>),
+}
+
+/// A handle to the thread; it ends with the last of them.
+#[derive(Clone, Debug)]
+pub struct ViewWriter {
+    queue: mpsc::Sender<Job>,
+}
+
+/// The thread is gone. It panics for nobody, so this is for completeness.
+fn gone() -> ViewError {
+    ViewError { path: PathBuf::new(), reason: String::from("the writer has ended"), others: 0 }
+}
+
+impl ViewWriter {
+    /// Starts a thread that writes to `home`.
+    pub fn start(home: Home, limits: ViewLimits) -> io::Result<Self> {
+        let (queue, jobs) = mpsc::channel(MAX_WAITING);
+        let desk = Desk { home, limits, large: HashSet::new(), unsynced: HashMap::new(), failed: None };
+        std::thread::Builder::new().name(String::from("league-views")).spawn(move || desk.run(jobs))?;
+        Ok(Self { queue })
+    }
+
+    /// Says how many matches a league will have, which decides where they go. Before its first match.
+    pub async fn expect(&self, league: LeagueId, matches: u64) {
+        // A writer that has ended writes nothing, wherever it would go.
+        let _ = self.queue.send(Job::Expect { league, matches }).await;
+    }
+
+    /// Has `view` written, soon.
+    pub async fn put(&self, view: View) {
+        // The next flush tells that nobody writes any more.
+        let _ = self.queue.send(Job::Put(view)).await;
+    }
+
+    /// The same from a plain thread.
+    pub fn put_blocking(&self, view: View) {
+        let _ = self.queue.blocking_send(Job::Put(view));
+    }
+
+    /// Waits until everything that was put is on the disk; tells what could not be written since the last flush.
+    pub async fn flush(&self) -> Result<(), ViewError> {
+        let (reply, answer) = oneshot::channel();
+        self.queue.send(Job::Flush(reply)).await.map_err(|_| gone())?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// The same from a plain thread.
+    pub fn flush_blocking(&self) -> Result<(), ViewError> {
+        let (reply, answer) = oneshot::channel();
+        self.queue.blocking_send(Job::Flush(reply)).map_err(|_| gone())?;
+        answer.blocking_recv().unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+/// Where the writing is done.
+struct Desk {
+    home: Home,
+    limits: ViewLimits,
+    large: HashSet<LeagueId>,
+    /// Files by directory that are written and not yet synced.
+    unsynced: HashMap<PathBuf, BTreeSet<PathBuf>>,
+    failed: Option<ViewError>,
+}
+
+impl Desk {
+    fn run(mut self, mut queue: mpsc::Receiver<Job>) {
+        let mut jobs = Vec::with_capacity(MAX_WAITING);
+        while queue.blocking_recv_many(&mut jobs, MAX_WAITING) > 0 {
+            let keep = self.worth_writing(&jobs);
+            for (job, keep) in jobs.drain(..).zip(keep) {
+                match job {
+                    Job::Put(view) if keep => self.write(view),
+                    Job::Put(_) => {}
+                    Job::Expect { league, matches } => {
+                        if matches > self.limits.match_files {
+                            self.large.insert(league);
+                        }
+                    }
+                    Job::Flush(reply) => {
+                        self.sync();
+                        let _ = reply.send(self.failed.take().map_or(Ok(()), Err));
+                    }
+                }
+            }
+        }
+        self.sync();
+    }
+
+    /// A table or a history that a later one replaces need not be written, unless somebody waits in between.
+    fn worth_writing(&self, jobs: &[Job]) -> Vec<bool> {
+        let mut replaced = HashSet::new();
+        let mut keep: Vec<bool> = Vec::with_capacity(jobs.len());
+        for job in jobs.iter().rev() {
+            if matches!(job, Job::Flush(_)) {
+                replaced.clear();
+            }
+            keep.push(self.target(job).is_none_or(|path| replaced.insert(path)));
+        }
+        keep.reverse();
+        keep
+    }
+
+    /// The file that a view replaces as a whole.
+    fn target(&self, job: &Job) -> Option<PathBuf> {
+        match job {
+            Job::Put(View::Standings(file)) => Some(self.home.standings(&file.league_id)),
+            Job::Put(View::Rounds(file)) => Some(self.home.rounds(&file.league_id)),
+            Job::Put(View::History(file)) => Some(self.home.history(&file.player_id)),
+            // Each of its states may be the last one that is seen, and it may be a line and not a file.
+            Job::Put(View::Match(_)) | Job::Expect { .. } | Job::Flush(_) => None,
+        }
+    }
+
+    fn write(&mut self, view: View) {
+        match view {
+            View::Standings(file) => self.replace(self.home.standings(&file.league_id), &file, Sync::Now),
+            View::Rounds(file) => self.replace(self.home.rounds(&file.league_id), &file, Sync::Now),
+            View::History(file) => self.replace(self.home.history(&file.player_id), &file, Sync::Later),
+            View::Match(file) if self.large.contains(&file.league_id) => {
+                let path = self.home.match_lines(&file.league_id);
+                let written = append_line(&path, &*file);
+                self.note(path, written, Sync::Later);
+            }
+            View::Match(file) => {
+                self.replace(self.home.match_file(&file.league_id, &file.match_id), &*file, Sync::Later);
+            }
+        }
+    }
+
+    fn replace(&mut self, path: PathBuf, contents: &impl Serialize, sync: Sync) {
+        let written = document(contents).and_then(|document| replace(&path, &document, sync));
+        self.note(path, written, sync);
+    }
+
+    fn note(&mut self, path: PathBuf, written: io::Result<()>, sync: Sync) {
+        match written {
+            Ok(()) => {
+                let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
+                let files = self.unsynced.entry(directory).or_default();
+                if sync == Sync::Later {
+                    files.insert(path);
+                }
+            }
+            Err(error) => self.complain(path, &error),
+        }
+    }
+
+    fn complain(&mut self, path: PathBuf, error: &io::Error) {
+        match &mut self.failed {
+            Some(failed) => failed.others += 1,
+            None => {
+                tracing::warn!(path = %path.display(), %error, "a view could not be written");
+                self.failed = Some(ViewError { path, reason: error.to_string(), others: 0 });
+            }
+        }
+    }
+
+    fn sync(&mut self) {
+        for (directory, files) in std::mem::take(&mut self.unsynced) {
+            let synced = files.iter().try_for_each(|file| sync_file(file)).and_then(|()| sync_directory(&directory));
+            if let Err(error) = synced {
+                self.complain(directory, &error);
+            }
+        }
+    }
+}
+
+/// As people like to read it.
+pub(super) fn document(contents: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut document = serde_json::to_vec_pretty(contents)?;
+    document.push(b'\n');
+    Ok(document)
+}
+
+/// Adds a line. Should the last one have been cut off by a crash, it is ended first, so that only that one is lost.
+pub(super) fn append_line(path: &Path, contents: &impl Serialize) -> io::Result<()> {
+    let open = || OpenOptions::new().read(true).append(true).create(true).open(path);
+    let mut file = open().or_else(|error| match (error.kind(), path.parent()) {
+        (io::ErrorKind::NotFound, Some(directory)) => fs::create_dir_all(directory).and_then(|()| open()),
+        _ => Err(error),
+    })?;
+    let mut line = Vec::with_capacity(1024);
+    if file.metadata()?.len() > 0 {
+        let mut last = [b'\n'];
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+        if last != [b'\n'] {
+            line.push(b'\n');
+        }
+    }
+    serde_json::to_writer(&mut line, contents)?;
+    line.push(b'\n');
+    // In one piece, at the end, whoever else appends.
+    file.write_all(&line)
+}

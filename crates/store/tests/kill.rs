@@ -1,0 +1,122 @@
+//! A process that is killed, and a disk that is full: what was acknowledged is there, and the rest is whole or absent.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
+
+mod support;
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+use league_store::lock::Lock;
+use league_store::log::{EventLog, Log};
+use support::{Dice, halted, now, played};
+
+/// Where the child writes; set in children only.
+const PLACE: &str = "LEAGUE_STORE_CHILD";
+
+/// Not a test: what the children of the tests below do.
+#[test]
+fn child() {
+    let Some(path) = std::env::var_os(PLACE) else { return };
+    let path = Path::new(&path);
+    let _lock = Lock::take(path.with_file_name("manager.lock"), now()).unwrap();
+    let (log, _) = Log::open(path).unwrap();
+    println!("\nopened");
+    let events = played(4, 9).events;
+    let mut outstanding = VecDeque::new();
+    loop {
+        outstanding.push_back(log.append(events[..3].to_vec()));
+        if outstanding.len() >= 16 {
+            match outstanding.pop_front().unwrap().wait() {
+                Ok(head) => println!("acknowledged {}", head.seq),
+                Err(error) => {
+                    println!("failed {error}");
+                    break;
+                }
+            }
+        }
+    }
+    println!("refused {}", log.append(vec![halted()]).wait().unwrap_err());
+}
+
+fn command(program: &mut Command, path: &Path) -> Child {
+    program.env(PLACE, path).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
+    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("league.db");
+    let mut events = 0;
+    for round in 0..10_u64 {
+        let seed = u64::try_from(clock.as_nanos() & 0xFFFF_FFFF).unwrap() + round;
+        let pause = Duration::from_millis(1 + Dice(seed).below(80));
+        println!("round {round}: seed {seed}, killed after {pause:?}");
+        let program = std::env::current_exe().unwrap();
+        let mut child = command(Command::new(program).args(["child", "--exact", "--nocapture"]), &path);
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let pid = child.id();
+        let mut acknowledged = 0;
+        let mut killer = None;
+        for line in lines.map_while(Result::ok) {
+            if line == "opened" {
+                let refused = Lock::take(path.with_file_name("manager.lock"), now()).unwrap_err().to_string();
+                assert!(refused.contains(&format!("process {pid}")), "{refused}");
+                killer = Some(std::thread::spawn({
+                    let mut child = std::mem::replace(&mut child, Command::new("true").spawn().unwrap());
+                    move || {
+                        std::thread::sleep(pause);
+                        child.kill().unwrap();
+                        child.wait().unwrap();
+                    }
+                }));
+            }
+            if let Some(seq) = line.strip_prefix("acknowledged ") {
+                // The last line may have been cut off by the kill, and then says less than was acknowledged.
+                acknowledged = acknowledged.max(seq.parse().unwrap_or(0));
+            }
+        }
+        killer.expect("the child has opened the log").join().unwrap();
+        child.wait().unwrap();
+        Lock::take(path.with_file_name("manager.lock"), now()).expect("the lock went with its process");
+        let (log, found) = Log::open(&path).unwrap();
+        println!("  acknowledged {acknowledged}, found {}", found.len());
+        assert!(log.head().seq >= acknowledged, "{} < {acknowledged}", log.head().seq);
+        assert_eq!(log.head().seq % 3, 0, "batches are whole");
+        assert!(log.head().seq >= events);
+        events = log.head().seq;
+    }
+    assert!(events > 0);
+}
+
+#[test]
+fn a_full_disk_is_told_and_leaves_a_whole_log() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("league.db");
+    // No file may grow beyond 2 MB; without the signal, writing fails as it does on a full disk.
+    let script = "trap '' XFSZ; ulimit -f 4096; exec \"$0\" child --exact --nocapture";
+    let mut child = command(Command::new("sh").arg("-c").arg(script).arg(std::env::current_exe().unwrap()), &path);
+    let mut acknowledged: u64 = 0;
+    let (mut failed, mut refused) = (String::new(), String::new());
+    for line in BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok) {
+        if let Some(seq) = line.strip_prefix("acknowledged ") {
+            acknowledged = seq.parse().unwrap();
+        } else if let Some(reason) = line.strip_prefix("failed ") {
+            failed = reason.to_owned();
+        } else if let Some(reason) = line.strip_prefix("refused ") {
+            refused = reason.to_owned();
+        }
+    }
+    child.wait().unwrap();
+    println!("acknowledged {acknowledged}; failed: {failed}; refused: {refused}");
+    assert!(acknowledged > 0 && failed.contains("could not be made durable"), "{failed}");
+    assert!(refused.contains("since a commit failed"), "{refused}");
+    let (log, events) = Log::open(&path).unwrap();
+    assert!(events.len() as u64 >= acknowledged && events.len() % 3 == 0, "{} of {acknowledged}", events.len());
+    log.append(vec![halted()]).wait().unwrap();
+}

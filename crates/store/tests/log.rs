@@ -1,0 +1,221 @@
+//! The log: durable, in order, and not to be changed unnoticed.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
+
+mod support;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use league_store::log::{Appending, Damage, EventLog, Head, Log, LogError, MAX_WAITING};
+use support::{halted, played, reported, tamper};
+use tempfile::TempDir;
+
+fn place() -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("league.db");
+    (directory, path)
+}
+
+/// A log of a small league, closed again, and its head.
+fn written() -> (TempDir, PathBuf, Head) {
+    let (directory, path) = place();
+    let (log, _) = Log::open(&path).unwrap();
+    let head = log.append(played(4, 1).events).wait().unwrap();
+    (directory, path, head)
+}
+
+fn damage(path: &PathBuf) -> Damage {
+    match Log::open(path) {
+        Err(LogError::Damaged { damage, .. }) => damage,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_was_appended_is_there_again() {
+    let (_directory, path) = place();
+    let story = played(6, 2);
+    let (log, nothing) = Log::open(&path).unwrap();
+    assert_eq!((nothing.len(), log.head()), (0, Head::GENESIS));
+    let (first, second) = story.events.split_at(10);
+    let one = log.append(first.to_vec());
+    let none = log.append(Vec::new());
+    let two = log.append(second.to_vec());
+    assert_eq!((one.wait().unwrap().seq, none.wait().unwrap().seq), (10, 10));
+    let head = two.wait().unwrap();
+    assert_eq!((log.head(), head.seq), (head, u64::try_from(story.events.len()).unwrap()));
+    drop(log);
+    let (log, events) = Log::open(&path).unwrap();
+    assert_eq!((log.head(), events), (head, story.events));
+}
+
+#[test]
+fn dropping_a_log_waits_for_everything_that_was_appended() {
+    let (_directory, path) = place();
+    let (log, _) = Log::open(&path).unwrap();
+    let appended: Vec<Appending> = (0..500).map(|_| log.append(vec![halted(); 3])).collect();
+    drop(log);
+    let acknowledged = appended.into_iter().map(|appending| appending.wait().unwrap().seq);
+    assert!(acknowledged.eq((1..=500).map(|batch| batch * 3)));
+    assert_eq!(Log::open(&path).unwrap().1.len(), 1500);
+}
+
+#[test]
+fn an_edited_event_is_named() {
+    let (_directory, path, _) = written();
+    tamper(&path, "UPDATE events SET body = replace(body, 'Player', 'Cheater') WHERE seq = 5");
+    assert_eq!(damage(&path), Damage::Body { seq: 5 });
+}
+
+#[test]
+fn an_edited_hash_is_named() {
+    let (_directory, path, head) = written();
+    tamper(&path, "UPDATE events SET hash = zeroblob(32) WHERE seq = 7");
+    assert_eq!(damage(&path), Damage::Hash { seq: 7 });
+    tamper(&path, "UPDATE events SET hash = x'00' WHERE seq = 3");
+    assert_eq!(damage(&path), Damage::Hash { seq: 3 });
+    // Behind the last one there is nothing that could say which of the two is right.
+    let (_directory, path, _) = written();
+    tamper(&path, &format!("UPDATE events SET hash = zeroblob(32) WHERE seq = {}", head.seq));
+    assert_eq!(damage(&path), Damage::Body { seq: head.seq });
+}
+
+#[test]
+fn a_gap_is_named() {
+    let (_directory, path, _) = written();
+    tamper(&path, "DELETE FROM events WHERE seq IN (6, 7)");
+    assert_eq!(damage(&path), Damage::Missing { seq: 6, next: 8 });
+    tamper(&path, "DELETE FROM events WHERE seq = 1");
+    assert_eq!(damage(&path), Damage::Missing { seq: 1, next: 2 });
+}
+
+#[test]
+fn events_that_changed_places_are_named() {
+    let swap = "UPDATE events SET seq = -1 WHERE seq = 4; UPDATE events SET seq = 4 WHERE seq = 9;
+                UPDATE events SET seq = 9 WHERE seq = -1;";
+    let (_directory, path, _) = written();
+    tamper(&path, swap);
+    assert_eq!(damage(&path), Damage::Order { seq: 4, found: 9 });
+    let bodies = "CREATE TEMP TABLE was AS SELECT seq, body FROM events;
+                  UPDATE events SET body = (SELECT body FROM was WHERE was.seq = 11 - events.seq) WHERE seq IN (5, 6);";
+    let (_directory, path, _) = written();
+    tamper(&path, bodies);
+    assert_eq!(damage(&path), Damage::Order { seq: 5, found: 6 });
+}
+
+#[test]
+fn a_column_that_says_something_else_is_named() {
+    let (_directory, path, _) = written();
+    tamper(&path, "UPDATE events SET kind = 'halted' WHERE seq = 2");
+    assert_eq!(damage(&path), Damage::Column { seq: 2, column: "kind" });
+    tamper(&path, "UPDATE events SET at = '1999-01-01T00:00:00Z' WHERE seq = 1");
+    assert_eq!(damage(&path), Damage::Column { seq: 1, column: "at" });
+}
+
+#[test]
+fn a_newer_schema_is_refused_with_what_to_do() {
+    let (_directory, path, _) = written();
+    tamper(&path, "PRAGMA user_version = 7");
+    let refused = Log::open(&path).unwrap_err();
+    assert!(matches!(refused, LogError::Newer { found: 7, known: 1, .. }), "{refused:?}");
+    let message = refused.to_string();
+    assert!(message.contains("newer") && message.contains("--home") && message.contains("league.db"), "{message}");
+}
+
+#[test]
+fn what_is_not_a_log_is_left_alone() {
+    let (_directory, path) = place();
+    tamper(&path, "CREATE TABLE cookies (name TEXT)");
+    assert!(matches!(Log::open(&path), Err(LogError::Foreign { .. })));
+    std::fs::write(&path, b"not a database at all, but rather a text").unwrap();
+    assert!(matches!(Log::open(&path), Err(LogError::Open { .. })));
+    let nowhere = path.join("nowhere").join("league.db");
+    let refused = Log::open(&nowhere).unwrap_err().to_string();
+    assert!(refused.contains("nowhere"), "{refused}");
+}
+
+#[test]
+fn a_commit_that_fails_is_told_to_everybody_and_ends_the_log() {
+    let (_directory, path) = place();
+    let (log, _) = Log::open(&path).unwrap();
+    let kept = log.append(vec![halted(); 4]).wait().unwrap();
+    tamper(
+        &path,
+        "CREATE TRIGGER full BEFORE INSERT ON events WHEN NEW.seq = 6
+         BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
+    );
+    let failed = log.append(vec![halted(); 3]).wait().unwrap_err();
+    assert!(matches!(&failed, LogError::Failed { reason } if reason.contains("disk is full")), "{failed:?}");
+    let refused = log.append(vec![halted()]).wait().unwrap_err();
+    assert!(matches!(&refused, LogError::Closed { reason } if reason.contains("disk is full")), "{refused:?}");
+    assert_eq!(log.head(), kept);
+    drop(log);
+    tamper(&path, "DROP TRIGGER full");
+    let (log, events) = Log::open(&path).unwrap();
+    assert_eq!((events.len(), log.head()), (4, kept), "nothing is half written");
+    assert_eq!(log.append(vec![halted()]).wait().unwrap().seq, 5);
+}
+
+#[test]
+fn a_second_writer_is_noticed() {
+    let (_directory, path) = place();
+    let (one, _) = Log::open(&path).unwrap();
+    let (other, _) = Log::open(&path).unwrap();
+    one.append(vec![halted()]).wait().unwrap();
+    let refused = other.append(vec![halted()]).wait().unwrap_err();
+    assert!(matches!(refused, LogError::Failed { .. }), "{refused:?}");
+    one.append(vec![halted()]).wait().unwrap();
+    drop((one, other));
+    assert_eq!(Log::open(&path).unwrap().1.len(), 2);
+}
+
+#[test]
+fn a_queue_that_is_full_says_so_and_loses_nothing_that_it_took() {
+    let (_directory, path) = place();
+    let (log, _) = Log::open(&path).unwrap();
+    let answers: Vec<_> = {
+        // Somebody looks at the file with a heavy hand: the writer waits, with one queue in its hands and one before it.
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        (0..=2 * MAX_WAITING).map(|_| log.append(vec![halted(); 2])).collect()
+    };
+    let answers: Vec<_> = answers.into_iter().map(Appending::wait).collect();
+    let taken = answers.iter().filter(|answer| answer.is_ok()).count();
+    assert!(answers.iter().all(|answer| matches!(answer, Ok(_) | Err(LogError::Full))));
+    assert!((MAX_WAITING..=2 * MAX_WAITING).contains(&taken), "{taken}");
+    drop(log);
+    assert_eq!(Log::open(&path).unwrap().1.len(), taken * 2);
+}
+
+#[test]
+fn a_hundred_thousand_events_go_in_and_come_out() {
+    const EVENTS: u64 = 100_000;
+    let (_directory, path) = place();
+    let (log, _) = Log::open(&path).unwrap();
+    let events = played(4, 3).events;
+    let event = events.iter().find(|event| reported(event).is_some_and(|(_, record)| record.proof.is_some()));
+    let event = event.unwrap().clone();
+    let began = Instant::now();
+    let mut outstanding = std::collections::VecDeque::new();
+    let mut last = Head::GENESIS;
+    for _ in 0..EVENTS {
+        outstanding.push_back(log.append(vec![event.clone()]));
+        if outstanding.len() >= 256 {
+            last = outstanding.pop_front().unwrap().wait().unwrap();
+        }
+    }
+    for appending in outstanding {
+        last = appending.wait().unwrap();
+    }
+    let written = began.elapsed();
+    assert_eq!(last.seq, EVENTS);
+    drop(log);
+    let bytes = std::fs::metadata(&path).unwrap().len() / EVENTS;
+    let began = Instant::now();
+    let (_, events) = Log::open(&path).unwrap();
+    let read = began.elapsed();
+    assert_eq!(events.len() as u64, EVENTS);
+    let rate = |elapsed: std::time::Duration| EVENTS as f64 / elapsed.as_secs_f64();
+    println!("256 outstanding: {:.0} events/s written, {:.0}/s read, {bytes} bytes each", rate(written), rate(read));
+}

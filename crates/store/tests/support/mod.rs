@@ -1,0 +1,188 @@
+//! Leagues to keep: whole seasons as events, made from a number.
+#![allow(dead_code, clippy::allow_attributes, reason = "each test uses its part")]
+
+use std::path::Path;
+
+use league_core::record::{MatchRecord, Proof};
+use league_core::rules::draw::Draw;
+use league_core::rules::outcome::Outcome;
+use league_core::season::agent::{AgentId, Grant, Profile};
+use league_core::season::config::Config;
+use league_core::season::event::{Event, Fact};
+use league_core::season::{Assignment, Season};
+use league_protocol::draw::{DrawNonce, DrawSecret};
+use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
+use league_protocol::parity::Parity;
+use league_protocol::side::{Pair, Side};
+use league_protocol::time::Timestamp;
+use league_protocol::token::Token;
+use smol_str::{SmolStr, format_smolstr};
+
+/// Numbers that look random and are the same every time.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+pub(crate) fn league() -> LeagueId {
+    "league_2025_even_odd".parse().unwrap()
+}
+
+pub(crate) fn now() -> Timestamp {
+    Timestamp::from_unix(1_736_937_000)
+}
+
+pub(crate) fn halted() -> Event {
+    Event { at: now(), fact: Fact::Halted }
+}
+
+/// A league on its way: what happened, and what that made.
+pub(crate) struct Story {
+    pub(crate) season: Season,
+    pub(crate) events: Vec<Event>,
+    pub(crate) dice: Dice,
+}
+
+impl Story {
+    pub(crate) fn open(config: Config, seed: u64) -> Self {
+        let (season, opened) = Season::open(config, now());
+        Self { season, events: vec![opened], dice: Dice(seed) }
+    }
+
+    pub(crate) fn happen(&mut self, events: Vec<Event>) {
+        for event in events {
+            self.season.apply(&event).unwrap();
+            self.events.push(event);
+        }
+    }
+
+    pub(crate) fn fact(&mut self, fact: Fact) {
+        let at = Timestamp::from_unix(now().unix() + i64::try_from(self.events.len()).unwrap());
+        self.happen(vec![Event { at, fact }]);
+    }
+
+    pub(crate) fn register(&mut self, players: u32, referees: u32) {
+        for number in 1..=referees {
+            let (referee, profile) = (RefereeId::numbered(number), profile("Referee", number));
+            let grant = grant(referee.as_str());
+            self.fact(Fact::RefereeRegistered { referee, profile, capacity: 4, grant });
+        }
+        // Not in the order of ids: the schedule has to see to that.
+        for number in (1..=players).rev() {
+            let (player, profile) = (PlayerId::numbered(number), profile("Player", number));
+            let grant = grant(player.as_str());
+            self.fact(Fact::PlayerRegistered { player, profile, grant });
+        }
+    }
+
+    /// Plays on until `matches` more have ended, or all. Referees give matches back, get lost and return on the way.
+    pub(crate) fn play(&mut self, matches: u32) {
+        let end = self.season.matches_completed().saturating_add(matches);
+        if self.season.current_round().is_none() {
+            self.happen(self.season.start(now()).unwrap().events);
+        }
+        while self.season.matches_completed() < end {
+            if let Ok(started) = self.season.start_round(now()) {
+                self.happen(started.events);
+            }
+            self.happen(self.season.assign(now()).events);
+            let held = self.season.assignments();
+            if held.is_empty() {
+                return;
+            }
+            for assignment in held {
+                if self.season.matches_completed() >= end {
+                    return;
+                }
+                if self.season.holds(&assignment) {
+                    self.end(&assignment);
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, assignment: &Assignment) {
+        let Assignment { match_id, attempt, referee } = assignment.clone();
+        match self.dice.below(20) {
+            0 => self.fact(Fact::MatchReturned { match_id, attempt }),
+            1 => {
+                self.fact(Fact::RefereeLost { referee: referee.clone() });
+                let agent = AgentId::Referee(referee);
+                self.fact(Fact::AgentReturned { agent, profile: profile("Again", 1), grant: grant("REF01") });
+            }
+            2 => {
+                self.fact(Fact::Halted);
+                self.fact(Fact::Resumed);
+            }
+            _ => {
+                let record = self.record(&match_id, attempt);
+                let counted = self.season.report(&referee, &match_id, Some(attempt), record, now()).unwrap();
+                self.happen(counted.events);
+            }
+        }
+    }
+
+    fn record(&mut self, match_id: &MatchId, attempt: u32) -> MatchRecord {
+        let side = if self.dice.below(2) == 0 { Side::A } else { Side::B };
+        let forfeit = |outcome| MatchRecord { outcome, moves: Pair::new(None, None), drawn: None, proof: None };
+        match self.dice.below(10) {
+            0 => return forfeit(Outcome::Forfeit(side)),
+            1 => return forfeit(Outcome::DoubleForfeit),
+            _ => {}
+        }
+        let secret = DrawSecret([u8::try_from(self.dice.below(256)).unwrap(); 32]);
+        let nonces: Pair<DrawNonce> = Pair::new("a".parse().unwrap(), "b".parse().unwrap());
+        let number = Draw { secret, match_id: match_id.clone(), attempt, nonces: nonces.clone() }.number().get();
+        let choices = Pair::from_fn(|_| if self.dice.below(2) == 0 { Parity::Even } else { Parity::Odd });
+        let right = choices.map(|choice| choice == Parity::of(number));
+        let outcome = match (right.a, right.b) {
+            (true, false) => Outcome::Win(Side::A),
+            (false, true) => Outcome::Win(Side::B),
+            (true, true) | (false, false) => Outcome::Draw,
+        };
+        let proof = Proof { commitment: secret.commitment(), secret, nonces, seeded: false };
+        let moves = choices.map(|choice| Some(SmolStr::new_static(choice.as_str())));
+        // Every fifth referee is of other make.
+        let proof = (self.dice.below(5) > 0).then_some(proof);
+        MatchRecord { outcome, moves, drawn: Some(number), proof }
+    }
+}
+
+/// A whole league, played to the end.
+pub(crate) fn played(players: u32, seed: u64) -> Story {
+    let mut story = Story::open(Config::even_odd(league()), seed);
+    story.register(players, 2);
+    story.play(u32::MAX);
+    story
+}
+
+fn profile(name: &str, number: u32) -> Profile {
+    Profile {
+        name: format_smolstr!("{name} {number} 'quoted'"),
+        version: SmolStr::new_static("1.0.0"),
+        endpoint: format!("http://127.0.0.1:{}/mcp", 8000 + number),
+        games: vec![GameType::even_odd()],
+    }
+}
+
+fn grant(agent: &str) -> Grant {
+    Grant { digest: Token::mint(agent, &[7; 32]).digest(), expires: now() }
+}
+
+/// The result in an event, where it is one.
+pub(crate) fn reported(event: &Event) -> Option<(&MatchId, &MatchRecord)> {
+    let Fact::MatchReported { match_id, record, .. } = &event.fact else { return None };
+    Some((match_id, record))
+}
+
+/// Something done to a database behind everybody's back.
+pub(crate) fn tamper(path: &Path, statements: &str) {
+    rusqlite::Connection::open(path).unwrap().execute_batch(statements).unwrap();
+}

@@ -1,0 +1,211 @@
+//! Whether everything agrees, and what is said when it does not.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use league_core::season::event::Fact;
+use league_protocol::id::MatchId;
+use league_store::home::Home;
+use league_store::log::{EventLog, Head, Log};
+use league_store::verify::{Finding, Report, verify};
+use league_store::views::restore::restore;
+use league_store::views::writer::ViewLimits;
+use serde_json::Value;
+use support::{Story, league, now, played, reported, tamper};
+use tempfile::TempDir;
+
+/// A league that was played and kept with all its files.
+fn kept(story: &Story) -> (TempDir, Home, Head) {
+    let directory = tempfile::tempdir().unwrap();
+    let home = Home::at(directory.path());
+    home.prepare(&league()).unwrap();
+    let (log, _) = Log::open(home.database(&league())).unwrap();
+    let head = log.append(story.events.clone()).wait().unwrap();
+    restore(&home, &story.events, ViewLimits::default(), now()).unwrap();
+    (directory, home, head)
+}
+
+fn check(home: &Home) -> Result<Report, Finding> {
+    verify(home, &league(), None)
+}
+
+fn finding(home: &Home) -> String {
+    check(home).unwrap_err().to_string()
+}
+
+/// Changes one value of a JSON file.
+fn edit(path: &Path, pointer: &str, value: impl Into<Value>) {
+    let mut document: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    *document.pointer_mut(pointer).unwrap() = value.into();
+    fs::write(path, serde_json::to_vec(&document).unwrap()).unwrap();
+}
+
+/// A match whose number is proved.
+fn drawn(story: &Story) -> MatchId {
+    let mut results = story.events.iter().filter_map(reported);
+    results.find_map(|(match_id, record)| record.proof.is_some().then(|| match_id.clone())).unwrap()
+}
+
+#[test]
+fn a_league_that_was_kept_well_is_counted() {
+    let story = played(11, 5);
+    let (_directory, home, head) = kept(&story);
+    let report = verify(&home, &league(), Some(head)).unwrap();
+    assert_eq!((report.events, report.matches, report.head), (story.events.len() as u64, 55, head));
+    assert_eq!((report.files, report.files_missing, report.files_stale, report.standings), (55, 0, 0, Some(55)));
+    let numbers = story.events.iter().filter_map(reported).filter(|(_, record)| record.drawn.is_some()).count();
+    assert_eq!(report.draws_proved + report.draws_unproved, numbers as u64);
+    assert!(report.draws_proved > 0 && report.draws_unproved > 0, "{report:?}");
+    assert!(serde_json::to_value(&report).unwrap()["head"].as_str().unwrap().starts_with(&format!("{}:", head.seq)));
+}
+
+#[test]
+fn a_league_can_be_looked_at_while_it_is_played() {
+    let story = played(6, 6);
+    let (_directory, home, _) = kept(&played(2, 1));
+    fs::remove_dir_all(home.root()).unwrap();
+    home.prepare(&league()).unwrap();
+    let (log, _) = Log::open(home.database(&league())).unwrap();
+    let mut told = 0;
+    for (index, batch) in story.events.chunks(5).enumerate() {
+        log.append(batch.to_vec()).wait().unwrap();
+        told += batch.len();
+        if index % 4 == 3 {
+            restore(&home, &story.events[..told], ViewLimits::default(), now()).unwrap();
+        }
+        let report = check(&home).unwrap();
+        assert_eq!((report.events, report.head), (told as u64, log.head()));
+    }
+}
+
+#[test]
+fn a_log_that_was_cut_shows_by_its_head_or_by_its_table() {
+    let story = played(5, 7);
+    let (_directory, home, head) = kept(&story);
+    // To where it would be whole, tables and all: as the log once was.
+    tamper(&home.database(&league()), &format!("DELETE FROM events WHERE seq > {}", head.seq - 6));
+    Log::rebuild(&home.database(&league())).unwrap();
+    let by_head = verify(&home, &league(), Some(head)).unwrap_err().to_string();
+    assert!(by_head.contains("cut") || by_head.contains("standings.json"), "{by_head}");
+    assert!(finding(&home).contains("standings.json"), "{}", finding(&home));
+    fs::remove_file(home.standings(&league())).unwrap();
+    check(&home).unwrap();
+    let by_head = verify(&home, &league(), Some(head)).unwrap_err();
+    assert!(matches!(by_head, Finding::Cut { .. }), "{by_head}");
+}
+
+#[test]
+fn a_log_that_was_rewritten_as_a_whole_shows_by_its_head_only() {
+    let (_one, home, head) = kept(&played(4, 8));
+    let (_other, forged, _) = kept(&played(4, 9));
+    check(&forged).unwrap();
+    verify(&home, &league(), Some(head)).unwrap();
+    let found = verify(&forged, &league(), Some(head)).unwrap_err();
+    assert!(matches!(found, Finding::Rewritten { .. } | Finding::Cut { .. }), "{found}");
+}
+
+#[test]
+fn a_broken_chain_is_named() {
+    let (_directory, home, _) = kept(&played(4, 1));
+    tamper(
+        &home.database(&league()),
+        "UPDATE events SET body = replace(body, 'even', 'odd') WHERE kind = 'match_reported'",
+    );
+    let found = finding(&home);
+    assert!(found.contains("league.db") && found.contains("was changed"), "{found}");
+}
+
+#[test]
+fn an_edited_table_is_named() {
+    let story = played(4, 1);
+    let (_directory, home, _) = kept(&story);
+    tamper(&home.database(&league()), "UPDATE matches SET winner = 'P99' WHERE match_id = 'R2M1'");
+    let found = finding(&home);
+    assert!(found.contains("matches.winner") && found.contains("R2M1") && found.contains("P99"), "{found}");
+    // Taken away as a whole they are no finding: they are for looking at.
+    tamper(&home.database(&league()), "DROP VIEW standings; DROP VIEW results; DROP TABLE matches;");
+    check(&home).unwrap();
+}
+
+#[test]
+fn edited_standings_are_named() {
+    let (_directory, home, _) = kept(&played(4, 1));
+    edit(&home.standings(&league()), "/standings/2/points", 99);
+    let found = finding(&home);
+    assert!(found.contains("standings.json") && found.contains("standings[2].points is 99"), "{found}");
+}
+
+#[test]
+fn an_edited_match_file_is_named() {
+    let story = played(5, 3);
+    let (_directory, home, _) = kept(&story);
+    let path = home.match_file(&league(), &drawn(&story));
+    let before = fs::read(&path).unwrap();
+    for (pointer, value, field) in [
+        ("/result/winner", Value::from("P77"), "result.winner"),
+        ("/result/details/drawn_number", Value::from(11), "result.details.drawn_number"),
+        ("/draw/secret", Value::from("ab".repeat(32)), "draw.secret"),
+    ] {
+        edit(&path, pointer, value);
+        let found = finding(&home);
+        assert!(found.contains(field) && found.contains(path.to_str().unwrap()), "{found}");
+        fs::write(&path, &before).unwrap();
+    }
+    // What people may write into it changes nothing.
+    edit(&path, "/last_updated", "2030-01-01T00:00:00Z");
+    check(&home).unwrap();
+}
+
+#[test]
+fn what_views_may_be_is_counted_and_no_finding() {
+    let story = played(5, 3);
+    let (_directory, home, _) = kept(&story);
+    let file = |text: &str| home.match_file(&league(), &text.parse().unwrap());
+    fs::remove_file(file("R1M1")).unwrap();
+    fs::write(file("R1M2"), b"{ half").unwrap();
+    edit(&file("R2M1"), "/attempt", 77);
+    fs::write(home.standings(&league()), b"").unwrap();
+    let report = check(&home).unwrap();
+    assert_eq!((report.files, report.files_missing, report.files_stale), (7, 2, 1));
+    assert_eq!((report.damaged.len(), report.standings), (2, None));
+}
+
+#[test]
+fn a_result_that_contradicts_itself_is_named() {
+    let mut story = played(4, 2);
+    let proved = drawn(&story);
+    for event in &mut story.events {
+        if let Fact::MatchReported { match_id, record, .. } = &mut event.fact
+            && *match_id == proved
+        {
+            record.drawn = record.drawn.map(|number| number % 10 + 1);
+        }
+    }
+    let (_directory, home, _) = kept(&story);
+    let found = finding(&home);
+    assert!(found.contains(proved.as_str()) && found.contains("draw"), "{found}");
+}
+
+#[test]
+fn a_story_that_cannot_have_happened_is_named() {
+    let mut story = played(4, 2);
+    let extra = story.events[4].clone();
+    story.events.push(extra);
+    let directory = tempfile::tempdir().unwrap();
+    let home = Home::at(directory.path());
+    home.prepare(&league()).unwrap();
+    let (log, _) = Log::open(home.database(&league())).unwrap();
+    let head = log.append(story.events.clone()).wait().unwrap();
+    let found = finding(&home);
+    assert!(found.contains(&format!("event {}", head.seq)), "{found}");
+    let other = "another".parse().unwrap();
+    assert!(matches!(verify(&home, &other, None), Err(Finding::Home(_))));
+    fs::create_dir_all(home.league(&other)).unwrap();
+    drop(log);
+    fs::copy(home.database(&league()), home.database(&other)).unwrap();
+    assert!(matches!(verify(&home, &other, None), Err(Finding::OtherLeague { .. })));
+}
