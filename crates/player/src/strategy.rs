@@ -1,7 +1,7 @@
 //! How to choose.
 //!
 //! A [`Strategy`] is a pure function of the question and the [`Memory`]; it does no I/O, has no clock and keeps nothing. What
-//! it cannot do itself, such as asking a model, it returns as a [`Decision`] for others to carry out.
+//! it cannot do itself, such as asking a model, it returns as a [`Decision`] for the [`thinker`](crate::thinker) to carry out.
 //! All bet on Even/Odd. A new strategy is one file here and one line in the [`registry`].
 //!
 //! What can be gained at all: the number is even or odd with equal chance, so with different choices each side wins 3 points
