@@ -1,1 +1,15 @@
 //! Who plays: strategies, and the agent around them.
+//!
+//! - [`strategy`]: how to choose. Pure: what is asked and what is remembered goes in, a decision comes out.
+//! - [`memory`], [`chance`]: what is remembered, and where luck comes from.
+//! - [`llm`]: a language model that is asked for a word.
+//! - [`thinker`]: gets an answer out of a strategy in time, whatever the strategy does.
+
+pub mod chance;
+pub mod llm;
+pub mod memory;
+pub mod strategy;
+pub mod thinker;
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,19 @@
+//! A language model that is asked for a word.
+//!
+//! Gemini's API and the one of OpenAI, which most others speak too. One request, one answer: no retries, because the time is
+//! short and the coin is nearly as good; no redirects, because a key goes where it was meant for and nowhere else. A key is
+//! in the header of a request and in no text that anybody could read.
+
+mod key;
+mod model;
+mod prompt;
+mod provider;
+mod settings;
+mod word;
+
+pub use key::Key;
+pub use model::{MAX_ANSWER, Model, Unanswered};
+pub use prompt::Prompt;
+pub use provider::{Api, BadProvider, Provider};
+pub use settings::{BadSettings, LlmSettings};
+pub use word::one_word;

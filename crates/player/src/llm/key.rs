@@ -1,0 +1,58 @@
+//! The key to a model.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+/// The key to a model. It can be sent and nothing else: never printed, never written, never compared.
+#[derive(Clone, Deserialize)]
+#[serde(from = "String")]
+pub struct Key(String);
+
+impl Key {
+    /// The key that `text` is, without the line end that files and shells like to add.
+    pub fn new(text: &str) -> Self {
+        Self(text.trim().to_owned())
+    }
+
+    /// The secret text, for the one header that it belongs in.
+    pub(super) fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether `text` gives the key away.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        !self.0.is_empty() && text.contains(&self.0)
+    }
+}
+
+impl From<String> for Key {
+    fn from(text: String) -> Self {
+        Self::new(&text)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_shows_nothing_of_itself() {
+        let key = Key::new("sk-very-secret\n");
+        assert_eq!(format!("{key:?} {key:#?}"), "Key(…) Key(…)");
+        assert_eq!(key.reveal(), "sk-very-secret");
+    }
+
+    #[test]
+    fn a_text_that_holds_it_is_noticed() {
+        assert!(Key::new("sk-1").is_in("your key sk-1 is odd"));
+        assert!(!Key::new("sk-1").is_in("odd"));
+        assert!(!Key::new("").is_in("odd"));
+    }
+}

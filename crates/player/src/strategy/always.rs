@@ -1,0 +1,38 @@
+//! `always_even`, `always_odd`: the same every time. The easiest opponents there are, and good to measure others by.
+
+use league_core::seat::Question;
+use league_protocol::parity::Parity;
+
+use super::{Decision, Strategy};
+use crate::memory::Memory;
+
+#[derive(Debug)]
+pub(super) struct Always(pub(super) Parity);
+
+impl Strategy for Always {
+    fn name(&self) -> &'static str {
+        match self.0 {
+            Parity::Even => "always_even",
+            Parity::Odd => "always_odd",
+        }
+    }
+
+    fn choose(&self, _: &Question, _: &Memory) -> Decision {
+        Decision::Bet(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{bet, memory, question};
+
+    #[test]
+    fn it_is_always_the_same_whatever_happened() {
+        for parity in [Parity::Even, Parity::Odd] {
+            for history in ["", "eo", "ee oo eo oe"] {
+                assert_eq!(bet(&Always(parity), &question(9), &memory(&[("P02", history)])), parity);
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The strategies that there are: one line each.
+//!
+//! A strategy is called by its name. Those with a parameter take one after a colon, or a sensible value without:
+//! `pattern:4`, `slow:90`.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use league_protocol::parity::Parity;
+use thiserror::Error;
+
+use super::Strategy;
+use super::alternate::Alternate;
+use super::always::Always;
+use super::bandit::Bandit;
+use super::behaviour::{Misbehaving, Share};
+use super::frequency::Frequency;
+use super::markov::Markov;
+use super::model::AskModel;
+use super::pattern::Pattern;
+use super::random::Random;
+
+/// A strategy that can be asked for.
+#[derive(Debug)]
+pub struct Entry {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub about: &'static str,
+    make: Make,
+}
+
+#[derive(Debug)]
+enum Make {
+    Plain(fn() -> Arc<dyn Strategy>),
+    With(Parameter, fn(u8) -> Arc<dyn Strategy>),
+}
+
+/// A number that may follow the name.
+#[derive(Debug)]
+struct Parameter {
+    about: &'static str,
+    usual: u8,
+    least: u8,
+    most: u8,
+}
+
+const RUN: Parameter =
+    Parameter { about: "the longest run of choices that is looked for", usual: 3, least: 1, most: 16 };
+const SHARE: Parameter = Parameter { about: "percent of the time to answer", usual: 50, least: 0, most: 100 };
+
+const STRATEGIES: &[Entry] = &[
+    plain("random", "tosses a coin", || Arc::new(Random)),
+    plain("always_even", "says even", || Arc::new(Always(Parity::Even))),
+    plain("always_odd", "says odd", || Arc::new(Always(Parity::Odd))),
+    plain("alternate", "says even and odd in turns", || Arc::new(Alternate)),
+    plain("frequency", "avoids what the opponent says most often", || Arc::new(Frequency)),
+    with("pattern", "avoids what used to follow on the opponent's last choices", RUN, |longest| {
+        Arc::new(Pattern { longest: usize::from(longest) })
+    }),
+    plain("markov", "avoids what used to follow on a match like the last one", || Arc::new(Markov)),
+    plain("bandit", "says what has paid better, and tries the other now and then", || Arc::new(Bandit)),
+    plain("llm", "asks a language model", || Arc::new(AskModel)),
+    plain("timeout", "for tests: never answers", || Arc::new(Misbehaving::Timeout)),
+    with("slow", "for tests: answers late", SHARE, |percent| Arc::new(Misbehaving::Slow(Share::percent(percent)))),
+    plain("invalid", "for tests: answers what is no move", || Arc::new(Misbehaving::Invalid)),
+    plain("crash", "for tests: falls over instead of answering", || Arc::new(Misbehaving::Crash)),
+];
+
+const fn plain(name: &'static str, about: &'static str, make: fn() -> Arc<dyn Strategy>) -> Entry {
+    Entry { name, about, make: Make::Plain(make) }
+}
+
+const fn with(
+    name: &'static str,
+    about: &'static str,
+    parameter: Parameter,
+    make: fn(u8) -> Arc<dyn Strategy>,
+) -> Entry {
+    Entry { name, about, make: Make::With(parameter, make) }
+}
+
+/// Every strategy that there is.
+pub fn strategies() -> impl Iterator<Item = &'static Entry> {
+    STRATEGIES.iter()
+}
+
+/// The strategy that `text` asks for: a name, or a name, a colon and a number.
+pub fn strategy(text: &str) -> Result<Arc<dyn Strategy>, NoStrategy> {
+    let (name, number) = text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
+    let entry = strategies().find(|entry| entry.name == name).ok_or_else(|| NoStrategy::unknown(name))?;
+    match (&entry.make, number) {
+        (Make::Plain(make), None) => Ok(make()),
+        (Make::Plain(_), Some(_)) => Err(NoStrategy::TakesNone { name: entry.name }),
+        (Make::With(parameter, make), None) => Ok(make(parameter.usual)),
+        (Make::With(parameter, make), Some(number)) => {
+            let value = number.parse().ok().filter(|value| (parameter.least..=parameter.most).contains(value));
+            value.map(make).ok_or_else(|| NoStrategy::Parameter {
+                name: entry.name,
+                about: parameter.about,
+                least: parameter.least,
+                most: parameter.most,
+                found: shortened(number),
+            })
+        }
+    }
+}
+
+/// A strategy that does not exist.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum NoStrategy {
+    /// Nobody knows it.
+    #[error("there is no strategy {found:?}; there are {known}")]
+    Unknown {
+        /// What was asked for.
+        found: String,
+        /// What there is.
+        known: String,
+    },
+    /// It has no parameter.
+    #[error("{name} takes no parameter: write just {name}")]
+    TakesNone {
+        /// The strategy.
+        name: &'static str,
+    },
+    /// Its parameter cannot be this.
+    #[error("{name}:{found} will not do: after the colon stands {about}, {least} to {most}")]
+    Parameter {
+        /// The strategy.
+        name: &'static str,
+        /// What the parameter means.
+        about: &'static str,
+        /// The least that it can be.
+        least: u8,
+        /// The most.
+        most: u8,
+        /// What was given.
+        found: String,
+    },
+}
+
+impl NoStrategy {
+    fn unknown(name: &str) -> Self {
+        let mut known = String::new();
+        for entry in strategies() {
+            let comma = if known.is_empty() { "" } else { ", " };
+            // Writing to a string cannot fail.
+            let _ = match &entry.make {
+                Make::Plain(_) => write!(known, "{comma}{}", entry.name),
+                Make::With(parameter, _) => write!(known, "{comma}{0} (or {0}:{1})", entry.name, parameter.usual),
+            };
+        }
+        Self::Unknown { found: shortened(name), known }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_strategy_answers_to_its_own_name_and_no_two_share_one() {
+        for entry in strategies() {
+            assert_eq!(strategy(entry.name).unwrap().name(), entry.name);
+            assert_eq!(strategies().filter(|other| other.name == entry.name).count(), 1, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_parameter_follows_a_colon() {
+        assert_eq!(format!("{:?}", strategy("pattern").unwrap()), "Pattern { longest: 3 }");
+        assert_eq!(format!("{:?}", strategy("pattern:5").unwrap()), "Pattern { longest: 5 }");
+        assert_eq!(format!("{:?}", strategy("slow:25").unwrap()), "Slow(Share(25))");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_what_would_be_right() {
+        let told = |text: &str| strategy(text).unwrap_err().to_string();
+        assert_eq!(
+            told("clever"),
+            "there is no strategy \"clever\"; there are random, always_even, always_odd, alternate, frequency, \
+             pattern (or pattern:3), markov, bandit, llm, timeout, slow (or slow:50), invalid, crash"
+        );
+        assert_eq!(told("random:3"), "random takes no parameter: write just random");
+        for wrong in ["pattern:0", "pattern:17", "pattern:", "pattern:x", "pattern:-1", "pattern:3:4"] {
+            assert!(told(wrong).ends_with("the longest run of choices that is looked for, 1 to 16"), "{wrong}");
+        }
+        assert!(told("slow:101").ends_with("percent of the time to answer, 0 to 100"));
+    }
+}

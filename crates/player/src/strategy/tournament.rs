@@ -1,0 +1,80 @@
+//! What strategies earn against each other, in memory: two hundred matches of P01 against P02.
+
+use league_core::rules::seed::Seed;
+use league_core::seat::Played;
+use league_protocol::id::PlayerId;
+use league_protocol::parity::Parity;
+
+use super::registry::strategy;
+use crate::chance::Chance;
+use crate::memory::Memory;
+use crate::testing::{bet, played, question, remembering};
+
+const MATCHES: u32 = 200;
+
+/// What the first can expect to earn in a match against the second: the numbers are left out, only the choices count.
+fn expected_points(first: &str, second: &str) -> f64 {
+    let (first, second) = (strategy(first).unwrap(), strategy(second).unwrap());
+    let (mut of_first, mut of_second): (Vec<Played>, Vec<Played>) = (Vec::new(), Vec::new());
+    let mut earned = 0.0;
+    for number in 1..=MATCHES {
+        let mut mirrored = question(number);
+        mirrored.opponent = Some(PlayerId::numbered(1));
+        let memory_of_second = Memory { player: PlayerId::numbered(2), ..remembering(&of_second) };
+        let one = bet(&*first, &question(number), &remembering(&of_first));
+        let two = bet(&*second, &mirrored, &memory_of_second);
+        earned += if one == two { 1.0 } else { 1.5 };
+        of_first.push(by_luck(played(number, "P02", one, two)));
+        of_second.push(by_luck(played(number, "P01", two, one)));
+    }
+    earned / f64::from(MATCHES)
+}
+
+/// The same match with a number by the seed, so that both choices win equally often.
+fn by_luck(mut played: Played) -> Played {
+    let luck = Chance::Seeded(Seed::new(99, "numbers".parse().unwrap()));
+    let drawn = luck.toss(&played.match_id, &PlayerId::numbered(1));
+    let own = played.my_choice.as_deref().and_then(Parity::exact);
+    if played.my_choice != played.opponent_choice {
+        played.points = if own == Some(drawn) { 3 } else { 0 };
+    }
+    played
+}
+
+#[test]
+fn frequency_earns_more_than_random_against_somebody_who_never_changes() {
+    let (frequency, random) = (expected_points("frequency", "always_even"), expected_points("random", "always_even"));
+    assert!(frequency > 1.49, "frequency: {frequency}");
+    assert!((1.19..1.31).contains(&random), "random: {random}");
+}
+
+#[test]
+fn pattern_and_markov_see_through_somebody_who_alternates_and_frequency_does_not() {
+    for clever in ["pattern", "pattern:1", "markov"] {
+        let points = expected_points(clever, "alternate");
+        assert!(points > 1.45, "{clever}: {points}");
+    }
+    let frequency = expected_points("frequency", "alternate");
+    assert!(frequency < 1.45, "frequency: {frequency}");
+}
+
+#[test]
+fn bandit_learns_from_its_points_alone() {
+    let points = expected_points("bandit", "always_odd");
+    assert!(points > 1.3, "bandit: {points}");
+}
+
+#[test]
+fn nobody_gains_anything_against_a_coin() {
+    for clever in ["frequency", "pattern", "markov", "bandit"] {
+        let points = expected_points(clever, "random");
+        assert!((1.19..1.31).contains(&points), "{clever}: {points}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_tournament() {
+    for name in ["random", "frequency", "pattern", "markov", "bandit"] {
+        assert_eq!(expected_points(name, "random"), expected_points(name, "random"), "{name}");
+    }
+}

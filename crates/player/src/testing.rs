@@ -1,0 +1,73 @@
+//! Histories and questions by hand, for tests.
+
+use league_core::rules::seed::Seed;
+use league_core::seat::{DrawCheck, History, Played, Question};
+use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};
+use league_protocol::message::game_over::OwnResult;
+use league_protocol::message::standings::PlayerRecord;
+use league_protocol::parity::Parity;
+use smol_str::SmolStr;
+
+use crate::chance::Chance;
+use crate::memory::Memory;
+use crate::strategy::{Decision, Strategy};
+
+/// The question of round `number`, against P02.
+pub(crate) fn question(number: u32) -> Question {
+    Question {
+        match_id: MatchId::of(RoundId(number), 1),
+        round: Some(RoundId(number)),
+        game: GameType::even_odd(),
+        opponent: Some(PlayerId::numbered(2)),
+        record: PlayerRecord::default(),
+        view: SmolStr::default(),
+        deadline: None,
+        answered: None,
+    }
+}
+
+/// One match: the number is right for whoever is even when they differ.
+pub(crate) fn played(number: u32, opponent: &str, own: Parity, theirs: Parity) -> Played {
+    let (result, points) = match (own, theirs) {
+        (Parity::Even, Parity::Even) | (Parity::Odd, Parity::Odd) => (OwnResult::Draw, 1),
+        (Parity::Even, Parity::Odd) => (OwnResult::Win, 3),
+        (Parity::Odd, Parity::Even) => (OwnResult::Loss, 0),
+    };
+    Played {
+        league_id: None,
+        match_id: MatchId::of(RoundId(number), 1),
+        round_id: Some(RoundId(number)),
+        opponent_id: Some(opponent.parse().unwrap()),
+        result,
+        my_choice: Some(SmolStr::new_static(own.as_str())),
+        opponent_choice: Some(SmolStr::new_static(theirs.as_str())),
+        drawn_number: Some(8),
+        points,
+        draw: DrawCheck::Proved,
+    }
+}
+
+/// P01 with these matches behind it.
+pub(crate) fn remembering(matches: &[Played]) -> Memory {
+    let history: History = serde_json::from_value(serde_json::to_value(matches).unwrap()).unwrap();
+    let chance = Chance::Seeded(Seed::new(7, "league".parse().unwrap()));
+    Memory { player: PlayerId::numbered(1), history, standings: Vec::new(), chance }
+}
+
+/// P01 with matches behind it: opponents, and in `eo oo` a match for each word, our choice first.
+pub(crate) fn memory(histories: &[(&str, &str)]) -> Memory {
+    let words = histories.iter().flat_map(|(who, matches)| matches.split(' ').map(move |word| (*who, word)));
+    let parity = |letter: u8| if letter == b'e' { Parity::Even } else { Parity::Odd };
+    let both = words.filter(|(_, word)| !word.is_empty()).map(|(who, word)| (who, word.as_bytes()));
+    let matches: Vec<Played> =
+        both.zip(1..).map(|((who, word), number)| played(number, who, parity(word[0]), parity(word[1]))).collect();
+    remembering(&matches)
+}
+
+/// What `strategy` bets on.
+pub(crate) fn bet(strategy: &dyn Strategy, question: &Question, memory: &Memory) -> Parity {
+    match strategy.choose(question, memory) {
+        Decision::Bet(parity) => parity,
+        other @ (Decision::Ask(_) | Decision::Misbehave(_)) => panic!("{} does not bet: {other:?}", strategy.name()),
+    }
+}

@@ -1,0 +1,103 @@
+//! Gets an answer out of a strategy in time, whatever the strategy does.
+//!
+//! The rule: a strategy that panics, stalls, talks nonsense or cannot reach its model costs its own choice and never the
+//! match. The player then tosses a coin, because a fixed fallback could be provoked and exploited. At most a third of the
+//! time that is left is spent, so that the answer is on its way well before the deadline.
+
+mod thought;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use league_core::seat::Question;
+use league_protocol::parity::Parity;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+pub use thought::{Thought, Trouble};
+
+use crate::llm::{Model, one_word};
+use crate::memory::Memory;
+use crate::strategy::{Decision, Strategy};
+
+/// How long a player thinks, unless it is told otherwise.
+pub const USUAL_PATIENCE: Duration = Duration::from_secs(10);
+
+/// The most thoughts at once. One that never ends keeps its thread for good: after so many of them no more are begun.
+const MAX_THOUGHTS: usize = 16;
+
+/// A strategy, and what keeps it from doing harm.
+#[derive(Debug)]
+pub struct Thinker {
+    strategy: Arc<dyn Strategy>,
+    model: Option<Model>,
+    patience: Duration,
+    thoughts: Arc<Semaphore>,
+}
+
+impl Thinker {
+    /// Thinks by `strategy`.
+    pub fn new(strategy: Arc<dyn Strategy>) -> Self {
+        Self { strategy, model: None, patience: USUAL_PATIENCE, thoughts: Arc::new(Semaphore::new(MAX_THOUGHTS)) }
+    }
+
+    /// With a model, for the strategy that asks one.
+    pub fn with_model(self, model: Model) -> Self {
+        Self { model: Some(model), ..self }
+    }
+
+    /// With this much time at most for a thought.
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// The strategy's name.
+    pub fn name(&self) -> &'static str {
+        self.strategy.name()
+    }
+
+    /// An answer to `question`, of which `left` is left until its deadline.
+    ///
+    /// Several questions may be thought about at once. A strategy runs on a thread for blocking work: while one is stalled, a
+    /// runtime that is dropped waits for it, and one that is shut down in the background does not.
+    pub async fn think(&self, question: Question, memory: Memory, left: Duration) -> Thought {
+        // What was answered before stands, and need not be thought of again.
+        if let Some(stands) = question.answered.as_deref().and_then(Parity::exact) {
+            return Thought::Chosen(stands);
+        }
+        let toss = memory.toss(&question);
+        let budget = self.patience.min(left / 3);
+        let worked_out = timeout(budget, self.work_out(question, memory)).await;
+        match worked_out.unwrap_or(Err(Trouble::Late { budget })) {
+            Ok(thought) => thought,
+            Err(because) => Thought::Fallback { parity: toss, because },
+        }
+    }
+
+    async fn work_out(&self, question: Question, memory: Memory) -> Result<Thought, Trouble> {
+        match self.decide(question, memory).await? {
+            Decision::Bet(parity) => Ok(Thought::Chosen(parity)),
+            Decision::Misbehave(behaviour) => Ok(Thought::Misbehave(behaviour)),
+            Decision::Ask(prompt) => {
+                let model = self.model.as_ref().ok_or(Trouble::NoModel)?;
+                let text = model.ask(&prompt).await?;
+                one_word(&text).map(Thought::Chosen).ok_or_else(|| Trouble::invalid(&text))
+            }
+        }
+    }
+
+    async fn decide(&self, question: Question, memory: Memory) -> Result<Decision, Trouble> {
+        let permit = Arc::clone(&self.thoughts).try_acquire_owned().map_err(|_| Trouble::Stalled)?;
+        let strategy = Arc::clone(&self.strategy);
+        let thinking = spawn_blocking(move || {
+            let decision = strategy.choose(&question, &memory);
+            drop(permit);
+            decision
+        });
+        thinking.await.map_err(Trouble::panicked)
+    }
+}

@@ -1,0 +1,133 @@
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use super::*;
+use crate::strategy::Behaviour;
+use crate::strategy::registry::strategy;
+use crate::testing::{memory, question};
+
+const PLENTY: Duration = Duration::from_secs(30);
+
+#[derive(Debug)]
+struct Panicking;
+
+impl Strategy for Panicking {
+    fn name(&self) -> &'static str {
+        "panicking"
+    }
+
+    fn choose(&self, question: &Question, _: &Memory) -> Decision {
+        panic!("no idea what to do in {}", question.match_id)
+    }
+}
+
+/// Stalls in the first match, until it is let go; quick in every other.
+#[derive(Debug)]
+struct Stalling(Mutex<Receiver<()>>);
+
+impl Stalling {
+    fn new() -> (Sender<()>, Arc<Self>) {
+        let (go, gate) = channel();
+        (go, Arc::new(Self(Mutex::new(gate))))
+    }
+}
+
+impl Strategy for Stalling {
+    fn name(&self) -> &'static str {
+        "stalling"
+    }
+
+    fn choose(&self, question: &Question, _: &Memory) -> Decision {
+        if question.match_id.as_str() == "R1M1" {
+            // Ends with the test: the other end is dropped there.
+            let _ = self.0.lock().unwrap_or_else(|held| held.into_inner()).recv();
+        }
+        Decision::Bet(Parity::Odd)
+    }
+}
+
+fn fallback(thought: Thought) -> (Parity, String) {
+    match thought {
+        Thought::Fallback { parity, because } => (parity, because.to_string()),
+        other @ (Thought::Chosen(_) | Thought::Misbehave(_)) => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_strategy_that_chooses_is_listened_to() {
+    let thinker = Thinker::new(strategy("always_odd").unwrap());
+    assert_eq!(thinker.name(), "always_odd");
+    let thought = thinker.think(question(1), memory(&[]), PLENTY).await;
+    assert!(matches!(thought, Thought::Chosen(Parity::Odd)), "{thought:?}");
+}
+
+#[tokio::test]
+async fn a_panic_costs_the_choice_and_nothing_else() {
+    let thinker = Thinker::new(Arc::new(Panicking));
+    for number in 1..=20 {
+        let (question, memory) = (question(number), memory(&[]));
+        let toss = memory.toss(&question);
+        let expected = (toss, format!("the strategy panicked: no idea what to do in R{number}M1"));
+        assert_eq!(fallback(thinker.think(question, memory, PLENTY).await), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_stalled_strategy_costs_the_choice_and_does_not_hold_up_the_next_question() {
+    let (_go, stalling) = Stalling::new();
+    let thinker = Thinker::new(stalling).with_patience(Duration::from_millis(50));
+    let (parity, because) = fallback(thinker.think(question(1), memory(&[]), PLENTY).await);
+    assert_eq!((parity, because.as_str()), (memory(&[]).toss(&question(1)), "nothing came within 50ms"));
+    let thinker = thinker.with_patience(USUAL_PATIENCE);
+    let next = thinker.think(question(2), memory(&[]), PLENTY).await;
+    assert!(matches!(next, Thought::Chosen(Parity::Odd)), "{next:?}");
+}
+
+#[tokio::test]
+async fn a_strategy_that_stalls_for_ever_does_not_take_thread_after_thread() {
+    let (go, stalling) = Stalling::new();
+    let thinker = Thinker::new(stalling).with_patience(Duration::from_millis(5));
+    for _ in 0..MAX_THOUGHTS {
+        assert_eq!(fallback(thinker.think(question(1), memory(&[]), PLENTY).await).1, "nothing came within 5ms");
+    }
+    let (_, because) = fallback(thinker.think(question(2), memory(&[]), PLENTY).await);
+    assert_eq!(because, "too many earlier thoughts have not come to an end");
+    // What ends after all makes room again.
+    drop(go);
+    let thinker = thinker.with_patience(USUAL_PATIENCE);
+    while thinker.thoughts.available_permits() == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(thinker.think(question(2), memory(&[]), PLENTY).await.parity(), Some(Parity::Odd));
+}
+
+#[tokio::test]
+async fn at_most_a_third_of_the_time_left_is_spent() {
+    let (_go, stalling) = Stalling::new();
+    let thinker = Thinker::new(stalling);
+    let (_, because) = fallback(thinker.think(question(1), memory(&[]), Duration::from_millis(90)).await);
+    assert_eq!(because, "nothing came within 30ms");
+}
+
+#[tokio::test]
+async fn a_question_that_was_answered_keeps_its_answer() {
+    let thinker = Thinker::new(Arc::new(Panicking));
+    let again = Question { answered: Some("even".into()), ..question(1) };
+    let thought = thinker.think(again, memory(&[]), Duration::ZERO).await;
+    assert!(matches!(thought, Thought::Chosen(Parity::Even)), "{thought:?}");
+}
+
+#[tokio::test]
+async fn misbehaviour_is_left_to_the_agent() {
+    let thinker = Thinker::new(strategy("timeout").unwrap());
+    let thought = thinker.think(question(1), memory(&[]), PLENTY).await;
+    assert!(matches!(thought, Thought::Misbehave(Behaviour::Silence)), "{thought:?}");
+    assert_eq!(thought.parity(), None);
+}
+
+#[tokio::test]
+async fn without_a_model_there_is_the_coin() {
+    let thinker = Thinker::new(strategy("llm").unwrap());
+    let (_, because) = fallback(thinker.think(question(1), memory(&[]), PLENTY).await);
+    assert_eq!(because, "this strategy asks a language model, and none is configured");
+}

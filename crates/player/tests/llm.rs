@@ -1,0 +1,209 @@
+//! The whole way: a thinker with the `llm` strategy, asking a server on this machine that speaks both APIs.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
+
+use std::convert::Infallible;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use league_core::rules::seed::Seed;
+use league_core::seat::{History, Question};
+use league_player::chance::Chance;
+use league_player::llm::{Api, Key, MAX_ANSWER, Model, Provider};
+use league_player::memory::Memory;
+use league_player::strategy::registry::strategy;
+use league_player::thinker::{Thinker, Thought};
+use league_protocol::id::{GameType, PlayerId};
+use league_protocol::parity::Parity;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+const KEY: &str = "sk-right-key";
+const APIS: [Api; 2] = [Api::Gemini, Api::OpenAi];
+
+/// A server whose model's name says how it behaves.
+async fn server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(serve)));
+        }
+    });
+    format!("http://{address}")
+}
+
+async fn serve(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    let (head, body) = request.into_parts();
+    let body: Value = serde_json::from_slice(&body.collect().await.unwrap().to_bytes()).unwrap();
+    let path = head.uri.path();
+    let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let gemini = path.strip_prefix("/v1beta/models/").and_then(|rest| rest.strip_suffix(":generateContent"));
+    let (model, key, prompt) = match gemini {
+        Some(model) => (model, header("x-goog-api-key"), &body["contents"][0]["parts"][0]["text"]),
+        None => {
+            assert_eq!(path, "/v1/chat/completions");
+            let key = header("authorization").strip_prefix("Bearer ").unwrap_or_default();
+            (body["model"].as_str().unwrap(), key, &body["messages"][0]["content"])
+        }
+    };
+    assert!(prompt.as_str().unwrap().ends_with("Answer with one word and nothing else: even or odd.\n"));
+    let say = |text: &str| match gemini {
+        Some(_) => json!({ "candidates": [{ "content": { "role": "model", "parts": [{ "text": text }] } }] }),
+        None => json!({ "choices": [{ "message": { "role": "assistant", "content": text } }] }),
+    };
+    let (status, text) = match model {
+        _ if key != KEY => (401, json!({ "error": format!("Incorrect API key provided: {key}") }).to_string()),
+        "good" => (200, say("Odd.\n").to_string()),
+        "late" => {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            (200, say("odd").to_string())
+        }
+        "talkative" => (200, say("Odd, unless you feel like even.").to_string()),
+        "garbage" => (200, String::from("<html>odd</html>")),
+        "elsewhere" => (200, json!({ "answer": "odd" }).to_string()),
+        "broken" => (500, say("odd").to_string()),
+        "huge" => (200, say(&"odd ".repeat(MAX_ANSWER / 4)).to_string()),
+        "moved" => (307, String::new()),
+        "indiscreet" => (200, say(&format!("your key is {key}")).to_string()),
+        other => panic!("no such model: {other}"),
+    };
+    let response = Response::builder().status(StatusCode::from_u16(status).unwrap());
+    let response = if status == 307 { response.header("location", "http://127.0.0.1:9/") } else { response };
+    Ok(response.body(Full::from(text)).unwrap())
+}
+
+fn thinker(api: Api, base_url: &str, model: &str, key: &str) -> Thinker {
+    let provider = Provider { api, base_url: base_url.into(), model: model.into(), key: Some(Key::new(key)) };
+    Thinker::new(strategy("llm").unwrap()).with_model(Model::new(provider).unwrap())
+}
+
+fn question() -> Question {
+    Question {
+        match_id: "R1M1".parse().unwrap(),
+        round: None,
+        game: GameType::even_odd(),
+        opponent: Some(PlayerId::numbered(2)),
+        record: Default::default(),
+        view: Default::default(),
+        deadline: None,
+        answered: None,
+    }
+}
+
+fn memory() -> Memory {
+    let chance = Chance::Seeded(Seed::new(1, "league".parse().unwrap()));
+    Memory { player: PlayerId::numbered(1), history: History::default(), standings: Vec::new(), chance }
+}
+
+async fn think(thinker: &Thinker) -> Thought {
+    thinker.think(question(), memory(), Duration::from_secs(30)).await
+}
+
+/// Why the coin decided, once it is sure that it did and that no text holds the key.
+async fn trouble(thinker: &Thinker) -> String {
+    match think(thinker).await {
+        Thought::Fallback { parity, because } => {
+            assert_eq!(parity, memory().toss(&question()));
+            let shown = format!("{because} {because:?} {thinker:?}");
+            assert!(!shown.contains("sk-"), "{shown}");
+            because.to_string()
+        }
+        other @ (Thought::Chosen(_) | Thought::Misbehave(_)) => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_model_s_word_is_the_choice() {
+    let base = server().await;
+    for api in APIS {
+        let thought = think(&thinker(api, &base, "good", KEY)).await;
+        assert!(matches!(thought, Thought::Chosen(Parity::Odd)), "{api:?}: {thought:?}");
+    }
+    let with_version = think(&thinker(Api::OpenAi, &format!("{base}/v1/"), "good", KEY)).await;
+    assert!(matches!(with_version, Thought::Chosen(Parity::Odd)), "{with_version:?}");
+}
+
+#[tokio::test]
+async fn a_model_that_is_late_is_not_waited_for() {
+    let base = server().await;
+    for api in APIS {
+        let thinker = thinker(api, &base, "late", KEY).with_patience(Duration::from_millis(100));
+        let begun = Instant::now();
+        assert_eq!(trouble(&thinker).await, "nothing came within 100ms");
+        assert!(begun.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[tokio::test]
+async fn whatever_else_a_model_does_costs_its_word_and_no_more() {
+    let base = server().await;
+    let cases = [
+        ("talkative", "the model was to say even or odd, and said \"Odd, unless you feel like even.\""),
+        ("garbage", "no answer from the model: its answer is not what its API says"),
+        ("elsewhere", "no answer from the model: its answer is not what its API says"),
+        ("broken", "no answer from the model: it answered HTTP 500 Internal Server Error"),
+        ("huge", "no answer from the model: its answer is larger than 262144 bytes"),
+        ("moved", "no answer from the model: it answered HTTP 307 Temporary Redirect"),
+        ("indiscreet", "no answer from the model: its answer gives the key away, and is not looked at"),
+    ];
+    for (model, expected) in cases {
+        for api in APIS {
+            assert_eq!(trouble(&thinker(api, &base, model, KEY)).await, expected, "{api:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_told_and_never_shown() {
+    let base = server().await;
+    for api in APIS {
+        let told = trouble(&thinker(api, &base, "good", "sk-wrong-key")).await;
+        assert_eq!(told, "no answer from the model: it refuses the key (HTTP 401 Unauthorized)");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_there_is_noticed_at_once() {
+    // Bound and let go again: nobody listens there now.
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    for api in APIS {
+        let told = trouble(&thinker(api, &format!("http://{free}"), "good", KEY)).await;
+        assert!(told.starts_with("no answer from the model: it cannot be reached: "), "{told}");
+        assert!(told.to_lowercase().contains("refused"), "{told}");
+    }
+}
+
+/// A server that sends the beginning of an answer, and then keeps the connection for `then`.
+async fn half_a_server(then: Duration) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let _ = stream.read(&mut [0; 4096]).await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"choices\": [").await;
+        tokio::time::sleep(then).await;
+    });
+    base
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_in_the_middle_of_an_answer_is_no_answer() {
+    let told = trouble(&thinker(Api::OpenAi, &half_a_server(Duration::ZERO).await, "good", KEY)).await;
+    assert!(told.starts_with("no answer from the model: it cannot be reached: "), "{told}");
+}
+
+#[tokio::test]
+async fn the_deadline_runs_to_the_last_byte_and_not_to_the_first() {
+    let base = half_a_server(Duration::from_secs(60)).await;
+    let thinker = thinker(Api::OpenAi, &base, "good", KEY).with_patience(Duration::from_millis(100));
+    assert_eq!(trouble(&thinker).await, "nothing came within 100ms");
+}
