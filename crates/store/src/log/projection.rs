@@ -9,7 +9,7 @@ mod count;
 
 use league_core::rules::outcome::Outcome;
 use league_core::season::Phase;
-use league_core::season::agent::{AgentId, Profile};
+use league_core::season::agent::Profile;
 use league_core::season::event::{Event, Fact};
 use league_core::season::schedule::Schedule;
 use league_protocol::id::{MatchId, RefereeId, RoundId};
@@ -87,7 +87,8 @@ pub fn kind_of(fact: &Fact) -> &'static str {
         Fact::Opened { .. } => "opened",
         Fact::PlayerRegistered { .. } => "player_registered",
         Fact::RefereeRegistered { .. } => "referee_registered",
-        Fact::AgentReturned { .. } => "agent_returned",
+        Fact::PlayerReturned { .. } => "player_returned",
+        Fact::RefereeReturned { .. } => "referee_returned",
         Fact::RegistrationClosed => "registration_closed",
         Fact::RoundStarted { .. } => "round_started",
         Fact::MatchAssigned { .. } => "match_assigned",
@@ -131,24 +132,23 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
                 params![referee.as_str(), name.as_str(), version.as_str(), endpoint, capacity, at],
             )
         }
-        Fact::AgentReturned { agent, profile, .. } => {
+        Fact::PlayerReturned { player, profile, .. } => {
             let Profile { name, version, endpoint, games: _ } = profile;
-            let values = params![agent.as_str(), name.as_str(), version.as_str(), endpoint];
-            match agent {
-                AgentId::Player(_) => execute(
-                    connection,
-                    "UPDATE players SET name = ?2, version = ?3, endpoint = ?4 WHERE player_id = ?1",
-                    values,
-                ),
-                AgentId::Referee(referee) => {
-                    release(connection, referee)?;
-                    execute(
-                        connection,
-                        "UPDATE referees SET name = ?2, version = ?3, endpoint = ?4, lost = 0 WHERE referee_id = ?1",
-                        values,
-                    )
-                }
-            }
+            execute(
+                connection,
+                "UPDATE players SET name = ?2, version = ?3, endpoint = ?4 WHERE player_id = ?1",
+                params![player.as_str(), name.as_str(), version.as_str(), endpoint],
+            )
+        }
+        Fact::RefereeReturned { referee, profile, capacity, .. } => {
+            let Profile { name, version, endpoint, games: _ } = profile;
+            release(connection, referee)?;
+            execute(
+                connection,
+                "UPDATE referees SET name = ?2, version = ?3, endpoint = ?4, capacity = ?5, lost = 0 \
+                 WHERE referee_id = ?1",
+                params![referee.as_str(), name.as_str(), version.as_str(), endpoint, capacity],
+            )
         }
         Fact::RegistrationClosed => set_status(connection, Phase::CreatingSchedule),
         Fact::RoundStarted { round } => {

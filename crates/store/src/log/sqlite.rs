@@ -53,6 +53,14 @@ impl Log {
         Ok((Self { path, queue: Some(queue), head: shared, writer: Some(writer) }, events))
     }
 
+    /// Reads the log at `path` and changes nothing, also while a manager writes to it.
+    pub fn read(path: &Path) -> Result<Vec<Event>, LogError> {
+        let connection = schema::open_to_read(path)?;
+        let mut events = Vec::new();
+        read(&connection, |event, _| events.push(event)).map_err(|unread| unreadable(path, unread))?;
+        Ok(events)
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path

@@ -2,9 +2,8 @@
 
 use league_core::bout::phase::Phase;
 use league_core::record::MatchRecord;
-use league_core::rules::outcome::Outcome;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
-use league_protocol::message::game_over::{ByPlayer, DrawProof, ResultStatus};
+use league_protocol::message::game_over::{ByPlayer, DrawProof};
 use league_protocol::message::report::{ReportedResult, ResultDetails};
 use league_protocol::message::start_match::MatchPoints;
 use league_protocol::side::{Pair, Side};
@@ -228,21 +227,7 @@ fn told(
     worth: &MatchPoints,
 ) -> (ReportedResult, Option<DrawProof>) {
     let winner = record.outcome.winner();
-    let points = |side: Side| match record.outcome {
-        Outcome::Win(_) | Outcome::Forfeit(_) if winner == Some(side) => worth.win_points,
-        Outcome::Win(_) => worth.loss_points,
-        Outcome::Draw => worth.draw_points,
-        Outcome::Forfeit(_) => worth.technical_loss_points,
-        Outcome::DoubleForfeit => worth.double_forfeit_points,
-    };
-    let status = match record.outcome {
-        Outcome::Win(_) => ResultStatus::Win,
-        Outcome::Draw => ResultStatus::Draw,
-        Outcome::Forfeit(_) => ResultStatus::TechnicalLoss,
-        // What it counts as is the league's choice, and shows in its points.
-        Outcome::DoubleForfeit if worth.double_forfeit_points == worth.draw_points => ResultStatus::Draw,
-        Outcome::DoubleForfeit => ResultStatus::TechnicalLoss,
-    };
+    let status = record.outcome.status(worth.double_forfeit);
     let forfeited = Side::BOTH.into_iter().filter(|side| record.outcome.forfeited(*side));
     let details = ResultDetails {
         drawn_number: record.drawn,
@@ -255,7 +240,7 @@ fn told(
     };
     let result = ReportedResult {
         winner: winner.map(|side| players[side].clone()),
-        score: by_player(players, Pair::from_fn(points)),
+        score: by_player(players, record.outcome.points(worth)),
         details,
     };
     let draw = record.proof.as_ref().map(|proof| DrawProof {
@@ -263,6 +248,7 @@ fn told(
         secret: proof.secret,
         attempt,
         nonces: by_player(players, proof.nonces.clone()),
+        seal: proof.seal,
         seeded: proof.seeded,
     });
     (result, draw)

@@ -5,12 +5,10 @@ use std::collections::HashMap;
 use league_core::season::event::{Event, Fact};
 use league_core::season::{BadEvent, Season};
 use league_protocol::id::{MatchId, RefereeId};
-use league_protocol::message::start_match::MatchPoints;
 use league_protocol::side::Pair;
 use league_protocol::time::Timestamp;
 
 use super::match_file::{MatchFile, Occasion};
-use league_core::rules::outcome::Outcome;
 
 /// A league on its way through the log.
 #[derive(Debug, Default)]
@@ -55,13 +53,14 @@ impl Retelling {
                 };
                 let mut file = MatchFile::new(occasion, taken);
                 file.lifecycle.started = Some(taken);
-                file.finish(record, &points(season), None, event.at);
+                file.finish(record, &season.config().scoring.match_points(), None, event.at);
                 Ok(Some(file))
             }
             Fact::Opened { .. }
             | Fact::PlayerRegistered { .. }
             | Fact::RefereeRegistered { .. }
-            | Fact::AgentReturned { .. }
+            | Fact::PlayerReturned { .. }
+            | Fact::RefereeReturned { .. }
             | Fact::RegistrationClosed
             | Fact::RoundStarted { .. }
             | Fact::MatchReturned { .. }
@@ -71,17 +70,5 @@ impl Retelling {
             | Fact::Halted
             | Fact::Resumed => Ok(None),
         }
-    }
-}
-
-/// What results are worth, as referees are told.
-fn points(season: &Season) -> MatchPoints {
-    let scoring = &season.config().scoring;
-    MatchPoints {
-        win_points: scoring.win_points,
-        draw_points: scoring.draw_points,
-        loss_points: scoring.loss_points,
-        technical_loss_points: scoring.technical_loss_points,
-        double_forfeit_points: scoring.points(Outcome::DoubleForfeit).a,
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use league_core::record::{MatchRecord, Proof};
 use league_core::rules::draw::Draw;
 use league_core::rules::outcome::Outcome;
-use league_core::season::agent::{AgentId, Grant, Profile};
+use league_core::season::agent::{Grant, Profile};
 use league_core::season::config::Config;
 use league_core::season::event::{Event, Fact};
 use league_core::season::{Assignment, Season};
@@ -114,8 +114,8 @@ impl Story {
             0 => self.fact(Fact::MatchReturned { match_id, attempt }),
             1 => {
                 self.fact(Fact::RefereeLost { referee: referee.clone() });
-                let agent = AgentId::Referee(referee);
-                self.fact(Fact::AgentReturned { agent, profile: profile("Again", 1), grant: grant("REF01") });
+                let (profile, grant) = (profile("Again", 1), grant("REF01"));
+                self.fact(Fact::RefereeReturned { referee, profile, capacity: 100, grant });
             }
             2 => {
                 self.fact(Fact::Halted);
@@ -139,7 +139,8 @@ impl Story {
         }
         let secret = DrawSecret([u8::try_from(self.dice.below(256)).unwrap(); 32]);
         let nonces: Pair<DrawNonce> = Pair::new("a".parse().unwrap(), "b".parse().unwrap());
-        let number = Draw { secret, match_id: match_id.clone(), attempt, nonces: nonces.clone() }.number().get();
+        let draw = Draw { secret, match_id: match_id.clone(), attempt, nonces: nonces.clone() };
+        let (seal, number) = (Some(draw.seal()), draw.number().get());
         let choices = Pair::from_fn(|_| if self.dice.below(2) == 0 { Parity::Even } else { Parity::Odd });
         let right = choices.map(|choice| choice == Parity::of(number));
         let outcome = match (right.a, right.b) {
@@ -147,7 +148,7 @@ impl Story {
             (false, true) => Outcome::Win(Side::B),
             (true, true) | (false, false) => Outcome::Draw,
         };
-        let proof = Proof { commitment: secret.commitment(), secret, nonces, seeded: false };
+        let proof = Proof { commitment: secret.commitment(), secret, nonces, seal, seeded: false };
         let moves = choices.map(|choice| Some(SmolStr::new_static(choice.as_str())));
         // Every fifth referee is of other make.
         let proof = (self.dice.below(5) > 0).then_some(proof);
