@@ -10,8 +10,10 @@
 //! | [`endpoint`] says where to, [`tls`] how safely | [`agent`] is what it serves |
 //! | [`retry`] and [`breaker`] say when to stop trying | |
 //!
-//! [`net`] has the two traits behind which the network itself can be replaced.
+//! [`admission`] is how an agent gets into its league. [`net`] has the two traits behind which the network itself can be
+//! replaced, [`world`] the time of day and chance.
 
+pub mod admission;
 pub mod agent;
 pub mod breaker;
 pub mod client;
@@ -22,6 +24,7 @@ pub mod retry;
 pub mod server;
 pub mod settings;
 pub mod tls;
+pub mod world;
 
 mod attend;
 mod dial;
