@@ -179,6 +179,11 @@ impl<'a> Layers<'a> {
         self.error().map_or(Heard::Yes, Heard::Error)
     }
 
+    /// Whether the peer heard and does not want to: a referee that is busy, mostly.
+    pub fn refuses(&self) -> bool {
+        self.found.iter().any(|(_, layer)| layer.refuses() || layer.accepts() == Some(false))
+    }
+
     /// The answer to an invitation to `match_id`.
     pub fn join(&self, match_id: &MatchId) -> Reading<JoinAnswer> {
         let joins = |layer: &Layer<'_>| layer.is_called("GAME_JOIN_ACK") || layer.accepts().is_some() || layer.joins();

@@ -365,6 +365,12 @@ impl<'a> Layer<'a> {
         self.status.as_text().is_some_and(joined)
     }
 
+    pub(super) fn refuses(&self) -> bool {
+        let refused =
+            |status: &str| ["REFUSED", "REJECTED", "BUSY"].iter().any(|word| word.eq_ignore_ascii_case(status));
+        self.status.as_text().is_some_and(refused)
+    }
+
     /// Whether a registration was granted, where this says so.
     pub(super) fn admission(&self) -> Option<bool> {
         let is = |words: &[&str], status: &str| words.iter().any(|word| word.eq_ignore_ascii_case(status));
