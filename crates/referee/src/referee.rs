@@ -1,0 +1,479 @@
+//! The referee as the network sees it: takes matches, hands in what players post, answers the operator.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+
+use league_core::bout::Bout;
+use league_core::bout::input::Input;
+use league_core::bout::letters;
+use league_core::bout::step::Step;
+use league_core::rules::registry::new_game;
+use league_core::season::agent::AgentId;
+use league_protocol::draw::DrawSecret;
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::head::{Envelope, Head};
+use league_protocol::id::{ConversationId, LeagueId, MatchId, PlayerId, RefereeId};
+use league_protocol::message::acknowledgement::Acknowledgement;
+use league_protocol::message::choice::PostedChoice;
+use league_protocol::message::invitation::GameJoinAck;
+use league_protocol::message::registration::{Admission, AgentMeta, RefereeRegisterRequest};
+use league_protocol::message::start_match::{StartMatch, StartMatchAnswer};
+use league_protocol::message::step::{MatchState, RegisteredToLeague};
+use league_protocol::quirk::Quirks;
+use league_protocol::sender::{Role, Sender};
+use league_protocol::side::{Pair, Side};
+use league_protocol::table::{Access, Call, Method};
+use league_protocol::token::{Credential, Token};
+use league_store::journal::{Entry, Journal, Level};
+use league_store::views::writer::ViewWriter;
+use league_wire::admission::{self, Admitted, Patience, Rejected};
+use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::client::Client;
+use league_wire::endpoint::Endpoint;
+use league_wire::world::World;
+use smol_str::SmolStr;
+use tokio::sync::{Notify, mpsc, oneshot};
+
+use crate::ring::{self, Post};
+use crate::settings::Settings;
+
+/// How many finished matches are remembered, for those who ask late.
+const REMEMBERED: usize = 1024;
+/// How many posts may wait at a match.
+const POSTS: usize = 16;
+
+/// A referee; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Referee {
+    shared: Arc<Shared>,
+}
+
+/// What all matches of a referee share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) world: World,
+    pub(crate) client: Client,
+    /// Its log, once it has a name.
+    journal: OnceLock<Journal>,
+    /// Who writes the matches down, where they are.
+    pub(crate) views: Option<ViewWriter>,
+    identity: RwLock<Option<Identity>>,
+    matches: Mutex<Matches>,
+    /// The league is over, or the manager told us to leave.
+    leave: Notify,
+}
+
+/// Who the referee is, as its registration was answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    pub(crate) id: RefereeId,
+    pub(crate) league: Option<LeagueId>,
+    pub(crate) token: Option<Token>,
+    passes: bool,
+}
+
+#[derive(Debug, Default)]
+struct Matches {
+    running: HashMap<MatchId, Running>,
+    finished: VecDeque<MatchState>,
+}
+
+#[derive(Debug)]
+struct Running {
+    attempt: u32,
+    order: Arc<StartMatch>,
+    posts: mpsc::Sender<Post>,
+}
+
+impl Referee {
+    /// A referee that is not registered yet.
+    pub fn new(settings: Settings, client: Client, views: Option<ViewWriter>, world: World) -> Self {
+        let (identity, matches) = (RwLock::default(), Mutex::default());
+        Self {
+            shared: Arc::new(Shared {
+                settings,
+                world,
+                client,
+                journal: OnceLock::new(),
+                views,
+                identity,
+                matches,
+                leave: Notify::new(),
+            }),
+        }
+    }
+
+    /// Registers, and goes on trying as long as the manager is not there.
+    pub async fn register(&self) -> Result<RefereeId, Rejected> {
+        self.shared.register(&self.shared.settings.manager).await
+    }
+
+    /// Waits until the league is over, or the manager told the referee to leave.
+    pub async fn until_done(&self) {
+        self.shared.leave.notified().await;
+    }
+
+    /// How many matches are running.
+    pub fn running(&self) -> usize {
+        self.shared.matches().running.len()
+    }
+}
+
+impl Shared {
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.identity.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn matches(&self) -> MutexGuard<'_, Matches> {
+        self.matches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) async fn register(&self, manager: &Endpoint) -> Result<RefereeId, Rejected> {
+        let settings = &self.settings;
+        let patience = Patience {
+            answer: settings.patience,
+            pause: settings.pause,
+            longest: Settings::MAX_PAUSE.max(settings.pause),
+        };
+        let admitted = admission::register(&self.client, manager, patience, || self.registration()).await?;
+        let Admitted { referee_id, league_id, token, passes, .. } = admitted;
+        let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
+        let identity = Identity { id: id.clone(), league: league_id, token, passes };
+        *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
+        if let Some((scribe, home)) = &settings.journal {
+            let path = home.agent_journal(&AgentId::Referee(id.clone()));
+            self.journal.get_or_init(|| scribe.journal(path));
+        }
+        self.note("REGISTERED", format!("registered with {manager}"));
+        Ok(id)
+    }
+
+    /// A line in the log.
+    fn note(&self, event: &str, message: String) {
+        let Some(journal) = self.journal.get() else { return };
+        let who = self.identity().map(|identity| identity.id.to_string()).unwrap_or_default();
+        journal.write(Entry::new(self.world.now(), Level::Info, &who, event, message));
+    }
+
+    fn registration(&self) -> (Envelope, Call) {
+        let settings = &self.settings;
+        let request = RefereeRegisterRequest {
+            referee_meta: AgentMeta {
+                display_name: settings.name.clone(),
+                version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
+                protocol_version: None,
+                game_types: settings.games.clone(),
+                contact_endpoint: settings.contact.to_string(),
+                max_concurrent_matches: Some(settings.capacity),
+            },
+            referee_id: settings.wish.clone(),
+            join_key: settings.join_key.clone(),
+            quirks: Quirks::default(),
+        };
+        let conversation = ConversationId::named(format_args!("conv-ref-{}-reg", settings.name));
+        (self.envelope(Some(conversation), None), Call::RegisterReferee(request))
+    }
+
+    pub(crate) fn envelope(&self, conversation: Option<ConversationId>, token: Option<Credential>) -> Envelope {
+        let sender = match self.identity() {
+            Some(identity) => Sender::referee(&identity.id),
+            None => Sender::unregistered(Role::Referee, &self.settings.name),
+        };
+        Envelope {
+            sender,
+            timestamp: self.world.now(),
+            conversation_id: conversation.unwrap_or_else(|| ConversationId::named("conv-referee")),
+            auth_token: token,
+        }
+    }
+
+    /// Whether whoever asks may step through matches: this machine, or the manager.
+    fn check_operator(&self, head: &Head, peer: SocketAddr, method: Method) -> Result<(), Fault> {
+        if peer.ip().to_canonical().is_loopback() {
+            return Ok(());
+        }
+        let passes = self.identity().is_some_and(|identity| identity.passes);
+        if passes && self.check_manager(head, method).is_ok() {
+            return Ok(());
+        }
+        let message = "only the manager and the machine of this referee may do this";
+        Err(Fault::new(ErrorCode::E012, method, message))
+    }
+
+    /// Whether the manager speaks, where it promised to show that.
+    fn check_manager(&self, head: &Head, method: Method) -> Result<(), Fault> {
+        let identity = self.identity();
+        let promised = identity.as_ref().filter(|identity| identity.passes);
+        let Some((token, league)) = promised.and_then(|me| me.token.as_ref().zip(me.league.as_ref())) else {
+            return Ok(());
+        };
+        if head.token(method)?.is(&token.digest().manager_pass(league)) {
+            return Ok(());
+        }
+        let message = "the auth_token is not the manager's pass for this referee";
+        Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"))
+    }
+
+    /// Takes a match, or says why not.
+    fn start(self: &Arc<Self>, order: StartMatch) -> Result<StartMatchAnswer, Fault> {
+        const METHOD: Method = Method::StartMatch;
+        let identity = self
+            .identity()
+            .ok_or_else(|| Fault::new(ErrorCode::E010, METHOD, "this referee is not registered in any league yet"))?;
+        let refused = |reason: &str| StartMatchAnswer {
+            status: SmolStr::new_static("REFUSED"),
+            match_id: order.match_id.clone(),
+            attempt: Some(order.attempt),
+            reason: Some(SmolStr::new(reason)),
+        };
+        let accepted = StartMatchAnswer {
+            status: SmolStr::new_static("ACCEPTED"),
+            match_id: order.match_id.clone(),
+            attempt: Some(order.attempt),
+            reason: None,
+        };
+        let Some(game) = new_game(&order.game_type) else { return Ok(refused("unknown game")) };
+        let endpoint = |side: Side| {
+            order.players[side].endpoint.parse::<Endpoint>().map_err(|error| {
+                Fault::new(ErrorCode::E003, METHOD, format!("{}: {error}", order.players[side].player_id))
+            })
+        };
+        let endpoints = Pair::new(endpoint(Side::A)?, endpoint(Side::B)?);
+        let mut matches = self.matches();
+        match matches.running.get(&order.match_id) {
+            Some(running) if running.attempt == order.attempt => return Ok(accepted),
+            Some(running) if running.attempt > order.attempt => return Ok(refused("a later attempt is running")),
+            Some(_) | None => {}
+        }
+        if matches.running.len() >= self.settings.capacity as usize {
+            return Ok(refused("busy"));
+        }
+        let secret = order.draw_secret.unwrap_or_else(|| DrawSecret(self.world.random()));
+        let bout = Bout::new(letters::terms(&order, secret), game);
+        let (posts, inbox) = mpsc::channel(POSTS);
+        let order = Arc::new(order);
+        let running = Running { attempt: order.attempt, order: Arc::clone(&order), posts };
+        matches.running.insert(order.match_id.clone(), running);
+        drop(matches);
+        let shared = Arc::clone(self);
+        tokio::spawn(async move {
+            let state = ring::run(&shared, &identity.id, Arc::clone(&order), endpoints, bout, inbox).await;
+            shared.finished(&order, state);
+        });
+        Ok(accepted)
+    }
+
+    fn finished(&self, order: &StartMatch, state: MatchState) {
+        let reason = state.game_result.as_ref().map_or("no result", |result| result.reason.as_str());
+        self.note("MATCH_OVER", format!("{} (attempt {}): {reason}", order.match_id, order.attempt));
+        let mut matches = self.matches();
+        // A later attempt may have taken its place.
+        if matches.running.get(&order.match_id).is_some_and(|running| running.attempt == order.attempt) {
+            matches.running.remove(&order.match_id);
+        }
+        if matches.finished.len() == REMEMBERED {
+            matches.finished.pop_front();
+        }
+        matches.finished.push_back(state);
+    }
+
+    fn posts(&self, match_id: &MatchId, method: Method) -> Result<(mpsc::Sender<Post>, Arc<StartMatch>), Fault> {
+        let matches = self.matches();
+        let running = matches.running.get(match_id).ok_or_else(|| {
+            Fault::new(ErrorCode::E007, method, format!("{match_id} is not running here")).about("match_id")
+        })?;
+        Ok((running.posts.clone(), Arc::clone(&running.order)))
+    }
+
+    async fn step(&self, match_id: &MatchId, step: Step, method: Method) -> Result<MatchState, Fault> {
+        let (posts, _) = self.posts(match_id, method)?;
+        let (reply, taken) = oneshot::channel();
+        let over = || Fault::new(ErrorCode::E010, method, format!("{match_id} is over"));
+        posts.send(Post::Step(step, reply)).await.map_err(|_| over())?;
+        let taken = taken.await.map_err(|_| over())?;
+        taken.map_err(|refused| Fault::new(ErrorCode::E010, method, refused.to_string()))
+    }
+
+    async fn look(&self, match_id: &MatchId) -> Result<MatchState, Fault> {
+        const METHOD: Method = Method::GetMatchState;
+        let remembered = self.matches().finished.iter().rev().find(|state| state.match_id == *match_id).cloned();
+        let posts = match (self.posts(match_id, METHOD), remembered) {
+            (Ok((posts, _)), _) => posts,
+            (Err(_), Some(state)) => return Ok(state),
+            (Err(fault), None) => return Err(fault),
+        };
+        let (reply, state) = oneshot::channel();
+        let over = || Fault::new(ErrorCode::E010, METHOD, format!("{match_id} has just ended; ask again"));
+        posts.send(Post::Look(reply)).await.map_err(|_| over())?;
+        state.await.map_err(|_| over())
+    }
+
+    /// Hands in an answer that a player posted by itself. Anybody can post, so it must show whose answer it is.
+    async fn posted(
+        &self,
+        head: &Head,
+        match_id: &MatchId,
+        player: Option<&PlayerId>,
+        method: Method,
+        answer: impl FnOnce(Side) -> Input,
+    ) -> Result<Acknowledgement, Fault> {
+        let (posts, order) = self.posts(match_id, method)?;
+        let named = player.cloned().or_else(|| head.sender.as_good().and_then(Sender::player_id));
+        let player = named.ok_or_else(|| Fault::new(ErrorCode::E003, method, "name the player").about("player_id"))?;
+        let side = Side::BOTH.into_iter().find(|side| order.players[*side].player_id == player);
+        let side = side.ok_or_else(|| {
+            Fault::new(ErrorCode::E005, method, format!("{player} does not play in {match_id}")).about("player_id")
+        })?;
+        if let (Some(expected), Some(league)) = (&order.players[side].player_pass, &order.league_id) {
+            let token = head.token(method)?;
+            let odd = league_protocol::answer::token_quirk(Some(token), expected, league, match_id);
+            if odd.is_some() {
+                let message = format!("the auth_token does not show that this is {player}");
+                return Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"));
+            }
+        }
+        let over = |_| Fault::new(ErrorCode::E010, method, format!("{match_id} is over"));
+        posts.send(Post::Answer(answer(side))).await.map_err(over)?;
+        Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
+    }
+
+    async fn joined(&self, head: &Head, join: &GameJoinAck) -> Result<Acknowledgement, Fault> {
+        const METHOD: Method = Method::PostJoin;
+        let match_id = join
+            .match_id
+            .as_ref()
+            .ok_or_else(|| Fault::new(ErrorCode::E003, METHOD, "name the match").about("match_id"))?;
+        let nonce = join.draw_nonce.clone().unwrap_or_default();
+        let answer = |side| match join.accept {
+            Some(false) => Input::Declined { side, call: None },
+            Some(true) | None => Input::Joined { side, call: None, nonce },
+        };
+        self.posted(head, match_id, join.player_id.as_ref(), METHOD, answer).await
+    }
+
+    async fn chosen(&self, head: &Head, choice: &PostedChoice) -> Result<Acknowledgement, Fault> {
+        const METHOD: Method = Method::PostChoice;
+        let text = choice.meant(head).ok_or_else(|| {
+            Fault::new(ErrorCode::E004, METHOD, "there is no parity_choice in it").about("parity_choice")
+        })?;
+        let answer = |side| Input::Moved { side, call: None, text };
+        self.posted(head, &choice.match_id, choice.player_id.as_ref(), METHOD, answer).await
+    }
+
+    async fn go_and_register(&self, at: Option<&str>) -> Result<RegisteredToLeague, Fault> {
+        let manager = match at {
+            None => self.settings.manager.clone(),
+            Some(text) => text.parse().map_err(|error| {
+                let message = format!("manager_endpoint: {error}");
+                Fault::new(ErrorCode::E003, Method::RegisterToLeague, message).about("manager_endpoint")
+            })?,
+        };
+        Ok(match self.register(&manager).await {
+            Ok(id) => RegisteredToLeague {
+                status: Admission::Accepted,
+                referee_id: Some(id),
+                league_id: self.identity().and_then(|identity| identity.league),
+                reason: None,
+            },
+            Err(rejected) => RegisteredToLeague {
+                status: Admission::Rejected,
+                referee_id: None,
+                league_id: None,
+                reason: Some(rejected.reason),
+            },
+        })
+    }
+
+    fn acknowledge(&self) -> Acknowledgement {
+        self.identity().map(|identity| Acknowledgement::of_referee(identity.id)).unwrap_or_default()
+    }
+}
+
+impl Agent for Referee {
+    fn role(&self) -> Role {
+        Role::Referee
+    }
+
+    fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
+        self.shared.envelope(echo, None)
+    }
+
+    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+        let Arrived { call, head, peer, .. } = arrived;
+        let (shared, method) = (&self.shared, call.method());
+        if method.row().access == Access::Operator {
+            shared.check_operator(&head, peer, method)?;
+        }
+        let envelope = shared.envelope(head.conversation_id.as_good().cloned(), None);
+        match call {
+            Call::StartMatch(order) => {
+                shared.check_manager(&head, method)?;
+                Answered::new(envelope, &shared.start(order)?)
+            }
+            Call::CollectChoices(of) => {
+                Answered::new(envelope, &shared.step(&of.match_id, Step::CollectChoices, method).await?)
+            }
+            Call::DrawNumber(of) => {
+                Answered::new(envelope, &shared.step(&of.match_id, Step::DrawNumber, method).await?)
+            }
+            Call::FinalizeMatch(of) => {
+                Answered::new(envelope, &shared.step(&of.match_id, Step::Finalize, method).await?)
+            }
+            Call::GetMatchState(of) => Answered::new(envelope, &shared.look(&of.match_id).await?),
+            Call::RegisterToLeague(at) => {
+                Answered::new(envelope, &shared.go_and_register(at.manager_endpoint.as_deref()).await?)
+            }
+            Call::PostJoin(join) => Answered::new(envelope, &shared.joined(&head, &join).await?),
+            Call::PostChoice(choice) => Answered::new(envelope, &shared.chosen(&head, &choice).await?),
+            Call::NotifyRound(round) => {
+                shared.check_manager(&head, method)?;
+                Answered::new(envelope, &shared.acknowledge().for_round(round.round_id))
+            }
+            Call::NotifyLeagueCompleted(_) | Call::Shutdown(_) => {
+                shared.check_manager(&head, method)?;
+                shared.leave.notify_one();
+                Answered::new(envelope, &shared.acknowledge())
+            }
+            Call::NotifyLeagueError(error) => {
+                tracing::warn!(code = ?error.error_code, hint = ?error.hint, "the manager complains");
+                Answered::new(envelope, &shared.acknowledge())
+            }
+            Call::Ping(nothing) => Answered::new(envelope, &nothing),
+            Call::RegisterReferee(_)
+            | Call::RegisterPlayer(_)
+            | Call::ReportMatchResult(_)
+            | Call::LeagueQuery(_)
+            | Call::GetAssignedMatches(_)
+            | Call::GetStandings(_)
+            | Call::CreateSchedule(_)
+            | Call::StartLeague(_)
+            | Call::StopLeague(_)
+            | Call::GameInvitation(_)
+            | Call::ChooseParity(_)
+            | Call::MakeMove(_)
+            | Call::NotifyMatchResult(_)
+            | Call::NotifyGameError(_)
+            | Call::UpdateStandings(_)
+            | Call::NotifyRoundCompleted(_)
+            | Call::GetPlayerState(_) => Err(not_ours(method)),
+        }
+    }
+
+    fn health(&self) -> Health {
+        let identity = self.shared.identity();
+        Health {
+            status: "ok",
+            role: Role::Referee,
+            id: identity.as_ref().map(|identity| identity.id.to_string()),
+            league_id: identity.and_then(|identity| identity.league).map(|league| league.to_string()),
+            state: format!("{} matches running", self.running()),
+        }
+    }
+}
+
+/// The server lets only the calls for a referee through; the compiler does not know that.
+fn not_ours(method: Method) -> Fault {
+    Fault::new(ErrorCode::E010, method, "a referee does not answer this")
+}

@@ -1,0 +1,40 @@
+//! What a referee is told when it starts.
+
+use std::time::Duration;
+
+use league_protocol::id::{GameType, RefereeId};
+use league_protocol::token::Credential;
+use league_store::home::Home;
+use league_store::journal::Scribe;
+use league_wire::endpoint::Endpoint;
+use smol_str::SmolStr;
+
+/// What a referee is told when it starts.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The name that others see.
+    pub name: SmolStr,
+    /// The id it would like.
+    pub wish: Option<RefereeId>,
+    /// Where its manager listens.
+    pub manager: Endpoint,
+    /// Where it listens itself, as it tells the manager.
+    pub contact: Endpoint,
+    /// How many matches it runs at a time.
+    pub capacity: u32,
+    /// The games it knows.
+    pub games: Vec<GameType>,
+    /// The league's join key, where one is needed.
+    pub join_key: Option<Credential>,
+    /// Who writes its log and where, if anywhere.
+    pub journal: Option<(Scribe, Home)>,
+    /// How long it waits for the manager's answer.
+    pub patience: Duration,
+    /// The pause after a manager could not be reached; it doubles up to [`Settings::MAX_PAUSE`].
+    pub pause: Duration,
+}
+
+impl Settings {
+    /// A manager that is away is asked at least this often.
+    pub const MAX_PAUSE: Duration = Duration::from_secs(5);
+}
