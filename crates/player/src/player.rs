@@ -1,0 +1,405 @@
+//! The player as the network sees it: joins, chooses, remembers.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use data_encoding::HEXLOWER;
+use league_core::season::agent::AgentId;
+use league_core::seat::{History, Identity, Question, Seat};
+use league_protocol::draw::DrawNonce;
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::head::{Envelope, Head};
+use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId};
+use league_protocol::message::choice::{ChooseParityCall, PostedChoice};
+use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest};
+use league_protocol::quirk::Quirks;
+use league_protocol::sender::{Role, Sender};
+use league_protocol::table::{Call, Limit, Method};
+use league_protocol::time::Timestamp;
+use league_protocol::token::Credential;
+use league_store::home::Home;
+use league_store::journal::{Entry, Journal, Level, Scribe};
+use league_store::views::history::HistoryFile;
+use league_store::views::replace::{Sync, replace};
+use league_wire::admission::{self, Admitted, Patience, Rejected};
+use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::client::Client;
+use league_wire::endpoint::Endpoint;
+use league_wire::world::World;
+use smol_str::SmolStr;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::chance::Chance;
+use crate::memory::Memory;
+use crate::strategy::Behaviour;
+use crate::thinker::{Thinker, Thought};
+
+/// A manager that is away is asked at least this often.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// How long a history may wait to be written.
+const BETWEEN_NOTES: Duration = Duration::from_secs(2);
+
+/// What a player is told when it starts.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The name that tables show.
+    pub name: SmolStr,
+    /// The id it would like.
+    pub wish: Option<PlayerId>,
+    /// Where its manager listens.
+    pub manager: Endpoint,
+    /// Where it listens itself, as it tells the manager.
+    pub contact: Endpoint,
+    /// The league's join key, where one is needed.
+    pub join_key: Option<Credential>,
+    /// Where it keeps its history, where it does.
+    pub home: Option<Home>,
+    /// Whether it begins with what it remembers from there.
+    pub recalls: bool,
+    /// Who writes its log, where one is kept.
+    pub scribe: Option<Scribe>,
+    /// Where its luck comes from.
+    pub chance: Chance,
+    /// How long it waits for the manager's answer.
+    pub patience: Duration,
+    /// The pause after a manager could not be reached; it doubles.
+    pub pause: Duration,
+}
+
+/// A player; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Player {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    settings: Settings,
+    thinker: Thinker,
+    seat: Mutex<Seat>,
+    client: Client,
+    world: World,
+    /// Its log, once it has a name.
+    journal: OnceLock<Journal>,
+    /// When the history was written last.
+    written: Mutex<Option<Instant>>,
+    /// The league is over, or the manager told us to leave.
+    leave: Notify,
+}
+
+/// How soon the history is to be on the disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Due {
+    /// At once.
+    Now,
+    /// When a while has passed since the last time: files that are replaced for every match slow down whoever syncs to the
+    /// same disk, and that is the manager.
+    NowAndThen,
+}
+
+impl Player {
+    /// A player that is not registered yet, and remembers what it played under the id it wishes for.
+    pub fn new(settings: Settings, thinker: Thinker, client: Client, world: World) -> Self {
+        let known = settings.home.as_ref().zip(settings.wish.as_ref()).filter(|_| settings.recalls);
+        let history = known.map(|(home, player)| remembered(home, player)).unwrap_or_default();
+        let seat = Mutex::new(Seat::new(settings.name.clone(), history));
+        Self {
+            shared: Arc::new(Shared {
+                settings,
+                thinker,
+                seat,
+                client,
+                world,
+                journal: OnceLock::new(),
+                written: Mutex::default(),
+                leave: Notify::new(),
+            }),
+        }
+    }
+
+    /// Registers, and goes on trying as long as the manager is not there.
+    pub async fn register(&self) -> Result<PlayerId, Rejected> {
+        self.shared.register().await
+    }
+
+    /// Waits until the player has nothing more to do: the league is over, or the manager told it to leave.
+    pub async fn until_done(&self) {
+        self.shared.leave.notified().await;
+    }
+}
+
+/// What is known from an earlier start; nothing when there was none. A damaged file is said and forgotten.
+fn remembered(home: &Home, player: &PlayerId) -> History {
+    let path = home.history(player);
+    let read = std::fs::read(&path).map_err(|error| (error.kind() == std::io::ErrorKind::NotFound, error.to_string()));
+    let parsed = read
+        .and_then(|bytes| serde_json::from_slice::<HistoryFile>(&bytes).map_err(|error| (false, error.to_string())));
+    match parsed {
+        Ok(file) => file.matches,
+        Err((true, _)) => History::default(),
+        Err((false, trouble)) => {
+            tracing::warn!(path = %path.display(), trouble, "the history cannot be read; a new one is begun");
+            History::default()
+        }
+    }
+}
+
+impl Shared {
+    fn seat(&self) -> MutexGuard<'_, Seat> {
+        self.seat.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn register(&self) -> Result<PlayerId, Rejected> {
+        let settings = &self.settings;
+        self.seat().registering();
+        let longest = LONGEST_PAUSE.max(settings.pause);
+        let patience = Patience { answer: settings.patience, pause: settings.pause, longest };
+        let admitted = admission::register(&self.client, &settings.manager, patience, || self.registration()).await;
+        let Admitted { player_id, league_id, token, passes, .. } = admitted.inspect_err(|_| self.seat().rejected())?;
+        let player_id = player_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| PlayerId::numbered(1));
+        self.seat().registered(Identity { player_id: player_id.clone(), league_id, token, passes });
+        if let (Some(scribe), Some(home)) = (&settings.scribe, &settings.home) {
+            let path = home.agent_journal(&AgentId::Player(player_id.clone()));
+            self.journal.get_or_init(|| scribe.journal(path));
+        }
+        self.note("REGISTERED", format!("registered with {}", settings.manager));
+        Ok(player_id)
+    }
+
+    /// A line in the log.
+    fn note(&self, event: &str, message: String) {
+        let Some(journal) = self.journal.get() else { return };
+        let who = self.seat().identity().map(|identity| identity.player_id.to_string()).unwrap_or_default();
+        journal.write(Entry::new(self.world.now(), Level::Info, &who, event, message));
+    }
+
+    fn registration(&self) -> (Envelope, Call) {
+        let settings = &self.settings;
+        let request = LeagueRegisterRequest {
+            player_meta: AgentMeta {
+                display_name: settings.name.clone(),
+                version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
+                protocol_version: Some(SmolStr::new_static("2.1.0")),
+                game_types: vec![GameType::even_odd()],
+                contact_endpoint: settings.contact.to_string(),
+                max_concurrent_matches: None,
+            },
+            player_id: settings.wish.clone(),
+            join_key: settings.join_key.clone(),
+            quirks: Quirks::default(),
+        };
+        let conversation = ConversationId::named(format_args!("conv-player-{}-reg", settings.name));
+        (self.envelope(Some(conversation), None), Call::RegisterPlayer(request))
+    }
+
+    /// An envelope of this player's; in a match with its pass, and never with its token.
+    fn envelope(&self, conversation: Option<ConversationId>, match_id: Option<&MatchId>) -> Envelope {
+        let seat = self.seat();
+        let identity = seat.identity();
+        let sender = match identity {
+            Some(identity) => Sender::player(&identity.player_id),
+            None => Sender::unregistered(Role::Player, &self.settings.name),
+        };
+        let pass = identity.zip(match_id).and_then(|(identity, match_id)| identity.own_pass(match_id));
+        Envelope {
+            sender,
+            timestamp: self.world.now(),
+            conversation_id: conversation.unwrap_or_else(|| ConversationId::named("conv-player")),
+            auth_token: pass.map(Into::into),
+        }
+    }
+
+    fn nonce(&self, match_id: &MatchId) -> DrawNonce {
+        let player = self.seat().identity().map(|identity| identity.player_id.clone());
+        match (&self.settings.chance, player) {
+            (Chance::Seeded(seed), Some(player)) => seed.nonce(match_id, &player),
+            (Chance::Seeded(_) | Chance::System, _) => {
+                HEXLOWER.encode(&self.world.random()[..16]).parse().unwrap_or_default()
+            }
+        }
+    }
+
+    async fn choose(&self, head: &Head, call: &ChooseParityCall, envelope: Envelope) -> Result<Answered, Fault> {
+        let (question, memory) = {
+            let mut seat = self.seat();
+            let question = seat.asked_parity(head, call)?;
+            (question, Memory::of(&seat, self.settings.chance.clone()))
+        };
+        let memory = memory.ok_or_else(|| {
+            Fault::new(ErrorCode::E005, Method::ChooseParity, "this player is not registered in any league yet")
+        })?;
+        let match_id = question.match_id.clone();
+        let left = self.left(&question);
+        let parity = match self.thinker.think(question, memory, left).await {
+            Thought::Chosen(parity) => parity,
+            Thought::Fallback { parity, because } => {
+                tracing::warn!(%match_id, %because, "the strategy failed; the coin chose {parity}");
+                parity
+            }
+            Thought::Misbehave(behaviour) => match behaviour {
+                Behaviour::Slow { share, parity } => {
+                    tokio::time::sleep(share.of(left)).await;
+                    parity
+                }
+                Behaviour::Silence => std::future::pending().await,
+                Behaviour::Crash => crash(),
+                Behaviour::Invalid(text) => {
+                    let player_id = self.seat().identity().map(|identity| identity.player_id.clone());
+                    let parity_choice = Some(SmolStr::new_static(text));
+                    let choice = PostedChoice { match_id, player_id, parity_choice, choice: None, played: None };
+                    return Answered::new(envelope, &choice);
+                }
+            },
+        };
+        let answer = self.seat().chose_parity(&match_id, parity)?;
+        Answered::new(envelope, &answer)
+    }
+
+    /// What is left until the deadline; the usual limit where none was given, or where the clocks disagree.
+    fn left(&self, question: &Question) -> Duration {
+        let usual = Limit::Move.default_span();
+        let now: Timestamp = self.world.now();
+        let left = question.deadline.map_or(usual, |deadline| deadline.since(now));
+        if left.is_zero() { usual } else { left.min(usual) }
+    }
+
+    /// Writes the history down, where that is due. A player that cannot write plays on.
+    fn remember(&self, due: Due) {
+        let Some(home) = &self.settings.home else { return };
+        let (player, history) = {
+            let seat = self.seat();
+            let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+            if due == Due::NowAndThen && written.is_some_and(|at| at.elapsed() < BETWEEN_NOTES) {
+                return;
+            }
+            *written = Some(Instant::now());
+            let Some(identity) = seat.identity() else { return };
+            (identity.player_id.clone(), seat.history().clone())
+        };
+        let path = home.history(&player);
+        let file = HistoryFile::of(player, history, self.world.now());
+        let written = serde_json::to_vec_pretty(&file)
+            .map_err(std::io::Error::other)
+            .and_then(|text| replace(&path, &text, Sync::Later));
+        if let Err(error) = written {
+            tracing::warn!(path = %path.display(), %error, "the history cannot be written");
+        }
+    }
+
+    fn league(&self) -> Option<LeagueId> {
+        self.seat().identity().and_then(|identity| identity.league_id.clone())
+    }
+}
+
+/// Falls over, as the test kind `crash` wants it: the task that serves this call, and no other.
+#[expect(clippy::panic, reason = "the strategy `crash` is there to show that a league survives it")]
+fn crash() -> ! {
+    panic!("the strategy crash falls over");
+}
+
+impl Agent for Player {
+    fn role(&self) -> Role {
+        Role::Player
+    }
+
+    fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
+        self.shared.envelope(echo, None)
+    }
+
+    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+        let Arrived { call, head, .. } = arrived;
+        let (shared, method) = (&self.shared, call.method());
+        let echo = head.conversation_id.as_good().cloned();
+        let plain = |shared: &Shared| shared.envelope(echo.clone(), None);
+        match call {
+            Call::GameInvitation(invitation) => {
+                let nonce = shared.nonce(&invitation.match_id);
+                let joined = shared.seat().invited(&head, &invitation, nonce, shared.world.now())?;
+                Answered::new(shared.envelope(echo, Some(&invitation.match_id)), &joined)
+            }
+            Call::ChooseParity(call) => {
+                let envelope = shared.envelope(echo, Some(&call.match_id));
+                shared.choose(&head, &call, envelope).await
+            }
+            Call::MakeMove(_) => Err(Fault::new(ErrorCode::E010, method, "this player knows even_odd only")),
+            Call::NotifyMatchResult(over) => {
+                let acknowledgement = shared.seat().over(&head, &over)?;
+                let how =
+                    over.result.map_or_else(|| String::from("over"), |result| format!("{result:?}").to_lowercase());
+                shared.note("GAME_OVER", format!("{}: {how}", over.match_id));
+                shared.remember(Due::NowAndThen);
+                Answered::new(plain(shared), &acknowledgement)
+            }
+            Call::NotifyGameError(error) => {
+                let acknowledgement = shared.seat().game_error(&head, error.match_id.as_ref())?;
+                tracing::info!(code = ?error.error_code, hint = ?error.hint, "the referee complains");
+                Answered::new(plain(shared), &acknowledgement)
+            }
+            Call::NotifyRound(round) => {
+                let acknowledgement = shared.seat().round_announced(&head, &round)?;
+                Answered::new(plain(shared), &acknowledgement)
+            }
+            Call::UpdateStandings(update) => {
+                let acknowledgement = shared.seat().standings_updated(&head, &update)?;
+                Answered::new(plain(shared), &acknowledgement)
+            }
+            Call::NotifyRoundCompleted(round) => {
+                let acknowledgement = shared.seat().round_completed(&head, &round)?;
+                Answered::new(plain(shared), &acknowledgement)
+            }
+            Call::NotifyLeagueCompleted(end) => {
+                let acknowledgement = shared.seat().league_completed(&head, &end)?;
+                shared.remember(Due::Now);
+                shared.leave.notify_one();
+                Answered::new(plain(shared), &acknowledgement)
+            }
+            Call::Shutdown(_) => {
+                let acknowledgement = shared.seat().told_to_leave(&head)?;
+                shared.remember(Due::Now);
+                shared.leave.notify_one();
+                Answered::new(plain(shared), &acknowledgement)
+            }
+            Call::NotifyLeagueError(error) => {
+                tracing::warn!(code = ?error.error_code, hint = ?error.hint, "the manager complains");
+                Answered::new(plain(shared), &league_protocol::message::acknowledgement::Acknowledgement::default())
+            }
+            Call::GetPlayerState(_) => {
+                let strategy = SmolStr::new_static(shared.thinker.name());
+                let state = shared.seat().player_state(Some(strategy));
+                Answered::new(plain(shared), &state)
+            }
+            Call::Ping(nothing) => Answered::new(plain(shared), &nothing),
+            Call::RegisterReferee(_)
+            | Call::RegisterPlayer(_)
+            | Call::ReportMatchResult(_)
+            | Call::LeagueQuery(_)
+            | Call::GetAssignedMatches(_)
+            | Call::GetStandings(_)
+            | Call::CreateSchedule(_)
+            | Call::StartLeague(_)
+            | Call::StopLeague(_)
+            | Call::StartMatch(_)
+            | Call::CollectChoices(_)
+            | Call::DrawNumber(_)
+            | Call::FinalizeMatch(_)
+            | Call::GetMatchState(_)
+            | Call::RegisterToLeague(_)
+            | Call::PostJoin(_)
+            | Call::PostChoice(_) => {
+                // The server lets only the calls for a player through; the compiler does not know that.
+                Err(Fault::new(ErrorCode::E010, method, "a player does not answer this"))
+            }
+        }
+    }
+
+    fn health(&self) -> Health {
+        let seat = self.shared.seat();
+        let id = seat.identity().map(|identity| identity.player_id.to_string());
+        let state = seat.state().as_str().to_owned();
+        drop(seat);
+        let league_id = self.shared.league().map(|league| league.to_string());
+        Health { status: "ok", role: Role::Player, id, league_id, state }
+    }
+}
