@@ -1,1 +1,24 @@
-//! Who runs the league.
+//! Who runs the league: the shell around [`league_core::season`].
+//!
+//! - [`settings`]: what a manager is told when it starts
+//! - [`manager`]: the agent itself: registrations, reports, queries, the operator
+//! - [`desk`]: the one owner of the season, and of its log
+//! - [`chronicle`]: what happened, line by line, for people
+//! - `conductor`: from registration to the champion, by what is due
+//! - `escort`: giving a match to a referee, and watching over referees
+//! - `notices`: telling everybody
+//! - `reach`: which endpoints a registrant may name
+
+pub mod chronicle;
+mod conductor;
+pub mod desk;
+mod escort;
+pub mod manager;
+mod notices;
+mod reach;
+pub mod settings;
+
+pub use conductor::Stopped;
+pub use desk::Desk;
+pub use manager::Manager;
+pub use settings::Settings;

@@ -1,0 +1,170 @@
+//! From the first registration to the champion: looks at what is due, and does it.
+//!
+//! Nothing is remembered here that matters: after a crash the season says what is due, and it is done again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use league_core::season::Duty;
+use league_protocol::error::Fault;
+use league_protocol::id::RoundId;
+use league_store::views::MATCH_FILES;
+use league_store::views::rounds::RoundsFile;
+use league_store::views::standings::StandingsFile;
+use league_store::views::writer::View;
+use thiserror::Error;
+use tokio::time::{Instant, timeout_at};
+
+use crate::manager::Shared;
+use crate::notices::{self, Listener};
+
+/// Why a league did not come to its end.
+#[derive(Debug, Error)]
+pub enum Stopped {
+    /// The window closed on too few.
+    #[error("registration ended after {window:?} with {players} of {needed} players and {referees} referees")]
+    TooFew {
+        /// How long it was open.
+        window: Duration,
+        /// Who came.
+        players: usize,
+        /// Who was needed.
+        needed: u32,
+        /// Who came to run matches.
+        referees: usize,
+    },
+    /// The desk refused.
+    #[error(transparent)]
+    Refused(#[from] Fault),
+}
+
+impl Shared {
+    /// Runs the league to its end.
+    pub(crate) async fn conduct(self: &Arc<Self>) -> Result<(), Stopped> {
+        let opened = Instant::now();
+        let mut changes = self.desk.changes();
+        let mut finished: Option<RoundId> = None;
+        loop {
+            // Whatever changes from here on is seen below.
+            changes.mark_unchanged();
+            match self.desk.look(|season, _| season.duty()).await? {
+                Duty::AwaitRegistrations => self.await_registrations(opened, &mut changes).await?,
+                Duty::AwaitStart => drop(changes.changed().await),
+                Duty::StartRound(_) => drop(self.desk.act(|season, now| season.start_round(now)).await?),
+                Duty::Play(round) => {
+                    self.play(round, finished, &mut changes).await?;
+                    finished = Some(round);
+                    self.file().await?;
+                }
+                Duty::Conclude => return self.conclude(finished).await,
+            }
+        }
+    }
+
+    async fn await_registrations(
+        &self,
+        opened: Instant,
+        changes: &mut tokio::sync::watch::Receiver<u64>,
+    ) -> Result<(), Stopped> {
+        let settings = &self.settings;
+        let there = self.desk.look(|season, _| {
+            let present = season.referees().iter().filter(|referee| !referee.lost).count();
+            (season.players().len(), present, season.config().min_players)
+        });
+        let (players, referees, needed) = there.await?;
+        let enough = |expected: Option<u32>, there: usize| expected.is_none_or(|expected| there >= expected as usize);
+        let expecting = settings.expect_players.is_some() || settings.expect_referees.is_some();
+        let all = enough(settings.expect_players, players) && enough(settings.expect_referees, referees);
+        if expecting && all && referees > 0 && players >= needed as usize {
+            return Ok(self.desk.act(|season, now| season.start(now)).await?);
+        }
+        let Some(window) = settings.registration_window else {
+            drop(changes.changed().await);
+            return Ok(());
+        };
+        if timeout_at(opened + window, changes.changed()).await.is_ok() {
+            return Ok(());
+        }
+        if referees == 0 || players < needed as usize {
+            return Err(Stopped::TooFew { window, players, needed, referees });
+        }
+        Ok(self.desk.act(|season, now| season.start(now)).await?)
+    }
+
+    /// Plays a round: first who runs what, then everybody is told, then it begins.
+    async fn play(
+        self: &Arc<Self>,
+        round: RoundId,
+        before: Option<RoundId>,
+        changes: &mut tokio::sync::watch::Receiver<u64>,
+    ) -> Result<(), Stopped> {
+        self.desk.act(|season, now| Ok(season.assign(now))).await?;
+        let told = self.desk.look(move |season, _| {
+            let mut to_players = before.map(|before| notices::round_over(season, before)).unwrap_or_default();
+            to_players.push(notices::announcement(season, round, false));
+            let to_referees = vec![notices::announcement(season, round, true)];
+            (Listener::players(season), to_players, Listener::referees(season), to_referees, season.assignments())
+        });
+        let (players, to_players, referees, to_referees, mut due) = told.await?;
+        tokio::join!(self.tell(players, &to_players), self.tell(referees, &to_referees));
+        tracing::info!(%round, matches = due.len(), "the round begins");
+        let playing = async {
+            let mut sent = std::collections::HashSet::new();
+            loop {
+                for assignment in due.drain(..) {
+                    if sent.insert(assignment.clone()) {
+                        tokio::spawn(Arc::clone(self).escort(assignment));
+                    }
+                }
+                changes.mark_unchanged();
+                if self.desk.look(move |season, _| season.duty() != Duty::Play(round)).await? {
+                    return Ok(());
+                }
+                due = self.desk.act(|season, now| Ok(season.assign(now))).await?;
+                if due.is_empty() {
+                    drop(changes.changed().await);
+                }
+            }
+        };
+        tokio::select! {
+            played = playing => played,
+            () = self.watch() => Ok(()),
+        }
+    }
+
+    /// Has the league's files written as they stand after a round. They are views: that they cannot be written stops nobody.
+    async fn file(&self) -> Result<(), Stopped> {
+        let Some(views) = &self.views else { return Ok(()) };
+        let files = self.desk.look(|season, now| {
+            let rounds = RoundsFile::of(season, MATCH_FILES, now);
+            (
+                StandingsFile::of(season, now),
+                rounds,
+                season.config().league_id.clone(),
+                season.schedule().total_matches(),
+            )
+        });
+        let (standings, rounds, league, matches) = files.await?;
+        views.expect(league, matches).await;
+        views.put(View::Standings(standings)).await;
+        views.put(View::Rounds(rounds)).await;
+        Ok(())
+    }
+
+    async fn conclude(&self, last: Option<RoundId>) -> Result<(), Stopped> {
+        let told = self.desk.look(move |season, _| {
+            let mut to_players = last.map(|last| notices::round_over(season, last)).unwrap_or_default();
+            to_players.push(notices::league_over(season));
+            (Listener::players(season), to_players, Listener::referees(season), vec![notices::league_over(season)])
+        });
+        let (players, to_players, referees, to_referees) = told.await?;
+        tokio::join!(self.tell(players, &to_players), self.tell(referees, &to_referees));
+        self.file().await?;
+        if let Some(views) = &self.views
+            && let Err(error) = views.flush().await
+        {
+            tracing::warn!(%error, "the league's files are not complete");
+        }
+        Ok(())
+    }
+}

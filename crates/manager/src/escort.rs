@@ -1,0 +1,146 @@
+//! Giving a match to a referee, and watching over those that hold one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use league_core::season::{Assignment, Season};
+use league_protocol::answer::{Heard, Layers};
+use league_protocol::id::{ConversationId, RefereeId};
+use league_protocol::message::operate::Nothing;
+use league_protocol::message::start_match::StartMatch;
+use league_protocol::message::step::RegisterToLeague;
+use league_protocol::speech::Form;
+use league_protocol::table::Call;
+use league_wire::endpoint::Endpoint;
+use tokio::time::{Instant, sleep};
+
+use crate::manager::Shared;
+use crate::notices::{Listener, envelope};
+
+/// A referee is given up after so many failures running.
+const PATIENCE: u32 = 3;
+
+/// What came of offering a match.
+enum Offer {
+    Taken,
+    Refused,
+    Unheard,
+}
+
+impl Shared {
+    /// Gives a match to its referee. A referee that is busy gets it back on the list; one that is gone is given up.
+    pub(crate) async fn escort(self: Arc<Self>, assignment: Assignment) {
+        let wanted = assignment.clone();
+        let (mode, seed) = (self.settings.mode, self.settings.seed.clone());
+        let order = self.desk.look(move |season, _| {
+            let secret = seed.as_ref().map(|seed| seed.secret(&wanted.match_id));
+            let order = season.holds(&wanted).then(|| season.order(&wanted, mode, secret)).flatten();
+            order.zip(listener(season, &wanted.referee))
+        });
+        // Whatever happened meanwhile, it is no longer this referee's match.
+        let Ok(Some((order, referee))) = order.await else { return };
+        for tried in 1..=PATIENCE {
+            match self.offer(&referee, &order).await {
+                Offer::Taken => return,
+                Offer::Refused => {
+                    // A referee that has just refused is not asked again at once.
+                    sleep(self.settings.watch / 4).await;
+                    let given = assignment.clone();
+                    drop(self.desk.act(move |season, now| season.give_back(&given, now)).await);
+                    return;
+                }
+                Offer::Unheard => sleep(self.settings.watch / 4 * tried).await,
+            }
+        }
+        self.give_up(&assignment.referee).await;
+    }
+
+    async fn offer(&self, referee: &Listener, order: &StartMatch) -> Offer {
+        let Ok(endpoint) = referee.endpoint.parse::<Endpoint>() else { return Offer::Unheard };
+        let conversation = ConversationId::named(format_args!("conv-{}-start", order.match_id));
+        let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
+        let call = Call::StartMatch(order.clone());
+        let came = self.client.call(&endpoint, Form::default(), &envelope, &call, self.settings.patience).await;
+        match came {
+            Err(_) => Offer::Unheard,
+            Ok(exchange) => match Layers::parse(&exchange.body) {
+                Ok(layers) if layers.refuses() => Offer::Refused,
+                Ok(layers) if layers.heard() == Heard::Yes => Offer::Taken,
+                Ok(_) => Offer::Refused,
+                Err(_) => Offer::Unheard,
+            },
+        }
+    }
+
+    pub(crate) async fn give_up(&self, referee: &RefereeId) {
+        tracing::warn!(%referee, "the referee does not answer; its matches go to others");
+        let lost = referee.clone();
+        drop(self.desk.act(move |season, now| season.lose_referee(&lost, now)).await);
+    }
+
+    /// Looks after the referees as long as a round lasts: asks those that hold matches whether they are there, takes matches
+    /// away that should have ended long ago, and calls those back that were given up.
+    pub(crate) async fn watch(&self) {
+        let mut failures: HashMap<RefereeId, u32> = HashMap::new();
+        let mut since: HashMap<Assignment, Instant> = HashMap::new();
+        loop {
+            sleep(self.settings.watch).await;
+            let seen = self.desk.look(|season, _| {
+                let holding: Vec<_> = season
+                    .referees()
+                    .iter()
+                    .filter(|referee| referee.running > 0 || referee.lost)
+                    .filter_map(|referee| Some((referee.id.clone(), referee.lost, listener(season, &referee.id)?)))
+                    .collect();
+                (holding, season.assignments(), longest(season))
+            });
+            let Ok((holding, held, longest)) = seen.await else { return };
+            since.retain(|assignment, _| held.contains(assignment));
+            for assignment in held {
+                let began = *since.entry(assignment.clone()).or_insert_with(Instant::now);
+                if began.elapsed() > longest {
+                    tracing::warn!(match_id = %assignment.match_id, referee = %assignment.referee, "overdue");
+                    drop(self.desk.act(move |season, now| season.give_back(&assignment, now)).await);
+                }
+            }
+            for (id, lost, referee) in holding {
+                if lost {
+                    self.poke(&referee, Call::RegisterToLeague(RegisterToLeague::default())).await;
+                } else if self.poke(&referee, Call::Ping(Nothing {})).await {
+                    failures.remove(&id);
+                } else {
+                    let count = failures.entry(id.clone()).or_default();
+                    *count += 1;
+                    if *count >= PATIENCE {
+                        failures.remove(&id);
+                        self.give_up(&id).await;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn poke(&self, referee: &Listener, call: Call) -> bool {
+        let Ok(endpoint) = referee.endpoint.parse::<Endpoint>() else { return false };
+        let conversation = ConversationId::named("conv-watch");
+        let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
+        let limit = self.settings.watch.min(self.settings.patience);
+        self.client.call(&endpoint, Form::default(), &envelope, &call, limit).await.is_ok()
+    }
+}
+
+fn listener(season: &Season, referee: &RefereeId) -> Option<Listener> {
+    let referee = season.referee(referee)?;
+    Some(Listener::new(referee.id.as_str(), &referee.profile.endpoint, &referee.grant, &season.config().league_id))
+}
+
+/// The longest that a match can take by its own limits, and half as long again.
+fn longest(season: &Season) -> Duration {
+    let limits = &season.config().limits;
+    let tries = f64::from(limits.max_retries.max(1));
+    let pauses = limits.base_delay_sec * (2_f64.powf(tries - 1.0) - 1.0);
+    let asks = tries * (limits.game_join_ack_timeout_sec + limits.move_timeout_sec) + 2.0 * pauses;
+    let notices = (2.0 * tries + 1.0) * limits.game_over_timeout_sec;
+    Duration::try_from_secs_f64(1.5 * (asks + notices) + 5.0).unwrap_or(Duration::from_secs(3600))
+}

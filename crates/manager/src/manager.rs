@@ -1,0 +1,332 @@
+//! The manager as the network sees it: registrations, reports, queries, and the operator.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use league_core::season::agent::AgentId;
+use league_core::season::config::Config;
+use league_core::season::{Counted, Registered, Season};
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::head::{Envelope, Head};
+use league_protocol::id::{ConversationId, LeagueId, RefereeId};
+use league_protocol::message::operate::{CreateSchedule, ScheduleAnswer};
+use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
+use league_protocol::message::registration::{Admission, PASS_SCHEME, RegisterResponse};
+use league_protocol::message::report::{MatchResultAck, MatchResultReport};
+use league_protocol::message::standings::StandingsAnswer;
+use league_protocol::quirk::Quirks;
+use league_protocol::sender::{Role, Sender};
+use league_protocol::table::{Call, Method};
+use league_protocol::time::Timestamp;
+use league_protocol::token::Credential;
+use league_store::views::writer::ViewWriter;
+use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::breaker::Breakers;
+use league_wire::client::Client;
+use league_wire::endpoint::Endpoint;
+use league_wire::world::World;
+use smol_str::SmolStr;
+
+use crate::conductor::Stopped;
+use crate::desk::Desk;
+use crate::notices::envelope;
+use crate::reach;
+use crate::settings::Settings;
+
+/// A manager; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Manager {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) league: LeagueId,
+    pub(crate) strict: bool,
+    pub(crate) settings: Settings,
+    pub(crate) desk: Desk,
+    pub(crate) client: Client,
+    pub(crate) breakers: Breakers,
+    /// Who writes the league's files, where they are.
+    pub(crate) views: Option<ViewWriter>,
+    pub(crate) world: World,
+}
+
+impl Manager {
+    /// The manager of a league with these rules, at its desk.
+    pub fn new(
+        rules: &Config,
+        settings: Settings,
+        desk: Desk,
+        client: Client,
+        views: Option<ViewWriter>,
+        world: World,
+    ) -> Self {
+        let (league, strict, breakers) = (rules.league_id.clone(), rules.strict, Breakers::default());
+        Self { shared: Arc::new(Shared { league, strict, settings, desk, client, breakers, views, world }) }
+    }
+
+    /// Runs the league to its end.
+    pub async fn conduct(&self) -> Result<(), Stopped> {
+        self.shared.conduct().await
+    }
+
+    /// The desk.
+    pub fn desk(&self) -> &Desk {
+        &self.shared.desk
+    }
+}
+
+impl Shared {
+    /// What must hold before the desk is bothered with a registration.
+    fn admissible(
+        &self,
+        endpoint: &str,
+        shown: Option<&Credential>,
+        needed: Option<&Credential>,
+        peer: SocketAddr,
+        endpoint_code: i32,
+    ) -> Result<Option<RegisterResponse>, Fault> {
+        if let Some(needed) = needed
+            && !shown.is_some_and(|shown| shown.opens(&needed.digest()))
+        {
+            let message = "this league needs its join key in join_key; ask the operator for it";
+            return Err(Fault::new(ErrorCode::E012, None, message).about("join_key"));
+        }
+        // What is no endpoint at all is rejected by the season, which says why.
+        let Ok(parsed) = endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
+        let reachable = reach::check(&parsed, peer, &self.settings.allowed_hosts);
+        Ok(reachable.err().map(|reason| self.rejected(reason, endpoint_code)))
+    }
+
+    fn rejected(&self, reason: String, code: i32) -> RegisterResponse {
+        RegisterResponse {
+            status: Admission::Rejected,
+            player_id: None,
+            referee_id: None,
+            league_id: Some(self.league.clone()),
+            reason: Some(reason),
+            reason_code: Some(code),
+            pass_scheme: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The answer to a registration, and the token for its envelope.
+    fn registered(&self, registered: Registered, quirks: Quirks) -> (RegisterResponse, Option<Credential>) {
+        let admitted = match registered {
+            Registered::Rejected(rejection) => return (self.rejected(rejection.reason, rejection.code), None),
+            Registered::Admitted(admitted) => admitted,
+        };
+        let (player_id, referee_id) = match admitted.id {
+            AgentId::Player(id) => (Some(id), None),
+            AgentId::Referee(id) => (None, Some(id)),
+        };
+        let answer = RegisterResponse {
+            status: Admission::Accepted,
+            player_id,
+            referee_id,
+            league_id: Some(self.league.clone()),
+            reason: None,
+            reason_code: None,
+            pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
+            warnings: quirks.iter().map(|quirk| format!("{}: {}", quirk.what(), quirk.advice())).collect(),
+        };
+        (answer, Some(admitted.token.into()))
+    }
+
+    async fn report(&self, head: &Head, report: MatchResultReport) -> Result<MatchResultAck, Fault> {
+        const METHOD: Method = Method::ReportMatchResult;
+        let token = head.token(METHOD)?.clone();
+        self.desk
+            .act(move |season, now| {
+                let referee = referee_behind(season, &token, METHOD, now)?;
+                let record = season.read_report(&report)?;
+                let ruling = season.report(&referee, &report.match_id, report.attempt, record, now)?;
+                let acknowledgement = MatchResultAck {
+                    status: SmolStr::new_static("ACCEPTED"),
+                    round_id: report.match_id.parts().map(|(round, _)| round),
+                    match_id: report.match_id,
+                    duplicate: ruling.reply == Counted::Before,
+                };
+                Ok(league_core::season::Ruling { events: ruling.events, reply: acknowledgement })
+            })
+            .await
+    }
+
+    async fn query(&self, head: &Head, query: LeagueQuery) -> Result<LeagueQueryResponse, Fault> {
+        const METHOD: Method = Method::LeagueQuery;
+        let token = head.token(METHOD)?.clone();
+        self.desk
+            .look(move |season, now| {
+                let asker = season.authenticate(&token, METHOD, now)?;
+                season.query(&query, &asker)
+            })
+            .await?
+    }
+
+    async fn assigned(&self, head: &Head) -> Result<AssignedMatches, Fault> {
+        const METHOD: Method = Method::GetAssignedMatches;
+        let token = head.token(METHOD)?.clone();
+        self.desk
+            .look(move |season, now| {
+                let referee = referee_behind(season, &token, METHOD, now)?;
+                Ok(AssignedMatches { matches: season.assigned(&referee) })
+            })
+            .await?
+    }
+
+    async fn standings(&self) -> Result<StandingsAnswer, Fault> {
+        self.desk
+            .look(|season, _| StandingsAnswer {
+                league_id: season.config().league_id.clone(),
+                current_round: season.current_round(),
+                standings: season.standings(),
+            })
+            .await
+    }
+
+    async fn schedule(&self, wanted: CreateSchedule) -> Result<ScheduleAnswer, Fault> {
+        self.desk
+            .act(move |season, now| {
+                if let Some(stranger) = wanted.players.iter().flatten().find(|id| season.player(id).is_none()) {
+                    let message = format!("{stranger} is not registered");
+                    return Err(Fault::new(ErrorCode::E005, Method::CreateSchedule, message).about("players"));
+                }
+                season.close_registration(now)
+            })
+            .await?;
+        self.desk
+            .look(|season, _| ScheduleAnswer {
+                league_id: season.config().league_id.clone(),
+                rounds: season.scheduled_rounds(),
+                total_matches: season.status().total_matches,
+            })
+            .await
+    }
+
+    async fn status(&self) -> Result<LeagueStatus, Fault> {
+        self.desk.look(|season, _| season.status()).await
+    }
+
+    /// Whether whoever asks may operate the league.
+    fn check_operator(&self, head: &Head, peer: SocketAddr, method: Method) -> Result<(), Fault> {
+        match &self.settings.operator {
+            None if peer.ip().to_canonical().is_loopback() => Ok(()),
+            None => {
+                let message = "only the machine of the manager may do this, unless an operator's token is configured";
+                Err(Fault::new(ErrorCode::E012, method, message))
+            }
+            Some(digest) if head.token(method)?.opens(digest) => Ok(()),
+            Some(_) => Err(Fault::new(ErrorCode::E012, method, "this is not the operator's token").about("auth_token")),
+        }
+    }
+}
+
+fn referee_behind(season: &Season, token: &Credential, method: Method, now: Timestamp) -> Result<RefereeId, Fault> {
+    match season.authenticate(token, method, now)? {
+        AgentId::Referee(id) => Ok(id),
+        AgentId::Player(id) => Err(Fault::new(ErrorCode::E013, method, format!("{id} is a player, not a referee"))),
+    }
+}
+
+impl Agent for Manager {
+    fn role(&self) -> Role {
+        Role::Manager
+    }
+
+    fn strict(&self) -> bool {
+        self.shared.strict
+    }
+
+    fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
+        let conversation = echo.unwrap_or_else(|| ConversationId::named("conv-manager"));
+        envelope(conversation, self.shared.world.now(), None)
+    }
+
+    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+        let Arrived { call, head, quirks, peer, .. } = arrived;
+        let (shared, method) = (&self.shared, call.method());
+        let mut envelope = Agent::envelope(self, head.conversation_id.as_good().cloned());
+        let sender: Option<Sender> = head.sender.as_good().cloned();
+        let random = shared.world.random();
+        match call {
+            Call::RegisterPlayer(request) => {
+                let (endpoint, key) = (&request.player_meta.contact_endpoint, request.join_key.as_ref());
+                let needed = shared.settings.player_key.as_ref();
+                if let Some(rejection) = shared.admissible(endpoint, key, needed, peer, 2003)? {
+                    return Answered::new(envelope, &rejection);
+                }
+                let register =
+                    move |season: &Season, now| season.register_player(&request, sender.as_ref(), &random, now);
+                let (answer, token) = shared.registered(shared.desk.act(register).await?, quirks);
+                envelope.auth_token = token;
+                Answered::new(envelope, &answer)
+            }
+            Call::RegisterReferee(request) => {
+                let (endpoint, key) = (&request.referee_meta.contact_endpoint, request.join_key.as_ref());
+                let needed = shared.settings.referee_key.as_ref();
+                if let Some(rejection) = shared.admissible(endpoint, key, needed, peer, 1002)? {
+                    return Answered::new(envelope, &rejection);
+                }
+                let register =
+                    move |season: &Season, now| season.register_referee(&request, sender.as_ref(), &random, now);
+                let (answer, token) = shared.registered(shared.desk.act(register).await?, quirks);
+                envelope.auth_token = token;
+                Answered::new(envelope, &answer)
+            }
+            Call::ReportMatchResult(report) => Answered::new(envelope, &shared.report(&head, report).await?),
+            Call::LeagueQuery(query) => Answered::new(envelope, &shared.query(&head, query).await?),
+            Call::GetAssignedMatches(_) => Answered::new(envelope, &shared.assigned(&head).await?),
+            Call::GetStandings(_) => Answered::new(envelope, &shared.standings().await?),
+            Call::CreateSchedule(wanted) => {
+                shared.check_operator(&head, peer, method)?;
+                Answered::new(envelope, &shared.schedule(wanted).await?)
+            }
+            Call::StartLeague(_) => {
+                shared.check_operator(&head, peer, method)?;
+                shared.desk.act(|season, now| season.start(now)).await?;
+                Answered::new(envelope, &shared.status().await?)
+            }
+            Call::StopLeague(_) => {
+                shared.check_operator(&head, peer, method)?;
+                shared.desk.act(|season, now| season.stop(now)).await?;
+                Answered::new(envelope, &shared.status().await?)
+            }
+            Call::Ping(nothing) => Answered::new(envelope, &nothing),
+            Call::StartMatch(_)
+            | Call::CollectChoices(_)
+            | Call::DrawNumber(_)
+            | Call::FinalizeMatch(_)
+            | Call::GetMatchState(_)
+            | Call::RegisterToLeague(_)
+            | Call::NotifyRound(_)
+            | Call::GameInvitation(_)
+            | Call::ChooseParity(_)
+            | Call::MakeMove(_)
+            | Call::NotifyMatchResult(_)
+            | Call::NotifyGameError(_)
+            | Call::PostJoin(_)
+            | Call::PostChoice(_)
+            | Call::UpdateStandings(_)
+            | Call::NotifyRoundCompleted(_)
+            | Call::NotifyLeagueCompleted(_)
+            | Call::NotifyLeagueError(_)
+            | Call::Shutdown(_)
+            | Call::GetPlayerState(_) => {
+                // The server lets only the calls for a manager through; the compiler does not know that.
+                Err(Fault::new(ErrorCode::E010, method, "a manager does not answer this"))
+            }
+        }
+    }
+
+    fn health(&self) -> Health {
+        Health {
+            status: "ok",
+            role: Role::Manager,
+            id: None,
+            league_id: Some(self.shared.league.to_string()),
+            state: String::from("serving"),
+        }
+    }
+}
