@@ -1,0 +1,111 @@
+//! `agents/agents_config.json`: who is known beforehand, and where.
+
+use std::collections::HashSet;
+
+use league_protocol::id::{GameType, PlayerId, RefereeId};
+use league_wire::endpoint::Endpoint;
+use smol_str::SmolStr;
+
+use super::error::ConfigError;
+use super::rule;
+use super::section::Section;
+
+/// Who is known beforehand.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Agents {
+    /// Where the manager is found.
+    pub(crate) manager: Option<Endpoint>,
+    /// The referees.
+    pub(crate) referees: Vec<KnownReferee>,
+    /// The players.
+    pub(crate) players: Vec<KnownPlayer>,
+}
+
+/// A referee that is known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct KnownReferee {
+    /// Who.
+    pub(crate) id: RefereeId,
+    /// By name.
+    pub(crate) name: SmolStr,
+    /// Where it listens.
+    pub(crate) endpoint: Option<Endpoint>,
+    /// How many matches it runs at a time.
+    pub(crate) max_concurrent_matches: Option<u32>,
+    /// The games it offers; all when none is named.
+    pub(crate) game_types: Vec<GameType>,
+    /// Whether it takes part.
+    pub(crate) active: bool,
+}
+
+/// A player that is known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct KnownPlayer {
+    /// Who.
+    pub(crate) id: PlayerId,
+    /// By name.
+    pub(crate) name: SmolStr,
+    /// Where it listens.
+    pub(crate) endpoint: Option<Endpoint>,
+    /// The games it plays; all when none is named.
+    pub(crate) game_types: Vec<GameType>,
+    /// Whether it takes part.
+    pub(crate) active: bool,
+}
+
+impl Agents {
+    pub(super) fn read(&mut self, file: &mut Section<'_>) -> Result<(), ConfigError> {
+        file.get("schema_version", &rule::version("1."))?;
+        file.ignore(&["last_updated"]);
+        self.manager = file.within("league_manager", |section| {
+            section.ignore(&["display_name", "version"]);
+            section.get("endpoint", &rule::endpoint())
+        })?;
+        let mut taken = HashSet::new();
+        self.referees = file.each("referees", |section| {
+            let id = section.need("referee_id", &rule::id::<RefereeId>())?;
+            unique(section, "referee_id", &mut taken, id.as_str())?;
+            let Common { name, endpoint, game_types, active } = Common::read(section, id.as_str())?;
+            let max_concurrent_matches = section.get("max_concurrent_matches", &rule::matches())?;
+            Ok(KnownReferee { id, name, endpoint, max_concurrent_matches, game_types, active })
+        })?;
+        taken.clear();
+        self.players = file.each("players", |section| {
+            let id = section.need("player_id", &rule::id::<PlayerId>())?;
+            unique(section, "player_id", &mut taken, id.as_str())?;
+            let Common { name, endpoint, game_types, active } = Common::read(section, id.as_str())?;
+            Ok(KnownPlayer { id, name, endpoint, game_types, active })
+        })?;
+        Ok(())
+    }
+}
+
+/// What referees and players have in common.
+struct Common {
+    name: SmolStr,
+    endpoint: Option<Endpoint>,
+    game_types: Vec<GameType>,
+    active: bool,
+}
+
+impl Common {
+    fn read(section: &mut Section<'_>, id: &str) -> Result<Self, ConfigError> {
+        section.ignore(&["version"]);
+        let name = section.get("display_name", &rule::name())?.unwrap_or_else(|| SmolStr::new(id));
+        // The course writes the one for referees and the other for players.
+        let usual = section.get("default_endpoint", &rule::endpoint())?;
+        let endpoint = section.get("endpoint", &rule::endpoint())?.or(usual);
+        // An agent of other make may know more games than we do.
+        let game_types = section.list("game_types", &rule::id())?.unwrap_or_default();
+        let active = section.get("active", &rule::truth())?.unwrap_or(true);
+        Ok(Self { name, endpoint, game_types, active })
+    }
+}
+
+/// Makes sure that nobody is listed twice.
+fn unique(section: &Section<'_>, key: &str, taken: &mut HashSet<String>, id: &str) -> Result<(), ConfigError> {
+    if taken.insert(id.to_owned()) {
+        return Ok(());
+    }
+    Err(section.wrong(key, &format!("{id:?}"), "allowed is an id that stands nowhere before it"))
+}

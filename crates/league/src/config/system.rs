@@ -1,0 +1,68 @@
+//! `system.json`: what holds for every league of a home.
+
+use league_protocol::head::PROTOCOL;
+use league_protocol::id::LeagueId;
+use league_protocol::message::start_match::{MatchLimits, span};
+
+use super::error::ConfigError;
+use super::network::Network;
+use super::section::Section;
+use super::{Timeouts, rule};
+
+/// What is read from the file.
+pub(super) struct System {
+    pub(super) default_league_id: Option<LeagueId>,
+    pub(super) network: Network,
+    pub(super) timeouts: Timeouts,
+    pub(super) limits: MatchLimits,
+    pub(super) token_ttl_hours: u32,
+}
+
+impl Default for System {
+    fn default() -> Self {
+        Self {
+            default_league_id: None,
+            network: Network::default(),
+            timeouts: Timeouts::default(),
+            limits: MatchLimits::default(),
+            token_ttl_hours: 24,
+        }
+    }
+}
+
+impl System {
+    pub(super) fn read(&mut self, file: &mut Section<'_>) -> Result<(), ConfigError> {
+        file.get("schema_version", &rule::version("1."))?;
+        file.get("protocol_version", &rule::only(PROTOCOL))?;
+        file.ignore(&["system_id", "last_updated"]);
+        self.default_league_id = file.get("default_league_id", &rule::id())?;
+        file.within("network", |section| {
+            let network = &mut self.network;
+            section.take("base_host", &rule::host(), &mut network.host)?;
+            section.take("default_league_manager_port", &rule::port(), &mut network.manager_port)?;
+            section.take("default_referee_port_range", &rule::ports(), &mut network.referee_ports)?;
+            section.take("default_player_port_range", &rule::ports(), &mut network.player_ports)
+        })?;
+        file.within("security", |section| {
+            // Ours have one form and are always checked: a file that says otherwise promises what will not be kept.
+            section.get("enable_auth_tokens", &rule::only(true))?;
+            section.get("token_length", &rule::only(32))?;
+            section.take("token_ttl_hours", &rule::hours(), &mut self.token_ttl_hours)
+        })?;
+        file.within("timeouts", |section| {
+            let (timeouts, limits) = (&mut self.timeouts, &mut self.limits);
+            let spans = rule::seconds().map(span);
+            section.take("register_referee_timeout_sec", &spans, &mut timeouts.register_referee)?;
+            section.take("register_player_timeout_sec", &spans, &mut timeouts.register_player)?;
+            section.take("generic_response_timeout_sec", &spans, &mut timeouts.response)?;
+            section.take("game_join_ack_timeout_sec", &rule::seconds(), &mut limits.game_join_ack_timeout_sec)?;
+            section.take("move_timeout_sec", &rule::seconds(), &mut limits.move_timeout_sec)?;
+            section.take("game_over_timeout_sec", &rule::seconds(), &mut limits.game_over_timeout_sec)
+        })?;
+        file.within("retry_policy", |section| {
+            section.get("backoff_strategy", &rule::only("exponential"))?;
+            section.take("max_retries", &rule::tries(), &mut self.limits.max_retries)?;
+            section.take("base_delay_sec", &rule::pause(), &mut self.limits.base_delay_sec)
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! Each file, as people write it.
+
+use std::time::Duration;
+
+use league_core::season::config::Config;
+use league_core::season::standings::{DoubleForfeit, Scoring, TieBreak};
+use league_protocol::message::start_match::MatchLimits;
+
+use super::{Written, one};
+use crate::config::network::{Network, Ports};
+
+const SYSTEM: &str = r#"{
+  "schema_version": "1.0.0",
+  "system_id": "league_system_test",
+  "protocol_version": "league.v2",
+  "default_league_id": "autumn",
+  "network": {
+    "base_host": "127.0.0.1",
+    "default_league_manager_port": 9000,
+    "default_referee_port_range": [9001, 9005],
+    "default_player_port_range": [9101, 9150]
+  },
+  "security": { "enable_auth_tokens": true, "token_length": 32, "token_ttl_hours": 48 },
+  "timeouts": {
+    "register_referee_timeout_sec": 7,
+    "register_player_timeout_sec": 8,
+    "game_join_ack_timeout_sec": 2.5,
+    "move_timeout_sec": 20,
+    "game_over_timeout_sec": 4,
+    "generic_response_timeout_sec": 0.5
+  },
+  "retry_policy": { "max_retries": 2, "base_delay_sec": 0.25, "backoff_strategy": "exponential" }
+}"#;
+
+const LEAGUE: &str = r#"{
+  "schema_version": "1.0.0",
+  "league_id": "league_2025_even_odd",
+  "display_name": "Even/Odd, the autumn league",
+  "game_type": "even_odd",
+  "status": "ACTIVE",
+  "created_at": "2025-09-01T00:00:00Z",
+  "strict": true,
+  "scoring": {
+    "win_points": 2,
+    "draw_points": 1,
+    "loss_points": 0,
+    "technical_loss_points": 0,
+    "double_forfeit": "technical_loss",
+    "tiebreakers": ["head_to_head", "wins"]
+  },
+  "scheduling": { "format": "round_robin", "matches_per_round": 3 },
+  "participants": { "min_players": 3, "max_players": 30 }
+}"#;
+
+const AGENTS: &str = r#"{
+  "schema_version": "1.0.0",
+  "last_updated": "2025-09-01T00:00:00Z",
+  "league_manager": { "display_name": "Manager", "endpoint": "https://league.example/mcp", "version": "1.0.0" },
+  "referees": [
+    {
+      "referee_id": "REF07",
+      "display_name": "Seven",
+      "endpoint": "http://localhost:8700/mcp",
+      "version": "1.0.0",
+      "game_types": ["even_odd"],
+      "max_concurrent_matches": 3,
+      "active": true
+    }
+  ],
+  "players": [
+    {
+      "player_id": "P01",
+      "display_name": "First",
+      "version": "1.0.0",
+      "game_types": ["even_odd", "chess"],
+      "default_endpoint": "http://localhost:8901/mcp",
+      "active": false
+    },
+    { "player_id": "P02" }
+  ]
+}"#;
+
+#[test]
+fn nothing_configured_is_the_usual_league() {
+    let configured = Written::new(&[]).load();
+    assert_eq!(configured.league, Config::even_odd("league_2025_even_odd".parse().unwrap()));
+    assert_eq!(configured.display_name, "league_2025_even_odd");
+    assert_eq!(configured.network, Network::default());
+    assert_eq!(configured.manager.as_str(), "http://localhost:8000/mcp");
+    assert_eq!(configured.timeouts.response, Duration::from_secs(10));
+    assert_eq!(configured.player.strategy, "random");
+    assert!(configured.agents.referees.is_empty() && configured.agents.players.is_empty());
+}
+
+#[test]
+fn empty_files_are_as_good_as_none() {
+    let names = ["system.json", "agents/agents_config.json", "games/games_registry.json", "defaults/player.json"];
+    let written = Written::new(&names.map(|name| (name, "{}")));
+    assert_eq!(written.load(), Written::new(&[]).load());
+}
+
+#[test]
+fn the_system_file_sets_ports_times_and_the_league() {
+    let configured = one("system.json", SYSTEM).load();
+    assert_eq!(configured.league.league_id.as_str(), "autumn");
+    let network = Network {
+        host: "127.0.0.1".into(),
+        manager_port: 9000,
+        referee_ports: Ports::new(9001, 9005).unwrap(),
+        player_ports: Ports::new(9101, 9150).unwrap(),
+    };
+    assert_eq!(configured.network, network);
+    assert_eq!(configured.manager.as_str(), "http://127.0.0.1:9000/mcp");
+    assert_eq!(configured.league.token_ttl_hours, 48);
+    let limits = MatchLimits {
+        game_join_ack_timeout_sec: 2.5,
+        move_timeout_sec: 20.0,
+        game_over_timeout_sec: 4.0,
+        max_retries: 2,
+        base_delay_sec: 0.25,
+    };
+    assert_eq!(configured.league.limits, limits);
+    let timeouts = configured.timeouts;
+    let times = [timeouts.register_referee, timeouts.register_player, timeouts.response];
+    assert_eq!(times, [7000, 8000, 500].map(Duration::from_millis));
+}
+
+#[test]
+fn the_league_file_sets_the_rules() {
+    let configured = one("leagues/league_2025_even_odd.json", LEAGUE).load();
+    assert_eq!(configured.display_name, "Even/Odd, the autumn league");
+    let scoring = Scoring {
+        win_points: 2,
+        double_forfeit: DoubleForfeit::TechnicalLoss,
+        tiebreakers: vec![TieBreak::HeadToHead, TieBreak::Wins],
+        ..Scoring::default()
+    };
+    assert_eq!(configured.league.scoring, scoring);
+    assert!(configured.league.strict);
+    assert_eq!((configured.league.min_players, configured.league.max_players), (3, 30));
+}
+
+#[test]
+fn the_file_of_another_league_is_not_read() {
+    let configured = Written::new(&[("system.json", SYSTEM), ("leagues/league_2025_even_odd.json", LEAGUE)]).load();
+    assert_eq!((configured.league.min_players, configured.display_name.as_str()), (2, "autumn"));
+}
+
+#[test]
+fn the_agents_file_says_who_is_known_and_where() {
+    let configured = one("agents/agents_config.json", AGENTS).load();
+    assert_eq!(configured.manager.as_str(), "https://league.example/mcp");
+    let referee = &configured.agents.referees[0];
+    assert_eq!((referee.id.as_str(), referee.name.as_str(), referee.active), ("REF07", "Seven", true));
+    assert_eq!(referee.max_concurrent_matches, Some(3));
+    let [first, second] = configured.agents.players.as_slice() else { panic!("two players") };
+    assert_eq!((first.id.as_str(), first.name.as_str(), first.active), ("P01", "First", false));
+    assert_eq!(first.game_types.len(), 2);
+    assert_eq!((second.name.as_str(), second.active, &second.endpoint), ("P02", true, &None));
+}
+
+#[test]
+fn an_agent_listens_where_it_is_known_to_or_else_by_its_number() {
+    let configured = one("agents/agents_config.json", AGENTS).load();
+    let referee = |id: &str| configured.referee_port(&id.parse().unwrap());
+    let player = |id: &str| configured.player_port(&id.parse().unwrap());
+    assert_eq!((referee("REF07"), referee("REF01"), referee("REF11")), (Some(8700), Some(8001), None));
+    assert_eq!((player("P01"), player("P02"), player("P100"), player("bob")), (Some(8901), Some(8102), None, None));
+}
+
+#[test]
+fn agents_that_are_sent_past_the_manager_are_warned_of() {
+    let text = r#"{ "league_manager": { "endpoint": "http://localhost:9999/mcp" } }"#;
+    let expected = "SHARED/config/agents/agents_config.json: league_manager.endpoint leads to port 9999, and the \
+                    manager listens on 8000";
+    assert_eq!(one("agents/agents_config.json", text).warnings(), [expected]);
+}
+
+#[test]
+fn the_games_registry_says_what_is_offered() {
+    let offered = |text: &str| -> Vec<String> {
+        one("games/games_registry.json", text).load().games.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(offered("{}"), ["even_odd", "tic_tac_toe"]);
+    let list = r#"{ "games": [{ "game_type": "even_odd", "max_round_time_sec": 60, "rules_module": "x" }] }"#;
+    assert_eq!(offered(list), ["even_odd"]);
+    assert_eq!(offered(r#"{ "games": [{ "game_type_id": "even_odd" }] }"#), ["even_odd"]);
+    assert_eq!(offered(r#"{ "games": { "tic_tac_toe": { "anything": 1 } } }"#), ["tic_tac_toe"]);
+}
+
+#[test]
+fn a_league_plays_what_is_offered() {
+    let written = one("games/games_registry.json", r#"{ "games": { "tic_tac_toe": {} } }"#);
+    assert_eq!(written.load().league.game_type.as_str(), "tic_tac_toe");
+}
+
+#[test]
+fn a_registered_game_that_nobody_knows_is_named() {
+    let text = r#"{ "games": [{ "game_type": "chess" }, { "game_type": "even_odd" }] }"#;
+    let expected = "SHARED/config/games/games_registry.json: games holds \"chess\", a game that is not known here; \
+                    known are even_odd, tic_tac_toe";
+    assert_eq!(one("games/games_registry.json", text).warnings(), [expected]);
+}
+
+#[test]
+fn the_defaults_set_what_agents_are_told() {
+    let configured = Written::new(&[
+        ("defaults/referee.json", r#"{ "version": "1.0.0", "game_types": ["even_odd"], "max_concurrent_matches": 5 }"#),
+        ("defaults/player.json", r#"{ "version": "1.0.0", "strategy": "pattern:4" }"#),
+    ])
+    .load();
+    assert_eq!(configured.referee.max_concurrent_matches, 5);
+    assert_eq!(configured.player.strategy, "pattern:4");
+}
+
+#[test]
+fn an_unknown_key_is_warned_of_with_the_nearest_known_one() {
+    let text = r#"{ "timeouts": { "move_timout_sec": 3 }, "logging": {}, "_remark": 1, "network": { "host": "x" } }"#;
+    let expected = [
+        "SHARED/config/system.json: network.host is not known here and has no effect; did you mean base_host?",
+        "SHARED/config/system.json: timeouts.move_timout_sec is not known here and has no effect; \
+         did you mean move_timeout_sec?",
+        "SHARED/config/system.json: logging is not known here and has no effect",
+    ];
+    assert_eq!(one("system.json", text).warnings(), expected);
+}
+
+#[test]
+fn a_key_that_is_unknown_in_a_whole_list_is_warned_of_once() {
+    let text = r#"{ "players": [{ "player_id": "P01", "colour": 1 }, { "player_id": "P02", "colour": 2 }] }"#;
+    let expected = "SHARED/config/agents/agents_config.json: players[].colour is not known here and has no effect";
+    assert_eq!(one("agents/agents_config.json", text).warnings(), [expected]);
+}
+
+#[test]
+fn points_are_no_tie_break_and_no_reason_to_refuse_a_file() {
+    let text = r#"{ "scoring": { "tiebreakers": ["points", "draws"] } }"#;
+    let written = one("leagues/league_2025_even_odd.json", text);
+    let (configured, warnings) = written.load_with(&[]).unwrap();
+    assert_eq!(configured.league.scoring.tiebreakers, [TieBreak::Draws]);
+    let expected = "SHARED/config/leagues/league_2025_even_odd.json: scoring.tiebreakers holds \"points\", which \
+                    always come first and need not be named";
+    assert_eq!(warnings, [expected]);
+}
+
+#[test]
+fn null_says_nothing_and_a_byte_order_mark_neither() {
+    let written = one("system.json", "\u{feff}{ \"timeouts\": null, \"network\": { \"base_host\": null } }");
+    assert_eq!(written.load(), Written::new(&[]).load());
+}

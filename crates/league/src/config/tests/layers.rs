@@ -1,0 +1,125 @@
+//! What lies over what.
+
+use std::time::Duration;
+
+use league_store::home::Home;
+
+use super::{Written, one};
+use crate::config::network::Ports;
+use crate::config::{Configured, seconds};
+
+#[test]
+fn the_environment_lies_over_the_files() {
+    let written = Written::new(&[
+        ("system.json", r#"{ "default_league_id": "file", "timeouts": { "move_timeout_sec": 20 } }"#),
+        ("leagues/variable.json", r#"{ "participants": { "min_players": 4, "max_players": 8 } }"#),
+        ("defaults/player.json", r#"{ "strategy": "markov" }"#),
+    ]);
+    let environment = [
+        ("LEAGUE_ID", "variable"),
+        ("LEAGUE_HOST", "127.0.0.1"),
+        ("LEAGUE_MANAGER_PORT", "8500"),
+        ("LEAGUE_REFEREE_PORTS", "8501-8510"),
+        ("LEAGUE_PLAYER_PORTS", "[8601, 8699]"),
+        ("LEAGUE_TOKEN_TTL_HOURS", "2"),
+        ("LEAGUE_REGISTER_TIMEOUT", "3"),
+        ("LEAGUE_JOIN_TIMEOUT", "1.5"),
+        ("LEAGUE_MOVE_TIMEOUT", "2"),
+        ("LEAGUE_GAME_OVER_TIMEOUT", "0.5"),
+        ("LEAGUE_RESPONSE_TIMEOUT", "4"),
+        ("LEAGUE_MAX_RETRIES", "1"),
+        ("LEAGUE_RETRY_DELAY", "0"),
+        ("LEAGUE_MAX_PLAYERS", "6"),
+        ("LEAGUE_STRICT", "true"),
+        ("LEAGUE_MAX_MATCHES", "7"),
+        ("LEAGUE_STRATEGY", "slow:90"),
+    ];
+    let (configured, _) = written.load_with(&environment).unwrap();
+    assert_eq!(configured.league.league_id.as_str(), "variable");
+    assert_eq!(configured.manager.as_str(), "http://127.0.0.1:8500/mcp");
+    assert_eq!(configured.network.manager_port, 8500);
+    assert_eq!(configured.network.referee_ports, Ports::new(8501, 8510).unwrap());
+    assert_eq!(configured.network.player_ports, Ports::new(8601, 8699).unwrap());
+    assert_eq!(configured.league.token_ttl_hours, 2);
+    let timeouts = configured.timeouts;
+    let times = [timeouts.register_referee, timeouts.register_player, timeouts.response];
+    assert_eq!(times, [3, 3, 4].map(Duration::from_secs));
+    let limits = configured.league.limits;
+    assert_eq!(
+        (limits.game_join_ack_timeout_sec, limits.move_timeout_sec, limits.game_over_timeout_sec),
+        (1.5, 2.0, 0.5)
+    );
+    assert_eq!((limits.max_retries, limits.base_delay_sec), (1, 0.0));
+    assert_eq!((configured.league.min_players, configured.league.max_players), (4, 6));
+    assert!(configured.league.strict);
+    assert_eq!(configured.referee.max_concurrent_matches, 7);
+    assert_eq!(configured.player.strategy, "slow:90");
+}
+
+#[test]
+fn a_league_that_was_asked_for_lies_over_the_environment() {
+    let written = one("leagues/asked.json", r#"{ "display_name": "Asked for" }"#);
+    let environment = |name: &str| (name == "LEAGUE_ID").then(|| String::from("variable"));
+    let home = Home::at(written.directory.path());
+    let (configured, _) = Configured::load(&home, Some("asked".parse().unwrap()), environment).unwrap();
+    assert_eq!((configured.league.league_id.as_str(), configured.display_name.as_str()), ("asked", "Asked for"));
+}
+
+#[test]
+fn an_empty_variable_is_not_set() {
+    let (configured, _) = Written::new(&[]).load_with(&[("LEAGUE_ID", ""), ("LEAGUE_MOVE_TIMEOUT", " ")]).unwrap();
+    assert_eq!(configured, Written::new(&[]).load());
+}
+
+#[test]
+fn the_manager_is_found_where_the_last_word_says() {
+    let text = r#"{ "league_manager": { "endpoint": "http://files.example:8000/mcp" } }"#;
+    let written = one("agents/agents_config.json", text);
+    let manager = |environment: &[(&str, &str)]| written.load_with(environment).unwrap().0.manager.to_string();
+    assert_eq!(manager(&[]), "http://files.example:8000/mcp");
+    assert_eq!(manager(&[("LEAGUE_MANAGER_PORT", "81")]), "http://localhost:81/mcp");
+    assert_eq!(manager(&[("LEAGUE_HOST", "::1")]), "http://[::1]:8000/mcp");
+    let both = [("LEAGUE_MANAGER_PORT", "81"), ("LEAGUE_MANAGER", "http://variable.example/mcp")];
+    assert_eq!(manager(&both), "http://variable.example/mcp");
+}
+
+#[test]
+fn a_wrong_variable_is_named() {
+    let told = |name: &str, text: &str| Written::new(&[]).load_with(&[(name, text)]).unwrap_err().to_string();
+    assert_eq!(told("LEAGUE_MOVE_TIMEOUT", "-3"), "LEAGUE_MOVE_TIMEOUT is \"-3\"; allowed are 0.01 to 3600 seconds");
+    assert_eq!(
+        told("LEAGUE_MOVE_TIMEOUT", "1e999"),
+        "LEAGUE_MOVE_TIMEOUT is \"1e999\"; allowed are 0.01 to 3600 seconds"
+    );
+    assert_eq!(told("LEAGUE_STRICT", "yes"), "LEAGUE_STRICT is \"yes\"; allowed are true and false");
+    assert_eq!(
+        told("LEAGUE_ID", "a/b"),
+        "LEAGUE_ID is \"a/b\"; allowed are 1 to 64 letters, digits and `_ - : .`, not beginning with a dot"
+    );
+    assert_eq!(
+        told("LEAGUE_PLAYER_PORTS", "9-8"),
+        "LEAGUE_PLAYER_PORTS is \"9-8\"; allowed are two ports from 1 to 65535, the first not above the last"
+    );
+}
+
+#[test]
+fn a_wrong_value_is_an_error_although_something_lies_over_it() {
+    let written = one("system.json", r#"{ "timeouts": { "move_timeout_sec": 0 } }"#);
+    assert!(written.load_with(&[("LEAGUE_MOVE_TIMEOUT", "5")]).is_err());
+}
+
+#[test]
+fn values_that_do_not_fit_each_other_are_refused_also_across_layers() {
+    let expected = "min_players is 9 and max_players is 8; the first cannot be above the second";
+    let written = one("leagues/league_2025_even_odd.json", r#"{ "participants": { "max_players": 8 } }"#);
+    assert_eq!(written.load_with(&[("LEAGUE_MIN_PLAYERS", "9")]).unwrap_err().to_string(), expected);
+    let mut configured = written.load();
+    configured.league.min_players = 9;
+    assert_eq!(configured.check().unwrap_err().to_string(), expected);
+}
+
+#[test]
+fn flags_have_the_bounds_of_the_files() {
+    assert_eq!(seconds("0.5"), Ok(0.5));
+    assert_eq!(seconds("0"), Err(String::from("allowed are 0.01 to 3600 seconds")));
+}
