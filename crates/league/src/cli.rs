@@ -1,34 +1,306 @@
 //! What can be typed.
 
+use std::net::IpAddr;
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand};
+use league_protocol::id::{LeagueId, MatchId, PlayerId, RefereeId};
+use league_protocol::message::start_match::MatchLimits;
+use league_protocol::token::Credential;
+use league_store::log::Head;
+use league_wire::endpoint::Endpoint;
+use smol_str::SmolStr;
 
 /// The Even/Odd agent league: manager, referees and players in one binary.
 #[derive(Debug, Parser)]
 #[command(name = "league", version, about, after_help = EXAMPLES)]
 pub(crate) struct Cli {
-    /// What to do; `simulate` when left out.
+    /// What to do; `run` when left out.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
 
 const EXAMPLES: &str = "Examples:
-  league                              play a league of four in memory
-  league simulate --players 20        play a league of twenty
-  league simulate --seed 7 --json     the same league every time, for programs
+  league                                    play a league of four agents over HTTP
+  league run --players 20 --referees 4      play a larger one
+  league run --strategies random,markov     choose who plays
+  league manager --port 8000 --expect-players 4 --expect-referees 1
+  league referee --port 8001 --referee-id REF01
+  league player --port 8101 --player-id P01 --strategy markov
+  league standings                          the table of the last league
+  league verify                             check every draw and result of the last league
+  league simulate --players 500             play in memory, without any agents
 
-Exit codes: 0 done, 1 failed, 2 wrong arguments";
+Exit codes: 0 done, 1 failed or something is wrong, 2 wrong arguments";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Play a whole league in this process, with real HTTP between its parts.
+    Run(Run),
+    /// Be the manager of a league.
+    Manager(ManagerOptions),
+    /// Be a referee.
+    Referee(RefereeOptions),
+    /// Be a player.
+    Player(PlayerOptions),
+    /// Show the table of a league.
+    Standings(Which),
+    /// Show who meets whom.
+    Schedule(Which),
+    /// Show the matches that were played.
+    Matches(Which),
+    /// Show everything about one match.
+    Match {
+        /// The match, like R1M1.
+        match_id: MatchId,
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Show who takes part.
+    Agents(Which),
+    /// Show where a league stands.
+    Status(Which),
+    /// Tell a running manager to start the league, or to go on.
+    Start(Operate),
+    /// Tell a running manager to stop after the matches that are running.
+    Stop(Operate),
+    /// Check a league's log, draws, results and files.
+    Verify(Verify),
     /// Play a whole league in memory, by the same rules and without any agents.
     Simulate(Simulate),
 }
 
-impl Default for Command {
-    fn default() -> Self {
-        Self::Simulate(Simulate { players: 4, seed: None, json: false })
+/// How to run a league.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// How many players take part.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=2000))]
+    pub(crate) players: u32,
+    /// How many referees run matches.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) referees: u32,
+    /// How they play, in turns: `random,frequency`; an unknown one lists them all.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) strategies: Vec<String>,
+    /// Makes the league repeatable, and so predictable: the same seed gives the same results.
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Where everything is kept.
+    #[arg(long, default_value = "SHARED")]
+    pub(crate) home: PathBuf,
+    /// The manager's port, 8000 unless configured; referees follow it, players begin 101 above it. 0 takes free ports everywhere.
+    #[arg(long)]
+    pub(crate) port: Option<u16>,
+    /// The league's name; an unfinished league of the home is gone on with.
+    #[arg(long)]
+    pub(crate) league_id: Option<LeagueId>,
+    /// Go on serving when the league is over.
+    #[arg(long)]
+    pub(crate) stay: bool,
+    /// Print the standings as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Run {
+    /// Who plays when nobody is named.
+    pub(crate) fn usual(&self) -> [String; 4] {
+        ["random", "frequency", "pattern", "markov"].map(String::from)
     }
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            players: 4,
+            referees: 2,
+            strategies: Vec::new(),
+            seed: None,
+            home: PathBuf::from("SHARED"),
+            port: None,
+            league_id: None,
+            stay: false,
+            json: false,
+        }
+    }
+}
+
+/// Where an agent listens.
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// The address to listen at.
+    #[arg(long, default_value = "127.0.0.1")]
+    pub(crate) host: IpAddr,
+    /// The port to listen at; 0 takes a free one. By default the one that is configured for the agent.
+    #[arg(long)]
+    pub(crate) port: Option<u16>,
+    /// The URL under which others reach it, where that is not the address it listens at.
+    #[arg(long)]
+    pub(crate) advertise: Option<Endpoint>,
+}
+
+/// What players are given time for; the league's own values where left out.
+#[derive(Debug, Args)]
+pub(crate) struct LimitOptions {
+    /// Seconds to accept an invitation.
+    #[arg(long, value_name = "SECONDS", value_parser = crate::config::seconds)]
+    join_timeout: Option<f64>,
+    /// Seconds to make a choice.
+    #[arg(long, value_name = "SECONDS", value_parser = crate::config::seconds)]
+    move_timeout: Option<f64>,
+    /// Seconds before a player is asked again; doubled each time.
+    #[arg(long, value_name = "SECONDS", value_parser = crate::config::seconds)]
+    retry_delay: Option<f64>,
+}
+
+impl LimitOptions {
+    /// These limits, and `usual` where nothing is said.
+    pub(crate) fn laid_over(&self, usual: MatchLimits) -> MatchLimits {
+        MatchLimits {
+            game_join_ack_timeout_sec: self.join_timeout.unwrap_or(usual.game_join_ack_timeout_sec),
+            move_timeout_sec: self.move_timeout.unwrap_or(usual.move_timeout_sec),
+            base_delay_sec: self.retry_delay.unwrap_or(usual.base_delay_sec),
+            ..usual
+        }
+    }
+}
+
+/// How to manage a league.
+#[derive(Debug, Args)]
+pub(crate) struct ManagerOptions {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(flatten)]
+    pub(crate) limits: LimitOptions,
+    /// The league's name.
+    #[arg(long)]
+    pub(crate) league_id: Option<LeagueId>,
+    /// Start as soon as so many players are registered.
+    #[arg(long)]
+    pub(crate) expect_players: Option<u32>,
+    /// And so many referees.
+    #[arg(long)]
+    pub(crate) expect_referees: Option<u32>,
+    /// Otherwise start after so many seconds with whoever is there.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) registration_window: u64,
+    /// Where everything is kept.
+    #[arg(long, default_value = "SHARED")]
+    pub(crate) home: PathBuf,
+    /// Makes the league repeatable, and so predictable.
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// What the operator must show; without it only this machine may operate the league.
+    #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
+    pub(crate) operator_token: Option<Credential>,
+    /// A host that agents may name although they call from elsewhere; may be given several times.
+    #[arg(long)]
+    pub(crate) allow_host: Vec<String>,
+    /// End when the league is over.
+    #[arg(long)]
+    pub(crate) exit_when_done: bool,
+    /// Print the standings as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How to be a referee.
+#[derive(Debug, Args)]
+pub(crate) struct RefereeOptions {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Where the manager listens; by default where it is configured to, http://localhost:8000/mcp.
+    #[arg(long)]
+    pub(crate) manager: Option<Endpoint>,
+    /// The id it would like, like REF01.
+    #[arg(long)]
+    pub(crate) referee_id: Option<RefereeId>,
+    /// Accepted for compatibility: a referee plays in the league of its manager.
+    #[arg(long, hide = true)]
+    pub(crate) league_id: Option<LeagueId>,
+    /// The name that others see.
+    #[arg(long)]
+    pub(crate) name: Option<SmolStr>,
+    /// How many matches it runs at a time; 16 unless configured.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) capacity: Option<u32>,
+    /// Where its configuration is, and the files of its matches.
+    #[arg(long, default_value = "SHARED")]
+    pub(crate) home: PathBuf,
+    /// The league's join key, where one is needed.
+    #[arg(long, env = "LEAGUE_JOIN_KEY", hide_env_values = true)]
+    pub(crate) join_key: Option<Credential>,
+}
+
+/// How to be a player.
+#[derive(Debug, Args)]
+pub(crate) struct PlayerOptions {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Where the manager listens; by default where it is configured to, http://localhost:8000/mcp.
+    #[arg(long)]
+    pub(crate) manager: Option<Endpoint>,
+    /// The id it would like, like P01.
+    #[arg(long)]
+    pub(crate) player_id: Option<PlayerId>,
+    /// Accepted for compatibility: a player plays in the league of its manager.
+    #[arg(long, hide = true)]
+    pub(crate) league_id: Option<LeagueId>,
+    /// How it plays, random unless configured; an unknown strategy lists them all.
+    #[arg(long)]
+    pub(crate) strategy: Option<String>,
+    /// The name that tables show.
+    #[arg(long)]
+    pub(crate) name: Option<SmolStr>,
+    /// Where its configuration is, and its history.
+    #[arg(long, default_value = "SHARED")]
+    pub(crate) home: PathBuf,
+    /// The league's join key, where one is needed.
+    #[arg(long, env = "LEAGUE_JOIN_KEY", hide_env_values = true)]
+    pub(crate) join_key: Option<Credential>,
+}
+
+/// Which league to look at.
+#[derive(Debug, Args)]
+pub(crate) struct Which {
+    /// Where the league is kept.
+    #[arg(long, default_value = "SHARED")]
+    pub(crate) home: PathBuf,
+    /// Which league; the one that was played last when left out.
+    #[arg(long)]
+    pub(crate) league_id: Option<LeagueId>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which manager to speak to.
+#[derive(Debug, Args)]
+pub(crate) struct Operate {
+    /// Where the manager listens.
+    #[arg(long, default_value = "http://localhost:8000/mcp")]
+    pub(crate) manager: Endpoint,
+    /// The operator's token, where the manager wants one.
+    #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<Credential>,
+}
+
+/// What to verify.
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// Where the league is kept.
+    #[arg(long, default_value = "SHARED")]
+    pub(crate) home: PathBuf,
+    /// Which league; the one that was played last when left out.
+    #[arg(long)]
+    pub(crate) league_id: Option<LeagueId>,
+    /// The head of the log as it was published, like 42:9f…: shows that the log was not rewritten as a whole.
+    #[arg(long)]
+    pub(crate) head: Option<Head>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// How to simulate.

@@ -1,25 +1,48 @@
 //! `league`: the Even/Odd agent league in one binary.
 
+mod agents;
 mod cli;
+mod config;
+mod listen;
+mod open;
+mod operate;
+mod progress;
+mod run;
+mod shards;
+mod show;
 mod simulate;
 mod table;
+mod verify;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use tracing_subscriber::EnvFilter;
 
-use cli::{Cli, Command};
+use cli::{Cli, Command, Run};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let done = match cli.command.unwrap_or_default() {
+    let filter = EnvFilter::try_from_env("LEAGUE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
+    let done = match cli.command.unwrap_or_else(|| Command::Run(Run::default())) {
+        Command::Run(options) => run::run(&options),
+        Command::Manager(options) => agents::manager(&options),
+        Command::Referee(options) => agents::referee(&options),
+        Command::Player(options) => agents::player(&options),
+        Command::Standings(which) => show::standings(&which),
+        Command::Schedule(which) => show::schedule(&which),
+        Command::Matches(which) => show::matches(&which),
+        Command::Match { match_id, which } => show::one_match(&which, &match_id),
+        Command::Agents(which) => show::agents(&which),
+        Command::Status(which) => show::status(&which),
+        Command::Start(options) => operate::run(&options, &operate::Command::Start),
+        Command::Stop(options) => operate::run(&options, &operate::Command::Stop),
+        Command::Verify(options) => verify::run(&options),
         Command::Simulate(options) => simulate::run(&options),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("league: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    done.map(|()| ExitCode::SUCCESS).unwrap_or_else(|error| {
+        eprintln!("league: {error:#}");
+        ExitCode::FAILURE
+    })
 }

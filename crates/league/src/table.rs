@@ -4,13 +4,30 @@ use comfy_table::presets::UTF8_BORDERS_ONLY;
 use comfy_table::{CellAlignment, Table};
 use league_protocol::message::standings::StandingsRow;
 
-/// The standings, best first.
-pub(crate) fn standings(rows: &[StandingsRow]) -> Table {
+/// A table with these columns, of which the `figures` stand to the right.
+pub(crate) fn plain<const N: usize>(
+    header: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+    figures: &[usize],
+) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_BORDERS_ONLY);
-    table.set_header(["#", "Player", "Id", "Played", "Won", "Drawn", "Lost", "Points"]);
+    table.set_header(header);
     for row in rows {
-        table.add_row([
+        table.add_row(row);
+    }
+    for place in figures {
+        if let Some(column) = table.column_mut(*place) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// The standings, best first.
+pub(crate) fn standings(rows: &[StandingsRow]) -> Table {
+    let lines = rows.iter().map(|row| {
+        [
             row.rank.to_string(),
             row.display_name.to_string(),
             row.player_id.to_string(),
@@ -19,12 +36,7 @@ pub(crate) fn standings(rows: &[StandingsRow]) -> Table {
             row.draws.to_string(),
             row.losses.to_string(),
             row.points.to_string(),
-        ]);
-    }
-    for place in [0, 3, 4, 5, 6, 7] {
-        if let Some(column) = table.column_mut(place) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
+        ]
+    });
+    plain(["#", "Player", "Id", "Played", "Won", "Drawn", "Lost", "Points"], lines, &[0, 3, 4, 5, 6, 7])
 }

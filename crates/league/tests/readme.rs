@@ -14,7 +14,9 @@ fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
 fn every_example_prints_what_is_shown() {
     assert!(examples().count() > 0, "the README has lost its example");
     for (arguments, shown) in examples() {
-        let ran = Command::new(env!("CARGO_BIN_EXE_league")).args(arguments.split(' ')).output().unwrap();
+        let somewhere = tempfile::tempdir().unwrap();
+        let mut league = Command::new(env!("CARGO_BIN_EXE_league"));
+        let ran = league.args(arguments.split(' ')).current_dir(&somewhere).output().unwrap();
         assert!(ran.status.success(), "{arguments}: {}", String::from_utf8_lossy(&ran.stderr));
         let printed = String::from_utf8(ran.stdout).unwrap();
         let lines = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();

@@ -1,0 +1,237 @@
+//! `league manager`, `league referee`, `league player`: one agent in a process of its own.
+//!
+//! Any start order works: agents keep trying until the manager is there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use league_core::rules::seed::Seed;
+use league_core::season::Phase;
+use league_player::chance::Chance;
+use league_player::llm::{LlmSettings, Model};
+use league_player::player::{Player, Settings as PlayerSettings};
+use league_player::strategy::registry::strategy;
+use league_player::thinker::Thinker;
+use league_referee::{Referee, Settings as RefereeSettings};
+use league_store::home::Home;
+use league_store::journal::JournalLimits;
+use league_store::journal::Scribe;
+use league_store::views::writer::{ViewLimits, ViewWriter};
+use league_wire::agent::Agent;
+use league_wire::client::Client;
+use league_wire::endpoint::Endpoint;
+use league_wire::server::serve;
+use league_wire::settings::Settings as ServerSettings;
+use league_wire::world::World;
+use smol_str::SmolStr;
+
+use crate::cli::{ManagerOptions, Place, PlayerOptions, RefereeOptions};
+use crate::config::Configured;
+use crate::listen::Bound;
+use crate::open::{Managed, Opened};
+use crate::progress::Progress;
+use crate::table;
+
+/// The pause after the first try that found no manager.
+const PAUSE: Duration = Duration::from_millis(200);
+/// How long agents that are told of the end have to hear of it before the process goes.
+const GOODBYE: Duration = Duration::from_millis(200);
+
+fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("a runtime could not be started")?;
+    let done = runtime.block_on(work);
+    // A strategy that stalls must not keep the process from ending.
+    runtime.shutdown_background();
+    done
+}
+
+/// Takes the port, and says how others reach it.
+fn settle(place: &Place, configured: Option<u16>, whose: &str) -> Result<(Bound, Endpoint)> {
+    let bound = Bound::to(place.host, place.port.or(configured).unwrap_or(0), whose)?;
+    let contact = match &place.advertise {
+        Some(advertised) => advertised.clone(),
+        None => bound.endpoint()?,
+    };
+    Ok((bound, contact))
+}
+
+fn serve_on<A: Agent>(bound: Bound, agent: A) -> Result<tokio::task::JoinHandle<std::io::Result<()>>> {
+    let listener = bound.into_tokio()?;
+    let settings = ServerSettings { max_connections: 4096, ..ServerSettings::default() };
+    Ok(tokio::spawn(serve(listener, Arc::new(agent), settings, std::future::pending())))
+}
+
+/// Ctrl-C, or the signal by which services are ended.
+async fn told_to_end() {
+    let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        Ok(terminate) => terminate,
+        Err(_) => return std::future::pending().await,
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+pub(crate) fn manager(options: &ManagerOptions) -> Result<()> {
+    in_runtime(manage(options))
+}
+
+async fn manage(options: &ManagerOptions) -> Result<()> {
+    let world = World::real();
+    let home = Home::at(&options.home);
+    let configured = Configured::read(&home, options.league_id.clone())?;
+    let mut rules = configured.league;
+    let league = rules.league_id.clone();
+    rules.limits = options.limits.laid_over(rules.limits);
+    let opened = Opened::open(home.clone(), rules, &world).await?;
+    if opened.resumed {
+        let state = opened.season().phase().as_str();
+        eprintln!("Going on with {league} ({state}).");
+    }
+    let over = opened.season().phase() == Phase::LeagueCompleted;
+    let settings = league_manager::Settings {
+        expect_players: options.expect_players,
+        expect_referees: options.expect_referees,
+        registration_window: Some(Duration::from_secs(options.registration_window)),
+        seed: options.seed.map(|seed| Seed::new(seed, league.clone())),
+        operator: options.operator_token.as_ref().map(|token| token.digest()),
+        allowed_hosts: options.allow_host.clone(),
+        patience: configured.timeouts.response,
+        ..league_manager::Settings::default()
+    };
+    let Managed { manager, work, .. } = opened.manage(settings, Client::default(), world)?;
+    let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), "the manager")?;
+    let mut server = serve_on(bound, manager.clone())?;
+    eprintln!("{league}: the manager is at {contact}");
+    let mut desk = tokio::spawn(work);
+    let progress = Progress::follow(manager.desk().clone(), options.json);
+    if !over {
+        tokio::select! {
+            ended = manager.conduct() => ended?,
+            closed = &mut desk => bail!("the league stopped: {}", closed?),
+            served = &mut server => served??,
+            () = told_to_end() => {
+                progress.stop();
+                eprintln!("Stopped. Start it again with the same home and it goes on.");
+                return Ok(());
+            }
+        }
+    }
+    progress.stop();
+    let season = manager.desk().look(|season, _| season.clone()).await?;
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&season.standings())?);
+    } else {
+        println!("{}", table::standings(&season.standings()));
+    }
+    if options.exit_when_done || over {
+        return Ok(());
+    }
+    eprintln!("The league is over. Serving until Ctrl-C.");
+    told_to_end().await;
+    Ok(())
+}
+
+pub(crate) fn referee(options: &RefereeOptions) -> Result<()> {
+    in_runtime(officiate(options))
+}
+
+async fn officiate(options: &RefereeOptions) -> Result<()> {
+    let home = Home::at(&options.home);
+    let configured = Configured::read(&home, options.league_id.clone())?;
+    let port = options.referee_id.as_ref().and_then(|id| configured.referee_port(id));
+    let (bound, contact) = settle(&options.place, port, "the referee")?;
+    let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
+    let manager = options.manager.clone().unwrap_or(configured.manager);
+    let name =
+        options.name.clone().unwrap_or_else(|| named("Referee", options.referee_id.as_ref(), bound.address.port()));
+    let settings = RefereeSettings {
+        name,
+        wish: options.referee_id.clone(),
+        manager: manager.clone(),
+        contact,
+        capacity: options.capacity.unwrap_or(configured.referee.max_concurrent_matches),
+        games: configured.games,
+        join_key: options.join_key.clone(),
+        journal: Some((Scribe::start(JournalLimits::default())?, home)),
+        patience: configured.timeouts.register_referee,
+        pause: PAUSE,
+    };
+    let referee = Referee::new(settings, Client::default(), Some(views.clone()), World::real());
+    let mut server = serve_on(bound, referee.clone())?;
+    let work = async {
+        let id = referee.register().await?;
+        eprintln!("{id} is ready for {manager}");
+        referee.until_done().await;
+        anyhow::Ok(())
+    };
+    tokio::select! {
+        done = work => done?,
+        served = &mut server => served??,
+        () = told_to_end() => {}
+    }
+    views.flush().await?;
+    tokio::time::sleep(GOODBYE).await;
+    Ok(())
+}
+
+pub(crate) fn player(options: &PlayerOptions) -> Result<()> {
+    in_runtime(take_part(options))
+}
+
+async fn take_part(options: &PlayerOptions) -> Result<()> {
+    let home = Home::at(&options.home);
+    let configured = Configured::read(&home, options.league_id.clone())?;
+    let port = options.player_id.as_ref().and_then(|id| configured.player_port(id));
+    let (bound, contact) = settle(&options.place, port, "the player")?;
+    let manager = options.manager.clone().unwrap_or(configured.manager);
+    let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
+    let name =
+        options.name.clone().unwrap_or_else(|| named("Player", options.player_id.as_ref(), bound.address.port()));
+    let settings = PlayerSettings {
+        name,
+        wish: options.player_id.clone(),
+        manager: manager.clone(),
+        contact,
+        join_key: options.join_key.clone(),
+        home: Some(home),
+        scribe: Some(Scribe::start(JournalLimits::default())?),
+        recalls: true,
+        chance: Chance::System,
+        patience: configured.timeouts.register_player,
+        pause: PAUSE,
+    };
+    let mut thinker = Thinker::new(strategy(&kind)?);
+    if kind == "llm" {
+        let provider = LlmSettings::default().resolve(|name| std::env::var(name).ok())?;
+        thinker = thinker.with_model(Model::new(provider)?);
+    }
+    let player = Player::new(settings, thinker, Client::default(), World::real());
+    let mut server = serve_on(bound, player.clone())?;
+    let work = async {
+        let id = player.register().await?;
+        eprintln!("{id} plays {kind} for {manager}");
+        player.until_done().await;
+        anyhow::Ok(())
+    };
+    tokio::select! {
+        done = work => done?,
+        served = &mut server => served??,
+        () = told_to_end() => {}
+    }
+    tokio::time::sleep(GOODBYE).await;
+    Ok(())
+}
+
+fn named(kind: &str, id: Option<&impl std::fmt::Display>, port: u16) -> SmolStr {
+    match id {
+        Some(id) => SmolStr::new(format!("{kind} {id}")),
+        None => SmolStr::new(format!("{kind} {port}")),
+    }
+}

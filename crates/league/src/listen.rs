@@ -1,0 +1,40 @@
+//! Ports: bound before anything starts, so that a port that is taken is said at once.
+
+use std::net::{IpAddr, SocketAddr, TcpListener};
+
+use anyhow::{Context, Result};
+use league_wire::endpoint::Endpoint;
+
+/// A port that is ours.
+pub(crate) struct Bound {
+    listener: TcpListener,
+    /// Where it is.
+    pub(crate) address: SocketAddr,
+}
+
+impl Bound {
+    /// Takes `port` of `host`; any free one when it is 0.
+    pub(crate) fn to(host: IpAddr, port: u16, whose: &str) -> Result<Self> {
+        let listener = TcpListener::bind((host, port)).with_context(|| {
+            format!("{whose} cannot listen on {host}:{port}; choose another port with --port, or 0 for any free one")
+        })?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        Ok(Self { listener, address })
+    }
+
+    /// How others reach it, unless they are told otherwise.
+    pub(crate) fn endpoint(&self) -> Result<Endpoint> {
+        let host = match self.address.ip() {
+            address if address.is_unspecified() => "localhost".to_owned(),
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        };
+        Ok(format!("http://{host}:{}/mcp", self.address.port()).parse()?)
+    }
+
+    /// For the runtime that it is used in.
+    pub(crate) fn into_tokio(self) -> std::io::Result<tokio::net::TcpListener> {
+        tokio::net::TcpListener::from_std(self.listener)
+    }
+}

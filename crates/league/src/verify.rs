@@ -1,0 +1,39 @@
+//! `league verify`: is everything what it claims to be?
+
+use anyhow::{Result, bail};
+use league_store::home::Home;
+use league_store::verify::{Report, verify};
+
+use crate::cli::Verify;
+use crate::open;
+use crate::table::plain;
+
+pub(crate) fn run(options: &Verify) -> Result<()> {
+    let home = Home::at(&options.home);
+    let league = match &options.league_id {
+        Some(league) => league.clone(),
+        None => open::newest(&home)?,
+    };
+    match verify(&home, &league, options.head) {
+        Ok(report) if options.json => println!("{}", serde_json::to_string_pretty(&report)?),
+        Ok(report) => {
+            let lines = [
+                ["Events", "chained", &report.events.to_string()],
+                ["Results", "follow from moves and numbers", &report.matches.to_string()],
+                ["Draws", "proved", &report.draws_proved.to_string()],
+                ["Draws", "by referees who prove nothing", &report.draws_unproved.to_string()],
+                ["Match files", "agree with the log", &report.files.to_string()],
+                ["Match files", "missing, stale or damaged", &faults(&report).to_string()],
+            ];
+            println!("{}", plain(["What", "Finding", "Number"], lines.map(|line| line.map(String::from)), &[2]));
+            eprintln!("{league}: everything is as it should be. The log ends at {}.", report.head);
+        }
+        Err(finding) => bail!("{league}: {finding}"),
+    }
+    Ok(())
+}
+
+/// Files that do not say what the log says; they are views, and can be written again.
+fn faults(report: &Report) -> u64 {
+    report.files_missing + report.files_stale + report.damaged.len() as u64
+}
