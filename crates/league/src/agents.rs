@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use league_core::rules::seed::Seed;
-use league_core::season::Phase;
 use league_player::chance::Chance;
 use league_player::llm::{LlmSettings, Model};
 use league_player::player::{Player, Settings as PlayerSettings};
@@ -94,7 +93,6 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         let state = opened.season().phase().as_str();
         eprintln!("Going on with {league} ({state}).");
     }
-    let over = opened.season().phase() == Phase::LeagueCompleted;
     let settings = league_manager::Settings {
         expect_players: options.expect_players,
         expect_referees: options.expect_referees,
@@ -111,16 +109,15 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     eprintln!("{league}: the manager is at {contact}");
     let mut desk = tokio::spawn(work);
     let progress = Progress::follow(manager.desk().clone(), options.json);
-    if !over {
-        tokio::select! {
-            ended = manager.conduct() => ended?,
-            closed = &mut desk => bail!("the league stopped: {}", closed?),
-            served = &mut server => served??,
-            () = told_to_end() => {
-                progress.stop();
-                eprintln!("Stopped. Start it again with the same home and it goes on.");
-                return Ok(());
-            }
+    // A league that is over has only its end to tell, in case somebody has not heard of it.
+    tokio::select! {
+        ended = manager.conduct() => ended?,
+        closed = &mut desk => bail!("the league stopped: {}", closed?),
+        served = &mut server => served??,
+        () = told_to_end() => {
+            progress.stop();
+            eprintln!("Stopped. Start it again with the same home and it goes on.");
+            return Ok(());
         }
     }
     progress.stop();
@@ -130,7 +127,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     } else {
         println!("{}", table::standings(&season.standings()));
     }
-    if options.exit_when_done || over {
+    if options.exit_when_done {
         return Ok(());
     }
     eprintln!("The league is over. Serving until Ctrl-C.");
