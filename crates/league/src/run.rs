@@ -131,13 +131,21 @@ async fn play(options: &Run) -> Result<()> {
     let season = manager.desk().look(|season, _| season.clone()).await?;
     show(options, &season)?;
     let (matches, took) = (season.matches_completed(), began.elapsed());
-    eprintln!("{matches} matches in {took:.2?}. Everything is in {}.", home.root().display());
+    let memory = peak_memory().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
+    eprintln!("{matches} matches in {took:.2?}{memory}. Everything is in {}.", home.root().display());
     eprintln!("Check every draw and result: league verify --home {} --league-id {league}", home.root().display());
     if options.stay {
         eprintln!("Serving until Ctrl-C.");
         tokio::signal::ctrl_c().await?;
     }
     Ok(())
+}
+
+/// The most memory that this process ever had, in megabytes, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes / 1024)
 }
 
 /// What the seed of `--seed` is derived under.
