@@ -1,0 +1,96 @@
+//! Players that do not play as they should: what it costs them, and that it costs nobody else anything.
+
+use serde_json::Value;
+
+use crate::support::Venue;
+
+/// A league of P01, which plays well, and P02, which does this.
+fn against(strategy: &str) -> Venue {
+    let venue = Venue::new();
+    let manager = venue.manager(2, 1);
+    let _agents = [venue.referee("REF01"), venue.player("P01", "random"), venue.player("P02", strategy)];
+    manager.ended().well();
+    venue.home.verify(1);
+    venue
+}
+
+/// The points of P01 and P02, and the one match as it was kept.
+fn outcome(venue: &Venue) -> (Value, Value, Value) {
+    let points = |player| venue.home.row(player)["points"].clone();
+    (points("P01"), points("P02"), venue.home.match_file("R1M1"))
+}
+
+/// The methods of what was said to and by players in a match, with what was said.
+fn said(file: &Value) -> String {
+    file["transcript"].to_string()
+}
+
+#[test]
+fn a_player_that_never_answers_loses_technically() {
+    let venue = against("timeout");
+    let (good, bad, file) = outcome(&venue);
+    assert_eq!((good, bad), (3.into(), 0.into()));
+    assert_eq!(file["result"]["details"]["status"], "TECHNICAL_LOSS", "{file}");
+    assert_eq!(file["result"]["winner"], "P01");
+    assert!(said(&file).contains("E001"), "{file}");
+}
+
+#[test]
+fn a_player_that_chooses_what_there_is_not_loses_technically() {
+    let venue = against("invalid");
+    let (good, bad, file) = outcome(&venue);
+    assert_eq!((good, bad), (3.into(), 0.into()));
+    assert_eq!(file["result"]["details"]["status"], "TECHNICAL_LOSS", "{file}");
+    assert!(said(&file).contains("E004"), "{file}");
+}
+
+#[test]
+fn a_player_that_falls_over_loses_technically() {
+    let venue = against("crash");
+    let (good, bad, file) = outcome(&venue);
+    assert_eq!((good, bad), (3.into(), 0.into()));
+    assert_eq!(file["result"]["details"]["status"], "TECHNICAL_LOSS", "{file}");
+    assert!(said(&file).contains("E009"), "{file}");
+}
+
+#[test]
+fn a_player_that_takes_its_time_plays_like_any_other() {
+    let venue = against("slow");
+    let (_, _, file) = outcome(&venue);
+    assert!(file["result"]["details"]["drawn_number"].is_number(), "{file}");
+    assert!(!said(&file).contains("GAME_ERROR"), "{file}");
+}
+
+#[test]
+fn a_player_that_died_loses_technically_and_the_others_play_on() {
+    let venue = Venue::new();
+    let manager = venue.manager(3, 1);
+    let mut dead = venue.player("P02", "random");
+    dead.says("P02 plays");
+    dead.kill();
+    let _agents = [venue.player("P01", "random"), venue.player("P03", "random"), venue.referee("REF01")];
+    manager.ended().well();
+    venue.home.verify(3);
+    let row = venue.home.row("P02");
+    assert_eq!((&row["losses"], &row["points"]), (&2.into(), &0.into()), "{row}");
+    for living in ["P01", "P03"] {
+        assert!(venue.home.row(living)["points"].as_u64().unwrap() >= 3);
+    }
+}
+
+#[test]
+fn two_players_that_died_draw_with_a_point_each() {
+    let venue = Venue::new();
+    let manager = venue.manager(2, 1);
+    for id in ["P01", "P02"] {
+        let mut dead = venue.player(id, "random");
+        dead.says(&format!("{id} plays"));
+        dead.kill();
+    }
+    let _referee = venue.referee("REF01");
+    manager.ended().well();
+    venue.home.verify(1);
+    let (one, other, file) = outcome(&venue);
+    assert_eq!((one, other), (1.into(), 1.into()), "{file}");
+    assert_eq!(file["result"]["winner"], Value::Null);
+}

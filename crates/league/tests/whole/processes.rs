@@ -1,0 +1,39 @@
+//! `league manager`, `league referee`, `league player`: everybody in a process of its own.
+
+use crate::support::Venue;
+
+#[test]
+fn any_start_order_works_and_everybody_goes_home_at_the_end() {
+    let venue = Venue::new();
+    let players = ["P01", "P02", "P03"].map(|id| (id, venue.player(id, "markov")));
+    let referees = ["REF01", "REF02"].map(|id| (id, venue.referee(id)));
+    let standings = venue.manager(3, 2).ended().well().json();
+    assert!(standings.as_array().unwrap().iter().all(|row| row["played"] == 2), "{standings}");
+    for (id, player) in players {
+        assert!(player.ended().well().talk.contains(&format!("{id} plays markov")));
+    }
+    for (id, referee) in referees {
+        assert!(referee.ended().well().talk.contains(&format!("{id} is ready")));
+    }
+    venue.home.verify(3);
+    assert_eq!(venue.home.tells("standings"), standings);
+}
+
+#[test]
+fn a_free_port_is_said_where_one_is_asked_for() {
+    let home = crate::support::TestHome::new();
+    let arguments = ["manager", "--port", "0", "--home", home.path(), "--expect-players", "2", "--exit-when-done"];
+    let mut manager = crate::support::Process::start(&arguments);
+    let address = manager.address();
+    let agents = [
+        ["referee", "--port", "0", "--manager", &address],
+        ["player", "--port", "0", "--manager", &address],
+        ["player", "--port", "0", "--manager", &address],
+    ];
+    let agents = agents.map(|agent| crate::support::Process::start(&[&agent[..], &["--home", home.path()]].concat()));
+    manager.ended().well();
+    for agent in agents {
+        agent.ended().well();
+    }
+    home.verify(1);
+}

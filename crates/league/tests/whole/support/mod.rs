@@ -1,0 +1,18 @@
+//! What the tests share: processes that never outlive their test, homes, ports, and what a league left behind.
+//!
+//! Nothing here waits by the clock alone: a wait ends with a line that was written or a process that ended, and a limit only
+//! turns a hang into a failure.
+
+pub(crate) mod home;
+pub(crate) mod ports;
+pub(crate) mod process;
+pub(crate) mod venue;
+
+pub(crate) use home::TestHome;
+pub(crate) use process::{Ended, Process};
+pub(crate) use venue::Venue;
+
+/// Runs `league` with `arguments` to its end.
+pub(crate) fn league(arguments: &[&str]) -> Ended {
+    Process::start(arguments).ended()
+}

@@ -1,0 +1,147 @@
+//! A `league` in a process of its own, killed when it is dropped.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::spawn;
+use std::time::{Duration, Instant};
+
+/// No wait is longer; a process that takes more has hung.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A process that is running.
+pub(crate) struct Process {
+    child: Child,
+    arguments: Vec<String>,
+    /// What it says on stderr, line by line, until it ends.
+    lines: Receiver<String>,
+    /// Everything of stdout, once it is closed.
+    out: Receiver<String>,
+    heard: Vec<String>,
+}
+
+/// A process that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// Its exit code; none when it was killed.
+    pub(crate) code: Option<i32>,
+    /// Its data.
+    pub(crate) out: String,
+    /// Its talk.
+    pub(crate) talk: String,
+}
+
+impl Process {
+    /// Starts `league` with `arguments`.
+    pub(crate) fn start<A: AsRef<str>>(arguments: &[A]) -> Self {
+        let arguments: Vec<String> = arguments.iter().map(|argument| argument.as_ref().to_owned()).collect();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_league"))
+            .args(&arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (say, lines) = channel();
+        let (tell, out) = channel();
+        // Whoever listened may be gone already; then nobody wants to know.
+        spawn(move || BufReader::new(stderr).lines().map_while(Result::ok).try_for_each(|line| say.send(line)));
+        spawn(move || {
+            let mut text = String::new();
+            drop(BufReader::new(stdout).read_to_string(&mut text));
+            tell.send(text)
+        });
+        Self { child, arguments, lines, out, heard: Vec::new() }
+    }
+
+    /// Waits for a line of its talk that contains `part`.
+    pub(crate) fn says(&mut self, part: &str) -> String {
+        let until = Instant::now() + LIMIT;
+        loop {
+            match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) if line.contains(part) => {
+                    self.heard.push(line.clone());
+                    return line;
+                }
+                Ok(line) => self.heard.push(line),
+                Err(why) => panic!("{:?} did not say {part:?} ({why}): {:?}", self.arguments, self.heard),
+            }
+        }
+    }
+
+    /// Waits for the manager's address.
+    pub(crate) fn address(&mut self) -> String {
+        let line = self.says("the manager is at http://");
+        line.rsplit(' ').next().unwrap().to_owned()
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) fn ended(self) -> Ended {
+        self.ended_within(LIMIT)
+    }
+
+    /// Waits until it ends by itself, for `limit` at most.
+    pub(crate) fn ended_within(mut self, limit: Duration) -> Ended {
+        let out = match self.out.recv_timeout(limit) {
+            Ok(out) => out,
+            Err(RecvTimeoutError::Timeout) => {
+                self.heard.extend(self.lines.try_iter());
+                panic!("{:?} did not end within {limit:?}: {:#?}", self.arguments, self.heard);
+            }
+            Err(RecvTimeoutError::Disconnected) => String::new(),
+        };
+        let code = self.child.wait().unwrap().code();
+        self.heard.extend(self.lines.iter());
+        Ended { code, out, talk: self.heard.join("\n") }
+    }
+
+    /// Kills it with SIGKILL and starts it again with the same arguments.
+    pub(crate) fn kill_and_restart(&mut self) {
+        self.kill();
+        *self = Self::start(&self.arguments);
+    }
+
+    /// Kills it with SIGKILL.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Whether it has ended by itself.
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may be gone already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Ended {
+    /// The same, if it went well.
+    pub(crate) fn well(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}", self.talk);
+        self
+    }
+
+    /// Its talk, if it failed.
+    pub(crate) fn badly(self) -> String {
+        assert_eq!(self.code, Some(1), "{}{}", self.out, self.talk);
+        self.talk
+    }
+
+    /// Its data.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap()
+    }
+}

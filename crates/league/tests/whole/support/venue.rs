@@ -1,0 +1,50 @@
+//! Where a league of separate processes meets: one home, one manager's address, a port for everybody who comes.
+
+use super::{Process, TestHome, ports};
+
+/// Limits that make misbehaviour cheap.
+const SHORT: [&str; 6] = ["--join-timeout", "1", "--move-timeout", "1", "--retry-delay", "0.05"];
+
+/// A venue.
+pub(crate) struct Venue {
+    /// Where everything is kept.
+    pub(crate) home: TestHome,
+    port: String,
+    address: String,
+}
+
+impl Venue {
+    /// One that nobody has come to.
+    pub(crate) fn new() -> Self {
+        let port = ports::free();
+        Self { home: TestHome::new(), port: port.to_string(), address: format!("http://127.0.0.1:{port}/mcp") }
+    }
+
+    /// The manager, for so many.
+    pub(crate) fn manager(&self, players: usize, referees: usize) -> Process {
+        self.manager_with(players, referees, &["--exit-when-done", "--json"])
+    }
+
+    /// The manager, for so many and with more arguments.
+    pub(crate) fn manager_with(&self, players: usize, referees: usize, more: &[&str]) -> Process {
+        let (players, referees) = (players.to_string(), referees.to_string());
+        let place = ["manager", "--port", &self.port, "--home", self.home.path()];
+        let expected = ["--expect-players", &players, "--expect-referees", &referees];
+        Process::start(&[&place[..], &expected, &SHORT, more].concat())
+    }
+
+    /// A referee.
+    pub(crate) fn referee(&self, id: &str) -> Process {
+        self.agent(&["referee", "--referee-id", id])
+    }
+
+    /// A player.
+    pub(crate) fn player(&self, id: &str, strategy: &str) -> Process {
+        self.agent(&["player", "--player-id", id, "--strategy", strategy])
+    }
+
+    fn agent(&self, who: &[&str]) -> Process {
+        let port = ports::free().to_string();
+        Process::start(&[who, &["--port", &port, "--manager", &self.address, "--home", self.home.path()]].concat())
+    }
+}
