@@ -1,5 +1,8 @@
 //! The referee as the network sees it: takes matches, hands in what players post, answers the operator.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -77,7 +80,15 @@ pub(crate) struct Identity {
 #[derive(Debug, Default)]
 struct Matches {
     running: HashMap<MatchId, Running>,
-    finished: VecDeque<MatchState>,
+    finished: VecDeque<Finished>,
+    /// How often the referee has registered. Who registers again begins anew: attempts of before say nothing about later ones.
+    registrations: u32,
+}
+
+#[derive(Debug)]
+struct Finished {
+    registration: u32,
+    state: MatchState,
 }
 
 #[derive(Debug)]
@@ -85,6 +96,19 @@ struct Running {
     attempt: u32,
     order: Arc<StartMatch>,
     posts: mpsc::Sender<Post>,
+}
+
+impl Matches {
+    /// The last attempt at a match that ended.
+    fn remembered(&self, match_id: &MatchId) -> Option<&Finished> {
+        self.finished.iter().rev().find(|finished| finished.state.match_id == *match_id)
+    }
+
+    /// Whether this very attempt has ended, since the referee registered.
+    fn has_played(&self, match_id: &MatchId, attempt: u32) -> bool {
+        self.remembered(match_id)
+            .is_some_and(|last| last.state.attempt == attempt && last.registration == self.registrations)
+    }
 }
 
 impl Referee {
@@ -141,6 +165,7 @@ impl Shared {
         let Admitted { referee_id, league_id, token, passes, .. } = admitted;
         let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
         let identity = Identity { id: id.clone(), league: league_id, token, passes };
+        self.matches().registrations += 1;
         *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
         if let Some((scribe, home)) = &settings.journal {
             let path = home.agent_journal(&AgentId::Referee(id.clone()));
@@ -247,6 +272,11 @@ impl Shared {
             Some(running) if running.attempt > order.attempt => return Ok(refused("a later attempt is running")),
             Some(_) | None => {}
         }
+        // A manager that was away may ask once more for what it has been told of meanwhile. Played again, it would be another
+        // match under the same name.
+        if matches.has_played(&order.match_id, order.attempt) {
+            return Ok(accepted);
+        }
         if matches.running.len() >= self.settings.capacity as usize {
             return Ok(refused("busy"));
         }
@@ -254,19 +284,20 @@ impl Shared {
         let bout = Bout::new(letters::terms(&order, secret), game);
         let (posts, inbox) = mpsc::channel(POSTS);
         let order = Arc::new(order);
+        let registration = matches.registrations;
         let running = Running { attempt: order.attempt, order: Arc::clone(&order), posts };
         matches.running.insert(order.match_id.clone(), running);
         drop(matches);
         let shared = Arc::clone(self);
         tokio::spawn(async move {
             let state = ring::run(&shared, &identity.id, Arc::clone(&order), endpoints, bout, inbox).await;
-            shared.finished(&order, state);
+            shared.finished(&order, Finished { registration, state });
         });
         Ok(accepted)
     }
 
-    fn finished(&self, order: &StartMatch, state: MatchState) {
-        let reason = state.game_result.as_ref().map_or("no result", |result| result.reason.as_str());
+    fn finished(&self, order: &StartMatch, finished: Finished) {
+        let reason = finished.state.game_result.as_ref().map_or("no result", |result| result.reason.as_str());
         self.note("MATCH_OVER", format!("{} (attempt {}): {reason}", order.match_id, order.attempt));
         let mut matches = self.matches();
         // A later attempt may have taken its place.
@@ -276,7 +307,7 @@ impl Shared {
         if matches.finished.len() == REMEMBERED {
             matches.finished.pop_front();
         }
-        matches.finished.push_back(state);
+        matches.finished.push_back(finished);
     }
 
     fn posts(&self, match_id: &MatchId, method: Method) -> Result<(mpsc::Sender<Post>, Arc<StartMatch>), Fault> {
@@ -298,7 +329,7 @@ impl Shared {
 
     async fn look(&self, match_id: &MatchId) -> Result<MatchState, Fault> {
         const METHOD: Method = Method::GetMatchState;
-        let remembered = self.matches().finished.iter().rev().find(|state| state.match_id == *match_id).cloned();
+        let remembered = self.matches().remembered(match_id).map(|finished| finished.state.clone());
         let posts = match (self.posts(match_id, METHOD), remembered) {
             (Ok((posts, _)), _) => posts,
             (Err(_), Some(state)) => return Ok(state),

@@ -1,0 +1,60 @@
+//! Which matches a referee takes.
+
+use std::time::Duration;
+
+use league_protocol::id::GameType;
+
+use super::*;
+
+fn referee() -> Referee {
+    let nobody: Endpoint = "http://127.0.0.1:9/mcp".parse().unwrap();
+    let settings = Settings {
+        name: SmolStr::new_static("Referee"),
+        wish: None,
+        manager: nobody.clone(),
+        contact: nobody,
+        capacity: 4,
+        games: vec![GameType::even_odd()],
+        join_key: None,
+        journal: None,
+        patience: Duration::from_secs(1),
+        pause: Duration::from_secs(1),
+    };
+    let referee = Referee::new(settings, Client::default(), None, World::real());
+    let identity = Identity { id: RefereeId::numbered(1), league: None, token: None, passes: false };
+    *referee.shared.identity.write().unwrap() = Some(identity);
+    referee
+}
+
+fn order(attempt: u32) -> StartMatch {
+    let player = |id: &str| serde_json::json!({"player_id": id, "endpoint": "http://127.0.0.1:9/mcp"});
+    let order = serde_json::json!({"match_id": "R1M1", "attempt": attempt, "players": [player("P01"), player("P02")]});
+    serde_json::from_value(order).unwrap()
+}
+
+fn played(attempt: u32) -> Finished {
+    let state = serde_json::json!({
+        "match_id": "R1M1", "attempt": attempt, "game_type": "even_odd", "state": "FINISHED",
+        "player_A_id": "P01", "player_B_id": "P02",
+    });
+    Finished { registration: 0, state: serde_json::from_value(state).unwrap() }
+}
+
+#[tokio::test]
+async fn an_attempt_that_has_ended_is_not_played_again() {
+    let referee = referee();
+    referee.shared.finished(&order(1), played(1));
+    assert_eq!(referee.shared.start(order(1)).unwrap().status, "ACCEPTED");
+    assert_eq!(referee.running(), 0);
+    assert_eq!(referee.shared.start(order(2)).unwrap().status, "ACCEPTED");
+    assert_eq!(referee.running(), 1);
+}
+
+#[tokio::test]
+async fn who_registers_again_begins_anew() {
+    let referee = referee();
+    referee.shared.finished(&order(1), played(1));
+    referee.shared.matches().registrations += 1;
+    referee.shared.start(order(1)).unwrap();
+    assert_eq!(referee.running(), 1);
+}
