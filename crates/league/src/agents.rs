@@ -12,6 +12,7 @@ use league_player::llm::{LlmSettings, Model};
 use league_player::player::{Player, Settings as PlayerSettings};
 use league_player::strategy::registry::strategy;
 use league_player::thinker::Thinker;
+use league_protocol::message::start_match::MatchMode;
 use league_referee::{Referee, Settings as RefereeSettings};
 use league_store::home::Home;
 use league_store::journal::JournalLimits;
@@ -100,6 +101,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         seed: options.seed.map(|seed| Seed::new(seed, league.clone())),
         operator: options.operator_token.as_ref().map(|token| token.digest()),
         allowed_hosts: options.allow_host.clone(),
+        mode: if options.stepped { MatchMode::Stepped } else { MatchMode::Flowing },
         patience: configured.timeouts.response,
         ..league_manager::Settings::default()
     };

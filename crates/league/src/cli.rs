@@ -191,6 +191,9 @@ pub(crate) struct ManagerOptions {
     /// Makes the league repeatable, and so predictable.
     #[arg(long)]
     pub(crate) seed: Option<u64>,
+    /// Matches wait for collect_choices, draw_number and finalize_match, called at their referee: for teaching.
+    #[arg(long)]
+    pub(crate) stepped: bool,
     /// What the operator must show; without it only this machine may operate the league.
     #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
     pub(crate) operator_token: Option<Credential>,

@@ -11,6 +11,7 @@ use league_store::home::Home;
 use league_store::journal::Journal;
 use league_store::lock::Lock;
 use league_store::log::{EventLog, Log};
+use league_store::views::restore::restore;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::client::Client;
 use league_wire::world::World;
@@ -33,6 +34,13 @@ impl Opened {
         let lock = Lock::take(home.lock(&league), world.now())?;
         let (log, events) = Log::open(home.database(&league))?;
         let resumed = !events.is_empty();
+        if resumed {
+            // Files are views: what is missing or damaged is written again, and what cannot be written stops nobody.
+            match restore(&home, &events, ViewLimits::default(), world.now()) {
+                Ok(restored) => tracing::debug!(?restored, "the files of the league are complete"),
+                Err(error) => tracing::warn!(%error, "the files of the league cannot be completed"),
+            }
+        }
         let season = if resumed {
             Season::replay(&events).with_context(|| format!("the log of {league} cannot be replayed"))?
         } else {
