@@ -25,6 +25,8 @@ use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::world::World;
 use smol_str::SmolStr;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use crate::cli::{ManagerOptions, Place, PlayerOptions, RefereeOptions};
 use crate::config::Configured;
@@ -35,8 +37,8 @@ use crate::table;
 
 /// The pause after the first try that found no manager.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How long agents that are told of the end have to hear of it before the process goes.
-const GOODBYE: Duration = Duration::from_millis(200);
+/// How long running requests have when an agent ends.
+const GRACE: Duration = Duration::from_secs(1);
 
 fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -60,10 +62,30 @@ fn settle(place: &Place, configured: Option<u16>, whose: &str) -> Result<(Bound,
     Ok((bound, contact))
 }
 
-fn serve_on<A: Agent>(bound: Bound, agent: A) -> Result<tokio::task::JoinHandle<std::io::Result<()>>> {
-    let listener = bound.into_tokio()?;
-    let settings = ServerSettings { max_connections: 4096, ..ServerSettings::default() };
-    Ok(tokio::spawn(serve(listener, Arc::new(agent), settings, std::future::pending())))
+/// A server at work.
+struct Served {
+    work: JoinHandle<std::io::Result<()>>,
+    close: oneshot::Sender<()>,
+}
+
+impl Served {
+    /// Serves `agent` on `bound`.
+    fn start<A: Agent>(bound: Bound, agent: A) -> Result<Self> {
+        let listener = bound.into_tokio()?;
+        let settings = ServerSettings { max_connections: 4096, grace: GRACE, ..ServerSettings::default() };
+        let (close, closed) = oneshot::channel();
+        let shutdown = async move {
+            // Closed on purpose, or by the end of everything.
+            drop(closed.await);
+        };
+        Ok(Self { work: tokio::spawn(serve(listener, Arc::new(agent), settings, shutdown)), close })
+    }
+
+    /// Lets running requests finish: whoever told us of the end gets its answer.
+    async fn close(self) -> Result<()> {
+        drop(self.close);
+        Ok(self.work.await??)
+    }
 }
 
 /// Ctrl-C, or the signal by which services are ended.
@@ -107,7 +129,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     };
     let Managed { manager, work, .. } = opened.manage(settings, Client::default(), world)?;
     let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), "the manager")?;
-    let mut server = serve_on(bound, manager.clone())?;
+    let mut server = Served::start(bound, manager.clone())?;
     eprintln!("{league}: the manager is at {contact}");
     let mut desk = tokio::spawn(work);
     let progress = Progress::follow(manager.desk().clone(), options.json);
@@ -115,7 +137,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     tokio::select! {
         ended = manager.conduct() => ended?,
         closed = &mut desk => bail!("the league stopped: {}", closed?),
-        served = &mut server => served??,
+        served = &mut server.work => served??,
         () = told_to_end() => {
             progress.stop();
             eprintln!("Stopped. Start it again with the same home and it goes on.");
@@ -163,7 +185,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         pause: PAUSE,
     };
     let referee = Referee::new(settings, Client::default(), Some(views.clone()), World::real());
-    let mut server = serve_on(bound, referee.clone())?;
+    let mut server = Served::start(bound, referee.clone())?;
     let work = async {
         let id = referee.register().await?;
         eprintln!("{id} is ready for {manager}");
@@ -172,12 +194,11 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     };
     tokio::select! {
         done = work => done?,
-        served = &mut server => served??,
+        served = &mut server.work => served??,
         () = told_to_end() => {}
     }
     views.flush().await?;
-    tokio::time::sleep(GOODBYE).await;
-    Ok(())
+    server.close().await
 }
 
 pub(crate) fn player(options: &PlayerOptions) -> Result<()> {
@@ -212,7 +233,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         thinker = thinker.with_model(Model::new(provider)?);
     }
     let player = Player::new(settings, thinker, Client::default(), World::real());
-    let mut server = serve_on(bound, player.clone())?;
+    let mut server = Served::start(bound, player.clone())?;
     let work = async {
         let id = player.register().await?;
         eprintln!("{id} plays {kind} for {manager}");
@@ -221,11 +242,10 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     };
     tokio::select! {
         done = work => done?,
-        served = &mut server => served??,
+        served = &mut server.work => served??,
         () = told_to_end() => {}
     }
-    tokio::time::sleep(GOODBYE).await;
-    Ok(())
+    server.close().await
 }
 
 fn named(kind: &str, id: Option<&impl std::fmt::Display>, port: u16) -> SmolStr {
