@@ -170,8 +170,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     let (bound, contact) = settle(&options.place, port, "the referee")?;
     let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
     let manager = options.manager.clone().unwrap_or(configured.manager);
-    let name =
-        options.name.clone().unwrap_or_else(|| named("Referee", options.referee_id.as_ref(), bound.address.port()));
+    let name = options.name.clone().unwrap_or_else(|| named("Referee", options.referee_id.as_ref(), &contact));
     let settings = RefereeSettings {
         name,
         wish: options.referee_id.clone(),
@@ -212,8 +211,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let (bound, contact) = settle(&options.place, port, "the player")?;
     let manager = options.manager.clone().unwrap_or(configured.manager);
     let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
-    let name =
-        options.name.clone().unwrap_or_else(|| named("Player", options.player_id.as_ref(), bound.address.port()));
+    let name = options.name.clone().unwrap_or_else(|| named("Player", options.player_id.as_ref(), &contact));
     let settings = PlayerSettings {
         name,
         wish: options.player_id.clone(),
@@ -248,9 +246,10 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     server.close().await
 }
 
-fn named(kind: &str, id: Option<&impl std::fmt::Display>, port: u16) -> SmolStr {
+/// What an agent is called that nobody named: by the id it would like, else by where it is, so that two hosts do not clash.
+fn named(kind: &str, id: Option<&impl std::fmt::Display>, contact: &Endpoint) -> SmolStr {
     match id {
         Some(id) => SmolStr::new(format!("{kind} {id}")),
-        None => SmolStr::new(format!("{kind} {port}")),
+        None => SmolStr::new(format!("{kind} {}:{}", contact.host(), contact.port())),
     }
 }
