@@ -53,3 +53,30 @@ fn a_manager_that_comes_back_to_a_finished_league_tells_who_has_not_heard() {
     player.ended().well();
     venue.home.verify(1);
 }
+
+/// Several machines, as far as one has them: each agent on a loopback address and with a home of its own.
+#[test]
+fn every_agent_may_have_its_own_address_and_home() {
+    let homes = [(); 4].map(|()| TestHome::new());
+    let listen = |host: &'static str, home: &TestHome| {
+        ["--host", host, "--port", "0", "--home", home.path()].map(String::from).to_vec()
+    };
+    let start = |role: &str, more: Vec<String>| Process::start(&[vec![role.to_owned()], more].concat());
+    let manages = ["--expect-players", "2", "--expect-referees", "1", "--exit-when-done"].map(String::from).to_vec();
+    let mut manager = start("manager", [listen("127.0.0.5", &homes[0]), manages].concat());
+    let address = ["--manager".to_owned(), manager.address()].to_vec();
+    let agents = [("referee", "127.0.0.4"), ("player", "127.0.0.3"), ("player", "127.0.0.2")];
+    let agents: Vec<Process> = agents
+        .into_iter()
+        .zip(&homes[1..])
+        .map(|((role, host), home)| start(role, [listen(host, home), address.clone()].concat()))
+        .collect();
+    manager.ended().well();
+    for agent in agents {
+        agent.ended().well();
+    }
+    // The match's file is on the referee's machine, the log on the manager's.
+    assert!(homes[1].join("data/matches/league_2025_even_odd/R1M1.json").exists());
+    assert!(homes[0].join("logs/league/league_2025_even_odd/league.log.jsonl").exists());
+    assert!(homes[1].join("logs/agents/REF01.log.jsonl").exists());
+}
