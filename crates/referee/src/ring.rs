@@ -113,7 +113,6 @@ pub(crate) async fn run(
         }
         ring.go_on();
     }
-    ring.file().await;
     ring.letters().state()
 }
 
@@ -261,22 +260,25 @@ impl Ring {
         }
     }
 
+    /// Puts the match down, then reports it: a league that knows all results has all files on their way.
     fn report(&mut self) {
         let Some(report) = self.letters().report() else { return };
-        let shared = Arc::clone(&self.shared);
+        let (shared, file) = (Arc::clone(&self.shared), self.file());
         self.work.push(Box::pin(async move {
+            if let (Some(views), Some(file)) = (&shared.views, file) {
+                views.put(View::Match(Box::new(file))).await;
+            }
             report::deliver(&shared, report).await;
             Done { side: None, input: Some(Input::Reported), said: Vec::new() }
         }));
     }
 
-    /// Puts the match down as a file, where the referee keeps files.
-    async fn file(&mut self) {
-        let (Some(views), Some(ending)) = (&self.shared.views, self.bout.ending()) else { return };
-        let (Some(league_id), Some(round_id)) = (self.order.league_id.clone(), self.order.round_id) else { return };
+    /// The match as a file; nothing where it does not say which league and round it belongs to.
+    fn file(&mut self) -> Option<MatchFile> {
+        let ending = self.bout.ending()?;
         let occasion = Occasion {
-            league_id,
-            round_id,
+            league_id: self.order.league_id.clone()?,
+            round_id: self.order.round_id?,
             match_id: self.order.match_id.clone(),
             attempt: self.order.attempt,
             game_type: self.order.game_type.clone(),
@@ -290,7 +292,7 @@ impl Ring {
         file.lifecycle.started = Some(self.began);
         file.transcript = std::mem::take(&mut self.transcript);
         file.finish(&record, &self.order.scoring, reason, self.shared.world.now());
-        views.put(View::Match(Box::new(file))).await;
+        Some(file)
     }
 }
 
