@@ -1,0 +1,99 @@
+//! What an agent heard, in the order of arrival, with the time and with what it said.
+//!
+//! Tests wait here for what they expect instead of sleeping.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+/// One request, and what became of it.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    /// When it had arrived.
+    pub at: Instant,
+    /// The path it was posted to.
+    pub path: String,
+    /// Its headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body as it was posted; null when it was not JSON.
+    pub body: Value,
+    /// The type of the message, or the MCP method; empty when it was not understood.
+    pub kind: String,
+    /// The message inside; null when it was not understood.
+    pub message: Value,
+    /// Why it was refused, if it was.
+    pub refused: Option<String>,
+    /// The HTTP status that it was answered with; 0 when it was not answered at all.
+    pub status: u16,
+    /// The body that it was answered with.
+    pub answer: String,
+}
+
+impl Heard {
+    /// A header by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The record of one agent.
+#[derive(Debug)]
+pub struct Diary {
+    heard: Mutex<Vec<Heard>>,
+    length: watch::Sender<usize>,
+}
+
+impl Default for Diary {
+    fn default() -> Self {
+        Self { heard: Mutex::default(), length: watch::Sender::new(0) }
+    }
+}
+
+impl Diary {
+    fn entries(&self) -> MutexGuard<'_, Vec<Heard>> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn note(&self, heard: Heard) {
+        let length = {
+            let mut entries = self.entries();
+            entries.push(heard);
+            entries.len()
+        };
+        self.length.send_replace(length);
+    }
+
+    /// Everything, in order.
+    pub fn all(&self) -> Vec<Heard> {
+        self.entries().clone()
+    }
+
+    /// Everything of one kind, like `GAME_OVER` or `tools/list`.
+    pub fn of(&self, kind: &str) -> Vec<Heard> {
+        self.entries().iter().filter(|heard| heard.kind == kind).cloned().collect()
+    }
+
+    /// What was refused: the calls that were wasted on this agent.
+    pub fn refused(&self) -> Vec<Heard> {
+        self.entries().iter().filter(|heard| heard.refused.is_some()).cloned().collect()
+    }
+
+    /// Waits until `so_many` of one kind were heard and not refused, for `limit` at most; tells whether they were.
+    pub async fn hears(&self, kind: &str, so_many: usize, limit: Duration) -> bool {
+        let mut length = self.length.subscribe();
+        let enough = |diary: &Self| {
+            let entries = diary.entries();
+            entries.iter().filter(|heard| heard.kind == kind && heard.refused.is_none()).count() >= so_many
+        };
+        let waiting = async {
+            while !enough(self) {
+                if length.changed().await.is_err() {
+                    break;
+                }
+            }
+        };
+        tokio::time::timeout(limit, waiting).await.is_ok()
+    }
+}

@@ -1,0 +1,329 @@
+//! A player as somebody else wrote it.
+
+pub mod habit;
+mod joining;
+mod mcp;
+mod reply;
+mod scruple;
+mod state;
+mod tools;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::diary::Diary;
+use crate::door::{Arrived, Door, Place, Resident, Said};
+use crate::frame::{Asked, Frame, Refusal};
+use crate::letter::text;
+use crate::names::Names;
+use crate::post::post;
+use habit::{Habit, Speech};
+use state::State;
+
+/// What players are told and asked.
+const KINDS: [&str; 8] = [
+    "ROUND_ANNOUNCEMENT",
+    "GAME_INVITATION",
+    "CHOOSE_PARITY_CALL",
+    "GAME_OVER",
+    "GAME_ERROR",
+    "LEAGUE_STANDINGS_UPDATE",
+    "ROUND_COMPLETED",
+    "LEAGUE_COMPLETED",
+];
+
+/// A player that is not there yet.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    name: String,
+    speech: Speech,
+    habits: Vec<Habit>,
+    choice: &'static str,
+}
+
+impl Plan {
+    /// A player that speaks like this.
+    pub fn new(name: &str, speech: Speech) -> Self {
+        Self { name: name.to_owned(), speech, habits: Vec::new(), choice: "even" }
+    }
+
+    /// The same, with one habit more.
+    pub fn habit(mut self, habit: Habit) -> Self {
+        self.habits.push(habit);
+        self
+    }
+
+    /// The same, and it always plays this. Others play `even`.
+    pub fn always(self, choice: &'static str) -> Self {
+        Self { choice, ..self }
+    }
+
+    /// The player; it listens, and belongs to no league.
+    pub fn serve(self) -> io::Result<Player> {
+        let later = self
+            .habits
+            .iter()
+            .find_map(|habit| if let Habit::ListensLater(later) = habit { Some(*later) } else { None });
+        let place = Place::free()?;
+        let (leave, leaving) = watch::channel(false);
+        let (address, names) = (place.address, self.names());
+        let shared =
+            Arc::new(Shared { plan: self, names, address, diary: Diary::default(), state: Mutex::default(), leave });
+        let door = Door::open(place, later, Arc::clone(&shared), leaving)?;
+        Ok(Player { shared, _door: door })
+    }
+
+    /// The player, once it is registered with the manager at this URL.
+    pub async fn join(self, manager: &str) -> io::Result<Player> {
+        let player = self.serve()?;
+        player.register(manager).await?;
+        Ok(player)
+    }
+
+    fn has(&self, habit: &Habit) -> bool {
+        self.habits.contains(habit)
+    }
+
+    fn names(&self) -> Names {
+        if self.has(&Habit::OtherToolNames) {
+            return Names::others_for(&["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER"]);
+        }
+        let usual = Names::usual_for(&KINDS);
+        if self.speech == Speech::ParityChoose { usual.renamed("CHOOSE_PARITY_CALL", "parity_choose") } else { usual }
+    }
+
+    fn frame(&self) -> Frame {
+        match self.speech {
+            Speech::Direct | Speech::ParityChoose | Speech::Register => Frame::Direct,
+            Speech::Types => Frame::Types,
+            Speech::Tools | Speech::Session | Speech::Stateless => Frame::Tools,
+            Speech::Bare => Frame::Bare,
+            Speech::Nested => Frame::Nested,
+        }
+    }
+
+    fn path(&self) -> &'static str {
+        if self.has(&Habit::NoPath) { "" } else { "/mcp" }
+    }
+}
+
+/// A player that is there, until it is dropped.
+#[derive(Debug)]
+pub struct Player {
+    shared: Arc<Shared>,
+    _door: Door,
+}
+
+impl Player {
+    /// Registers, as often as it does that.
+    pub async fn register(&self, manager: &str) -> io::Result<Value> {
+        let plan = &self.shared.plan;
+        let (url, request) = joining::request(plan.speech, &plan.habits, &plan.name, &self.endpoint(), manager);
+        let often = plan
+            .habits
+            .iter()
+            .find_map(|habit| if let Habit::RegistersOften(times) = habit { Some(*times) } else { None });
+        let mut admitted = joining::register(&url, &request, &plan.habits).await?;
+        for _ in 1..often.unwrap_or(1) {
+            admitted = joining::register(&url, &request, &plan.habits).await?;
+        }
+        self.shared.state().admitted = admitted.clone();
+        Ok(admitted)
+    }
+
+    /// Its endpoint as it tells it.
+    pub fn endpoint(&self) -> String {
+        let Shared { plan, address, .. } = &*self.shared;
+        let host = if plan.has(&Habit::Localhost) { "localhost".to_owned() } else { address.ip().to_string() };
+        format!("http://{host}:{}{}", address.port(), plan.path())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.shared.plan.name
+    }
+
+    /// The id that the manager gave it; empty before it is registered.
+    pub fn id(&self) -> String {
+        self.shared.state().id().to_owned()
+    }
+
+    /// What it heard.
+    pub fn diary(&self) -> &Diary {
+        &self.shared.diary
+    }
+
+    /// How many MCP sessions were opened with it.
+    pub fn sessions_opened(&self) -> usize {
+        self.shared.state().opened
+    }
+
+    /// Forgets all sessions, as a server does that was restarted.
+    pub fn forget_sessions(&self) {
+        self.shared.state().sessions.clear();
+    }
+
+    /// Waits until it has ended by itself, for `limit` at most; tells whether it has.
+    pub async fn left(&self, limit: Duration) -> bool {
+        let mut leaving = self.shared.leave.subscribe();
+        let left = tokio::time::timeout(limit, leaving.wait_for(|left| *left)).await;
+        left.is_ok_and(|left| left.is_ok())
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    plan: Plan,
+    names: Names,
+    address: SocketAddr,
+    diary: Diary,
+    state: Mutex<State>,
+    leave: watch::Sender<bool>,
+}
+
+impl Resident for Shared {
+    fn diary(&self) -> &Diary {
+        &self.diary
+    }
+
+    fn keeps_connections(&self) -> bool {
+        !self.plan.has(&Habit::ClosesConnections)
+    }
+
+    async fn answer(&self, arrived: Arrived) -> Said {
+        if arrived.path.trim_end_matches('/') != self.plan.path() {
+            return Said::plainly(404, "Not Found");
+        }
+        match self.plan.speech {
+            Speech::Session => mcp::with_session(self, arrived).await,
+            Speech::Stateless => mcp::stateless(self, arrived).await,
+            Speech::Tools if text(&arrived.body, "method") == "tools/list" => {
+                let answer = json!({"jsonrpc": "2.0", "id": arrived.body.get("id"), "result": {"tools": self.tools()}});
+                Said::json(200, &answer).about("tools/list", &arrived.body)
+            }
+            Speech::Direct
+            | Speech::ParityChoose
+            | Speech::Types
+            | Speech::Tools
+            | Speech::Bare
+            | Speech::Nested
+            | Speech::Register => self.framed(&arrived.body).await,
+        }
+    }
+}
+
+impl Shared {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn tools(&self) -> Value {
+        tools::listed(&self.names, &self.plan.habits)
+    }
+
+    pub(crate) fn open_session(&self) -> String {
+        let mut state = self.state();
+        state.opened += 1;
+        let session = format!("session-{}", state.opened);
+        state.sessions.insert(session.clone());
+        session
+    }
+
+    /// Answers what came in the player's own frame.
+    pub(crate) async fn framed(&self, body: &Value) -> Said {
+        let (frame, habits) = (self.plan.frame(), &self.plan.habits);
+        let id = body.get("id").cloned().unwrap_or_default();
+        let refuse = |refusal: &Refusal| {
+            let (status, answer) = frame.refuse(&id, refusal);
+            Said::json(status, &answer).refusing(&refusal.text)
+        };
+        if let Some(refusal) = scruple::about_the_frame(habits, body) {
+            return refuse(&refusal);
+        }
+        let asked = frame.read(body, &self.names).and_then(|asked| match frame {
+            Frame::Tools => {
+                let message = tools::message(&asked.kind, asked.message, habits)?;
+                Ok(Asked { message, ..asked })
+            }
+            Frame::Direct | Frame::Types | Frame::Bare | Frame::Nested => Ok(asked),
+        });
+        let asked = match asked {
+            Ok(asked) => asked,
+            Err(refusal) => return refuse(&refusal),
+        };
+        let objection = scruple::about_the_message(habits, &mut self.state(), &asked);
+        if let Some(refusal) = objection {
+            return refuse(&refusal).about(&asked.kind, &asked.message);
+        }
+        self.taken(&asked).await.about(&asked.kind, &asked.message)
+    }
+
+    /// Answers what it has no objection to.
+    async fn taken(&self, asked: &Asked) -> Said {
+        let plan = &self.plan;
+        let answer = {
+            let mut state = self.state();
+            match asked.kind.as_str() {
+                "ROUND_ANNOUNCEMENT" => state.announced(&asked.message),
+                "GAME_INVITATION" => state.playing = Some(text(&asked.message, "match_id").to_owned()),
+                "GAME_OVER" => state.playing = None,
+                _ => {}
+            }
+            reply::to(&plan.habits, &state, asked, plan.choice)
+        };
+        if asked.kind == "LEAGUE_COMPLETED" {
+            self.leave.send_if_modified(|left| {
+                *left = plan.has(&Habit::LeavesAtTheEnd) || plan.has(&Habit::HangsUpAtTheEnd);
+                *left
+            });
+            if plan.has(&Habit::HangsUpAtTheEnd) {
+                return Said::default();
+            }
+        }
+        let question = ["GAME_INVITATION", "CHOOSE_PARITY_CALL"].contains(&asked.kind.as_str());
+        let before = plan.has(&Habit::PostsBefore);
+        if question && (before || plan.has(&Habit::PostsAfterwards)) {
+            let posting = self.posting(asked, &answer);
+            if before {
+                posting.await;
+            } else {
+                tokio::spawn(posting);
+            }
+            return Said::json(200, &plan.frame().answer(&asked.id, &json!({"status": "ok"})));
+        }
+        self.wrapped(asked, &answer)
+    }
+
+    /// The answer as its habits wrap it.
+    fn wrapped(&self, asked: &Asked, answer: &Value) -> Said {
+        let plan = &self.plan;
+        let mut body = plan.frame().answer(&asked.id, answer);
+        if plan.has(&Habit::AnswersInParams) {
+            body = json!({"jsonrpc": "2.0", "method": text(answer, "message_type"), "params": answer, "id": asked.id});
+        }
+        if plan.has(&Habit::AnswersBare) {
+            body = answer.clone();
+        }
+        if plan.has(&Habit::NullError) {
+            body["error"] = Value::Null;
+        }
+        Said::json(if plan.has(&Habit::Status400) { 400 } else { 200 }, &body)
+    }
+
+    /// Posts an answer to the referee of the match.
+    fn posting(&self, asked: &Asked, answer: &Value) -> impl Future<Output = ()> + Send + use<> {
+        let referee = self.state().referees.get(text(&asked.message, "match_id")).cloned();
+        let kind = text(answer, "message_type");
+        let request = self.plan.frame().request(kind, &self.names, 1, answer);
+        async move {
+            let Some(referee) = referee else { return };
+            // A referee that does not take it will say so in the match.
+            drop(post(&referee, &[], &request).await);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The habits of players that were seen in public: what they refuse, how they register, how they answer.
+
+use std::time::Duration;
+
+/// What a player listens to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Speech {
+    /// Frame A.
+    Direct,
+    /// Frame A; it knows the choice as `parity_choose` only.
+    ParityChoose,
+    /// Frame B.
+    Types,
+    /// Frame C, without handshake; `tools/list` tells its tools.
+    Tools,
+    /// Frame D.
+    Bare,
+    /// Frame E.
+    Nested,
+    /// Registers by `POST /register`, then frame A.
+    Register,
+    /// A stock MCP server of the handshake revisions: a session, and answers as events.
+    Session,
+    /// A stock MCP server of revision 2026-07-28 alone: no handshake, everything in each request.
+    Stateless,
+}
+
+/// One thing that a player does in its own way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Habit {
+    /// Refuses ids that are not integers.
+    IntegerIds,
+    /// Refuses keys beside `jsonrpc`, `method`, `params` and `id`.
+    NoExtraKeys,
+    /// Refuses timestamps with fractions of a second.
+    WholeSeconds,
+    /// Refuses calls without a token, also the manager's.
+    WantsToken,
+    /// Refuses senders without a colon, also the manager's; registers with an empty token and needs the whole envelope.
+    WantsColon,
+    /// Reads `game_invitation` and `parity_context`, and nothing beside them.
+    ReadsNested,
+    /// Refuses invitations and choices without `game_id`.
+    WantsGameId,
+    /// Refuses an invitation while it has not heard of the end of the match before.
+    WantsTheEnd,
+    /// Refuses calls that come sooner than this after the last one.
+    RateLimit(Duration),
+    /// Refuses the first call of each kind as too many.
+    BusyAtFirst,
+
+    /// Its tools have the other names, like `receive_game_invitation`, and there are no tools for notices.
+    OtherToolNames,
+    /// Its tools take these few fields and refuse all others.
+    FieldsOnly,
+    /// Its tools take the message as one argument of this name.
+    UnderOneKey(&'static str),
+
+    /// Listens only so long after it has registered.
+    ListensLater(Duration),
+    /// Registers so many times.
+    RegistersOften(usize),
+    /// Its endpoint has no path.
+    NoPath,
+    /// Calls its host `localhost` and listens on IPv4 alone.
+    Localhost,
+    /// Was started with this id and keeps it.
+    KeepsId(&'static str),
+
+    /// Says `ok` at once and posts its answer to the referee afterwards.
+    PostsAfterwards,
+    /// Posts its answer to the referee before it says `ok`.
+    PostsBefore,
+    /// Says `ok` to everything that is no question.
+    OkToNotices,
+    /// Shows a token that nobody gave it.
+    PlaceholderToken,
+    /// Shows the token that it was shown.
+    EchoesToken,
+    /// Leaves the envelope out of its answers.
+    NoEnvelope,
+    /// Ends its timestamps in `+00:00`.
+    OffsetTime,
+    /// Answers with a request: the message is in `params`.
+    AnswersInParams,
+    /// Answers without JSON-RPC.
+    AnswersBare,
+    /// Answers with PARITY_CHOICE and shouts.
+    ParityChoiceForm,
+    /// Adds `"error": null` to its answers.
+    NullError,
+    /// Answers well, with HTTP status 400.
+    Status400,
+    /// Closes the connection after each answer.
+    ClosesConnections,
+    /// Ends once it has answered LEAGUE_COMPLETED.
+    LeavesAtTheEnd,
+    /// Ends when it hears LEAGUE_COMPLETED, in the middle of the call.
+    HangsUpAtTheEnd,
+}

@@ -1,0 +1,67 @@
+//! What a player says to a message that it takes, dressed as its habits want.
+
+use serde_json::{Value, json};
+
+use super::habit::Habit;
+use super::state::State;
+use crate::frame::Asked;
+use crate::letter::{envelope, now, text, with, without};
+
+/// The fields that make up an envelope.
+const ENVELOPE: [&str; 5] = ["protocol", "message_type", "sender", "timestamp", "conversation_id"];
+
+/// The answer's message. `choice` is what it plays.
+pub(crate) fn to(habits: &[Habit], state: &State, asked: &Asked, choice: &str) -> Value {
+    let Asked { kind, message, .. } = asked;
+    let nested = match kind.as_str() {
+        "GAME_INVITATION" => &message["game_invitation"],
+        _ => &message["parity_context"],
+    };
+    let read = if habits.contains(&Habit::ReadsNested) { nested } else { message };
+    let id = habits.iter().find_map(kept_id).unwrap_or(state.id());
+    let about = json!({"match_id": text(read, "match_id"), "player_id": id});
+    let (called, own) = match kind.as_str() {
+        "GAME_INVITATION" => ("GAME_JOIN_ACK", with(about, json!({"arrival_timestamp": now(), "accept": true}))),
+        "CHOOSE_PARITY_CALL" if habits.contains(&Habit::ParityChoiceForm) => {
+            ("PARITY_CHOICE", with(about, json!({"choice": choice.to_uppercase()})))
+        }
+        "CHOOSE_PARITY_CALL" => ("CHOOSE_PARITY_RESPONSE", with(about, json!({"parity_choice": choice}))),
+        _ if habits.contains(&Habit::OkToNotices) => return json!({"status": "ok"}),
+        "ROUND_ANNOUNCEMENT" => ("ROUND_ANNOUNCEMENT_ACK", heard(id)),
+        "GAME_OVER" => ("GAME_OVER_ACK", heard(id)),
+        "GAME_ERROR" => ("GAME_ERROR_ACK", heard(id)),
+        "LEAGUE_STANDINGS_UPDATE" => ("STANDINGS_UPDATE_ACK", heard(id)),
+        "ROUND_COMPLETED" => ("ROUND_COMPLETED_ACK", heard(id)),
+        "LEAGUE_COMPLETED" => ("LEAGUE_COMPLETED_ACK", heard(id)),
+        _ => ("ACK", heard(id)),
+    };
+    let letter = envelope(called, &format!("player:{id}"), text(message, "conversation_id"));
+    let token = text(&state.admitted, "auth_token");
+    let letter = with(with(letter, json!({ "auth_token": token })), own);
+    habits.iter().fold(letter, |letter, habit| dressed(habit, letter, message))
+}
+
+fn heard(id: &str) -> Value {
+    json!({"status": "ACKNOWLEDGED", "player_id": id})
+}
+
+/// The id that it was started with.
+pub(crate) fn kept_id(habit: &Habit) -> Option<&'static str> {
+    if let Habit::KeepsId(id) = habit { Some(id) } else { None }
+}
+
+fn dressed(habit: &Habit, letter: Value, question: &Value) -> Value {
+    if *habit == Habit::PlaceholderToken {
+        return with(letter, json!({"auth_token": "token-placeholder"}));
+    }
+    if *habit == Habit::EchoesToken {
+        return with(letter, json!({"auth_token": question.get("auth_token")}));
+    }
+    if *habit == Habit::OffsetTime {
+        return with(letter, json!({"timestamp": now().replace('Z', "+00:00")}));
+    }
+    if *habit == Habit::NoEnvelope {
+        return without(without(letter, &ENVELOPE), &["auth_token"]);
+    }
+    letter
+}

@@ -1,0 +1,144 @@
+//! Each habit shows when it should, and not otherwise.
+
+use std::time::Duration;
+
+use league_strangers::frame::Frame;
+use league_strangers::player::habit::{Habit, Speech};
+use league_strangers::player::{Plan, Player};
+use league_strangers::post::post;
+use serde_json::{Value, json};
+
+use crate::support::{all, ask, message, say};
+
+fn with(habit: Habit) -> Player {
+    Plan::new("Ada", Speech::Direct).habit(habit).serve().unwrap()
+}
+
+/// A message with a field changed.
+fn changed(kind: &str, field: &str, value: Value) -> Value {
+    let mut message = message(kind);
+    message[field] = value;
+    message
+}
+
+#[tokio::test]
+async fn players_that_are_particular_refuse_what_they_do_not_like_and_take_the_rest() {
+    let cases = [
+        (Habit::WholeSeconds, "timestamp", json!("2026-03-04T09:00:00.123Z")),
+        (Habit::WantsToken, "auth_token", json!("")),
+        (Habit::ReadsNested, "game_invitation", json!({})),
+        (Habit::WantsGameId, "game_id", Value::Null),
+        (Habit::WantsColon, "sender", json!("league_manager")),
+    ];
+    for (habit, field, value) in cases {
+        let player = with(habit.clone());
+        let refused = say(&player, changed("GAME_INVITATION", field, value)).await;
+        assert!(refused["error"].is_object(), "{habit:?}: {refused}");
+        assert_eq!(say(&player, message("GAME_INVITATION")).await["result"]["accept"], true, "{habit:?}");
+        assert_eq!(player.diary().refused().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn players_look_at_the_wrapping_too() {
+    let mut request = Frame::Direct.request("GAME_OVER", &all(), 7, &message("GAME_OVER"));
+    request["meta"] = json!({});
+    let strict = with(Habit::NoExtraKeys);
+    assert!(post(&strict.endpoint(), &[], &request).await.unwrap().json()["error"].is_object());
+    request["id"] = json!("seven");
+    let counting = with(Habit::IntegerIds);
+    assert!(post(&counting.endpoint(), &[], &request).await.unwrap().json()["error"].is_object());
+}
+
+#[tokio::test]
+async fn one_insists_on_the_end_before_the_next_invitation() {
+    let player = with(Habit::WantsTheEnd);
+    let next = || changed("GAME_INVITATION", "match_id", json!("R2M1"));
+    say(&player, message("GAME_INVITATION")).await;
+    assert!(say(&player, next()).await["error"].is_object());
+    say(&player, message("GAME_OVER")).await;
+    assert_eq!(say(&player, next()).await["result"]["accept"], true);
+}
+
+#[tokio::test]
+async fn rate_limits_are_said() {
+    for habit in [Habit::RateLimit(Duration::from_secs(60)), Habit::BusyAtFirst] {
+        let player = with(habit);
+        let answers = [say(&player, message("GAME_OVER")).await, say(&player, message("GAME_OVER")).await];
+        let limited: Vec<bool> = answers.iter().map(|answer| answer["error"].is_object()).collect();
+        assert!(limited == [false, true] || limited == [true, false]);
+        assert!(format!("{answers:?}").to_lowercase().contains("rate limit"));
+    }
+}
+
+#[tokio::test]
+async fn answers_are_dressed_as_each_player_does_it() {
+    let choose = async |habit: Habit| ask(&with(habit), Frame::Direct, "CHOOSE_PARITY_CALL").await;
+    assert_eq!(choose(Habit::PlaceholderToken).await.json()["result"]["auth_token"], "token-placeholder");
+    assert_eq!(choose(Habit::EchoesToken).await.json()["result"]["auth_token"], "pass");
+    assert_eq!(choose(Habit::NoEnvelope).await.json()["result"]["sender"], Value::Null);
+    assert!(choose(Habit::OffsetTime).await.json()["result"]["timestamp"].as_str().unwrap().ends_with("+00:00"));
+    assert_eq!(choose(Habit::AnswersInParams).await.json()["params"]["parity_choice"], "even");
+    assert_eq!(choose(Habit::AnswersBare).await.json()["parity_choice"], "even");
+    assert_eq!(choose(Habit::ParityChoiceForm).await.json()["result"]["choice"], "EVEN");
+    assert!(choose(Habit::NullError).await.text.contains("\"error\":null"));
+    assert_eq!(choose(Habit::KeepsId("P07")).await.json()["result"]["player_id"], "P07");
+    let odd = choose(Habit::Status400).await;
+    assert_eq!((odd.status, &odd.json()["result"]["parity_choice"]), (400, &json!("even")));
+    assert_eq!(choose(Habit::ClosesConnections).await.header("connection"), Some("close"));
+    let ok = ask(&with(Habit::OkToNotices), Frame::Direct, "GAME_OVER").await;
+    assert_eq!(ok.json()["result"], json!({"status": "ok"}));
+}
+
+#[tokio::test]
+async fn one_says_ok_and_posts_its_answer_to_the_referee() {
+    for habit in [Habit::PostsAfterwards, Habit::PostsBefore] {
+        // Anything that listens may be the referee; a player keeps a diary of it.
+        let referee = Plan::new("Referee", Speech::Direct).serve().unwrap();
+        let player = with(habit);
+        let matches = json!([{"match_id": "R1M1", "referee_endpoint": referee.endpoint()}]);
+        say(&player, changed("ROUND_ANNOUNCEMENT", "matches", matches)).await;
+        assert_eq!(say(&player, message("CHOOSE_PARITY_CALL")).await["result"], json!({"status": "ok"}));
+        let arrives = async {
+            while referee.diary().all().is_empty() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), arrives).await.unwrap();
+        let posted = &referee.diary().all()[0].body;
+        assert_eq!(
+            (&posted["method"], &posted["params"]["parity_choice"]),
+            (&json!("choose_parity_response"), &json!("even"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn some_end_with_the_league() {
+    let polite = with(Habit::LeavesAtTheEnd);
+    assert!(say(&polite, message("LEAGUE_COMPLETED")).await["result"].is_object());
+    assert!(polite.left(Duration::from_secs(10)).await);
+    let rude = with(Habit::HangsUpAtTheEnd);
+    let request = Frame::Direct.request("LEAGUE_COMPLETED", &all(), 7, &message("LEAGUE_COMPLETED"));
+    assert!(post(&rude.endpoint(), &[], &request).await.is_err());
+    assert!(rude.left(Duration::from_secs(10)).await);
+}
+
+#[tokio::test]
+async fn one_is_registered_before_it_listens() {
+    let player = with(Habit::ListensLater(Duration::from_millis(50)));
+    let request = Frame::Direct.request("GAME_OVER", &all(), 7, &message("GAME_OVER"));
+    assert!(post(&player.endpoint(), &[], &request).await.is_err());
+    let listens = async { while post(&player.endpoint(), &[], &request).await.is_err() {} };
+    tokio::time::timeout(Duration::from_secs(10), listens).await.unwrap();
+}
+
+#[tokio::test]
+async fn endpoints_are_written_as_each_player_does_it() {
+    let plain = with(Habit::NoPath);
+    assert!(!plain.endpoint().ends_with("/mcp"));
+    assert_eq!(ask(&plain, Frame::Direct, "GAME_OVER").await.status, 200);
+    let local = with(Habit::Localhost);
+    assert!(local.endpoint().starts_with("http://localhost:"));
+    assert_eq!(ask(&local, Frame::Direct, "GAME_OVER").await.status, 200);
+}
