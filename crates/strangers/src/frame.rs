@@ -73,6 +73,9 @@ impl Frame {
         let method = body.get("method").and_then(Value::as_str);
         let method = method.ok_or_else(|| Refusal::new(-32600, "Invalid Request: no method").http(400))?;
         let unknown = || Refusal::new(-32601, format!("Method not found: {method}"));
+        if matches!(self, Self::Direct | Self::Types) && params.get("message").is_some_and(Value::is_object) {
+            return Err(Refusal::new(-32602, "Invalid params: message_type is required"));
+        }
         let (kind, message) = match self {
             Self::Direct => (names.kind(method).ok_or_else(unknown)?, params),
             Self::Types => {

@@ -1,10 +1,10 @@
-//! Agents as other people wrote them: for the tests of ours.
+//! Agents as other people wrote them: players, referees and managers for the tests of ours.
 //!
 //! Nothing here knows our own code. Messages are plain JSON, so that a mistake in our decoders cannot hide behind the same
 //! mistake on the other side. Every agent is a real HTTP server on a free loopback port, keeps a [`diary`] of all that it
 //! heard, and is gone when it is dropped.
 //!
-//! - [`player`], with the [`player::habit`]s of players that were seen.
+//! - [`player`], with the [`player::habit`]s of players that were seen; [`referee`]; [`manager`].
 //! - [`frame`], [`names`]: how each of them wraps a message, and what it calls it.
 //! - [`post`]: the HTTP client that they use, also good for a plain request in a test.
 
@@ -12,6 +12,9 @@ pub mod diary;
 mod door;
 pub mod frame;
 mod letter;
+pub mod manager;
+mod mouth;
 pub mod names;
 pub mod player;
 pub mod post;
+pub mod referee;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
 
 mod habits;
+mod leagues;
 mod mcp;
 mod players;
 mod support;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{all, ask, message};
 
-fn speech(frame: Frame) -> Speech {
+pub(crate) fn speech(frame: Frame) -> Speech {
     match frame {
         Frame::Direct => Speech::Direct,
         Frame::Types => Speech::Types,
