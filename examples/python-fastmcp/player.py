@@ -53,7 +53,7 @@ async def main(options):
     place = socket.create_server(("127.0.0.1", options.port))
     tools = [Message(name=name, description=about, parameters={"type": "object"}) for name, about in TOOLS.items()]
     server = FastMCP(options.name, tools=tools).run_http_async(
-        show_banner=False, log_level="error", path="/mcp", sockets=[place], stateless_http=options.stateless,
+        show_banner=False, log_level="critical", path="/mcp", sockets=[place], stateless_http=options.stateless,
         middleware=[Middleware(AtMost64KiB)])
     serving = asyncio.create_task(server)
     endpoint = f"http://127.0.0.1:{place.getsockname()[1]}/mcp"

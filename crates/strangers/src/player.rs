@@ -140,7 +140,8 @@ impl Player {
     pub fn endpoint(&self) -> String {
         let Shared { plan, address, .. } = &*self.shared;
         let host = if plan.has(&Habit::Localhost) { "localhost".to_owned() } else { address.ip().to_string() };
-        format!("http://{host}:{}{}", address.port(), plan.path())
+        let path = if plan.has(&Habit::LeavesPathOut) { "" } else { plan.path() };
+        format!("http://{host}:{}{path}", address.port())
     }
 
     /// Its name.

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use crate::diary::Diary;
 use crate::door::{Arrived, Door, Place, Resident, Said};
 use crate::frame::Frame;
-use crate::letter::{envelope, text, with};
+use crate::letter::{envelope, text, with, without};
 use crate::mouth::Mouth;
 use crate::names::Names;
 use game::Game;
@@ -287,7 +287,8 @@ impl Shared {
             (state.manager.clone(), state.id(), text(&state.admitted, "auth_token").to_owned())
         };
         while self.diary.of("LEAGUE_COMPLETED").is_empty() {
-            let question = envelope("GET_ASSIGNED_MATCHES", &format!("referee:{id}"), "conv-poll");
+            // A tool that no message belongs to.
+            let question = without(envelope("", &format!("referee:{id}"), "conv-poll"), &["message_type"]);
             let question = with(question, json!({ "auth_token": token }));
             if let Ok(answer) = self.mouth.call(&manager, "get_assigned_matches", &question).await {
                 for game in self.own(&answer) {

@@ -60,8 +60,10 @@ pub enum Habit {
     ListensLater(Duration),
     /// Registers so many times.
     RegistersOften(usize),
-    /// Its endpoint has no path.
+    /// Its endpoint has no path, and it listens at none.
     NoPath,
+    /// Leaves the path out of its endpoint, and listens at `/mcp` all the same.
+    LeavesPathOut,
     /// Calls its host `localhost` and listens on IPv4 alone.
     Localhost,
     /// Was started with this id and keeps it.

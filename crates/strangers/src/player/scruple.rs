@@ -76,6 +76,7 @@ fn objection(habit: &Habit, state: &mut State, Asked { kind, message, .. }: &Ask
         | Habit::ListensLater(_)
         | Habit::RegistersOften(_)
         | Habit::NoPath
+        | Habit::LeavesPathOut
         | Habit::Localhost
         | Habit::KeepsId(_)
         | Habit::PostsAfterwards

@@ -21,7 +21,8 @@ impl Game {
         let field = |name: &str| Some(text(entry, name)).filter(|text| !text.is_empty()).unwrap_or(text(around, name));
         let player = |id: &str, endpoint: &str| (field(id).to_owned(), field(endpoint).to_owned());
         let players = [player("player_A_id", "player_A_endpoint"), player("player_B_id", "player_B_endpoint")];
-        let round = entry.get("round_id").or(around.get("round_id")).and_then(Value::as_u64).unwrap_or(1);
+        let named = || field("match_id").strip_prefix('R')?.split_once('M')?.0.parse().ok();
+        let round = entry.get("round_id").or(around.get("round_id")).and_then(Value::as_u64).or_else(named)?;
         let game = Self { league: field("league_id").into(), round, name: field("match_id").into(), players };
         let complete = !game.name.is_empty() && game.players.iter().all(|(id, _)| !id.is_empty());
         complete.then_some(game)

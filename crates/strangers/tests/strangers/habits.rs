@@ -138,6 +138,10 @@ async fn endpoints_are_written_as_each_player_does_it() {
     let plain = with(Habit::NoPath);
     assert!(!plain.endpoint().ends_with("/mcp"));
     assert_eq!(ask(&plain, Frame::Direct, "GAME_OVER").await.status, 200);
+    let base = with(Habit::LeavesPathOut);
+    assert_eq!(ask(&base, Frame::Direct, "GAME_OVER").await.status, 404);
+    let request = Frame::Direct.request("GAME_OVER", &all(), 7, &message("GAME_OVER"));
+    assert_eq!(post(&format!("{}/mcp", base.endpoint()), &[], &request).await.unwrap().status, 200);
     let local = with(Habit::Localhost);
     assert!(local.endpoint().starts_with("http://localhost:"));
     assert_eq!(ask(&local, Frame::Direct, "GAME_OVER").await.status, 200);
