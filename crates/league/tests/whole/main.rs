@@ -7,4 +7,5 @@ mod leagues;
 mod misbehaviour;
 mod processes;
 mod refusals;
+mod stepped;
 mod support;

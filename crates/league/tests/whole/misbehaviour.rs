@@ -1,8 +1,8 @@
 //! Players that do not play as they should: what it costs them, and that it costs nobody else anything.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::Venue;
+use crate::support::{Reaction, StandIn, Venue};
 
 /// A league of P01, which plays well, and P02, which does this.
 fn against(strategy: &str) -> Venue {
@@ -23,6 +23,63 @@ fn outcome(venue: &Venue) -> (Value, Value, Value) {
 /// The methods of what was said to and by players in a match, with what was said.
 fn said(file: &Value) -> String {
     file["transcript"].to_string()
+}
+
+/// How often the referee said this to P02 in a match.
+fn sent(file: &Value, message_type: &str) -> Vec<Value> {
+    let transcript = file["transcript"].as_array().unwrap();
+    let meant =
+        |said: &&Value| said["direction"] == "sent" && said["to"] == "P02" && said["message_type"] == message_type;
+    transcript.iter().filter(meant).cloned().collect()
+}
+
+/// A league of P01, which plays well, and P02, which reacts to invitations like this. Hands back what P02 was told.
+fn against_stand_in(react: impl FnMut() -> Reaction + Send + 'static) -> (Venue, Vec<(String, Value)>) {
+    let venue = Venue::new();
+    let mut manager = venue.manager(2, 1);
+    let address = manager.address();
+    let stand_in = StandIn::invited(&address, "P02", react);
+    let _agents = [venue.referee("REF01"), venue.player("P01", "random")];
+    manager.ended().well();
+    venue.home.verify(1);
+    (venue, stand_in.told())
+}
+
+#[test]
+fn a_player_that_declines_loses_technically_at_once() {
+    let (venue, told) = against_stand_in(|| {
+        Reaction::Says(json!({"message_type": "GAME_JOIN_ACK", "player_id": "P02", "accept": false}))
+    });
+    let (good, bad, file) = outcome(&venue);
+    assert_eq!((good, bad), (3.into(), 0.into()));
+    let (good, bad) = (venue.home.row("P01"), venue.home.row("P02"));
+    assert_eq!((&good["wins"], &bad["losses"]), (&1.into(), &1.into()));
+    assert_eq!(file["result"]["details"]["status"], "TECHNICAL_LOSS", "{file}");
+    assert_eq!((&file["result"]["winner"], &file["result"]["details"]["drawn_number"]), (&"P01".into(), &Value::Null));
+    // It said no, which is no error and is not asked twice; and it is told how that ended.
+    let count = |message_type| sent(&file, message_type).len();
+    assert_eq!((count("GAME_INVITATION"), count("GAME_ERROR"), count("CHOOSE_PARITY_CALL")), (1, 0, 0), "{file}");
+    let over = told.iter().find(|(method, _)| method == "notify_match_result").unwrap();
+    assert_eq!((&over.1["points_earned"], &over.1["game_result"]["winner_player_id"]), (&0.into(), &"P01".into()));
+}
+
+#[test]
+fn a_player_that_joins_and_dies_is_asked_as_often_as_any_other() {
+    let (venue, told) = against_stand_in(|| {
+        Reaction::SaysAndDies(json!({"message_type": "GAME_JOIN_ACK", "player_id": "P02", "accept": true}))
+    });
+    assert_eq!(told.last().unwrap().0, "handle_game_invitation");
+    let (good, bad, file) = outcome(&venue);
+    assert_eq!((good, bad), (3.into(), 0.into()));
+    assert_eq!(file["result"]["details"]["status"], "TECHNICAL_LOSS", "{file}");
+    assert_eq!((&file["result"]["winner"], &file["result"]["details"]["drawn_number"]), (&"P01".into(), &Value::Null));
+    let count = |message_type| sent(&file, message_type).len();
+    assert_eq!((count("GAME_INVITATION"), count("CHOOSE_PARITY_CALL"), count("GAME_OVER")), (1, 3, 1), "{file}");
+    let errors = sent(&file, "GAME_ERROR");
+    let errors: Vec<_> = errors.iter().map(|said| &said["message"]["params"]).collect();
+    assert!(errors.iter().all(|error| error["error_code"] == "E009" && error["max_retries"] == 3), "{errors:?}");
+    let tries: Vec<_> = errors.iter().map(|error| &error["retry_count"]).collect();
+    assert_eq!(tries, [1, 2], "before each new attempt, and not after the last");
 }
 
 #[test]

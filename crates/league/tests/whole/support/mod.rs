@@ -4,12 +4,15 @@
 //! turns a hang into a failure.
 
 pub(crate) mod home;
+pub(crate) mod http;
 pub(crate) mod ports;
 pub(crate) mod process;
+pub(crate) mod stand_in;
 pub(crate) mod venue;
 
 pub(crate) use home::TestHome;
 pub(crate) use process::{Ended, Process};
+pub(crate) use stand_in::{Reaction, StandIn};
 pub(crate) use venue::Venue;
 
 /// Runs `league` with `arguments` to its end.

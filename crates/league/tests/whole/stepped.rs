@@ -1,0 +1,58 @@
+//! `league manager --stepped`: matches that wait to be led through, step by step, by whoever teaches with them.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Venue, http};
+
+/// A match that takes longer to get ready has hung.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Asks the referee at `endpoint` to do something about a match.
+fn ask(endpoint: &str, method: &str, match_id: &str) -> Value {
+    http::call(endpoint, method, &json!({"match_id": match_id}))
+}
+
+/// Waits until a match waits for `step`.
+fn awaits(endpoint: &str, match_id: &str, step: &str) {
+    let until = Instant::now() + LIMIT;
+    loop {
+        let state = ask(endpoint, "get_match_state", match_id);
+        if state["result"]["waiting_for"] == step {
+            return;
+        }
+        assert!(Instant::now() < until, "{match_id} does not wait for {step}: {state}");
+        // The players are being asked meanwhile, and nobody tells when they have answered.
+        sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_stepped_league_is_led_to_its_end_over_http() {
+    let venue = Venue::new();
+    let manager = venue.manager_with(3, 1, &["--stepped", "--exit-when-done", "--json"]);
+    let mut referee = venue.referee("REF01");
+    referee.says("is ready");
+    let _players = ["P01", "P02", "P03"].map(|id| venue.player(id, "random"));
+    let agents = venue.home.tells("agents");
+    let endpoint = agents[0]["endpoint"].as_str().unwrap();
+    assert_eq!(agents[0]["id"], "REF01", "{agents}");
+    for round in 1..=3 {
+        let game = format!("R{round}M1");
+        awaits(endpoint, &game, "collect_choices");
+        let early = ask(endpoint, "draw_number", &game);
+        assert_eq!(early["error"]["data"]["error_code"], "E010", "{early}");
+        assert!(early["error"]["message"].as_str().unwrap().contains("waits for collect_choices"), "{early}");
+        for step in ["collect_choices", "draw_number", "finalize_match"] {
+            awaits(endpoint, &game, step);
+            let stepped = ask(endpoint, step, &game);
+            assert_eq!(stepped["result"]["match_id"], game.as_str(), "{stepped}");
+        }
+    }
+    manager.ended().well();
+    venue.home.verify(3);
+    let rows = venue.home.tells("standings");
+    assert!(rows.as_array().unwrap().iter().all(|row| row["played"] == 2), "{rows}");
+}

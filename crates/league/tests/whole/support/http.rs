@@ -1,0 +1,49 @@
+//! As little HTTP as a test needs to say something to an agent, or to be one: one exchange per connection.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// No answer takes longer; a peer that does has hung.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Calls `method` of the agent at `endpoint`, and hands back the whole answer.
+pub(crate) fn call(endpoint: &str, method: &str, params: &Value) -> Value {
+    let request = json!({"jsonrpc": "2.0", "method": method, "params": params, "id": 1});
+    let place = endpoint.strip_prefix("http://").unwrap();
+    let (host, path) = place.split_once('/').unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    stream.set_read_timeout(Some(LIMIT)).unwrap();
+    send(&mut stream, &format!("POST /{path} HTTP/1.1\r\nHost: {host}"), &request);
+    receive(&stream).unwrap()
+}
+
+/// Sends a message that begins like this and has this body.
+pub(crate) fn send(stream: &mut TcpStream, first: &str, body: &Value) {
+    let body = body.to_string();
+    let kind = "Content-Type: application/json\r\nConnection: close";
+    // A peer that does not wait for the answer is not to be minded.
+    drop(write!(stream, "{first}\r\n{kind}\r\nContent-Length: {}\r\n\r\n{body}", body.len()));
+}
+
+/// The body of the message that is waiting; nothing when the peer went away without one.
+pub(crate) fn receive(stream: &TcpStream) -> Option<Value> {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+        let line = line.trim_end().to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}
