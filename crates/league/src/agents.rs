@@ -19,7 +19,6 @@ use league_store::journal::JournalLimits;
 use league_store::journal::Scribe;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::agent::Agent;
-use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
@@ -33,6 +32,7 @@ use crate::config::Configured;
 use crate::listen::Bound;
 use crate::open::{Managed, Opened};
 use crate::progress::Progress;
+use crate::secure::Secure;
 use crate::table;
 
 /// The pause after the first try that found no manager.
@@ -53,11 +53,11 @@ fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
 }
 
 /// Takes the port, and says how others reach it.
-fn settle(place: &Place, configured: Option<u16>, whose: &str) -> Result<(Bound, Endpoint)> {
+fn settle(place: &Place, configured: Option<u16>, secure: &Secure, whose: &str) -> Result<(Bound, Endpoint)> {
     let bound = Bound::to(place.host, place.port.or(configured).unwrap_or(0), whose)?;
     let contact = match &place.advertise {
         Some(advertised) => advertised.clone(),
-        None => bound.endpoint()?,
+        None => bound.endpoint(secure.scheme())?,
     };
     Ok((bound, contact))
 }
@@ -69,10 +69,11 @@ struct Served {
 }
 
 impl Served {
-    /// Serves `agent` on `bound`.
-    fn start<A: Agent>(bound: Bound, agent: A) -> Result<Self> {
+    /// Serves `agent` on `bound`, under the name in `contact` too.
+    fn start<A: Agent>(bound: Bound, contact: &Endpoint, secure: &Secure, agent: A) -> Result<Self> {
         let listener = bound.into_tokio()?;
-        let settings = ServerSettings { max_connections: 4096, grace: GRACE, ..ServerSettings::default() };
+        let allowed_hosts = vec![contact.host().to_owned()];
+        let settings = ServerSettings { grace: GRACE, allowed_hosts, ..secure.server() };
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
             // Closed on purpose, or by the end of everything.
@@ -107,7 +108,8 @@ pub(crate) fn manager(options: &ManagerOptions) -> Result<()> {
 async fn manage(options: &ManagerOptions) -> Result<()> {
     let world = World::real();
     let home = Home::at(&options.home);
-    let configured = Configured::read(&home, options.league_id.clone())?;
+    let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
+    let secure = Secure::read(&configured.tls)?;
     let mut rules = configured.league;
     let league = rules.league_id.clone();
     rules.limits = options.limits.laid_over(rules.limits);
@@ -127,9 +129,9 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         patience: configured.timeouts.response,
         ..league_manager::Settings::default()
     };
-    let Managed { manager, work, .. } = opened.manage(settings, Client::default(), world)?;
-    let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), "the manager")?;
-    let mut server = Served::start(bound, manager.clone())?;
+    let Managed { manager, work, .. } = opened.manage(settings, secure.client(), world)?;
+    let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), &secure, "the manager")?;
+    let mut server = Served::start(bound, &contact, &secure, manager.clone())?;
     eprintln!("{league}: the manager is at {contact}");
     let mut desk = tokio::spawn(work);
     let progress = Progress::follow(manager.desk().clone(), options.json);
@@ -165,9 +167,10 @@ pub(crate) fn referee(options: &RefereeOptions) -> Result<()> {
 
 async fn officiate(options: &RefereeOptions) -> Result<()> {
     let home = Home::at(&options.home);
-    let configured = Configured::read(&home, options.league_id.clone())?;
+    let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
+    let secure = Secure::read(&configured.tls)?;
     let port = options.referee_id.as_ref().and_then(|id| configured.referee_port(id));
-    let (bound, contact) = settle(&options.place, port, "the referee")?;
+    let (bound, contact) = settle(&options.place, port, &secure, "the referee")?;
     let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
     let manager = options.manager.clone().unwrap_or(configured.manager);
     let name = options.name.clone().unwrap_or_else(|| named("Referee", options.referee_id.as_ref(), &contact));
@@ -175,7 +178,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         name,
         wish: options.referee_id.clone(),
         manager: manager.clone(),
-        contact,
+        contact: contact.clone(),
         capacity: options.capacity.unwrap_or(configured.referee.max_concurrent_matches),
         games: configured.games,
         join_key: options.join_key.clone(),
@@ -183,8 +186,8 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         patience: configured.timeouts.register_referee,
         pause: PAUSE,
     };
-    let referee = Referee::new(settings, Client::default(), Some(views.clone()), World::real());
-    let mut server = Served::start(bound, referee.clone())?;
+    let referee = Referee::new(settings, secure.client(), Some(views.clone()), World::real());
+    let mut server = Served::start(bound, &contact, &secure, referee.clone())?;
     let work = async {
         let id = referee.register().await?;
         eprintln!("{id} is ready for {manager}");
@@ -206,9 +209,10 @@ pub(crate) fn player(options: &PlayerOptions) -> Result<()> {
 
 async fn take_part(options: &PlayerOptions) -> Result<()> {
     let home = Home::at(&options.home);
-    let configured = Configured::read(&home, options.league_id.clone())?;
+    let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
+    let secure = Secure::read(&configured.tls)?;
     let port = options.player_id.as_ref().and_then(|id| configured.player_port(id));
-    let (bound, contact) = settle(&options.place, port, "the player")?;
+    let (bound, contact) = settle(&options.place, port, &secure, "the player")?;
     let manager = options.manager.clone().unwrap_or(configured.manager);
     let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
     let name = options.name.clone().unwrap_or_else(|| named("Player", options.player_id.as_ref(), &contact));
@@ -216,7 +220,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         name,
         wish: options.player_id.clone(),
         manager: manager.clone(),
-        contact,
+        contact: contact.clone(),
         join_key: options.join_key.clone(),
         home: Some(home),
         scribe: Some(Scribe::start(JournalLimits::default())?),
@@ -230,8 +234,8 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         let provider = LlmSettings::default().resolve(|name| std::env::var(name).ok())?;
         thinker = thinker.with_model(Model::new(provider)?);
     }
-    let player = Player::new(settings, thinker, Client::default(), World::real());
-    let mut server = Served::start(bound, player.clone())?;
+    let player = Player::new(settings, thinker, secure.client(), World::real());
+    let mut server = Served::start(bound, &contact, &secure, player.clone())?;
     let work = async {
         let id = player.register().await?;
         eprintln!("{id} plays {kind} for {manager}");

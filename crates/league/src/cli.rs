@@ -11,6 +11,8 @@ use league_store::log::Head;
 use league_wire::endpoint::Endpoint;
 use smol_str::SmolStr;
 
+use crate::config::tls::TlsFiles;
+
 /// The Even/Odd agent league: manager, referees and players in one binary.
 #[derive(Debug, Parser)]
 #[command(name = "league", version, about, after_help = EXAMPLES)]
@@ -101,6 +103,8 @@ pub(crate) struct Run {
     /// Print the standings as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) tls: TlsOptions,
 }
 
 impl Run {
@@ -122,6 +126,7 @@ impl Default for Run {
             league_id: None,
             stay: false,
             json: false,
+            tls: TlsOptions::default(),
         }
     }
 }
@@ -136,8 +141,32 @@ pub(crate) struct Place {
     #[arg(long)]
     pub(crate) port: Option<u16>,
     /// The URL under which others reach it, where that is not the address it listens at.
-    #[arg(long)]
+    #[arg(long, value_name = "URL")]
     pub(crate) advertise: Option<Endpoint>,
+    #[command(flatten)]
+    pub(crate) tls: TlsOptions,
+}
+
+/// How HTTPS is spoken; HTTP where nothing is said.
+#[derive(Debug, Default, Args)]
+pub(crate) struct TlsOptions {
+    /// Serve HTTPS with the certificate in this PEM file (or LEAGUE_TLS_CERT); needs --tls-key.
+    #[arg(long, value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's private key, a PEM file too (or LEAGUE_TLS_KEY).
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<PathBuf>,
+    /// Trust the authority in this PEM file in calls, beside those of the system (or LEAGUE_CA).
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+}
+
+impl TlsOptions {
+    /// The files that are named.
+    pub(crate) fn files(&self) -> TlsFiles {
+        let Self { tls_cert, tls_key, ca } = self;
+        TlsFiles { certificate: tls_cert.clone(), key: tls_key.clone(), authority: ca.clone() }
+    }
 }
 
 /// What players are given time for; the league's own values where left out.
@@ -282,8 +311,11 @@ pub(crate) struct Which {
 #[derive(Debug, Args)]
 pub(crate) struct Operate {
     /// Where the manager listens.
-    #[arg(long, default_value = "http://localhost:8000/mcp")]
+    #[arg(long, value_name = "URL", default_value = "http://localhost:8000/mcp")]
     pub(crate) manager: Endpoint,
+    /// Trust the authority in this PEM file, beside those of the system (or LEAGUE_CA).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
     /// The operator's token, where the manager wants one.
     #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<Credential>,

@@ -7,7 +7,7 @@
 //!
 //! | file | what is read from it |
 //! |---|---|
-//! | `system.json` | [`Network`], [`Timeouts`], the limits of a match, the life of a token, the league that is meant |
+//! | `system.json` | [`Network`], [`TlsFiles`], [`Timeouts`], the limits of a match, the life of a token, the league that is meant |
 //! | `leagues/<league_id>.json` | the name, the game, the scoring, the number of players, strictness |
 //! | `agents/agents_config.json` | [`Agents`]: who is known and where |
 //! | `games/games_registry.json` | which of our games are offered |
@@ -21,6 +21,7 @@
 //! | `LEAGUE_MANAGER_PORT` | `system.json` `network.default_league_manager_port` |
 //! | `LEAGUE_REFEREE_PORTS` | `system.json` `network.default_referee_port_range`, as in `8001-8010` |
 //! | `LEAGUE_PLAYER_PORTS` | `system.json` `network.default_player_port_range` |
+//! | `LEAGUE_TLS_CERT`, `LEAGUE_TLS_KEY`, `LEAGUE_CA` | `system.json` `security`: `tls_certificate`, `tls_key`, `tls_authority` |
 //! | `LEAGUE_TOKEN_TTL_HOURS` | `system.json` `security.token_ttl_hours` |
 //! | `LEAGUE_REGISTER_TIMEOUT` | `system.json` `timeouts`: `register_referee_timeout_sec`, `register_player_timeout_sec` |
 //! | `LEAGUE_JOIN_TIMEOUT` | `system.json` `timeouts.game_join_ack_timeout_sec` |
@@ -50,6 +51,7 @@ mod section;
 mod system;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tls;
 
 use std::time::Duration;
 
@@ -66,6 +68,7 @@ use environment::Environment;
 use error::{ConfigError, Warning};
 use network::Network;
 use rule::Rule;
+use tls::TlsFiles;
 
 /// The league that is meant when nobody names one.
 const DEFAULT_LEAGUE: &str = "league_2025_even_odd";
@@ -83,6 +86,10 @@ pub(crate) struct Configured {
     pub(crate) network: Network,
     /// Where the manager is found, which need not be where it listens.
     pub(crate) manager: Endpoint,
+    /// Whether that was said, and does not just follow from the network.
+    manager_named: bool,
+    /// The files of HTTPS.
+    pub(crate) tls: TlsFiles,
     /// How long answers are waited for.
     pub(crate) timeouts: Timeouts,
     /// Who is known beforehand.
@@ -131,7 +138,7 @@ impl Configured {
         let (environment, mut warnings, root) = (Environment::new(environment), Vec::new(), home.config());
 
         let mut system = system::System::default();
-        Document::read(root.join("system.json"))?.root(&mut warnings, |section| system.read(section))?;
+        Document::read(root.join("system.json"))?.root(&mut warnings, |section| system.read(section, &root))?;
         let mut league_id = match system.default_league_id.take() {
             Some(id) => id,
             None => rule::id().text("the usual league", DEFAULT_LEAGUE)?,
@@ -139,7 +146,9 @@ impl Configured {
         environment.take("LEAGUE_ID", &rule::id(), &mut league_id)?;
         let league_id = league.unwrap_or(league_id);
         let mut configured = Self {
-            manager: system.network.manager()?,
+            manager: system.network.manager(system.tls.serves())?,
+            manager_named: false,
+            tls: system.tls,
             display_name: SmolStr::new(league_id.as_str()),
             league: Config::even_odd(league_id),
             games: games::all(),
@@ -172,6 +181,16 @@ impl Configured {
         configured.check()?;
         warnings.extend(configured.astray().map(|what| Warning { path: agents, what }));
         Ok((configured, warnings))
+    }
+
+    /// Lays what the command line says of HTTPS over the rest. Where HTTPS is served, the manager of the same network is
+    /// looked for there.
+    pub(crate) fn with_tls(mut self, said: TlsFiles) -> Result<Self, ConfigError> {
+        self.tls = said.laid_over(self.tls);
+        if !self.manager_named {
+            self.manager = self.network.manager(self.tls.serves())?;
+        }
+        Ok(self)
     }
 
     /// Where the referee `id` listens: where it is known to, else by its number.

@@ -23,14 +23,14 @@ impl Bound {
         Ok(Self { listener, address })
     }
 
-    /// How others reach it, unless they are told otherwise.
-    pub(crate) fn endpoint(&self) -> Result<Endpoint> {
+    /// How others reach it by `scheme`, unless they are told otherwise.
+    pub(crate) fn endpoint(&self, scheme: &str) -> Result<Endpoint> {
         let host = match self.address.ip() {
             address if address.is_unspecified() => "localhost".to_owned(),
             IpAddr::V4(address) => address.to_string(),
             IpAddr::V6(address) => format!("[{address}]"),
         };
-        Ok(format!("http://{host}:{}/mcp", self.address.port()).parse()?)
+        Ok(format!("{scheme}://{host}:{}/mcp", self.address.port()).parse()?)
     }
 
     /// For the runtime that it is used in.

@@ -8,6 +8,7 @@ mod open;
 mod operate;
 mod progress;
 mod run;
+mod secure;
 mod shards;
 mod show;
 mod simulate;

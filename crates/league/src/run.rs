@@ -20,7 +20,6 @@ use league_store::journal::Scribe;
 use league_store::views::writer::ViewWriter;
 use league_wire::admission::Rejected;
 use league_wire::agent::Agent;
-use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
@@ -33,6 +32,7 @@ use crate::config::Configured;
 use crate::listen::Bound;
 use crate::open::{self, Managed, Opened};
 use crate::progress::Progress;
+use crate::secure::Secure;
 use crate::shards::Shards;
 use crate::table;
 
@@ -57,7 +57,8 @@ async fn play(options: &Run) -> Result<()> {
     let world = World::real();
     let home = Home::at(&options.home);
     let strategies = strategies(options)?;
-    let configured = Configured::read(&home, options.league_id.clone())?;
+    let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
+    let secure = Secure::read(&configured.tls)?;
     let league = match &options.league_id {
         Some(league) => league.clone(),
         None => open::unfinished(&home, &configured.league.league_id)?,
@@ -81,13 +82,13 @@ async fn play(options: &Run) -> Result<()> {
         patience: configured.timeouts.response,
         ..league_manager::Settings::default()
     };
-    let Managed { manager, views, work } = opened.manage(settings, Client::default(), world.clone())?;
+    let Managed { manager, views, work } = opened.manage(settings, secure.client(), world.clone())?;
 
     let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let first = options.port.unwrap_or(configured.network.manager_port);
     let port = |offset: u16| if first == 0 { Ok(0) } else { first.checked_add(offset).context("no such port") };
     let front = Bound::to(host, first, "the manager")?;
-    let at = front.endpoint()?;
+    let at = front.endpoint(secure.scheme())?;
     let referees = (1..=options.referees).map(|number| {
         let bound = Bound::to(host, port(u16::try_from(number)?)?, &format!("referee {number}"))?;
         Ok((number, bound))
@@ -102,12 +103,15 @@ async fn play(options: &Run) -> Result<()> {
     eprintln!("{league}: {} players, {} referees, manager at {at}", options.players, options.referees);
     let mut desk_work = tokio::spawn(work);
     let front = front.into_tokio()?;
-    tokio::spawn(serve(front, Arc::new(manager.clone()), server(), std::future::pending()));
+    tokio::spawn(serve(front, Arc::new(manager.clone()), secure.server(), std::future::pending()));
 
-    let mut shards = Shards::start(Client::default)?;
+    let mut shards = Shards::start({
+        let secure = secure.clone();
+        move || secure.client()
+    })?;
     let (rejected, mut rejections) = mpsc::unbounded_channel::<Rejected>();
     let scribe = Scribe::start(JournalLimits::default()).context("the agents' logs cannot be written")?;
-    let hosted = Hosted { manager: at, world: world.clone(), home: home.clone(), scribe, rejected };
+    let hosted = Hosted { manager: at, secure, world: world.clone(), home: home.clone(), scribe, rejected };
     for (number, bound) in referees {
         hosted.referee(&mut shards, number, bound, views.clone())?;
     }
@@ -151,10 +155,6 @@ fn peak_memory() -> Option<u64> {
 /// What the seed of `--seed` is derived under.
 const SEEDED: &str = "seeded";
 
-fn server() -> ServerSettings {
-    ServerSettings { max_connections: 4096, ..ServerSettings::default() }
-}
-
 /// The kinds of players, as many as there are players: the given ones in turns.
 fn strategies(options: &Run) -> Result<Vec<SmolStr>> {
     let given = if options.strategies.is_empty() { &options.usual()[..] } else { &options.strategies[..] };
@@ -180,6 +180,7 @@ fn show(options: &Run, season: &Season) -> Result<()> {
 /// Starts agents on the shards.
 struct Hosted {
     manager: Endpoint,
+    secure: Secure,
     world: World,
     home: Home,
     scribe: Scribe,
@@ -192,7 +193,7 @@ impl Hosted {
             name: format_smolstr!("Referee {number}"),
             wish: Some(RefereeId::numbered(number)),
             manager: self.manager.clone(),
-            contact: bound.endpoint()?,
+            contact: bound.endpoint(self.secure.scheme())?,
             capacity: CAPACITY,
             games: vec![GameType::even_odd()],
             join_key: None,
@@ -200,11 +201,11 @@ impl Hosted {
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
-        let (world, rejected) = (self.world.clone(), self.rejected.clone());
+        let (world, server, rejected) = (self.world.clone(), self.secure.server(), self.rejected.clone());
         shards.run(move |client| async move {
             let referee = Referee::new(settings, client, Some(views), world);
             let register = referee.clone();
-            host(referee, bound, async move { register.register().await.map(|_| ()) }, &rejected).await;
+            host(referee, bound, server, async move { register.register().await.map(|_| ()) }, &rejected).await;
         });
         Ok(())
     }
@@ -214,7 +215,7 @@ impl Hosted {
             name: format_smolstr!("{kind} {number}"),
             wish: Some(PlayerId::numbered(number)),
             manager: self.manager.clone(),
-            contact: bound.endpoint()?,
+            contact: bound.endpoint(self.secure.scheme())?,
             join_key: None,
             home: Some(self.home.clone()),
             scribe: Some(self.scribe.clone()),
@@ -225,11 +226,11 @@ impl Hosted {
             pause: Duration::from_millis(50),
         };
         let thinker = Thinker::new(strategy(kind)?);
-        let (world, rejected) = (self.world.clone(), self.rejected.clone());
+        let (world, server, rejected) = (self.world.clone(), self.secure.server(), self.rejected.clone());
         shards.run(move |client| async move {
             let player = Player::new(settings, thinker, client, world);
             let register = player.clone();
-            host(player, bound, async move { register.register().await.map(|_| ()) }, &rejected).await;
+            host(player, bound, server, async move { register.register().await.map(|_| ()) }, &rejected).await;
         });
         Ok(())
     }
@@ -239,6 +240,7 @@ impl Hosted {
 async fn host<A: Agent>(
     agent: A,
     bound: Bound,
+    server: ServerSettings,
     register: impl Future<Output = Result<(), Rejected>>,
     rejected: &mpsc::UnboundedSender<Rejected>,
 ) {
@@ -255,7 +257,7 @@ async fn host<A: Agent>(
             drop(rejected.send(rejection));
         }
     };
-    let serving = serve(listener, Arc::new(agent), server(), std::future::pending());
+    let serving = serve(listener, Arc::new(agent), server, std::future::pending());
     let (served, ()) = tokio::join!(serving, registering);
     if let Err(error) = served {
         tracing::error!(%error, "an agent could not be served");

@@ -11,11 +11,14 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore, ServerConfig};
 use thiserror::Error;
 
-/// What is wrong with which file.
+/// How a key begins that only a password opens.
+const LOCKED: &[u8] = b"BEGIN ENCRYPTED PRIVATE KEY";
+
+/// What is wrong with which file, and what to do about it.
 #[derive(Debug, Error)]
 pub enum BadTls {
     /// A file that cannot be read.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {error}; name a PEM file that this process may read", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -23,7 +26,7 @@ pub enum BadTls {
         error: std::io::Error,
     },
     /// A file that is damaged.
-    #[error("{}: not in PEM form: {error}", path.display())]
+    #[error("{}: not in PEM form ({error}); copy the file again, or have it issued again", path.display())]
     NotPem {
         /// The file.
         path: PathBuf,
@@ -31,15 +34,29 @@ pub enum BadTls {
         error: pem::Error,
     },
     /// A file without what it is for.
-    #[error("{}: holds no {wanted}", path.display())]
+    #[error("{}: holds no {wanted} in PEM form, which begins with -----BEGIN {}-----", path.display(), wanted.to_uppercase())]
     Missing {
         /// The file.
         path: PathBuf,
         /// What it should hold.
         wanted: &'static str,
     },
+    /// A private key that only a password opens.
+    #[error("{}: holds a private key behind a password; write it without one, with openssl pkey -in … -out …", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A key that belongs to another certificate.
+    #[error("{}: is not the key of {}; give the two files that were issued together", key.display(), certificate.display())]
+    Strangers {
+        /// The key's file.
+        key: PathBuf,
+        /// The certificate's file.
+        certificate: PathBuf,
+    },
     /// A certificate or key that cannot be used.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: cannot be used ({error}); have it issued again", path.display())]
     Unusable {
         /// The file.
         path: PathBuf,
@@ -47,7 +64,7 @@ pub enum BadTls {
         error: rustls::Error,
     },
     /// No certificate of this machine can be read, and none was given.
-    #[error("this machine has no trusted certificates, and no CA file was given: {0}")]
+    #[error("this machine has no trusted certificates, and no CA file was given; give one ({0})")]
     NoRoots(String),
     /// The library refuses its own defaults.
     #[error("TLS cannot be set up: {0}")]
@@ -57,12 +74,15 @@ pub enum BadTls {
 /// Who we are: the chain in `certificate` and the key in `key`, both PEM.
 pub fn server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, BadTls> {
     let chain = certificates(certificate)?;
-    let secret = PrivateKeyDer::from_pem_slice(&contents(key)?).map_err(|error| {
+    let text = contents(key)?;
+    let secret = PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
         let path = key.to_owned();
-        if matches!(error, pem::Error::NoItemsFound) {
-            BadTls::Missing { path, wanted: "private key" }
-        } else {
+        if !matches!(error, pem::Error::NoItemsFound) {
             BadTls::NotPem { path, error }
+        } else if text.windows(LOCKED.len()).any(|part| part == LOCKED) {
+            BadTls::Locked { path }
+        } else {
+            BadTls::Missing { path, wanted: "private key" }
         }
     })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -71,7 +91,10 @@ pub fn server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>
         .with_no_client_auth()
         .with_single_cert(chain, secret)
         .map_err(|error| {
-            // The certificate is looked at first; a key that does not fit it is the key's fault.
+            if matches!(error, rustls::Error::InconsistentKeys(_)) {
+                return BadTls::Strangers { key: key.to_owned(), certificate: certificate.to_owned() };
+            }
+            // The certificate is looked at first; what is found later is the key's fault.
             let fault = if matches!(error, rustls::Error::InvalidCertificate(_)) { certificate } else { key };
             BadTls::Unusable { path: fault.to_owned(), error }
         })?;

@@ -1,10 +1,13 @@
 //! The environment, laid over the files. The table of variables is in the head of [`super`].
 
+use std::path::PathBuf;
+
 use league_protocol::message::start_match::span;
 
 use super::Configured;
 use super::error::ConfigError;
 use super::rule::{self, Rule};
+use super::tls::TlsFiles;
 
 /// The variables of the process, or of a test.
 pub(super) struct Environment<F>(F);
@@ -37,12 +40,18 @@ impl Configured {
         let port = env.get("LEAGUE_MANAGER_PORT", &rule::port())?;
         env.take("LEAGUE_REFEREE_PORTS", &rule::ports(), &mut self.network.referee_ports)?;
         env.take("LEAGUE_PLAYER_PORTS", &rule::ports(), &mut self.network.player_ports)?;
+        let named = |name| env.get(name, &rule::file().map(PathBuf::from));
+        let (certificate, key) = (named("LEAGUE_TLS_CERT")?, named("LEAGUE_TLS_KEY")?);
+        let tls = TlsFiles { certificate, key, authority: named("LEAGUE_CA")? };
+        self.tls = tls.laid_over(std::mem::take(&mut self.tls));
         let manager = env.get("LEAGUE_MANAGER", &rule::endpoint())?;
         // Whoever moves the manager by a variable wants it to be found there, whatever the files say.
         let listed = self.agents.manager.clone().filter(|_| host.is_none() && port.is_none());
         self.network.host = host.unwrap_or_else(|| self.network.host.clone());
         self.network.manager_port = port.unwrap_or(self.network.manager_port);
-        self.manager = manager.or(listed).map_or_else(|| self.network.manager(), Ok)?;
+        let named = manager.or(listed);
+        self.manager_named = named.is_some();
+        self.manager = named.map_or_else(|| self.network.manager(self.tls.serves()), Ok)?;
 
         env.take("LEAGUE_TOKEN_TTL_HOURS", &rule::hours(), &mut self.league.token_ttl_hours)?;
         if let Some(time) = env.get("LEAGUE_REGISTER_TIMEOUT", &rule::seconds().map(span))? {

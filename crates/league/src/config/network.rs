@@ -35,18 +35,18 @@ impl Default for Network {
 
 impl Network {
     /// Where the manager is found when nothing else is said: also for commands that move it.
-    pub(crate) fn manager(&self) -> Result<Endpoint, ConfigError> {
+    pub(crate) fn manager(&self, secure: bool) -> Result<Endpoint, ConfigError> {
         let found =
             || rule::wrong(String::from("network.base_host"), &self.host.as_str().into(), rule::host().allowed());
-        endpoint(&self.host, self.manager_port).ok_or_else(found)
+        endpoint(if secure { "https" } else { "http" }, &self.host, self.manager_port).ok_or_else(found)
     }
 }
 
 /// The endpoint at this host and port. An address of version six gets its brackets.
-pub(super) fn endpoint(host: &str, port: u16) -> Option<Endpoint> {
+pub(super) fn endpoint(scheme: &str, host: &str, port: u16) -> Option<Endpoint> {
     let text = match host.parse::<Ipv6Addr>() {
-        Ok(address) => format!("http://[{address}]:{port}/mcp"),
-        Err(_) => format!("http://{host}:{port}/mcp"),
+        Ok(address) => format!("{scheme}://[{address}]:{port}/mcp"),
+        Err(_) => format!("{scheme}://{host}:{port}/mcp"),
     };
     text.parse().ok()
 }

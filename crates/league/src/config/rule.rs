@@ -189,11 +189,16 @@ pub(super) fn name() -> Rule<SmolStr> {
     })
 }
 
+/// The name of a file.
+pub(super) fn file() -> Rule<String> {
+    Rule::new("allowed is the name of a file", |value| Some(value.as_str()?.to_owned()).filter(|name| !name.is_empty()))
+}
+
 /// A host, by name or by address.
 pub(super) fn host() -> Rule<SmolStr> {
     Rule::new("allowed is the name or the address of a host, without a port", |value| {
         let text = value.as_str()?;
-        let endpoint = super::network::endpoint(text, 1)?;
+        let endpoint = super::network::endpoint("http", text, 1)?;
         (endpoint.host().eq_ignore_ascii_case(text)).then(|| SmolStr::new(text))
     })
 }

@@ -1,5 +1,7 @@
 //! `system.json`: what holds for every league of a home.
 
+use std::path::Path;
+
 use league_protocol::head::PROTOCOL;
 use league_protocol::id::LeagueId;
 use league_protocol::message::start_match::{MatchLimits, span};
@@ -7,12 +9,14 @@ use league_protocol::message::start_match::{MatchLimits, span};
 use super::error::ConfigError;
 use super::network::Network;
 use super::section::Section;
+use super::tls::TlsFiles;
 use super::{Timeouts, rule};
 
 /// What is read from the file.
 pub(super) struct System {
     pub(super) default_league_id: Option<LeagueId>,
     pub(super) network: Network,
+    pub(super) tls: TlsFiles,
     pub(super) timeouts: Timeouts,
     pub(super) limits: MatchLimits,
     pub(super) token_ttl_hours: u32,
@@ -23,6 +27,7 @@ impl Default for System {
         Self {
             default_league_id: None,
             network: Network::default(),
+            tls: TlsFiles::default(),
             timeouts: Timeouts::default(),
             limits: MatchLimits::default(),
             token_ttl_hours: 24,
@@ -31,7 +36,8 @@ impl Default for System {
 }
 
 impl System {
-    pub(super) fn read(&mut self, file: &mut Section<'_>) -> Result<(), ConfigError> {
+    /// Reads the file, which is in the directory `root`.
+    pub(super) fn read(&mut self, file: &mut Section<'_>, root: &Path) -> Result<(), ConfigError> {
         file.get("schema_version", &rule::version("1."))?;
         file.get("protocol_version", &rule::only(PROTOCOL))?;
         file.ignore(&["system_id", "last_updated"]);
@@ -47,6 +53,7 @@ impl System {
             // Ours have one form and are always checked: a file that says otherwise promises what will not be kept.
             section.get("enable_auth_tokens", &rule::only(true))?;
             section.get("token_length", &rule::only(32))?;
+            self.tls.read(section, root)?;
             section.take("token_ttl_hours", &rule::hours(), &mut self.token_ttl_hours)
         })?;
         file.within("timeouts", |section| {

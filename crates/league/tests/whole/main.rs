@@ -5,7 +5,10 @@
 mod kills;
 mod leagues;
 mod misbehaviour;
+#[path = "../../../wire/tests/papers/mod.rs"]
+mod papers;
 mod processes;
 mod refusals;
+mod secure;
 mod stepped;
 mod support;

@@ -16,6 +16,8 @@ mod crowd;
 mod door;
 mod frames;
 mod mcp;
+#[path = "../papers/mod.rs"]
+mod papers;
 mod raw;
 mod retries;
 mod shutdown;

@@ -1,6 +1,6 @@
 //! TLS with a certificate of our own.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use league_protocol::error::ErrorCode;
 use league_protocol::sender::Role;
@@ -8,42 +8,10 @@ use league_wire::client::{Client, ClientSettings};
 use league_wire::endpoint::Endpoint;
 use league_wire::settings::Settings;
 use league_wire::tls::{client_config, server_config};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use tempfile::TempDir;
+use rcgen::KeyPair;
 
+use crate::papers::Papers;
 use crate::support::{LONG, SHORT, call, parrot};
-
-/// An authority, and a server's certificate signed by it.
-struct Papers {
-    directory: TempDir,
-}
-
-impl Papers {
-    fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let mut authority = CertificateParams::new(Vec::new()).unwrap();
-        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let authority_key = KeyPair::generate().unwrap();
-        let authority_pem = authority.self_signed(&authority_key).unwrap().pem();
-        let server_key = KeyPair::generate().unwrap();
-        let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-        let server = CertificateParams::new(names).unwrap();
-        let certificate = server.signed_by(&server_key, &Issuer::new(authority, authority_key)).unwrap();
-        let papers = Self { directory };
-        papers.write("ca.pem", &authority_pem);
-        papers.write("server.pem", &certificate.pem());
-        papers.write("server.key", &server_key.serialize_pem());
-        papers
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).unwrap();
-    }
-}
 
 fn client(authority: Option<&Path>) -> Client {
     // A machine without certificates of its own trusts nobody, which is what the refusal needs.
@@ -86,13 +54,17 @@ fn what_is_wrong_with_a_file_is_said_with_its_name() {
     let papers = Papers::new();
     papers.write("empty.pem", "");
     papers.write("damaged.pem", "-----BEGIN CERTIFICATE-----\n???\n-----END CERTIFICATE-----\n");
+    let locked = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n";
+    papers.write("locked.key", locked);
     papers.write("other.key", &KeyPair::generate().unwrap().serialize_pem());
     let cases = [
         ("missing.pem", "server.key", "missing.pem: No such file"),
         ("empty.pem", "server.key", "empty.pem: holds no certificate"),
         ("damaged.pem", "server.key", "damaged.pem: not in PEM form"),
         ("server.pem", "empty.pem", "empty.pem: holds no private key"),
-        ("server.pem", "other.key", "other.key: "),
+        ("server.pem", "server.pem", "server.pem: holds no private key"),
+        ("server.pem", "locked.key", "locked.key: holds a private key behind a password"),
+        ("server.pem", "other.key", "other.key: is not the key of"),
     ];
     for (certificate, key, says) in cases {
         let error = server_config(&papers.path(certificate), &papers.path(key)).unwrap_err().to_string();

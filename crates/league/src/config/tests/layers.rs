@@ -6,6 +6,7 @@ use league_store::home::Home;
 
 use super::{Written, one};
 use crate::config::network::Ports;
+use crate::config::tls::TlsFiles;
 use crate::config::{Configured, seconds};
 
 #[test]
@@ -63,6 +64,32 @@ fn a_league_that_was_asked_for_lies_over_the_environment() {
     let home = Home::at(written.directory.path());
     let (configured, _) = Configured::load(&home, Some("asked".parse().unwrap()), environment).unwrap();
     assert_eq!((configured.league.league_id.as_str(), configured.display_name.as_str()), ("asked", "Asked for"));
+}
+
+#[test]
+fn the_files_of_https_are_named_in_every_layer() {
+    let security = r#"{ "security": { "tls_certificate": "own.pem", "tls_key": "/keys/own.key" } }"#;
+    let written = one("system.json", security);
+    let (configured, _) = written.load_with(&[("LEAGUE_TLS_KEY", "other.key"), ("LEAGUE_CA", "ca.pem")]).unwrap();
+    let said = TlsFiles { authority: Some("flag.pem".into()), ..TlsFiles::default() };
+    let tls = configured.with_tls(said).unwrap().tls;
+    // What a file names is beside it; what is said elsewhere, where it was said.
+    assert_eq!(tls.certificate, Some(written.path("own.pem")));
+    assert_eq!((tls.key, tls.authority), (Some("other.key".into()), Some("flag.pem".into())));
+    assert_eq!(written.load().tls.key, Some("/keys/own.key".into()));
+}
+
+#[test]
+fn where_https_is_served_the_manager_is_looked_for_there_unless_it_was_named() {
+    let own = TlsFiles { certificate: Some("own.pem".into()), ..TlsFiles::default() };
+    let found = |environment: &[(&str, &str)], said: &TlsFiles| {
+        let (configured, _) = Written::new(&[]).load_with(environment).unwrap();
+        configured.with_tls(said.clone()).unwrap().manager.to_string()
+    };
+    assert_eq!(found(&[], &TlsFiles::default()), "http://localhost:8000/mcp");
+    assert_eq!(found(&[], &own), "https://localhost:8000/mcp");
+    assert_eq!(found(&[("LEAGUE_TLS_CERT", "own.pem")], &TlsFiles::default()), "https://localhost:8000/mcp");
+    assert_eq!(found(&[("LEAGUE_MANAGER", "http://far:1/mcp")], &own), "http://far:1/mcp");
 }
 
 #[test]

@@ -72,7 +72,7 @@ impl Process {
 
     /// Waits for the manager's address.
     pub(crate) fn address(&mut self) -> String {
-        let line = self.says("the manager is at http://");
+        let line = self.says("the manager is at http");
         line.rsplit(' ').next().unwrap().to_owned()
     }
 

@@ -1,6 +1,7 @@
 //! Where a league of separate processes meets: one home, one manager's address, a port for everybody who comes.
 
 use super::{Process, TestHome, ports};
+use crate::papers::Papers;
 
 /// Limits that make misbehaviour cheap.
 const SHORT: [&str; 6] = ["--join-timeout", "1", "--move-timeout", "1", "--retry-delay", "0.05"];
@@ -9,15 +10,27 @@ const SHORT: [&str; 6] = ["--join-timeout", "1", "--move-timeout", "1", "--retry
 pub(crate) struct Venue {
     /// Where everything is kept.
     pub(crate) home: TestHome,
+    /// Where the manager is.
+    pub(crate) address: String,
     port: String,
-    address: String,
+    /// What everybody is told beside the rest.
+    all: Vec<String>,
 }
 
 impl Venue {
     /// One that nobody has come to.
     pub(crate) fn new() -> Self {
         let port = ports::free();
-        Self { home: TestHome::new(), port: port.to_string(), address: format!("http://127.0.0.1:{port}/mcp") }
+        let address = format!("http://127.0.0.1:{port}/mcp");
+        Self { home: TestHome::new(), address, port: port.to_string(), all: Vec::new() }
+    }
+
+    /// One where everybody speaks HTTPS.
+    pub(crate) fn secured(papers: &Papers) -> Self {
+        let files = [("--tls-cert", "server.pem"), ("--tls-key", "server.key"), ("--ca", "ca.pem")];
+        let named = files.map(|(flag, file)| [flag.to_owned(), papers.path(file).to_str().unwrap().to_owned()]);
+        let venue = Self::new();
+        Self { address: venue.address.replace("http:", "https:"), all: named.concat(), ..venue }
     }
 
     /// The manager, for so many.
@@ -30,7 +43,7 @@ impl Venue {
         let (players, referees) = (players.to_string(), referees.to_string());
         let place = ["manager", "--port", &self.port, "--home", self.home.path()];
         let expected = ["--expect-players", &players, "--expect-referees", &referees];
-        Process::start(&[&place[..], &expected, &SHORT, more].concat())
+        self.start(&[&place[..], &expected, &SHORT, more].concat())
     }
 
     /// A referee.
@@ -45,6 +58,11 @@ impl Venue {
 
     fn agent(&self, who: &[&str]) -> Process {
         let port = ports::free().to_string();
-        Process::start(&[who, &["--port", &port, "--manager", &self.address, "--home", self.home.path()]].concat())
+        self.start(&[who, &["--port", &port, "--manager", &self.address, "--home", self.home.path()]].concat())
+    }
+
+    fn start(&self, arguments: &[&str]) -> Process {
+        let all: Vec<&str> = self.all.iter().map(String::as_str).collect();
+        Process::start(&[arguments, &all].concat())
     }
 }

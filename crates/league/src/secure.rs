@@ -1,0 +1,71 @@
+//! HTTPS on the command line: what is served with, and what calls are made with.
+//!
+//! Read once, before anything else is begun: a file that will not do is said at once, with its name.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use league_wire::client::{Client, ClientSettings};
+use league_wire::settings::Settings as ServerSettings;
+use league_wire::tls::{client_config, server_config};
+
+use crate::config::tls::TlsFiles;
+
+/// What this process serves with and calls with. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Secure {
+    server: ServerSettings,
+    client: ClientSettings,
+}
+
+impl Secure {
+    /// Reads the files. Without a certificate HTTP is served.
+    pub(crate) fn read(files: &TlsFiles) -> Result<Self> {
+        let tls = match (&files.certificate, &files.key) {
+            (Some(certificate), Some(key)) => Some(server_config(certificate, key).context(SERVE)?),
+            (Some(certificate), None) => bail!(
+                "there is a certificate, {}, and no key; name its key with --tls-key (or LEAGUE_TLS_KEY)",
+                certificate.display()
+            ),
+            (None, Some(key)) => bail!(
+                "there is a key, {}, and no certificate; name its certificate with --tls-cert (or LEAGUE_TLS_CERT)",
+                key.display()
+            ),
+            (None, None) => None,
+        };
+        let server = ServerSettings { max_connections: 4096, tls, ..ServerSettings::default() };
+        Ok(Self { server, client: calling(files.authority.as_deref())? })
+    }
+
+    /// How addresses begin here.
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.server.tls.is_some() { "https" } else { "http" }
+    }
+
+    /// How agents are served.
+    pub(crate) fn server(&self) -> ServerSettings {
+        self.server.clone()
+    }
+
+    /// Somebody to call with.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.client.clone())
+    }
+}
+
+/// Somebody to call with, for a command that serves nothing.
+pub(crate) fn caller(authority: Option<&Path>) -> Result<Client> {
+    let variable = std::env::var_os("LEAGUE_CA").filter(|name| !name.is_empty());
+    Ok(Client::new(calling(authority.or(variable.as_deref().map(Path::new)))?))
+}
+
+const SERVE: &str = "HTTPS cannot be served";
+
+fn calling(authority: Option<&Path>) -> Result<ClientSettings> {
+    let tls = match authority {
+        Some(_) => Some(client_config(authority).context("the authority of --ca cannot be trusted")?),
+        // A machine without certificates of its own still speaks HTTP.
+        None => client_config(None).inspect_err(|error| tracing::debug!(%error, "HTTPS cannot be called")).ok(),
+    };
+    Ok(ClientSettings { tls, ..ClientSettings::default() })
+}

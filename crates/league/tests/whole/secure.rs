@@ -1,0 +1,72 @@
+//! HTTPS between everybody, and what is said when its files will not do.
+
+use std::fs;
+
+use crate::papers::Papers;
+use crate::support::{TestHome, Venue, league};
+
+#[test]
+fn a_league_is_played_over_https_by_separate_processes() {
+    let papers = Papers::new();
+    let venue = Venue::secured(&papers);
+    let mut manager = venue.manager_with(2, 1, &[]);
+    assert_eq!(manager.address(), venue.address);
+    let ca = papers.path("ca.pem");
+    let operate = ["start", "--manager", &venue.address, "--ca", ca.to_str().unwrap()];
+    let told = league(&operate).badly();
+    assert!(told.contains("players"), "the manager answers that it is too early: {told}");
+    let stranger = league(&operate[..3]).badly();
+    assert!(stranger.contains("certificate") && stranger.contains("--ca"), "{stranger}");
+    let agents = [venue.referee("REF01"), venue.player("P01", "random"), venue.player("P02", "markov")];
+    for agent in agents {
+        agent.ended().well();
+    }
+    manager.says("The league is over.");
+    venue.home.verify(1);
+    let agents = venue.home.tells("agents");
+    let secure = |agent: &serde_json::Value| agent["endpoint"].as_str().unwrap().starts_with("https://127.0.0.1:");
+    assert!(agents.as_array().unwrap().iter().all(secure), "{agents}");
+    let row = venue.home.row("P01");
+    assert_eq!(row["played"], 1, "{row}");
+}
+
+#[test]
+fn a_whole_league_in_one_process_speaks_https_where_that_is_configured() {
+    let (papers, home) = (Papers::new(), TestHome::new());
+    fs::create_dir(home.join("config")).unwrap();
+    for name in ["ca.pem", "server.pem", "server.key"] {
+        fs::copy(papers.path(name), home.join("config").join(name)).unwrap();
+    }
+    let security = r#"{"tls_certificate": "server.pem", "tls_key": "server.key", "tls_authority": "ca.pem"}"#;
+    fs::write(home.join("config/system.json"), format!(r#"{{"security": {security}}}"#)).unwrap();
+    let ended = league(&["run", "--port", "0", "--home", home.path()]).well();
+    assert!(ended.talk.contains("manager at https://127.0.0.1:"), "{}", ended.talk);
+    home.verify(6);
+}
+
+#[test]
+fn files_that_will_not_do_are_named_with_what_helps() {
+    let (papers, home) = (Papers::new(), TestHome::new());
+    papers.write("other.key", &rcgen::KeyPair::generate().unwrap().serialize_pem());
+    papers.write("empty.pem", "");
+    // What is named as certificate, key and authority, and what is said about it.
+    let cases = [
+        (["no.pem", "server.key", ""], ["no.pem: No such file", "PEM file"]),
+        (["server.key", "server.key", ""], ["server.key: holds no certificate", "BEGIN"]),
+        (["server.pem", "ca.pem", ""], ["ca.pem: holds no private key", "BEGIN"]),
+        (["server.pem", "other.key", ""], ["other.key: is not the key of", "together"]),
+        (["server.pem", "", ""], ["server.pem, and no key", "--tls-key"]),
+        (["", "server.key", ""], ["server.key, and no certificate", "--tls-cert"]),
+        (["", "", "empty.pem"], ["--ca", "empty.pem: holds no certificate"]),
+    ];
+    for (files, says) in cases {
+        let named = ["--tls-cert", "--tls-key", "--ca"].into_iter().zip(files).filter(|(_, name)| !name.is_empty());
+        let files: Vec<String> =
+            named.flat_map(|(flag, name)| [flag.to_owned(), papers.path(name).to_str().unwrap().to_owned()]).collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        for command in ["run", "manager", "referee", "player"] {
+            let told = league(&[&[command, "--port", "0", "--home", home.path()], &files[..]].concat()).badly();
+            assert!(says.iter().all(|part| told.contains(part)), "{command} {files:?}: {told}");
+        }
+    }
+}

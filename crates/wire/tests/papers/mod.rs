@@ -1,0 +1,42 @@
+//! Certificates for tests: an authority of our own, and a server's certificate signed by it. Used by the tests of other
+//! crates too.
+
+use std::path::PathBuf;
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use tempfile::TempDir;
+
+/// `ca.pem`, `server.pem` and `server.key`, for `localhost` and 127.0.0.1.
+pub(crate) struct Papers {
+    directory: TempDir,
+}
+
+impl Papers {
+    /// Issues them.
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let mut authority = CertificateParams::new(Vec::new()).unwrap();
+        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority_key = KeyPair::generate().unwrap();
+        let authority_pem = authority.self_signed(&authority_key).unwrap().pem();
+        let server_key = KeyPair::generate().unwrap();
+        let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+        let server = CertificateParams::new(names).unwrap();
+        let certificate = server.signed_by(&server_key, &Issuer::new(authority, authority_key)).unwrap();
+        let papers = Self { directory };
+        papers.write("ca.pem", &authority_pem);
+        papers.write("server.pem", &certificate.pem());
+        papers.write("server.key", &server_key.serialize_pem());
+        papers
+    }
+
+    /// Where the file `name` is.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Writes another file.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+}
