@@ -30,6 +30,7 @@ const EXAMPLES: &str = "Examples:
   league referee --port 8001 --referee-id REF01
   league player --port 8101 --player-id P01 --strategy markov
   league standings                          the table of the last league
+  league status --manager http://localhost:8000/mcp
   league verify                             check every draw and result of the last league
   league simulate --players 500             play in memory, without any agents
 
@@ -297,14 +298,30 @@ pub(crate) struct PlayerOptions {
 #[derive(Debug, Args)]
 pub(crate) struct Which {
     /// Where the league is kept.
-    #[arg(long, default_value = "SHARED")]
+    #[arg(long, default_value = "SHARED", conflicts_with = "manager")]
     pub(crate) home: PathBuf,
+    /// Ask the manager that runs it instead, like http://localhost:8000/mcp.
+    #[arg(long, value_name = "URL")]
+    pub(crate) manager: Option<Endpoint>,
     /// Which league; the one that was played last when left out.
     #[arg(long)]
     pub(crate) league_id: Option<LeagueId>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) operator: Operator,
+}
+
+/// As whom a manager is spoken to.
+#[derive(Debug, Args)]
+pub(crate) struct Operator {
+    /// The operator's token, where the manager wants one.
+    #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<Credential>,
+    /// Trust the authority in this PEM file, beside those of the system (or LEAGUE_CA).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
 }
 
 /// Which manager to speak to.
@@ -313,12 +330,11 @@ pub(crate) struct Operate {
     /// Where the manager listens.
     #[arg(long, value_name = "URL", default_value = "http://localhost:8000/mcp")]
     pub(crate) manager: Endpoint,
-    /// Trust the authority in this PEM file, beside those of the system (or LEAGUE_CA).
-    #[arg(long, value_name = "FILE")]
-    pub(crate) ca: Option<PathBuf>,
-    /// The operator's token, where the manager wants one.
-    #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
-    pub(crate) token: Option<Credential>,
+    /// Print where the league stands then as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) operator: Operator,
 }
 
 /// What to verify.

@@ -1,6 +1,7 @@
 //! `league`: the Even/Odd agent league in one binary.
 
 mod agents;
+mod ask;
 mod cli;
 mod config;
 mod listen;
@@ -12,6 +13,7 @@ mod secure;
 mod shards;
 mod show;
 mod simulate;
+mod source;
 mod table;
 mod verify;
 
@@ -37,8 +39,8 @@ fn main() -> ExitCode {
         Command::Match { match_id, which } => show::one_match(&which, &match_id),
         Command::Agents(which) => show::agents(&which),
         Command::Status(which) => show::status(&which),
-        Command::Start(options) => operate::run(&options, &operate::Command::Start),
-        Command::Stop(options) => operate::run(&options, &operate::Command::Stop),
+        Command::Start(options) => operate::start(&options),
+        Command::Stop(options) => operate::stop(&options),
         Command::Verify(options) => verify::run(&options),
         Command::Simulate(options) => simulate::run(&options),
     };

@@ -57,9 +57,10 @@ impl Opened {
     }
 
     /// Puts a manager in charge.
-    pub(crate) fn manage(self, settings: Settings, client: Client, world: World) -> Result<Managed> {
+    pub(crate) fn manage(self, mut settings: Settings, client: Client, world: World) -> Result<Managed> {
         let journal = Journal::open(self.home.league_journal(&self.season.config().league_id))
             .context("the league's log cannot be written")?;
+        settings.home = Some(self.home.clone());
         let views = ViewWriter::start(self.home, ViewLimits::default()).context("the files cannot be written")?;
         let rules = self.season.config().clone();
         let (desk, work) = Desk::open(self.season, self.log, world.clone(), move |event| journal.write(line(event)));

@@ -4,6 +4,7 @@
 //! - [`manager`]: the agent itself: registrations, reports, queries, the operator
 //! - [`desk`]: the one owner of the season, and of its log
 //! - [`chronicle`]: what happened, line by line, for people
+//! - [`page`]: a league as whoever runs it or watches it looks at it
 //! - `conductor`: from registration to the champion, by what is due
 //! - `escort`: giving a match to a referee, and watching over referees
 //! - `notices`: telling everybody
@@ -15,6 +16,7 @@ pub mod desk;
 mod escort;
 pub mod manager;
 mod notices;
+pub mod page;
 mod reach;
 pub mod settings;
 

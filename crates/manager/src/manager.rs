@@ -9,6 +9,7 @@ use league_core::season::{Counted, Registered, Season};
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
 use league_protocol::id::{ConversationId, LeagueId, RefereeId};
+use league_protocol::message::league_view::{GetLeague, LeaguePage, LeagueView};
 use league_protocol::message::operate::{CreateSchedule, ScheduleAnswer};
 use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
 use league_protocol::message::registration::{Admission, PASS_SCHEME, RegisterResponse};
@@ -19,6 +20,7 @@ use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Credential;
+use league_store::views::kept::kept;
 use league_store::views::writer::ViewWriter;
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::breaker::Breakers;
@@ -30,6 +32,7 @@ use smol_str::SmolStr;
 use crate::conductor::Stopped;
 use crate::desk::Desk;
 use crate::notices::envelope;
+use crate::page;
 use crate::reach;
 use crate::settings::Settings;
 
@@ -186,6 +189,29 @@ impl Shared {
             .await
     }
 
+    async fn page(&self, asked: GetLeague) -> Result<LeaguePage, Fault> {
+        const METHOD: Method = Method::GetLeague;
+        if asked.league_id.as_ref().is_some_and(|league| *league != self.league) {
+            let message = format!("there is no such league here; this is {}", self.league);
+            return Err(Fault::new(ErrorCode::E008, METHOD, message).about("league_id"));
+        }
+        if asked.view != LeagueView::Match {
+            return self.desk.look(move |season, _| page::of_season(season, &asked)).await;
+        }
+        let match_id = asked
+            .match_id
+            .ok_or_else(|| Fault::new(ErrorCode::E003, METHOD, "name the match in match_id").about("match_id"))?;
+        let missing = || {
+            let message = format!("there is no file of {match_id} here; get_league lists what was played (schedule)");
+            Fault::new(ErrorCode::E007, METHOD, message).about("match_id")
+        };
+        let home = self.settings.home.clone().ok_or_else(missing)?;
+        let (league, wanted) = (self.league.clone(), match_id.clone());
+        let read = tokio::task::spawn_blocking(move || kept(&home, &league, &wanted)).await;
+        let text = read.ok().and_then(Result::ok).flatten().ok_or_else(missing)?;
+        Ok(page::of_text(&text, asked.from))
+    }
+
     async fn schedule(&self, wanted: CreateSchedule) -> Result<ScheduleAnswer, Fault> {
         self.desk
             .act(move |season, now| {
@@ -259,7 +285,8 @@ impl Agent for Manager {
                 }
                 let register =
                     move |season: &Season, now| season.register_player(&request, sender.as_ref(), &random, now);
-                let (answer, token) = shared.registered(shared.desk.act(register).await?, quirks);
+                let registered = shared.desk.act(register).await?;
+                let (answer, token) = shared.registered(registered, quirks);
                 envelope.auth_token = token;
                 Answered::new(envelope, &answer)
             }
@@ -271,7 +298,8 @@ impl Agent for Manager {
                 }
                 let register =
                     move |season: &Season, now| season.register_referee(&request, sender.as_ref(), &random, now);
-                let (answer, token) = shared.registered(shared.desk.act(register).await?, quirks);
+                let registered = shared.desk.act(register).await?;
+                let (answer, token) = shared.registered(registered, quirks);
                 envelope.auth_token = token;
                 Answered::new(envelope, &answer)
             }
@@ -279,6 +307,12 @@ impl Agent for Manager {
             Call::LeagueQuery(query) => Answered::new(envelope, &shared.query(&head, query).await?),
             Call::GetAssignedMatches(_) => Answered::new(envelope, &shared.assigned(&head).await?),
             Call::GetStandings(_) => Answered::new(envelope, &shared.standings().await?),
+            Call::GetLeague(asked) => {
+                if matches!(asked.view, LeagueView::Agents | LeagueView::Match) {
+                    shared.check_operator(&head, peer, method)?;
+                }
+                Answered::new(envelope, &shared.page(asked).await?)
+            }
             Call::CreateSchedule(wanted) => {
                 shared.check_operator(&head, peer, method)?;
                 Answered::new(envelope, &shared.schedule(wanted).await?)

@@ -5,6 +5,7 @@ use std::time::Duration;
 use league_core::rules::seed::Seed;
 use league_protocol::message::start_match::MatchMode;
 use league_protocol::token::{Credential, TokenDigest};
+use league_store::home::Home;
 
 /// What a manager is told when it starts.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct Settings {
     pub player_key: Option<Credential>,
     /// Hosts that a registrant may name although it calls from elsewhere.
     pub allowed_hosts: Vec<String>,
+    /// Where the files of its matches are, for the operator to look at.
+    pub home: Option<Home>,
 }
 
 impl Default for Settings {
@@ -50,6 +53,7 @@ impl Default for Settings {
             referee_key: None,
             player_key: None,
             allowed_hosts: Vec::new(),
+            home: None,
         }
     }
 }

@@ -377,6 +377,7 @@ impl Agent for Player {
             | Call::LeagueQuery(_)
             | Call::GetAssignedMatches(_)
             | Call::GetStandings(_)
+            | Call::GetLeague(_)
             | Call::CreateSchedule(_)
             | Call::StartLeague(_)
             | Call::StopLeague(_)

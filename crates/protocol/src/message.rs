@@ -11,6 +11,7 @@ pub mod game_move;
 pub mod game_over;
 pub mod invitation;
 pub mod league_error;
+pub mod league_view;
 pub mod operate;
 pub mod query;
 pub mod registration;

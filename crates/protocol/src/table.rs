@@ -21,6 +21,7 @@ use crate::message::game_move::{GameMoveCall, GameMoveResponse};
 use crate::message::game_over::GameOver;
 use crate::message::invitation::{GameInvitation, GameJoinAck};
 use crate::message::league_error::LeagueError;
+use crate::message::league_view::{GetLeague, LeaguePage};
 use crate::message::operate::{CreateSchedule, LeagueCommand, Nothing, ScheduleAnswer, StatusAnswer};
 use crate::message::query::{AssignedMatches, GetAssignedMatches, LeagueQuery, LeagueQueryResponse};
 use crate::message::registration::{LeagueRegisterRequest, RefereeRegisterRequest, RegisterResponse};
@@ -233,6 +234,11 @@ calls! {
     GetStandings {
         None, [Manager, Referee, Player, Operator] => [Manager], "get_standings",
         GetStandings => StandingsAnswer = None, Generic, Open
+    }
+    /// Show the status, the standings or the schedule page by page; to the operator also the agents and a whole match.
+    GetLeague {
+        None, [Manager, Referee, Player, Operator] => [Manager], "get_league",
+        GetLeague => LeaguePage = None, Generic, Open
     }
     /// Close the registration and make the round-robin schedule.
     CreateSchedule {

@@ -478,6 +478,7 @@ impl Agent for Referee {
             | Call::LeagueQuery(_)
             | Call::GetAssignedMatches(_)
             | Call::GetStandings(_)
+            | Call::GetLeague(_)
             | Call::CreateSchedule(_)
             | Call::StartLeague(_)
             | Call::StopLeague(_)

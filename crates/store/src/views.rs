@@ -6,6 +6,7 @@
 //! - [`standings`], [`rounds`], [`match_file`], [`history`]: what is in them
 //! - [`redact`]: what is not in them
 //! - [`writer`]: who writes them, in the background
+//! - [`kept`]: one match, found again
 //! - [`retelling`], [`restore`]: how they come out of the log
 //!
 //! A league of more than [`ViewLimits::match_files`](writer::ViewLimits) matches keeps all of them in one `matches.jsonl`, the same documents one to a
@@ -13,6 +14,7 @@
 //! files help nobody.
 
 pub mod history;
+pub mod kept;
 pub mod match_file;
 pub mod redact;
 pub mod replace;

@@ -12,6 +12,7 @@ use league_protocol::id::PlayerId;
 use league_protocol::message::game_over::OwnResult;
 use league_store::home::Home;
 use league_store::views::history::HistoryFile;
+use league_store::views::kept::kept;
 use league_store::views::match_file::{Direction, MatchFile, Receipt, Utterance};
 use league_store::views::restore::restore;
 use league_store::views::retelling::Retelling;
@@ -163,6 +164,9 @@ fn a_large_league_keeps_its_matches_in_one_file() {
     let again = fs::read_to_string(&lines).unwrap();
     let whole = again.lines().filter(|line| serde_json::from_str::<MatchFile>(line).is_ok()).count();
     assert_eq!((again.lines().count(), whole), (16, 15));
+    let found = |id: &str| kept(&home, &league(), &id.parse().unwrap()).unwrap();
+    assert_eq!(found("R1M1").as_deref(), text.lines().find(|line| line.contains("\"R1M1\"")));
+    assert_eq!(found("R9M9"), None);
     let rounds = RoundsFile::of(&story.season, limits.match_files, now());
     let listed: Vec<usize> = rounds.rounds.iter().map(|round| round.matches.len()).collect();
     assert_eq!(listed, [0, 0, 0, 0, 3]);

@@ -4,6 +4,7 @@
 
 mod kills;
 mod leagues;
+mod looks;
 mod misbehaviour;
 #[path = "../../../wire/tests/papers/mod.rs"]
 mod papers;

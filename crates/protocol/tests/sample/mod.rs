@@ -10,6 +10,7 @@ use league_protocol::message::game_move::{GameMoveCall, GameMoveResponse, MoveCo
 use league_protocol::message::game_over::{ByPlayer, DrawProof, GameOver, GameResult, OwnResult, ResultStatus};
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::league_error::LeagueError;
+use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
 use league_protocol::message::operate::{CreateSchedule, LeagueCommand, Nothing, ScheduleAnswer};
 use league_protocol::message::query::{
     AssignedMatches, DirectoryEntry, Findings, GetAssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus,
@@ -235,6 +236,12 @@ pub(crate) fn call(method: Method) -> Call {
         }),
         Method::GetAssignedMatches => Call::GetAssignedMatches(GetAssignedMatches { league_id: Some(league()) }),
         Method::GetStandings => Call::GetStandings(GetStandings { league_id: Some(league()) }),
+        Method::GetLeague => Call::GetLeague(GetLeague {
+            league_id: Some(league()),
+            view: LeagueView::Match,
+            match_id: Some(match_id()),
+            from: 8192,
+        }),
         Method::CreateSchedule => Call::CreateSchedule(CreateSchedule { players: Some(vec![player(5), player(6)]) }),
         Method::StartLeague => Call::StartLeague(LeagueCommand { league_id: Some(league()) }),
         Method::StopLeague => Call::StopLeague(LeagueCommand { league_id: None }),
@@ -412,6 +419,25 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
         Method::GetStandings => {
             let standings = vec![standing()];
             to.answer(&envelope, &StandingsAnswer { league_id: league(), current_round: None, standings }, out)
+        }
+        Method::GetLeague => {
+            let agent = AgentEntry {
+                id: "P05".into(),
+                role: "player".into(),
+                name: "Player 5".into(),
+                version: "1.0.0".into(),
+                endpoint: "http://localhost:8105/mcp".into(),
+                state: "ACTIVE".into(),
+            };
+            let page = LeaguePage {
+                status: Some(status()),
+                standings: vec![standing()],
+                rounds: vec![scheduled()],
+                agents: vec![agent],
+                text: Some("{".into()),
+                next: Some(8192),
+            };
+            to.answer(&envelope, &page, out)
         }
         Method::CreateSchedule => {
             let made = ScheduleAnswer { league_id: league(), rounds: vec![scheduled()], total_matches: 6 };

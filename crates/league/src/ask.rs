@@ -1,0 +1,77 @@
+//! Speaking to a running manager, as its operator or as anybody.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use league_protocol::answer::{Heard, Layers};
+use league_protocol::head::Envelope;
+use league_protocol::id::ConversationId;
+use league_protocol::sender::{Role, Sender};
+use league_protocol::speech::Form;
+use league_protocol::table::Call;
+use league_protocol::token::Credential;
+use league_wire::client::Client;
+use league_wire::endpoint::Endpoint;
+use league_wire::world::World;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::cli::Operator;
+use crate::secure;
+
+/// How long an answer may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Asks one manager.
+pub(crate) struct Asker {
+    manager: Endpoint,
+    token: Option<Credential>,
+    client: Client,
+    runtime: Runtime,
+}
+
+/// An answer in the frame that we ask in.
+#[derive(Deserialize)]
+struct Answer<A> {
+    result: A,
+}
+
+impl Asker {
+    /// One that asks the manager at `manager`.
+    pub(crate) fn new(manager: &Endpoint, operator: &Operator) -> Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build().context("a runtime could not be started")?;
+        let client = secure::caller(operator.ca.as_deref())?;
+        Ok(Self { manager: manager.clone(), token: operator.token.clone(), client, runtime })
+    }
+
+    /// What the manager answers to `call`.
+    pub(crate) fn ask<A: DeserializeOwned>(&self, call: &Call) -> Result<A> {
+        let envelope = Envelope {
+            sender: Sender::unregistered(Role::Operator, "cli"),
+            timestamp: World::real().now(),
+            conversation_id: ConversationId::named("conv-operator"),
+            auth_token: self.token.clone(),
+        };
+        let manager = &self.manager;
+        let asking = self.client.call(manager, Form::default(), &envelope, call, LIMIT);
+        let exchange = match self.runtime.block_on(asking) {
+            Ok(exchange) => exchange,
+            Err(error) => bail!("the manager at {manager} does not answer: {error}{}", self.hint()),
+        };
+        let strange = || format!("whoever is at {manager} does not answer like a manager");
+        match Layers::parse(&exchange.body).with_context(strange)?.heard() {
+            Heard::Yes => Ok(serde_json::from_slice::<Answer<A>>(&exchange.body).with_context(strange)?.result),
+            Heard::Error(error) => bail!("{}", error.words),
+        }
+    }
+
+    /// What may help where nobody answers.
+    fn hint(&self) -> &'static str {
+        if self.manager.is_secure() {
+            "; an authority of your own is named with --ca"
+        } else {
+            "; say where it is with --manager"
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Where a league is looked at: in the home that it is kept in, or at the manager that runs it.
+//!
+//! Both give the same pages, so that whatever is printed of them is the same.
+
+use anyhow::{Context, Result, bail};
+use league_core::season::Season;
+use league_manager::page;
+use league_protocol::id::{LeagueId, MatchId};
+use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
+use league_protocol::message::query::{LeagueStatus, ScheduledRound};
+use league_protocol::message::standings::StandingsRow;
+use league_protocol::table::Call;
+use league_store::home::Home;
+use league_store::views::kept::kept;
+
+use crate::ask::Asker;
+use crate::cli::Which;
+use crate::open;
+
+/// Where a league is looked at.
+pub(crate) enum Source {
+    /// In its log.
+    Home(Home, Box<Season>),
+    /// At its manager, which may have another league than the one that is meant.
+    Manager(Box<Asker>, Option<LeagueId>),
+}
+
+impl Source {
+    /// Where the league is that is meant.
+    pub(crate) fn of(which: &Which) -> Result<Self> {
+        if let Some(manager) = &which.manager {
+            let asker = Box::new(Asker::new(manager, &which.operator)?);
+            return Ok(Self::Manager(asker, which.league_id.clone()));
+        }
+        let home = Home::at(&which.home);
+        let league = match &which.league_id {
+            Some(league) => league.clone(),
+            None => open::newest(&home)?,
+        };
+        let season = open::read(&home, &league)?;
+        Ok(Self::Home(home, Box::new(season)))
+    }
+
+    /// Where the league stands.
+    pub(crate) fn status(&self) -> Result<LeagueStatus> {
+        self.page(LeagueView::Status, None, 0)?.status.context("the manager does not say where the league stands")
+    }
+
+    /// The table, best first.
+    pub(crate) fn standings(&self) -> Result<Vec<StandingsRow>> {
+        let mut rows = Vec::new();
+        self.each(LeagueView::Standings, None, |page| rows.extend(page.standings))?;
+        Ok(rows)
+    }
+
+    /// All rounds with their matches.
+    pub(crate) fn rounds(&self) -> Result<Vec<ScheduledRound>> {
+        let mut rounds: Vec<ScheduledRound> = Vec::new();
+        self.each(LeagueView::Schedule, None, |page| {
+            for round in page.rounds {
+                match rounds.last_mut() {
+                    Some(last) if last.round_id == round.round_id => last.matches.extend(round.matches),
+                    Some(_) | None => rounds.push(round),
+                }
+            }
+        })?;
+        Ok(rounds)
+    }
+
+    /// Who takes part.
+    pub(crate) fn agents(&self) -> Result<Vec<AgentEntry>> {
+        let mut agents = Vec::new();
+        self.each(LeagueView::Agents, None, |page| agents.extend(page.agents))?;
+        Ok(agents)
+    }
+
+    /// Everything that was kept of one match: its file, as it is.
+    pub(crate) fn one_match(&self, match_id: &MatchId) -> Result<String> {
+        if let Self::Home(home, season) = self {
+            let league = &season.config().league_id;
+            let path = home.match_file(league, match_id);
+            let read = kept(home, league, match_id).with_context(|| format!("{} cannot be read", path.display()))?;
+            return read.with_context(|| {
+                format!("there is no file of {match_id} at {}; league matches lists what was played", path.display())
+            });
+        }
+        let mut text = String::new();
+        self.each(LeagueView::Match, Some(match_id), |page| text.extend(page.text))?;
+        Ok(text)
+    }
+
+    /// Every page of a view, in order.
+    fn each(&self, view: LeagueView, of: Option<&MatchId>, mut take: impl FnMut(LeaguePage)) -> Result<()> {
+        let mut from = 0;
+        loop {
+            let page = self.page(view, of, from)?;
+            let next = page.next;
+            take(page);
+            match next {
+                None => return Ok(()),
+                Some(next) if next > from => from = next,
+                Some(next) => bail!("the manager goes on at {next} after {from}, which would never end"),
+            }
+        }
+    }
+
+    fn page(&self, view: LeagueView, of: Option<&MatchId>, from: u64) -> Result<LeaguePage> {
+        let mut asked = GetLeague { league_id: None, view, match_id: of.cloned(), from };
+        match self {
+            Self::Home(_, season) => Ok(page::of_season(season, &asked)),
+            Self::Manager(asker, league) => {
+                asked.league_id.clone_from(league);
+                asker.ask(&Call::GetLeague(asked))
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! A league page by page: what `get_league` shows of it, and what the command line prints of one that is only in its log.
+//!
+//! A page is filled until it has 32 KiB, and holds at least one entry, so that every answer ends and every view
+//! does.
+
+use league_core::season::Season;
+use league_core::season::agent::Profile;
+use league_protocol::id::RoundId;
+use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
+use serde::Serialize;
+use smol_str::SmolStr;
+
+/// How many bytes of entries are put into a page: half of what a client reads, which leaves room for whatever stands around
+/// them.
+const PAGE: usize = 32 * 1024;
+
+/// How many characters of a text are put into a page: none takes more than six bytes in JSON.
+const PIECE: usize = 8 * 1024;
+
+/// The page that is asked for. What was said in a match is not the season's to tell: see [`of_text`].
+pub fn of_season(season: &Season, asked: &GetLeague) -> LeaguePage {
+    let from = usize::try_from(asked.from).unwrap_or(usize::MAX);
+    let mut page = LeaguePage::default();
+    match asked.view {
+        LeagueView::Status => page.status = Some(season.status()),
+        LeagueView::Standings => (page.standings, page.next) = filled(season.standings().into_iter(), from),
+        LeagueView::Schedule => fill_schedule(season, asked.from, &mut page),
+        LeagueView::Agents => (page.agents, page.next) = filled(agents(season), from),
+        LeagueView::Match => {}
+    }
+    page
+}
+
+/// The page of a text that begins at the character `from`.
+pub fn of_text(text: &str, from: u64) -> LeaguePage {
+    let from = usize::try_from(from).unwrap_or(usize::MAX);
+    let piece: String = text.chars().skip(from).take(PIECE).collect();
+    let next = from.saturating_add(PIECE);
+    let more = text.chars().nth(next).is_some();
+    LeaguePage { text: Some(piece), next: more.then_some(next as u64), ..LeaguePage::default() }
+}
+
+/// Rounds from the match `from` on, counted through all of them.
+fn fill_schedule(season: &Season, from: u64, page: &mut LeaguePage) {
+    let schedule = season.schedule();
+    let in_round = u64::from(schedule.matches_per_round()).max(1);
+    let first = u32::try_from(from / in_round + 1).unwrap_or(u32::MAX);
+    let mut skipped = usize::try_from(from % in_round).unwrap_or(usize::MAX);
+    let (mut room, mut at) = (PAGE, from);
+    for number in first..=schedule.rounds() {
+        let Some(mut round) = season.scheduled_round(RoundId(number)) else { return };
+        round.matches.drain(..skipped.min(round.matches.len()));
+        skipped = 0;
+        let left = round.matches.len();
+        let fitting = round.matches.iter().take_while(|game| takes(&mut room, *game)).count();
+        round.matches.truncate(fitting);
+        at += fitting as u64;
+        if fitting > 0 {
+            page.rounds.push(round);
+        }
+        if fitting < left {
+            page.next = Some(at);
+            return;
+        }
+    }
+}
+
+/// Referees, then players.
+fn agents(season: &Season) -> impl Iterator<Item = AgentEntry> {
+    let entry = |role, id: &str, profile: &Profile, state| AgentEntry {
+        id: SmolStr::new(id),
+        role: SmolStr::new_static(role),
+        name: profile.name.clone(),
+        version: profile.version.clone(),
+        endpoint: profile.endpoint.clone(),
+        state: SmolStr::new_static(state),
+    };
+    let referees = season.referees().iter().map(move |referee| {
+        entry("referee", referee.id.as_str(), &referee.profile, if referee.lost { "LOST" } else { "ACTIVE" })
+    });
+    let players = season.players().iter().map(move |player| {
+        let state = if season.is_suspended(player) { "SUSPENDED" } else { "ACTIVE" };
+        entry("player", player.id.as_str(), &player.profile, state)
+    });
+    referees.chain(players)
+}
+
+/// As many entries as a page takes, and where the next one begins.
+fn filled<T: Serialize>(entries: impl Iterator<Item = T>, from: usize) -> (Vec<T>, Option<u64>) {
+    let (mut room, mut page) = (PAGE, Vec::new());
+    for entry in entries.skip(from) {
+        if !takes(&mut room, &entry) && !page.is_empty() {
+            let next = from.saturating_add(page.len());
+            return (page, u64::try_from(next).ok());
+        }
+        page.push(entry);
+    }
+    (page, None)
+}
+
+/// Whether there is room for an entry, which then is taken.
+fn takes(room: &mut usize, entry: &impl Serialize) -> bool {
+    let size = serde_json::to_vec(entry).map_or(usize::MAX, |bytes| bytes.len() + 1);
+    let fits = size <= *room;
+    *room = room.saturating_sub(size);
+    fits
+}
