@@ -8,12 +8,14 @@
 //! - `conductor`: from registration to the champion, by what is due
 //! - `escort`: giving a match to a referee, and watching over referees
 //! - `notices`: telling everybody
+//! - `latecomers`: telling those who come back when all is over
 //! - `reach`: which endpoints a registrant may name
 
 pub mod chronicle;
 mod conductor;
 pub mod desk;
 mod escort;
+mod latecomers;
 pub mod manager;
 mod notices;
 pub mod page;

@@ -286,6 +286,7 @@ impl Agent for Manager {
                 let register =
                     move |season: &Season, now| season.register_player(&request, sender.as_ref(), &random, now);
                 let registered = shared.desk.act(register).await?;
+                shared.tell_latecomer(&registered);
                 let (answer, token) = shared.registered(registered, quirks);
                 envelope.auth_token = token;
                 Answered::new(envelope, &answer)
@@ -299,6 +300,7 @@ impl Agent for Manager {
                 let register =
                     move |season: &Season, now| season.register_referee(&request, sender.as_ref(), &random, now);
                 let registered = shared.desk.act(register).await?;
+                shared.tell_latecomer(&registered);
                 let (answer, token) = shared.registered(registered, quirks);
                 envelope.auth_token = token;
                 Answered::new(envelope, &answer)

@@ -54,6 +54,24 @@ fn a_manager_that_comes_back_to_a_finished_league_tells_who_has_not_heard() {
     venue.home.verify(1);
 }
 
+#[test]
+fn who_comes_back_when_all_is_over_is_told_so() {
+    let venue = Venue::new();
+    let mut manager = venue.manager_with(2, 1, &[]);
+    let mut agents = [("is ready", venue.referee("REF01")), ("P01 plays", venue.player("P01", "random"))];
+    let _other = venue.player("P02", "random");
+    manager.says("The league is over. Serving until Ctrl-C.");
+    for (says, agent) in &mut agents {
+        // It may have gone home already; then it comes back knowing nothing of the end.
+        agent.kill_and_restart();
+        agent.says(says);
+    }
+    for (_, agent) in agents {
+        agent.ended().well();
+    }
+    venue.home.verify(1);
+}
+
 /// Several machines, as far as one has them: each agent on a loopback address and with a home of its own.
 #[test]
 fn every_agent_may_have_its_own_address_and_home() {
