@@ -9,6 +9,7 @@ mod misbehaviour;
 #[path = "../../../wire/tests/papers/mod.rs"]
 mod papers;
 mod processes;
+mod readme;
 mod refusals;
 mod secure;
 mod stepped;

@@ -1,6 +1,7 @@
 //! A `league` in a process of its own, killed when it is dropped.
 
 use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::spawn;
@@ -13,6 +14,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 pub(crate) struct Process {
     child: Child,
     arguments: Vec<String>,
+    /// Where it was started, and with which variables; as this process where nothing is said.
+    place: Option<PathBuf>,
+    environment: Vec<(String, String)>,
     /// What it says on stderr, line by line, until it ends.
     lines: Receiver<String>,
     /// Everything of stdout, once it is closed.
@@ -34,9 +38,24 @@ pub(crate) struct Ended {
 impl Process {
     /// Starts `league` with `arguments`.
     pub(crate) fn start<A: AsRef<str>>(arguments: &[A]) -> Self {
-        let arguments: Vec<String> = arguments.iter().map(|argument| argument.as_ref().to_owned()).collect();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_league"))
+        Self::begin(None, Vec::new(), arguments.iter().map(|argument| argument.as_ref().to_owned()).collect())
+    }
+
+    /// Starts `league` with `arguments` in `directory`, with variables of its own.
+    pub(crate) fn start_in<A: AsRef<str>>(directory: &str, environment: &[(&str, &str)], arguments: &[A]) -> Self {
+        let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let arguments = arguments.iter().map(|argument| argument.as_ref().to_owned()).collect();
+        Self::begin(Some(directory.into()), environment, arguments)
+    }
+
+    fn begin(place: Option<PathBuf>, environment: Vec<(String, String)>, arguments: Vec<String>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_league"));
+        if let Some(directory) = &place {
+            command.current_dir(directory);
+        }
+        let mut child = command
             .args(&arguments)
+            .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -52,7 +71,7 @@ impl Process {
             drop(BufReader::new(stdout).read_to_string(&mut text));
             tell.send(text)
         });
-        Self { child, arguments, lines, out, heard: Vec::new() }
+        Self { child, arguments, place, environment, lines, out, heard: Vec::new() }
     }
 
     /// Waits for a line of its talk that contains `part`.
@@ -99,7 +118,7 @@ impl Process {
     /// Kills it with SIGKILL and starts it again with the same arguments.
     pub(crate) fn kill_and_restart(&mut self) {
         self.kill();
-        *self = Self::start(&self.arguments);
+        *self = Self::begin(self.place.clone(), self.environment.clone(), self.arguments.clone());
     }
 
     /// Kills it with SIGKILL.
