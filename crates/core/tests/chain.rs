@@ -153,7 +153,7 @@ impl League {
             let mut seat = Seat::new(format!("Agent {number}").into(), History::default());
             seat.registering();
             let league_id = Some(league.clone());
-            seat.registered(Identity { player_id, league_id, token: Some(token), passes: true });
+            seat.registered(Identity { player_id, league_id, token: Some(token), passes: true, former: Vec::new() });
             made.players.push(Player { seat, number, mute: false });
         }
         let events = made.season.start(NOW).unwrap().events;

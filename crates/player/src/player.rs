@@ -16,10 +16,11 @@ use league_protocol::quirk::Quirks;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Limit, Method};
 use league_protocol::time::Timestamp;
-use league_protocol::token::Credential;
+use league_protocol::token::{Credential, Token, TokenDigest};
 use league_store::home::Home;
 use league_store::journal::{Entry, Journal, Level, Scribe};
 use league_store::views::history::HistoryFile;
+use league_store::views::keys::KeysFile;
 use league_store::views::replace::{Sync, replace};
 use league_wire::admission::{self, Admitted, Patience, Rejected};
 use league_wire::agent::{Agent, Answered, Arrived, Health};
@@ -159,13 +160,26 @@ impl Shared {
         let admitted = admission::register(&self.client, &settings.manager, patience, || self.registration()).await;
         let Admitted { player_id, league_id, token, passes, .. } = admitted.inspect_err(|_| self.seat().rejected())?;
         let player_id = player_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| PlayerId::numbered(1));
-        self.seat().registered(Identity { player_id: player_id.clone(), league_id, token, passes });
+        let former = self.keep_key(&player_id, league_id.as_ref(), token.as_ref());
+        self.seat().registered(Identity { player_id: player_id.clone(), league_id, token, passes, former });
         if let (Some(scribe), Some(home)) = (&settings.scribe, &settings.home) {
             let path = home.agent_journal(&AgentId::Player(player_id.clone()));
             self.journal.get_or_init(|| scribe.journal(path));
         }
         self.note("REGISTERED", format!("registered with {}", settings.manager));
         Ok(player_id)
+    }
+
+    /// Writes down by what referees are recognised from now on, and hands back by what they were before: a match that was
+    /// begun before a restart is finished under the passes that were made then.
+    fn keep_key(&self, player: &PlayerId, league: Option<&LeagueId>, token: Option<&Token>) -> Vec<TokenDigest> {
+        let (Some(home), Some(league), Some(token)) = (&self.settings.home, league, token) else { return Vec::new() };
+        let former = KeysFile::former(home, player, league);
+        let file = KeysFile::of(player.clone(), league.clone(), token.digest(), &former, self.world.now());
+        if let Err(error) = file.write(home) {
+            tracing::warn!(%error, "the key cannot be kept; a match may be lost when this player is killed in it");
+        }
+        former
     }
 
     /// A line in the log.
@@ -194,15 +208,15 @@ impl Shared {
         (self.envelope(Some(conversation), None), Call::RegisterPlayer(request))
     }
 
-    /// An envelope of this player's; in a match with its pass, and never with its token.
-    fn envelope(&self, conversation: Option<ConversationId>, match_id: Option<&MatchId>) -> Envelope {
+    /// An envelope of this player's; to the referee who asked about a match with its pass, and never with its token.
+    fn envelope(&self, conversation: Option<ConversationId>, asked: Option<(&Head, &MatchId)>) -> Envelope {
         let seat = self.seat();
         let identity = seat.identity();
         let sender = match identity {
             Some(identity) => Sender::player(&identity.player_id),
             None => Sender::unregistered(Role::Player, &self.settings.name),
         };
-        let pass = identity.zip(match_id).and_then(|(identity, match_id)| identity.own_pass(match_id));
+        let pass = identity.zip(asked).and_then(|(identity, (head, match_id))| identity.answering_pass(head, match_id));
         Envelope {
             sender,
             timestamp: self.world.now(),
@@ -317,10 +331,10 @@ impl Agent for Player {
             Call::GameInvitation(invitation) => {
                 let nonce = shared.nonce(&invitation.match_id);
                 let joined = shared.seat().invited(&head, &invitation, nonce, shared.world.now())?;
-                Answered::new(shared.envelope(echo, Some(&invitation.match_id)), &joined)
+                Answered::new(shared.envelope(echo, Some((&head, &invitation.match_id))), &joined)
             }
             Call::ChooseParity(call) => {
-                let envelope = shared.envelope(echo, Some(&call.match_id));
+                let envelope = shared.envelope(echo, Some((&head, &call.match_id)));
                 shared.choose(&head, &call, envelope).await
             }
             Call::MakeMove(_) => Err(Fault::new(ErrorCode::E010, method, "this player knows even_odd only")),

@@ -106,6 +106,11 @@ impl Home {
         self.root.join("data/players").join(player.as_str()).join("history.json")
     }
 
+    /// By what a player recognises the referees of matches that it was in when it was killed.
+    pub fn keys(&self, player: &PlayerId) -> PathBuf {
+        self.root.join("data/players").join(player.as_str()).join("keys.json")
+    }
+
     /// The manager's log.
     pub fn league_journal(&self, league: &LeagueId) -> PathBuf {
         self.root.join("logs/league").join(league.as_str()).join("league.log.jsonl")

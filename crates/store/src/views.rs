@@ -4,6 +4,7 @@
 //! ([`restore`]). Each is replaced atomically ([`replace`]): a reader sees the old file or the new one, never half of one.
 //!
 //! - [`standings`], [`rounds`], [`match_file`], [`history`]: what is in them
+//! - [`keys`]: what a player keeps to itself
 //! - [`redact`]: what is not in them
 //! - [`writer`]: who writes them, in the background
 //! - [`kept`]: one match, found again
@@ -15,6 +16,7 @@
 
 pub mod history;
 pub mod kept;
+pub mod keys;
 pub mod match_file;
 pub mod redact;
 pub mod replace;

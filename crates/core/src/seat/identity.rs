@@ -5,7 +5,7 @@ use league_protocol::head::Head;
 use league_protocol::id::{LeagueId, MatchId, PlayerId};
 use league_protocol::sender::Sender;
 use league_protocol::table::Method;
-use league_protocol::token::{Pass, Token};
+use league_protocol::token::{Pass, Token, TokenDigest};
 
 /// Who a player is, as its registration was answered.
 #[derive(Clone, Debug)]
@@ -18,6 +18,9 @@ pub struct Identity {
     pub token: Option<Token>,
     /// Whether the manager promised passes. A league of other make does not, and everybody is listened to there.
     pub passes: bool,
+    /// The digests of tokens that it had in this league before it was started anew. A match that was begun then goes on under
+    /// the passes that were made then.
+    pub former: Vec<TokenDigest>,
 }
 
 impl Identity {
@@ -25,6 +28,18 @@ impl Identity {
     pub fn own_pass(&self, match_id: &MatchId) -> Option<Pass> {
         let (token, league) = (self.token.as_ref()?, self.league_id.as_ref()?);
         Some(token.digest().player_pass(league, match_id))
+    }
+
+    /// The pass with which the player answers the referee of `match_id`: made with the token that the referee's own pass was
+    /// made with.
+    pub fn answering_pass(&self, head: &Head, match_id: &MatchId) -> Option<Pass> {
+        let league = self.league_id.as_ref()?;
+        let referee = head.sender.as_good().and_then(Sender::referee_id);
+        let shown = head.auth_token.as_ref().zip(referee);
+        let meant = shown.and_then(|(shown, referee)| {
+            self.former.iter().find(|former| shown.is(&former.referee_pass(league, match_id, &referee)))
+        });
+        meant.map_or_else(|| self.own_pass(match_id), |former| Some(former.player_pass(league, match_id)))
     }
 
     /// A message for another league is not for this player.
@@ -51,6 +66,10 @@ impl Identity {
             let message = "the sender does not say which referee it is, like referee:REF01";
             Fault::new(ErrorCode::E003, method, message).about("sender")
         })?;
+        let shown = head.token(method)?;
+        if self.former.iter().any(|former| shown.is(&former.referee_pass(league, match_id, &referee))) {
+            return Ok(());
+        }
         check(head, &token.digest().referee_pass(league, match_id, &referee), method)
     }
 

@@ -62,7 +62,7 @@ fn first_of(round: u32) -> MatchId {
 }
 
 fn identity(passes: bool) -> Identity {
-    Identity { player_id: me(), league_id: Some(league()), token: Some(token()), passes }
+    Identity { player_id: me(), league_id: Some(league()), token: Some(token()), passes, former: Vec::new() }
 }
 
 fn seat_with(identity: Identity) -> Seat {

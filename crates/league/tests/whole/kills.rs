@@ -6,7 +6,9 @@ use std::ops::Range;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::support::Venue;
+use serde_json::{Value, json};
+
+use crate::support::{Venue, http};
 
 const PLAYERS: [&str; 5] = ["P01", "P02", "P03", "P04", "P05"];
 const REFEREES: [&str; 2] = ["REF01", "REF02"];
@@ -79,6 +81,26 @@ fn play(dice: &mut Dice, victims: &Range<u64>, most: usize) -> usize {
         }
     }
     hit.len()
+}
+
+#[test]
+fn a_player_that_is_killed_in_a_match_comes_back_into_it() {
+    let venue = Venue::patient();
+    let manager = venue.manager(2, 1);
+    let mut referee = venue.referee("REF01");
+    referee.says("is ready");
+    let _other = venue.player("P01", "random");
+    let mut killed = venue.player("P02", "slow:20");
+    killed.says("P02 plays");
+    let endpoint = venue.home.tells("agents")[0]["endpoint"].as_str().unwrap().to_owned();
+    let chooses = |state: &Value| state["result"]["state"] == "COLLECTING_CHOICES";
+    http::until(&endpoint, "get_match_state", &json!({"match_id": "R1M1"}), chooses);
+    killed.kill_and_restart();
+    manager.ended().well();
+    venue.home.verify(1);
+    let file = venue.home.match_file("R1M1");
+    assert!(file["result"]["details"]["drawn_number"].is_number(), "nobody forfeits: {file}");
+    assert!(file["transcript"].to_string().contains("E009"), "it was away: {file}");
 }
 
 #[test]

@@ -1,14 +1,8 @@
 //! `league manager --stepped`: matches that wait to be led through, step by step, by whoever teaches with them.
 
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
 use crate::support::{Venue, http};
-
-/// A match that takes longer to get ready has hung.
-const LIMIT: Duration = Duration::from_secs(30);
 
 /// Asks the referee at `endpoint` to do something about a match.
 fn ask(endpoint: &str, method: &str, match_id: &str) -> Value {
@@ -17,16 +11,9 @@ fn ask(endpoint: &str, method: &str, match_id: &str) -> Value {
 
 /// Waits until a match waits for `step`.
 fn awaits(endpoint: &str, match_id: &str, step: &str) {
-    let until = Instant::now() + LIMIT;
-    loop {
-        let state = ask(endpoint, "get_match_state", match_id);
-        if state["result"]["waiting_for"] == step {
-            return;
-        }
-        assert!(Instant::now() < until, "{match_id} does not wait for {step}: {state}");
-        // The players are being asked meanwhile, and nobody tells when they have answered.
-        sleep(Duration::from_millis(10));
-    }
+    http::until(endpoint, "get_match_state", &json!({"match_id": match_id}), |state| {
+        state["result"]["waiting_for"] == step
+    });
 }
 
 #[test]

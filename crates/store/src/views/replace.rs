@@ -1,7 +1,7 @@
 //! Replacing a file so that nobody ever sees half of one, not even after a power cut.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,11 +18,24 @@ pub enum Sync {
 /// Replaces the file at `path`: written beside it, then renamed. Its directory is made where it is missing. The new name itself
 /// is durable after [`sync_directory`], which is enough once for many files.
 pub fn replace(path: &Path, contents: &[u8], sync: Sync) -> io::Result<()> {
+    replace_as(path, contents, sync, OpenOptions::new())
+}
+
+/// The same for what nobody else on this machine should read.
+pub fn replace_private(path: &Path, contents: &[u8], sync: Sync) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    replace_as(path, contents, sync, options)
+}
+
+fn replace_as(path: &Path, contents: &[u8], sync: Sync, mut options: OpenOptions) -> io::Result<()> {
     let beside = beside(path);
-    let written = write(&beside, contents, sync).or_else(|error| match (error.kind(), path.parent()) {
+    options.write(true).create(true).truncate(true);
+    let written = write(&beside, contents, sync, &options).or_else(|error| match (error.kind(), path.parent()) {
         (io::ErrorKind::NotFound, Some(directory)) => {
             fs::create_dir_all(directory)?;
-            write(&beside, contents, sync)
+            write(&beside, contents, sync, &options)
         }
         _ => Err(error),
     });
@@ -34,8 +47,8 @@ pub fn replace(path: &Path, contents: &[u8], sync: Sync) -> io::Result<()> {
     replaced
 }
 
-fn write(path: &Path, contents: &[u8], sync: Sync) -> io::Result<()> {
-    let mut file = File::create(path)?;
+fn write(path: &Path, contents: &[u8], sync: Sync, options: &OpenOptions) -> io::Result<()> {
+    let mut file = options.open(path)?;
     file.write_all(contents)?;
     match sync {
         Sync::Now => file.sync_all(),

@@ -165,3 +165,24 @@ fn the_referee_knows_the_player_by_its_pass() {
     assert!(Identity { token: None, ..identity.clone() }.own_pass(&match_id).is_none());
     assert!(Identity { league_id: None, ..identity }.own_pass(&match_id).is_none());
 }
+
+#[test]
+fn a_match_goes_on_under_the_passes_that_it_was_begun_with() {
+    let (match_id, fresh) = (first_of(1), Token::mint("P01", &[9; 32]));
+    let back = Identity { token: Some(fresh.clone()), former: vec![token().digest()], ..identity(true) };
+    let mut seat = seat_with(back.clone());
+    let fresh_referee =
+        from(Sender::referee(&referee()), fresh.digest().referee_pass(&league(), &match_id, &referee()));
+    for head in [referee_of(&match_id), fresh_referee.clone()] {
+        assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
+    }
+    // It answers as it was asked.
+    let answers = |head: &Head| Credential::from(back.answering_pass(head, &match_id).unwrap());
+    assert!(answers(&referee_of(&match_id)).is(&token().digest().player_pass(&league(), &match_id)));
+    assert!(answers(&fresh_referee).is(&fresh.digest().player_pass(&league(), &match_id)));
+    // A manager knows the new token, and speaks by no other.
+    all_refused(manager_says(&mut seat, &manager(), Some(&league())), ErrorCode::E012, "the manager's former pass");
+    let elsewhere =
+        from(Sender::referee(&referee()), token().digest().referee_pass(&league(), &first_of(2), &referee()));
+    all_refused(referee_says(&mut seat, &elsewhere, &match_id), ErrorCode::E012, "another match's former pass");
+}

@@ -2,7 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -18,6 +19,20 @@ pub(crate) fn call(endpoint: &str, method: &str, params: &Value) -> Value {
     stream.set_read_timeout(Some(LIMIT)).unwrap();
     send(&mut stream, &format!("POST /{path} HTTP/1.1\r\nHost: {host}"), &request);
     receive(&stream).unwrap()
+}
+
+/// Calls `method` of the agent at `endpoint` until the answer is as `wanted`.
+pub(crate) fn until(endpoint: &str, method: &str, params: &Value, wanted: impl Fn(&Value) -> bool) {
+    let end = Instant::now() + LIMIT;
+    loop {
+        let answer = call(endpoint, method, params);
+        if wanted(&answer) {
+            return;
+        }
+        assert!(Instant::now() < end, "{method} {params}: {answer}");
+        // Nobody tells when it is; agents only answer.
+        sleep(Duration::from_millis(10));
+    }
 }
 
 /// Sends a message that begins like this and has this body.

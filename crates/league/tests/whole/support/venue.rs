@@ -5,6 +5,8 @@ use crate::papers::Papers;
 
 /// Limits that make misbehaviour cheap.
 const SHORT: [&str; 6] = ["--join-timeout", "1", "--move-timeout", "1", "--retry-delay", "0.05"];
+/// Limits within which a process can be killed and come back.
+const PATIENT: [&str; 6] = ["--join-timeout", "5", "--move-timeout", "5", "--retry-delay", "1"];
 
 /// A venue.
 pub(crate) struct Venue {
@@ -13,6 +15,7 @@ pub(crate) struct Venue {
     /// Where the manager is.
     pub(crate) address: String,
     port: String,
+    limits: [&'static str; 6],
     /// What everybody is told beside the rest.
     all: Vec<String>,
 }
@@ -22,7 +25,12 @@ impl Venue {
     pub(crate) fn new() -> Self {
         let port = ports::free();
         let address = format!("http://127.0.0.1:{port}/mcp");
-        Self { home: TestHome::new(), address, port: port.to_string(), all: Vec::new() }
+        Self { home: TestHome::new(), address, port: port.to_string(), limits: SHORT, all: Vec::new() }
+    }
+
+    /// One where players have time to come back.
+    pub(crate) fn patient() -> Self {
+        Self { limits: PATIENT, ..Self::new() }
     }
 
     /// One where everybody speaks HTTPS.
@@ -43,7 +51,7 @@ impl Venue {
         let (players, referees) = (players.to_string(), referees.to_string());
         let place = ["manager", "--port", &self.port, "--home", self.home.path()];
         let expected = ["--expect-players", &players, "--expect-referees", &referees];
-        self.start(&[&place[..], &expected, &SHORT, more].concat())
+        self.start(&[&place[..], &expected, &self.limits, more].concat())
     }
 
     /// A referee.

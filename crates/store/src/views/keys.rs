@@ -1,0 +1,93 @@
+//! `keys.json`: by what a player recognises its referees, written by the player for itself.
+//!
+//! A player that is killed and started again registers anew and has another token, while the referee of the match that it was
+//! in goes on with a pass of the one before. So the digests of its last tokens are kept, each the key of the passes made with
+//! it. Tokens themselves are not: whoever reads this file could speak to this player as a referee, and to a referee as this
+//! player, in that league; to the manager as nobody. It is readable for its owner only.
+
+use std::io;
+
+use league_protocol::id::{LeagueId, PlayerId};
+use league_protocol::time::Timestamp;
+use league_protocol::token::TokenDigest;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use super::replace::{Sync, replace_private};
+use super::schema_version;
+use crate::home::Home;
+
+/// How many are kept: a player that is killed more often within one match has lost it anyway.
+const KEPT: usize = 4;
+
+/// The keys of a player in its last league.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct KeysFile {
+    /// The version of this form.
+    pub schema_version: SmolStr,
+    /// Whose.
+    pub player_id: PlayerId,
+    /// In which league.
+    pub league_id: LeagueId,
+    /// When it was written.
+    pub last_updated: Timestamp,
+    /// The digests, the newest first.
+    pub token_digests: Vec<TokenDigest>,
+}
+
+impl KeysFile {
+    /// The file with another key before the `former` ones.
+    pub fn of(player: PlayerId, league: LeagueId, key: TokenDigest, former: &[TokenDigest], now: Timestamp) -> Self {
+        Self {
+            schema_version: schema_version(),
+            player_id: player,
+            league_id: league,
+            last_updated: now,
+            token_digests: [&[key], former].concat().into_iter().take(KEPT).collect(),
+        }
+    }
+
+    /// The keys that `player` had in `league`. A file of another league, a damaged one and none at all hold none.
+    pub fn former(home: &Home, player: &PlayerId, league: &LeagueId) -> Vec<TokenDigest> {
+        let read = std::fs::read(home.keys(player)).ok();
+        let file = read.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
+        file.filter(|file| file.league_id == *league && file.player_id == *player)
+            .map(|file| file.token_digests)
+            .unwrap_or_default()
+    }
+
+    /// Writes it to its place in `home`.
+    pub fn write(&self, home: &Home) -> io::Result<()> {
+        replace_private(&home.keys(&self.player_id), &serde_json::to_vec_pretty(self)?, Sync::Later)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use league_protocol::token::Token;
+
+    #[test]
+    fn keys_are_kept_for_one_league_and_for_their_owner_only() {
+        let directory = tempfile::tempdir().unwrap();
+        let (home, player) = (Home::at(directory.path()), PlayerId::numbered(1));
+        let (league, other): (LeagueId, LeagueId) = ("here".parse().unwrap(), "elsewhere".parse().unwrap());
+        let key = |number: u8| Token::mint("P01", &[number; 32]).digest();
+        for number in 1..=6 {
+            let former = KeysFile::former(&home, &player, &league);
+            let expected: Vec<_> = (1..number).rev().take(KEPT).map(key).collect();
+            assert_eq!(former, expected);
+            let file = KeysFile::of(player.clone(), league.clone(), key(number), &former, Timestamp::EPOCH);
+            file.write(&home).unwrap();
+        }
+        assert_eq!(KeysFile::former(&home, &player, &other), []);
+        assert_eq!(KeysFile::former(&home, &PlayerId::numbered(2), &league), []);
+        #[cfg(unix)]
+        {
+            let about = std::fs::metadata(home.keys(&player)).unwrap();
+            assert_eq!(std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o777, 0o600);
+        }
+        std::fs::write(home.keys(&player), "{").unwrap();
+        assert_eq!(KeysFile::former(&home, &player, &league), []);
+    }
+}
