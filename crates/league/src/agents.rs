@@ -232,7 +232,9 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let mut thinker = Thinker::new(strategy(&kind)?);
     if kind == "llm" {
         let provider = LlmSettings::default().resolve(|name| std::env::var(name).ok())?;
-        thinker = thinker.with_model(Model::new(provider)?);
+        let model =
+            secure.trust().map_or_else(|| Model::new(provider.clone()), |tls| Model::trusting(provider.clone(), tls));
+        thinker = thinker.with_model(model?);
     }
     let player = Player::new(settings, thinker, secure.client(), World::real());
     let mut server = Served::start(bound, &contact, &secure, player.clone())?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use league_wire::client::{Client, ClientSettings};
 use league_wire::settings::Settings as ServerSettings;
-use league_wire::tls::{client_config, server_config};
+use league_wire::tls::{ClientConfig, client_config, server_config};
 
 use crate::config::tls::TlsFiles;
 
@@ -16,6 +16,8 @@ use crate::config::tls::TlsFiles;
 pub(crate) struct Secure {
     server: ServerSettings,
     client: ClientSettings,
+    /// Whether an authority was named.
+    named: bool,
 }
 
 impl Secure {
@@ -34,7 +36,7 @@ impl Secure {
             (None, None) => None,
         };
         let server = ServerSettings { max_connections: 4096, tls, ..ServerSettings::default() };
-        Ok(Self { server, client: calling(files.authority.as_deref())? })
+        Ok(Self { server, client: calling(files.authority.as_deref())?, named: files.authority.is_some() })
     }
 
     /// How addresses begin here.
@@ -45,6 +47,11 @@ impl Secure {
     /// How agents are served.
     pub(crate) fn server(&self) -> ServerSettings {
         self.server.clone()
+    }
+
+    /// Whom to trust where an authority was named; otherwise everybody trusts whom they usually do.
+    pub(crate) fn trust(&self) -> Option<&ClientConfig> {
+        self.client.tls.as_deref().filter(|_| self.named)
     }
 
     /// Somebody to call with.

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
 
+#[path = "../../wire/tests/papers/mod.rs"]
+mod papers;
+
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
@@ -21,9 +24,12 @@ use league_player::strategy::registry::strategy;
 use league_player::thinker::{Thinker, Thought};
 use league_protocol::id::{GameType, PlayerId};
 use league_protocol::parity::Parity;
+use league_wire::tls::{client_config, server_config};
+use papers::Papers;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
 const KEY: &str = "sk-right-key";
 const APIS: [Api; 2] = [Api::Gemini, Api::OpenAi];
@@ -39,6 +45,25 @@ async fn server() -> String {
         }
     });
     format!("http://{address}")
+}
+
+/// The same behind TLS.
+async fn secure_server(papers: &Papers) -> String {
+    let tls = TlsAcceptor::from(server_config(&papers.path("server.pem"), &papers.path("server.key")).unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            let accepting = tls.accept(stream);
+            tokio::spawn(async move {
+                // Who does not trust the certificate goes away here.
+                let Ok(stream) = accepting.await else { return };
+                drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(serve)).await);
+            });
+        }
+    });
+    format!("https://{address}")
 }
 
 async fn serve(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
@@ -81,8 +106,12 @@ async fn serve(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infa
     Ok(response.body(Full::from(text)).unwrap())
 }
 
+fn provider(api: Api, base_url: &str, model: &str, key: &str) -> Provider {
+    Provider { api, base_url: base_url.into(), model: model.into(), key: Some(Key::new(key)) }
+}
+
 fn thinker(api: Api, base_url: &str, model: &str, key: &str) -> Thinker {
-    let provider = Provider { api, base_url: base_url.into(), model: model.into(), key: Some(Key::new(key)) };
+    let provider = provider(api, base_url, model, key);
     Thinker::new(strategy("llm").unwrap()).with_model(Model::new(provider).unwrap())
 }
 
@@ -130,6 +159,23 @@ async fn a_model_s_word_is_the_choice() {
     }
     let with_version = think(&thinker(Api::OpenAi, &format!("{base}/v1/"), "good", KEY)).await;
     assert!(matches!(with_version, Thought::Chosen(Parity::Odd)), "{with_version:?}");
+}
+
+#[tokio::test]
+async fn a_model_behind_tls_is_asked_by_those_who_trust_it() {
+    let papers = Papers::new();
+    let base = secure_server(&papers).await;
+    let tls = client_config(Some(&papers.path("ca.pem"))).unwrap();
+    for api in APIS {
+        for base in [base.clone(), base.replace("127.0.0.1", "localhost")] {
+            let model = Model::trusting(provider(api, &base, "good", KEY), &tls).unwrap();
+            let thought = think(&Thinker::new(strategy("llm").unwrap()).with_model(model)).await;
+            assert!(matches!(thought, Thought::Chosen(Parity::Odd)), "{api:?} {base}: {thought:?}");
+            // Nothing is said to a server that shows a certificate of nobody known, least of all the key.
+            let told = trouble(&thinker(api, &base, "good", KEY)).await;
+            assert!(told.contains("it cannot be reached") && told.contains("certificate"), "{told}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -5,11 +5,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustls::RootCertStore;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore, ServerConfig};
 use thiserror::Error;
+
+pub use rustls::{ClientConfig, ServerConfig};
 
 /// How a key begins that only a password opens.
 const LOCKED: &[u8] = b"BEGIN ENCRYPTED PRIVATE KEY";

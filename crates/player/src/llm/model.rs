@@ -11,6 +11,7 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use rustls::ClientConfig;
 use serde_json::Value;
 use thiserror::Error;
 
@@ -55,11 +56,24 @@ pub enum Unanswered {
 impl Model {
     /// The model of `provider`. Whatever could be wrong with the settings shows here, before the first match.
     pub fn new(provider: Provider) -> Result<Self, BadProvider> {
-        let (endpoint, headers) = (provider.endpoint()?, provider.authorization()?);
         let roots = HttpsConnectorBuilder::new()
             .with_provider_and_webpki_roots(rustls::crypto::ring::default_provider())
             .map_err(|error| BadProvider::Tls(error.to_string()))?;
-        let client = Client::builder(TokioExecutor::new()).build(roots.https_or_http().enable_http1().build());
+        Self::over(provider, roots.https_or_http().enable_http1().build())
+    }
+
+    /// The same, where those are trusted that `tls` trusts: a model of one's own may have an authority of one's own.
+    pub fn trusting(provider: Provider, tls: &ClientConfig) -> Result<Self, BadProvider> {
+        // The connector says itself which HTTP it speaks.
+        let mut tls = tls.clone();
+        tls.alpn_protocols.clear();
+        let roots = HttpsConnectorBuilder::new().with_tls_config(tls);
+        Self::over(provider, roots.https_or_http().enable_http1().build())
+    }
+
+    fn over(provider: Provider, connector: HttpsConnector<HttpConnector>) -> Result<Self, BadProvider> {
+        let (endpoint, headers) = (provider.endpoint()?, provider.authorization()?);
+        let client = Client::builder(TokioExecutor::new()).build(connector);
         Ok(Self { provider, endpoint, headers, client })
     }
 
