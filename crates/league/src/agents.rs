@@ -2,16 +2,15 @@
 //!
 //! Any start order works: agents keep trying until the manager is there.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use league_core::rules::seed::Seed;
+use league_manager::Stopped;
 use league_player::chance::Chance;
-use league_player::llm::{LlmSettings, Model};
 use league_player::player::{Player, Settings as PlayerSettings};
-use league_player::strategy::registry::strategy;
-use league_player::thinker::Thinker;
 use league_protocol::message::start_match::MatchMode;
 use league_referee::{Referee, Settings as RefereeSettings};
 use league_store::home::Home;
@@ -34,9 +33,12 @@ use crate::open::{Managed, Opened};
 use crate::progress::Progress;
 use crate::secure::Secure;
 use crate::table;
+use crate::thinking::thinker;
 
 /// The pause after the first try that found no manager.
 const PAUSE: Duration = Duration::from_millis(200);
+/// A manager that is there has answered by then.
+const LONG: Duration = Duration::from_secs(1);
 /// How long running requests have when an agent ends.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -89,6 +91,28 @@ impl Served {
     }
 }
 
+/// Registers, and says for whom that waits when it takes long.
+async fn waiting<T>(registering: impl Future<Output = T>, manager: &Endpoint) -> T {
+    let mut registering = pin!(registering);
+    match tokio::time::timeout(LONG, &mut registering).await {
+        Ok(registered) => registered,
+        Err(_) => {
+            eprintln!("Waiting for the manager at {manager}; LEAGUE_LOG=info tells why.");
+            registering.await
+        }
+    }
+}
+
+/// What to do about a league that did not come to its end.
+fn advised(stopped: Stopped) -> anyhow::Error {
+    match stopped {
+        Stopped::TooFew { .. } => {
+            anyhow!("{stopped}; start them meanwhile, or give them more time with --registration-window")
+        }
+        Stopped::Refused(_) => stopped.into(),
+    }
+}
+
 /// Ctrl-C, or the signal by which services are ended.
 async fn told_to_end() {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
@@ -137,7 +161,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let progress = Progress::follow(manager.desk().clone(), options.json);
     // A league that is over has only its end to tell, in case somebody has not heard of it.
     tokio::select! {
-        ended = manager.conduct() => ended?,
+        ended = manager.conduct() => ended.map_err(advised)?,
         closed = &mut desk => bail!("the league stopped: {}", closed?),
         served = &mut server.work => served??,
         () = told_to_end() => {
@@ -189,7 +213,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     let referee = Referee::new(settings, secure.client(), Some(views.clone()), World::real());
     let mut server = Served::start(bound, &contact, &secure, referee.clone())?;
     let work = async {
-        let id = referee.register().await?;
+        let id = waiting(referee.register(), &manager).await?;
         eprintln!("{id} is ready for {manager}");
         referee.until_done().await;
         anyhow::Ok(())
@@ -229,17 +253,10 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         patience: configured.timeouts.register_player,
         pause: PAUSE,
     };
-    let mut thinker = Thinker::new(strategy(&kind)?);
-    if kind == "llm" {
-        let provider = LlmSettings::default().resolve(|name| std::env::var(name).ok())?;
-        let model =
-            secure.trust().map_or_else(|| Model::new(provider.clone()), |tls| Model::trusting(provider.clone(), tls));
-        thinker = thinker.with_model(model?);
-    }
-    let player = Player::new(settings, thinker, secure.client(), World::real());
+    let player = Player::new(settings, thinker(&kind, &secure)?, secure.client(), World::real());
     let mut server = Served::start(bound, &contact, &secure, player.clone())?;
     let work = async {
-        let id = player.register().await?;
+        let id = waiting(player.register(), &manager).await?;
         eprintln!("{id} plays {kind} for {manager}");
         player.until_done().await;
         anyhow::Ok(())

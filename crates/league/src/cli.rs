@@ -34,7 +34,8 @@ const EXAMPLES: &str = "Examples:
   league verify                             check every draw and result of the last league
   league simulate --players 500             play in memory, without any agents
 
-Exit codes: 0 done, 1 failed or something is wrong, 2 wrong arguments";
+Exit codes: 0 done, 1 failed or something is wrong, 2 wrong arguments
+LEAGUE_LOG=info (or debug) shows on stderr what goes on inside";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -244,7 +245,7 @@ pub(crate) struct RefereeOptions {
     #[command(flatten)]
     pub(crate) place: Place,
     /// Where the manager listens; by default where it is configured to, http://localhost:8000/mcp.
-    #[arg(long)]
+    #[arg(long, value_name = "URL")]
     pub(crate) manager: Option<Endpoint>,
     /// The id it would like, like REF01.
     #[arg(long)]
@@ -272,7 +273,7 @@ pub(crate) struct PlayerOptions {
     #[command(flatten)]
     pub(crate) place: Place,
     /// Where the manager listens; by default where it is configured to, http://localhost:8000/mcp.
-    #[arg(long)]
+    #[arg(long, value_name = "URL")]
     pub(crate) manager: Option<Endpoint>,
     /// The id it would like, like P01.
     #[arg(long)]

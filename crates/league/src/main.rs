@@ -15,6 +15,7 @@ mod show;
 mod simulate;
 mod source;
 mod table;
+mod thinking;
 mod verify;
 
 use std::process::ExitCode;

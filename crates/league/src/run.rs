@@ -1,5 +1,6 @@
 //! `league run`: a whole league in one process, with real HTTP between its parts.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +12,6 @@ use league_core::season::{Phase, Season};
 use league_player::chance::Chance;
 use league_player::player::{Player, Settings as PlayerSettings};
 use league_player::strategy::registry::strategy;
-use league_player::thinker::Thinker;
 use league_protocol::id::{GameType, PlayerId, RefereeId};
 use league_referee::{Referee, Settings as RefereeSettings};
 use league_store::home::Home;
@@ -35,6 +35,7 @@ use crate::progress::Progress;
 use crate::secure::Secure;
 use crate::shards::Shards;
 use crate::table;
+use crate::thinking::thinker;
 
 /// How many matches one hosted referee runs at a time.
 const CAPACITY: u32 = 256;
@@ -59,6 +60,10 @@ async fn play(options: &Run) -> Result<()> {
     let strategies = strategies(options)?;
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
+    for kind in strategies.iter().collect::<BTreeSet<_>>() {
+        // What is missing is said before anything is begun.
+        thinker(kind, &secure)?;
+    }
     let league = match &options.league_id {
         Some(league) => league.clone(),
         None => open::unfinished(&home, &configured.league.league_id)?,
@@ -225,7 +230,7 @@ impl Hosted {
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
-        let thinker = Thinker::new(strategy(kind)?);
+        let thinker = thinker(kind, &self.secure)?;
         let (world, server, rejected) = (self.world.clone(), self.secure.server(), self.rejected.clone());
         shards.run(move |client| async move {
             let player = Player::new(settings, thinker, client, world);

@@ -75,12 +75,11 @@ pub(crate) fn status(which: &Which) -> Result<()> {
 pub(crate) fn status_table(status: &LeagueStatus) -> String {
     let round = status.current_round.map_or_else(|| String::from("–"), |round| round.to_string());
     let lines = [
-        ["League".to_owned(), status.league_id.to_string()],
         ["State".to_owned(), status.state.to_string()],
         ["Round".to_owned(), format!("{round} of {}", status.total_rounds)],
         ["Matches".to_owned(), format!("{} of {}", status.matches_completed, status.total_matches)],
         ["Players".to_owned(), status.players.to_string()],
         ["Referees".to_owned(), status.referees.to_string()],
     ];
-    plain(["", ""], lines, &[]).to_string()
+    plain(["League", status.league_id.as_str()], lines, &[]).to_string()
 }

@@ -14,20 +14,20 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum HomeError {
     /// Something in the way, a full disk, a missing permission.
-    #[error("{path} cannot be created ({source}); choose another home with --home, or make it writable")]
+    #[error("{path} cannot be created ({error}); choose another home with --home, or make it writable")]
     Create {
         /// Where.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        error: io::Error,
     },
     /// It is there, and nothing can be written.
-    #[error("{path} cannot be written to ({source}); choose another home with --home, or make it writable")]
+    #[error("{path} cannot be written to ({error}); choose another home with --home, or make it writable")]
     Write {
         /// Where.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        error: io::Error,
     },
     /// It is not there.
     #[error("there is no league {league} in {path}; --home names the directory that holds its `data`")]
@@ -139,13 +139,13 @@ impl Home {
         ]
         .map(Path::to_path_buf);
         for path in directories {
-            fs::create_dir_all(&path).map_err(|source| HomeError::Create { path, source })?;
+            fs::create_dir_all(&path).map_err(|error| HomeError::Create { path, error })?;
         }
         // Permissions say little (root, read-only mounts, quotas): only writing shows whether it can be written.
         let probe = self.league(league).join(format!(".writable-{}", std::process::id()));
-        fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(|source| {
+        fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(|error| {
             let path = self.league(league);
-            HomeError::Write { path, source }
+            HomeError::Write { path, error }
         })
     }
 

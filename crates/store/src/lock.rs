@@ -23,12 +23,12 @@ pub enum LockError {
         holder: Holder,
     },
     /// The file system does not let us.
-    #[error("{path} cannot be locked: {source}")]
+    #[error("{path} cannot be locked: {error}")]
     Io {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        error: io::Error,
     },
 }
 
@@ -66,7 +66,7 @@ impl Lock {
         match Self::try_take(&path, now) {
             Ok(file) => Ok(Self { _file: file, path }),
             Err(TryLockError::WouldBlock) => Err(LockError::Held { holder: holder(&path), path }),
-            Err(TryLockError::Error(source)) => Err(LockError::Io { path, source }),
+            Err(TryLockError::Error(error)) => Err(LockError::Io { path, error }),
         }
     }
 

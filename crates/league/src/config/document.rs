@@ -24,7 +24,7 @@ pub(super) struct Document {
 impl Document {
     /// Reads the file at `path`; one that is not there is as good as an empty one.
     pub(super) fn read(path: PathBuf) -> Result<Self, ConfigError> {
-        let Some(bytes) = bytes(&path).map_err(|source| ConfigError::Unreadable { path: path.clone(), source })? else {
+        let Some(bytes) = bytes(&path).map_err(|error| ConfigError::Unreadable { path: path.clone(), error })? else {
             return Ok(Self { path, value: Value::Object(Map::new()) });
         };
         let Contents::Text(bytes) = bytes else { return Err(ConfigError::NotAFile { path }) };

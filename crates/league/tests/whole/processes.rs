@@ -1,6 +1,10 @@
 //! `league manager`, `league referee`, `league player`: everybody in a process of its own.
 
-use crate::support::{Process, TestHome, Venue};
+use std::net::TcpStream;
+
+use serde_json::json;
+
+use crate::support::{Process, TestHome, Venue, http};
 
 #[test]
 fn any_start_order_works_and_everybody_goes_home_at_the_end() {
@@ -70,6 +74,22 @@ fn who_comes_back_when_all_is_over_is_told_so() {
         agent.ended().well();
     }
     venue.home.verify(1);
+}
+
+#[test]
+fn an_agent_answers_to_the_name_that_it_advertises_and_to_no_other() {
+    let venue = Venue::new();
+    let mut manager = venue.manager_with(2, 1, &["--advertise", "http://league.example:8000/mcp"]);
+    assert_eq!(manager.address(), "http://league.example:8000/mcp");
+    let host = venue.address.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
+    let ping = |name: &str| {
+        let mut stream = TcpStream::connect(host).unwrap();
+        let request = json!({"jsonrpc": "2.0", "method": "get_standings", "params": {}, "id": 1});
+        http::send(&mut stream, &format!("POST /mcp HTTP/1.1\r\nHost: {name}"), &request);
+        http::receive(&stream).unwrap()
+    };
+    assert!(ping("league.example:8000")["result"]["standings"].is_array());
+    assert!(ping("evil.example:8000")["error"].as_str().unwrap().contains("is not called"));
 }
 
 /// Several machines, as far as one has them: each agent on a loopback address and with a home of its own.

@@ -23,6 +23,7 @@ fn a_league_that_nobody_comes_to_ends() {
     let manager = league(&["manager", "--port", "0", "--home", home.path(), "--registration-window", "1"]);
     let told = manager.badly();
     assert!(told.contains("registration ended after 1s with 0 of 2 players and 0 referees"), "{told}");
+    assert!(told.contains("--registration-window"), "{told}");
 }
 
 #[test]
@@ -86,4 +87,23 @@ fn a_strategy_that_nobody_knows_is_answered_with_those_there_are() {
     let home = TestHome::new();
     let told = league(&["run", "--port", "0", "--home", home.path(), "--strategies", "luck"]).badly();
     assert!(told.contains("luck") && told.contains("markov") && told.contains("frequency"), "{told}");
+}
+
+#[test]
+fn a_language_model_that_nobody_configured_is_asked_for_before_anything_begins() {
+    let home = TestHome::new();
+    for command in [&["run", "--strategies", "random,llm"][..], &["player", "--strategy", "llm"]] {
+        let arguments = [command, &["--port", "0", "--home", home.path()]].concat();
+        let nothing = ["GEMINI_API_KEY", "OPENAI_API_KEY", "LEAGUE_LLM_BASE_URL"].map(|name| (name, ""));
+        let told = Process::start_in(home.path(), &nothing, &arguments).ended().badly();
+        assert!(told.contains("no language model is configured: set GEMINI_API_KEY"), "{told}");
+    }
+    assert!(!home.database().exists());
+}
+
+#[test]
+fn who_waits_for_a_manager_says_so() {
+    let home = TestHome::new();
+    let arguments = ["player", "--port", "0", "--manager", "http://127.0.0.1:1/mcp", "--home", home.path()];
+    Process::start(&arguments).says("Waiting for the manager at http://127.0.0.1:1/mcp");
 }
