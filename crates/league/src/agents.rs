@@ -39,6 +39,8 @@ use crate::thinking::thinker;
 const PAUSE: Duration = Duration::from_millis(200);
 /// A manager that is there has answered by then.
 const LONG: Duration = Duration::from_secs(1);
+/// The variable with which the tests of the MCP server ask for the conformance suite's tools.
+const MCP_FIXTURES: &str = "LEAGUE_MCP_FIXTURES";
 /// How long running requests have when an agent ends.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -75,7 +77,8 @@ impl Served {
     fn start<A: Agent>(bound: Bound, contact: &Endpoint, secure: &Secure, agent: A) -> Result<Self> {
         let listener = bound.into_tokio()?;
         let allowed_hosts = vec![contact.host().to_owned()];
-        let settings = ServerSettings { grace: GRACE, allowed_hosts, ..secure.server() };
+        let mcp_fixtures = std::env::var_os(MCP_FIXTURES).is_some();
+        let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, ..secure.server() };
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
             // Closed on purpose, or by the end of everything.

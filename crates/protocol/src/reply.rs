@@ -29,6 +29,18 @@ impl ReplyTo {
 
     /// Writes `body` as the answer.
     pub fn answer<B: Serialize>(&self, envelope: &Envelope, body: &B, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        self.answer_ending(envelope, body, "", out)
+    }
+
+    /// Writes `body` as the answer. A tool's result ends with `tail`: the fields that a revision of MCP wants there, as
+    /// JSON that begins with a comma. Other frames have no place for them.
+    pub fn answer_ending<B: Serialize>(
+        &self,
+        envelope: &Envelope,
+        body: &B,
+        tail: &str,
+        out: &mut Vec<u8>,
+    ) -> serde_json::Result<()> {
         let message_type = self.method.and_then(|method| method.row().answer);
         match self.frame {
             Frame::Direct | Frame::Typed | Frame::Nested => {
@@ -37,7 +49,10 @@ impl ReplyTo {
                 write_message(message_type, envelope, body, out)?;
                 out.push(b'}');
             }
-            Frame::Tool => self.tool_result(message_type, envelope, body, false, out)?,
+            Frame::Tool => {
+                let message = message(message_type, envelope, body)?;
+                self.tool_result(&message, Outcome::Success, tail, out)?;
+            }
             Frame::Bare | Frame::Register => write_message(message_type, envelope, body, out)?,
         }
         Ok(())
@@ -45,11 +60,25 @@ impl ReplyTo {
 
     /// Writes `fault` as the answer.
     pub fn refuse(&self, envelope: &Envelope, fault: &Fault, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        self.refuse_ending(envelope, fault, "", out)
+    }
+
+    /// Writes `fault` as the answer; what is the result of a tool ends with `tail`.
+    pub fn refuse_ending(
+        &self,
+        envelope: &Envelope,
+        fault: &Fault,
+        tail: &str,
+        out: &mut Vec<u8>,
+    ) -> serde_json::Result<()> {
         let original = self.method.map(|method| method.row().message.unwrap_or(method.row().name));
         let error = LeagueError::of(fault, original);
         match (self.frame, self.method) {
             // What concerns the call itself is an error of the protocol; what concerns its arguments, a result of the tool.
-            (Frame::Tool, Some(_)) => self.tool_result(Some("LEAGUE_ERROR"), envelope, &error, true, out),
+            (Frame::Tool, Some(_)) => {
+                let message = message(Some("LEAGUE_ERROR"), envelope, &error)?;
+                self.tool_result(&message, Outcome::Error, tail, out)
+            }
             (Frame::Direct | Frame::Typed | Frame::Nested | Frame::Tool, _) => {
                 self.open(out)?;
                 out.extend_from_slice(b",\"error\":{\"code\":");
@@ -72,30 +101,37 @@ impl ReplyTo {
         serde_json::to_writer(out, &self.id)
     }
 
-    fn tool_result<B: Serialize>(
-        &self,
-        message_type: Option<&str>,
-        envelope: &Envelope,
-        body: &B,
-        is_error: bool,
-        out: &mut Vec<u8>,
-    ) -> serde_json::Result<()> {
-        let mut message = Vec::with_capacity(512);
-        write_message(message_type, envelope, body, &mut message)?;
+    fn tool_result(&self, message: &[u8], outcome: Outcome, tail: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
         self.open(out)?;
         out.extend_from_slice(b",\"result\":{\"content\":[{\"type\":\"text\",\"text\":");
         // JSON from our own serialiser is UTF-8; lossy costs nothing then.
-        serde_json::to_writer(&mut *out, &String::from_utf8_lossy(&message))?;
-        if is_error {
+        serde_json::to_writer(&mut *out, &String::from_utf8_lossy(message))?;
+        match outcome {
             // Only as text: clients hold structured content against the tool's output schema, even that of an error.
-            out.extend_from_slice(b"}],\"isError\":true}}");
-        } else {
-            out.extend_from_slice(b"}],\"structuredContent\":");
-            out.extend_from_slice(&message);
-            out.extend_from_slice(b",\"isError\":false}}");
+            Outcome::Error => out.extend_from_slice(b"}],\"isError\":true"),
+            Outcome::Success => {
+                out.extend_from_slice(b"}],\"structuredContent\":");
+                out.extend_from_slice(message);
+                out.extend_from_slice(b",\"isError\":false");
+            }
         }
+        out.extend_from_slice(tail.as_bytes());
+        out.extend_from_slice(b"}}");
         Ok(())
     }
+}
+
+/// How a tool call went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Outcome {
+    Success,
+    Error,
+}
+
+fn message<B: Serialize>(message_type: Option<&str>, envelope: &Envelope, body: &B) -> serde_json::Result<Vec<u8>> {
+    let mut message = Vec::with_capacity(512);
+    write_message(message_type, envelope, body, &mut message)?;
+    Ok(message)
 }
 
 /// Writes a message: envelope and body as one object.

@@ -211,6 +211,12 @@ pub fn read(body: &[u8]) -> Result<Incoming<'_>, Box<Refused>> {
     read_outer(text, outer)
 }
 
+/// The outside of a request alone: for those who look at MCP's `_meta`, or at the name of a tool, before the message counts.
+pub fn outline(body: &[u8]) -> Option<McpRequest<'_>> {
+    let Outer { method, params, id, .. } = serde_json::from_slice(body).ok()?;
+    Some(McpRequest { method: SmolStr::new(method?), id, params })
+}
+
 /// Reads what was posted to `/register`: flat fields of a player.
 pub fn read_registration(body: &[u8]) -> Result<Request<'_>, Box<Refused>> {
     let reply_to = ReplyTo { frame: Frame::Register, id: RequestId::Null, method: Some(Method::RegisterPlayer) };

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use league_protocol::error::{Fault, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
 use league_protocol::frame::{Frame, RequestId};
 use league_protocol::head::Head;
@@ -20,25 +20,43 @@ use crate::together::together;
 /// The most requests of a batch.
 pub(crate) const MAX_BATCH: usize = 64;
 
-/// Who asks.
-#[derive(Clone, Debug)]
-pub(crate) struct Caller {
+/// Who asks, and what came beside the body. The headers may hold a secret, so it is not shown.
+pub(crate) struct Caller<'a> {
     pub(crate) peer: SocketAddr,
     /// The credential of the `Authorization` header.
     pub(crate) bearer: Option<Credential>,
+    pub(crate) headers: &'a HeaderMap,
+    /// Whether it finds the tools of MCP's conformance suite here.
+    pub(crate) fixtures: bool,
+}
+
+impl<'a> Caller<'a> {
+    /// The MCP server that this caller meets.
+    fn server<A: Agent>(&self, agent: &A, batched: bool) -> mcp::Server<'a> {
+        mcp::Server { role: agent.role(), headers: self.headers, fixtures: self.fixtures, batched }
+    }
+}
+
+/// In what form a body is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Media {
+    Json,
+    /// Server-sent events.
+    Events,
 }
 
 /// What goes back.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
-    /// JSON, or nothing at all.
+    /// Nothing at all, where nothing is answered.
     pub(crate) body: Bytes,
+    pub(crate) media: Media,
 }
 
 impl Reply {
     pub(crate) fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        Self { status, body: body.into() }
+        Self { status, body: body.into(), media: Media::Json }
     }
 
     /// The answer to a notification.
@@ -48,36 +66,70 @@ impl Reply {
 }
 
 /// Answers what was posted to `/mcp`.
-pub(crate) async fn posted<A: Agent>(agent: &A, body: &[u8], caller: &Caller) -> Reply {
+pub(crate) async fn posted<A: Agent>(agent: &A, body: &[u8], caller: &Caller<'_>) -> Reply {
+    let server = caller.server(agent, false);
     match request::read(body) {
-        Ok(Incoming::Batch(parts)) if parts.len() > MAX_BATCH => {
-            let message = format!("a batch has at most {MAX_BATCH} requests, this one has {}", parts.len());
-            refused(agent, Box::new(nobody(Fault::rpc(INVALID_REQUEST, message))))
+        Ok(Incoming::Batch(parts)) => match server.refuse_batch() {
+            Some(refusal) => written(refusal),
+            None => batch(agent, parts, caller).await,
+        },
+        read @ (Ok(Incoming::Call(_) | Incoming::Mcp(_)) | Err(_)) => one(agent, read, body, caller, server).await,
+    }
+}
+
+/// Answers one request. What is not MCP's never gets as far as asking which revision of it is spoken.
+async fn one<A: Agent>(
+    agent: &A,
+    read: Result<Incoming<'_>, Box<Refused>>,
+    body: &[u8],
+    caller: &Caller<'_>,
+    server: mcp::Server<'_>,
+) -> Reply {
+    match read {
+        Ok(Incoming::Call(request)) if request.frame != Frame::Tool => called(agent, *request, caller, "").await,
+        Ok(Incoming::Call(request)) => {
+            let reply = match tail(server, body) {
+                Ok(tail) => called(agent, *request, caller, tail).await,
+                Err(reply) => reply,
+            };
+            server.fit(reply)
         }
-        Ok(Incoming::Batch(parts)) => batch(agent, parts, caller).await,
-        Ok(Incoming::Call(request)) => called(agent, *request, caller).await,
-        Ok(Incoming::Mcp(request)) => written(mcp::answer(agent, request)),
-        Err(refusal) => refused(agent, refusal),
+        Ok(Incoming::Mcp(request)) => server.fit(written(server.answer(&request))),
+        Ok(Incoming::Batch(_)) => {
+            let fault = Fault::rpc(INVALID_REQUEST, "a batch holds requests, not batches");
+            refused(agent, Box::new(nobody(fault)), "")
+        }
+        Err(refusal) if refusal.reply_to.frame != Frame::Tool => refused(agent, refusal, ""),
+        Err(refusal) => server.fit(tail(server, body).map_or_else(|reply| reply, |tail| refused(agent, refusal, tail))),
+    }
+}
+
+/// What the result of a tool that is called in `body` ends with; the answer, when there is one without calling it.
+fn tail(server: mcp::Server<'_>, body: &[u8]) -> Result<&'static str, Reply> {
+    match request::outline(body) {
+        Some(asked) => server.admit_tool(&asked).map_err(written),
+        None => Ok(""),
     }
 }
 
 /// Answers what was posted to `/register`.
-pub(crate) async fn registered<A: Agent>(agent: &A, body: &[u8], caller: &Caller) -> Reply {
+pub(crate) async fn registered<A: Agent>(agent: &A, body: &[u8], caller: &Caller<'_>) -> Reply {
     match request::read_registration(body) {
-        Ok(request) => called(agent, request, caller).await,
-        Err(refusal) => refused(agent, refusal),
+        Ok(request) => called(agent, request, caller, "").await,
+        Err(refusal) => refused(agent, refusal, ""),
     }
 }
 
 /// Answers a batch as an array. Its requests run together: what arrives together can be decided together.
-async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller) -> Reply {
-    let replies = together(parts.into_iter().map(async |part| match request::read(part.get().as_bytes()) {
-        Ok(Incoming::Call(request)) => called(agent, *request, caller).await,
-        Ok(Incoming::Mcp(request)) => written(mcp::answer(agent, request)),
-        Ok(Incoming::Batch(_)) => {
-            refused(agent, Box::new(nobody(Fault::rpc(INVALID_REQUEST, "a batch holds requests, not batches"))))
-        }
-        Err(refusal) => refused(agent, refusal),
+async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) -> Reply {
+    if parts.len() > MAX_BATCH {
+        let message = format!("a batch has at most {MAX_BATCH} requests, this one has {}", parts.len());
+        return refused(agent, Box::new(nobody(Fault::rpc(INVALID_REQUEST, message))), "");
+    }
+    let server = caller.server(agent, true);
+    let replies = together(parts.into_iter().map(async |part| {
+        let body = part.get().as_bytes();
+        one(agent, request::read(body), body, caller, server).await
     }))
     .await;
     let mut out = Vec::with_capacity(replies.iter().map(|reply| reply.body.len() + 1).sum::<usize>() + 1);
@@ -92,7 +144,8 @@ async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller) -> R
     Reply::new(StatusCode::OK, out)
 }
 
-async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller) -> Reply {
+/// Answers a call; `tail` is what the result of a tool ends with.
+async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, tail: &str) -> Reply {
     let reply_to = request.reply_to();
     let checked =
         if is_for(agent, request.method()) { request.check(agent.strict()) } else { Err(elsewhere(agent, &reply_to)) };
@@ -113,19 +166,18 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller) -> R
                 return Reply::nothing();
             }
             let mut out = Vec::with_capacity(answered.body.get().len() + 512);
-            written(
-                reply_to.answer(&answered.envelope, &answered.body, &mut out).map(|()| Reply::new(StatusCode::OK, out)),
-            )
+            let answer = reply_to.answer_ending(&answered.envelope, &answered.body, tail, &mut out);
+            written(answer.map(|()| Reply::new(StatusCode::OK, out)))
         }
         Err(fault) => {
             let head = Head { conversation_id: echo, ..Head::default() };
-            refused(agent, Box::new(Refused { fault, reply_to, head }))
+            refused(agent, Box::new(Refused { fault, reply_to, head }), tail)
         }
     }
 }
 
 /// Writes a refusal. Whatever is wrong with a call that is not for this agent, to it the method does not exist.
-fn refused<A: Agent>(agent: &A, refusal: Box<Refused>) -> Reply {
+fn refused<A: Agent>(agent: &A, refusal: Box<Refused>, tail: &str) -> Reply {
     let Refused { mut fault, mut reply_to, head } = *refusal;
     if !reply_to.expects_answer() {
         return Reply::nothing();
@@ -137,7 +189,7 @@ fn refused<A: Agent>(agent: &A, refusal: Box<Refused>) -> Reply {
     let status = if fault.rpc == PARSE_ERROR { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     let envelope = agent.envelope(head.conversation_id.good());
     let mut out = Vec::with_capacity(512);
-    written(reply_to.refuse(&envelope, &fault, &mut out).map(|()| Reply::new(status, out)))
+    written(reply_to.refuse_ending(&envelope, &fault, tail, &mut out).map(|()| Reply::new(status, out)))
 }
 
 fn is_for<A: Agent>(agent: &A, method: Method) -> bool {

@@ -1,100 +1,158 @@
-//! `/mcp` as an MCP server: the revisions that begin with a handshake.
+//! `/mcp` as an MCP server, in the revisions that begin with a handshake and in the one that has none.
 //!
 //! No session is kept, so every request stands alone and a client that never initialised is answered all the same.
-//! `tools/call` is not here: it is one of the frames of a league's call. A revision without handshake changes what a
-//! request is answered with, its HTTP status included, and therefore comes in beside [`answer`].
+//! `tools/call` is one of the frames of a league's call: here it is only held against the rules of its revision.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`era`] | which revision a request speaks |
+//! | [`headers`] | what its headers have to repeat |
+//! | [`objection`] | what is said when they do not |
+//! | [`tools`] | what a client is shown |
+//! | [`stream`] | the answer for a client that reads only streams |
+//! | [`fixture`] | the conformance suite's own tools |
+
+mod era;
+mod fixture;
+mod headers;
+mod objection;
+mod stream;
+mod tools;
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
-use http::StatusCode;
-use league_protocol::error::{Fault, METHOD_NOT_FOUND};
-use league_protocol::frame::{Frame, RequestId};
-use league_protocol::reply::ReplyTo;
+use http::{HeaderMap, StatusCode};
+use league_protocol::frame::RequestId;
 use league_protocol::request::McpRequest;
 use league_protocol::sender::Role;
-use league_protocol::table::TABLE;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::agent::Agent;
 use crate::dispatch::Reply;
+use era::{Era, Meta};
+use fixture::Fixture;
+use objection::Objection;
 
-/// The revisions that are spoken, the newest last.
-const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+/// Who answers a request, and what came with it beside its body.
+#[derive(Clone, Copy)]
+pub(crate) struct Server<'a> {
+    pub(crate) role: Role,
+    pub(crate) headers: &'a HeaderMap,
+    /// Whether the conformance suite's tools are there.
+    pub(crate) fixtures: bool,
+    /// Whether the request is part of a batch.
+    pub(crate) batched: bool,
+}
 
-/// What is answered to a client that asks for a revision which is not among them.
-const NEWEST: &str = "2025-11-25";
-
-/// Answers a method of MCP.
-pub(crate) fn answer<A: Agent>(agent: &A, request: McpRequest<'_>) -> serde_json::Result<Reply> {
-    let McpRequest { method, id, params } = request;
-    if id == RequestId::Absent {
-        return Ok(Reply::nothing());
-    }
-    match method.as_str() {
-        "initialize" => result(&id, initialized(agent.role(), params).as_bytes()),
-        "ping" => result(&id, b"{}"),
-        "tools/list" => result(&id, tools(agent.role()).as_bytes()),
-        _ => {
-            let known = "initialize, ping, tools/list, tools/call";
-            let shown: String = method.chars().take(64).collect();
-            let fault = Fault::rpc(METHOD_NOT_FOUND, format!("there is no method {shown:?} here; there are {known}"));
-            let mut out = Vec::with_capacity(256);
-            ReplyTo { frame: Frame::Direct, id, method: None }.refuse(&agent.envelope(None), &fault, &mut out)?;
-            Ok(Reply::new(StatusCode::OK, out))
+impl Server<'_> {
+    /// Answers a method other than `tools/call`.
+    pub(crate) fn answer(self, asked: &McpRequest<'_>) -> serde_json::Result<Reply> {
+        let (id, role) = (&asked.id, self.role);
+        let era = match self.admit(asked) {
+            Ok(era) => era,
+            Err(objection) => return objection.answer(id),
+        };
+        match (era, asked.method.as_str()) {
+            (Era::Handshake | Era::Modern, "tools/list") => result(id, tools::list(role, era, self.fixtures)),
+            (Era::Handshake, "initialize") => result(id, &tools::initialized(role, &wanted(asked.params))),
+            (Era::Handshake, "ping") => result(id, "{}"),
+            (Era::Modern, "server/discover") => result(id, &tools::discovered(role)),
+            (Era::Handshake | Era::Modern, method) => Objection::no_method(method, era).answer(id),
         }
     }
+
+    /// Holds `tools/call` against its revision. Gives the fields that the tool's result has to end with; the answer, when
+    /// there is one already.
+    pub(crate) fn admit_tool(self, asked: &McpRequest<'_>) -> Result<&'static str, serde_json::Result<Reply>> {
+        let era = self.admit(asked).map_err(|objection| objection.answer(&asked.id))?;
+        let tail = tools::tail(self.role, era);
+        match Fixture::called(asked).filter(|_| self.fixtures) {
+            None => Ok(tail),
+            Some(fixture) => Err(match fixture.check(era, self.headers) {
+                Ok(()) => result(&asked.id, &fixture.result(tail)),
+                Err(mismatch) => Objection::from(mismatch).answer(&asked.id),
+            }),
+        }
+    }
+
+    /// The answer to a batch whose header names a revision that has none.
+    pub(crate) fn refuse_batch(self) -> Option<serde_json::Result<Reply>> {
+        (Era::of_header(self.headers) == Era::Modern).then(|| Objection::batch().answer(&RequestId::Null))
+    }
+
+    /// The answer in the form that the client can read.
+    pub(crate) fn fit(self, reply: Reply) -> Reply {
+        if self.batched { reply } else { stream::fit(reply, self.headers) }
+    }
+
+    fn admit(self, asked: &McpRequest<'_>) -> Result<Era, Objection> {
+        let meta = Meta::of(asked);
+        let era = Era::of(asked, &meta, self.headers);
+        match era {
+            Era::Handshake => admit_handshake(asked, self.headers)?,
+            Era::Modern if self.batched => return Err(Objection::batch()),
+            Era::Modern => admit_modern(asked, &meta, self.headers)?,
+        }
+        Ok(era)
+    }
 }
 
-fn result(id: &RequestId, result: &[u8]) -> serde_json::Result<Reply> {
-    let mut out = Vec::with_capacity(result.len() + 64);
-    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
-    serde_json::to_writer(&mut out, id)?;
-    out.extend_from_slice(b",\"result\":");
-    out.extend_from_slice(result);
-    out.push(b'}');
-    Ok(Reply::new(StatusCode::OK, out))
+/// Before the handshake there is nothing to hold a version against; after it, the header names one that was agreed upon.
+fn admit_handshake(asked: &McpRequest<'_>, headers: &HeaderMap) -> Result<(), Objection> {
+    match headers::version(headers).filter(|version| !era::REVISIONS.contains(version)) {
+        Some(unknown) if asked.method != "initialize" => Err(Objection::unsupported(unknown)),
+        Some(_) | None => Ok(()),
+    }
 }
 
-fn initialized(role: Role, params: Option<&RawValue>) -> String {
+fn admit_modern(asked: &McpRequest<'_>, meta: &Meta<'_>, headers: &HeaderMap) -> Result<(), Objection> {
+    let version = meta.version().ok_or_else(|| Objection::missing("protocolVersion"))?;
+    if !meta.has_capabilities() {
+        return Err(Objection::missing("clientCapabilities"));
+    }
+    headers::demand(headers, "MCP-Protocol-Version", &version)?;
+    if version != era::MODERN {
+        return Err(Objection::unsupported(&version));
+    }
+    headers::demand(headers, "Mcp-Method", &asked.method)?;
+    match called(asked) {
+        Some(name) => Ok(headers::demand(headers, "Mcp-Name", &name)?),
+        // A call without a name is told so where tools are called.
+        None => Ok(()),
+    }
+}
+
+/// The name of the tool that is called.
+fn called<'a>(asked: &McpRequest<'a>) -> Option<Cow<'a, str>> {
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        name: Cow<'a, str>,
+    }
+    let params = asked.params.filter(|_| asked.method == "tools/call")?;
+    serde_json::from_str::<Named<'_>>(params.get()).ok().map(|named| named.name)
+}
+
+/// The revision that a handshake asks for.
+fn wanted(params: Option<&RawValue>) -> Cow<'_, str> {
     #[derive(Deserialize)]
     struct Wanted<'a> {
         #[serde(borrow, rename = "protocolVersion")]
         revision: Cow<'a, str>,
     }
-    let wanted: Option<Wanted<'_>> = params.and_then(|params| serde_json::from_str(params.get()).ok());
-    let revision = wanted.and_then(|wanted| REVISIONS.into_iter().find(|known| *known == wanted.revision));
-    json!({
-        "protocolVersion": revision.unwrap_or(NEWEST),
-        "capabilities": { "tools": { "listChanged": false } },
-        "serverInfo": { "name": format!("league-{role}"), "version": env!("CARGO_PKG_VERSION") },
-    })
-    .to_string()
+    let wanted = params.and_then(|params| serde_json::from_str::<Wanted<'_>>(params.get()).ok());
+    wanted.map(|wanted| wanted.revision).unwrap_or_default()
 }
 
-/// The result of `tools/list` for an agent of this role: the rows of the call table that are for it, made once.
-fn tools(role: Role) -> &'static str {
-    static LISTS: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
-    let place = match role {
-        Role::Manager => 0,
-        Role::Referee => 1,
-        Role::Player => 2,
-        Role::Operator => 3,
-    };
-    LISTS[place].get_or_init(|| {
-        let own = TABLE.iter().filter(|row| row.to.contains(&role));
-        let tools: Vec<_> = own
-            .map(|row| {
-                json!({
-                    "name": row.name,
-                    "description": row.about.trim(),
-                    "inputSchema": (row.input)(),
-                    "outputSchema": (row.output)(),
-                })
-            })
-            .collect();
-        json!({ "tools": tools }).to_string()
-    })
+fn result(id: &RequestId, result: &str) -> serde_json::Result<Reply> {
+    if *id == RequestId::Absent {
+        return Ok(Reply::nothing());
+    }
+    let mut out = Vec::with_capacity(result.len() + 64);
+    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    serde_json::to_writer(&mut out, id)?;
+    out.extend_from_slice(b",\"result\":");
+    out.extend_from_slice(result.as_bytes());
+    out.push(b'}');
+    Ok(Reply::new(StatusCode::OK, out))
 }

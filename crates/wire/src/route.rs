@@ -14,7 +14,7 @@ use league_protocol::token::Credential;
 use serde_json::json;
 
 use crate::agent::Agent;
-use crate::dispatch::{self, Caller, Reply};
+use crate::dispatch::{self, Caller, Media, Reply};
 use crate::guard::{Guard, Stranger};
 
 /// An agent behind its door.
@@ -22,6 +22,8 @@ pub(crate) struct Site<A> {
     pub(crate) agent: Arc<A>,
     pub(crate) guard: Guard,
     pub(crate) body_limit: Duration,
+    /// Whether the tools of MCP's conformance suite are there.
+    pub(crate) fixtures: bool,
 }
 
 /// The paths that exist.
@@ -89,13 +91,13 @@ impl<A: Agent> Site<A> {
                 return response;
             }
         };
-        let caller = Caller { peer, bearer: bearer(&parts.headers) };
+        let caller = Caller { peer, bearer: bearer(&parts.headers), headers: &parts.headers, fixtures: self.fixtures };
         let reply = if place == Place::Mcp {
             dispatch::posted(&*self.agent, &body, &caller).await
         } else {
             dispatch::registered(&*self.agent, &body, &caller).await
         };
-        in_json(reply)
+        written(reply)
     }
 
     /// Reads a body of bounded length in bounded time.
@@ -114,14 +116,14 @@ impl<A: Agent> Site<A> {
 
     fn health(&self) -> Response<Full<Bytes>> {
         match serde_json::to_vec(&self.agent.health()) {
-            Ok(body) => in_json(Reply::new(StatusCode::OK, body)),
+            Ok(body) => written(Reply::new(StatusCode::OK, body)),
             Err(_) => self.sorry(StatusCode::INTERNAL_SERVER_ERROR, "the state could not be written"),
         }
     }
 
     fn sorry(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
         let body = json!({ "error": message, "exists": Place::all(self.agent.role()) });
-        in_json(Reply::new(status, body.to_string()))
+        written(Reply::new(status, body.to_string()))
     }
 }
 
@@ -132,12 +134,22 @@ fn bearer(headers: &HeaderMap) -> Option<Credential> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Credential::new(token))
 }
 
-fn in_json(reply: Reply) -> Response<Full<Bytes>> {
+fn written(reply: Reply) -> Response<Full<Bytes>> {
     let has_body = !reply.body.is_empty();
     let mut response = Response::new(Full::new(reply.body));
     *response.status_mut() = reply.status;
-    if has_body {
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let headers = response.headers_mut();
+    match reply.media {
+        Media::Json if has_body => {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        Media::Json => {}
+        Media::Events => {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            // Proxies would hold an event back until there are more.
+            headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+        }
     }
     response
 }

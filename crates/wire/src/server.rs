@@ -34,7 +34,12 @@ pub async fn serve<L: Listener, A: Agent>(
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
     let house = Arc::new(House {
-        site: Site { agent, guard: Guard::new(listener.local_addr()?, &settings), body_limit: settings.read_limit },
+        site: Site {
+            agent,
+            guard: Guard::new(listener.local_addr()?, &settings),
+            body_limit: settings.read_limit,
+            fixtures: settings.mcp_fixtures,
+        },
         limits: Limits { read: settings.read_limit, idle: settings.idle_limit },
         tls: settings.tls.map(TlsAcceptor::from),
     });

@@ -24,6 +24,8 @@ pub struct Settings {
     pub grace: Duration,
     /// TLS, see [`crate::tls::server_config`]; none is plain HTTP.
     pub tls: Option<Arc<ServerConfig>>,
+    /// Adds the four tools that MCP's conformance suite calls by name. For tests of the server itself, and nothing else.
+    pub mcp_fixtures: bool,
 }
 
 impl Default for Settings {
@@ -36,6 +38,7 @@ impl Default for Settings {
             idle_limit: Duration::from_secs(60),
             grace: Duration::from_secs(10),
             tls: None,
+            mcp_fixtures: false,
         }
     }
 }

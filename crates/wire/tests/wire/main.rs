@@ -16,6 +16,7 @@ mod crowd;
 mod door;
 mod frames;
 mod mcp;
+mod modern;
 #[path = "../papers/mod.rs"]
 mod papers;
 mod raw;

@@ -73,3 +73,58 @@ async fn a_session_of_an_mcp_client_works_on_one_connection() {
     let unknown = asked(&mut raw, r#"{"jsonrpc":"2.0","id":3,"method":"prompts/list"}"#).await;
     assert_eq!((unknown.status, &unknown.json()["error"]["code"]), (200, &json!(-32601)));
 }
+
+#[tokio::test]
+async fn after_the_handshake_an_unknown_revision_in_the_header_is_refused() {
+    let server = player().await;
+    let post = async |version: &str, body: &str| {
+        let header = format!("MCP-Protocol-Version: {version}\r\n");
+        Raw::to(server.address).await.post("/mcp", &header, body).await
+    };
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"shutdown","arguments":{}}}"#;
+    for question in [list, call, r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}"#] {
+        let answer = post("1999-01-01", question).await;
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(-32022)), "{question}");
+    }
+    for known in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        assert_eq!(post(known, list).await.status, 200, "{known}");
+        assert_eq!(post(known, call).await.json()["result"]["isError"], false, "{known}");
+    }
+    // A handshake, and what is no MCP at all, is not held against the header.
+    let handshake = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2026-07-28"}}"#;
+    for version in ["1999-01-01", "2026-07-28"] {
+        assert_eq!(post(version, handshake).await.json()["result"]["protocolVersion"], "2025-11-25");
+        assert_eq!(post(version, r#"{"jsonrpc":"2.0","id":1,"method":"shutdown","params":{}}"#).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_reads_only_streams_gets_one_event() {
+    let server = player().await;
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shutdown","arguments":{}}}"#;
+    for (accept, streams) in [
+        ("text/event-stream", true),
+        ("text/html, Text/Event-Stream;q=0.9", true),
+        ("application/json, text/event-stream", false),
+        ("text/event-stream, */*;q=0.1", false),
+        ("text/html", false),
+    ] {
+        for question in [ping, call] {
+            let answer = Raw::to(server.address).await.post("/mcp", &format!("Accept: {accept}\r\n"), question).await;
+            let head = answer.head.to_ascii_lowercase();
+            assert_eq!(head.contains("content-type: text/event-stream\r\n"), streams, "{accept}");
+            let text = String::from_utf8(answer.body.clone()).unwrap();
+            let json = match text.strip_prefix("event: message\ndata: ") {
+                Some(data) => data.strip_suffix("\n\n").unwrap(),
+                None => &text,
+            };
+            assert_eq!(text.starts_with("event:"), streams, "{accept}");
+            assert!(serde_json::from_str::<Value>(json).unwrap()["result"].is_object(), "{text}");
+        }
+    }
+    let notified = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let answer = Raw::to(server.address).await.post("/mcp", "Accept: text/event-stream\r\n", notified).await;
+    assert_eq!((answer.status, answer.body.len()), (202, 0));
+}

@@ -1,0 +1,31 @@
+//! The answer as a stream, for the client that can read nothing else: one event, then the end.
+
+use bytes::Bytes;
+use http::{HeaderMap, header};
+
+use crate::dispatch::{Media, Reply};
+
+/// The answer in the form that its client can read.
+pub(crate) fn fit(reply: Reply, headers: &HeaderMap) -> Reply {
+    if reply.body.is_empty() || !only_streams(headers) {
+        return reply;
+    }
+    // Our JSON has no line breaks, so it is one line of data.
+    let body: Bytes = [b"event: message\ndata: ", &reply.body[..], b"\n\n"].concat().into();
+    Reply { body, media: Media::Events, ..reply }
+}
+
+/// Whether `Accept` names streams and nothing that is JSON. Who sends none takes what comes.
+fn only_streams(headers: &HeaderMap) -> bool {
+    let mut streams = false;
+    for value in headers.get_all(header::ACCEPT) {
+        for range in value.to_str().unwrap_or_default().split(',') {
+            match range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+                "application/json" | "application/*" | "*/*" => return false,
+                "text/event-stream" => streams = true,
+                _ => {}
+            }
+        }
+    }
+    streams
+}

@@ -1,0 +1,84 @@
+//! What a client is shown: the rows of the call table that are for the agent, made once per role and era.
+
+use std::sync::OnceLock;
+
+use league_protocol::sender::Role;
+use league_protocol::table::TABLE;
+use serde_json::{Value, json};
+
+use super::era::{Era, REVISIONS, agreed};
+use super::fixture;
+
+/// How long a client may keep a list. It never changes while the agent runs.
+const TTL_MS: u32 = 300_000;
+
+/// The result of `tools/list`, in the order of the call table; with `fixtures`, these at the end.
+pub(crate) fn list(role: Role, era: Era, fixtures: bool) -> &'static str {
+    static LISTS: [OnceLock<String>; 16] = [const { OnceLock::new() }; 16];
+    LISTS[role as usize * 4 + usize::from(era == Era::Modern) * 2 + usize::from(fixtures)].get_or_init(|| {
+        let own = TABLE.iter().filter(|row| row.to.contains(&role));
+        let mut tools: Vec<_> = own
+            .map(|row| {
+                json!({
+                    "name": row.name,
+                    "description": row.about.trim(),
+                    "inputSchema": (row.input)(),
+                    "outputSchema": (row.output)(),
+                })
+            })
+            .collect();
+        if fixtures {
+            tools.extend(fixture::tools());
+        }
+        cacheable(json!({ "tools": tools }), role, era).to_string()
+    })
+}
+
+/// The result of `server/discover`.
+pub(crate) fn discovered(role: Role) -> String {
+    let result = json!({ "supportedVersions": REVISIONS, "capabilities": capabilities() });
+    cacheable(result, role, Era::Modern).to_string()
+}
+
+/// The result of `initialize`, for a client that would like to speak `wanted`.
+pub(crate) fn initialized(role: Role, wanted: &str) -> String {
+    json!({
+        "protocolVersion": agreed(wanted),
+        "capabilities": capabilities(),
+        "serverInfo": server_info(role),
+    })
+    .to_string()
+}
+
+/// The fields that a tool's result ends with, as JSON that begins with a comma.
+pub(crate) fn tail(role: Role, era: Era) -> &'static str {
+    static TAILS: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
+    match era {
+        Era::Handshake => "",
+        Era::Modern => {
+            TAILS[role as usize].get_or_init(|| format!(",\"resultType\":\"complete\",\"_meta\":{}", meta(role)))
+        }
+    }
+}
+
+fn cacheable(mut result: Value, role: Role, era: Era) -> Value {
+    if era == Era::Modern {
+        result["resultType"] = "complete".into();
+        result["ttlMs"] = TTL_MS.into();
+        result["cacheScope"] = "public".into();
+        result["_meta"] = meta(role);
+    }
+    result
+}
+
+fn capabilities() -> Value {
+    json!({ "tools": { "listChanged": false } })
+}
+
+fn meta(role: Role) -> Value {
+    json!({ "io.modelcontextprotocol/serverInfo": server_info(role) })
+}
+
+fn server_info(role: Role) -> Value {
+    json!({ "name": format!("league-{role}"), "version": env!("CARGO_PKG_VERSION") })
+}
