@@ -8,6 +8,7 @@ mod bless;
 mod documents;
 mod fuzz;
 mod markdown;
+mod peers;
 mod repository;
 mod say;
 mod steps;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{Outcome, Repository, documents, say, tools};
+use crate::{Outcome, Repository, documents, peers, say, tools};
 
 /// One thing that must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,10 +60,17 @@ impl Step {
                 tools::component(repository, "clippy", "clippy")?;
                 repository.run(repository.cargo("clippy --workspace --all-targets -- -D warnings"))
             }
-            Self::Tests if tools::has_nextest(repository) => {
-                repository.run(repository.cargo("nextest run --workspace"))
+            Self::Tests => {
+                let peers = peers::installed(repository)?;
+                // What is ignored elsewhere is ignored for want of the peers.
+                let mut tests = if tools::has_nextest(repository) {
+                    repository.cargo("nextest run --workspace --run-ignored all")
+                } else {
+                    repository.cargo("test --workspace --lib --bins --tests -- --include-ignored")
+                };
+                tests.env("LEAGUE_PEERS", peers);
+                repository.run(tests)
             }
-            Self::Tests => repository.run(repository.cargo("test --workspace --lib --bins --tests")),
             Self::DocTests => repository.run(repository.cargo("test --workspace --doc")),
             Self::Docs => {
                 let mut docs = repository.cargo("doc --workspace --no-deps --document-private-items");

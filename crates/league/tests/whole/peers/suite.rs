@@ -1,0 +1,37 @@
+//! The official conformance suite: it fails on what our list of expected failures does not name, and on what the list names
+//! and the suite finds in order.
+
+use super::{Servers, beside, node, peers, printed};
+
+fn holds(package: &str, revision: &str) {
+    for server in &Servers::start().servers {
+        let mut suite = node();
+        suite.arg(peers().join("node/node_modules").join(package).join("dist/index.js"));
+        suite.args(["server", "--url", &server.url, "--suite", "all", "--spec-version", revision]);
+        suite.arg("--expected-failures").arg(beside(&format!("expected-{revision}.yaml")));
+        let report = printed(&mut suite);
+        let total = report.lines().find(|line| line.starts_with("Total:")).unwrap_or_default();
+        println!("{package} {revision} {}: {total}", server.role);
+        // A suite that ran nothing has nothing against us either.
+        assert!(report.contains("✓ dns-rebinding-protection: 2 passed"), "{report}");
+        assert!(report.contains("✓ tools-call-simple-text"), "{report}");
+    }
+}
+
+#[test]
+#[ignore = "needs cargo xtask test, which installs the suite"]
+fn the_stable_suite_holds_for_the_newest_revision_with_a_handshake() {
+    holds("@modelcontextprotocol/conformance", "2025-11-25");
+}
+
+#[test]
+#[ignore = "needs cargo xtask test, which installs the suite"]
+fn the_next_suite_holds_for_the_newest_revision_with_a_handshake() {
+    holds("conformance-next", "2025-11-25");
+}
+
+#[test]
+#[ignore = "needs cargo xtask test, which installs the suite"]
+fn the_next_suite_holds_for_the_revision_without_a_handshake() {
+    holds("conformance-next", "2026-07-28");
+}

