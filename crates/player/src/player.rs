@@ -80,6 +80,8 @@ struct Shared {
     settings: Settings,
     thinker: Thinker,
     seat: Mutex<Seat>,
+    /// Where it plays as long as it is in no league: so that it can be tried before it registers. Nothing of that counts.
+    rehearsal: Mutex<Seat>,
     client: Client,
     world: World,
     /// Its log, once it has a name.
@@ -106,11 +108,13 @@ impl Player {
         let known = settings.home.as_ref().zip(settings.wish.as_ref()).filter(|_| settings.recalls);
         let history = known.map(|(home, player)| remembered(home, player)).unwrap_or_default();
         let seat = Mutex::new(Seat::new(settings.name.clone(), history));
+        let rehearsal = Mutex::new(rehearsal(&settings));
         Self {
             shared: Arc::new(Shared {
                 settings,
                 thinker,
                 seat,
+                rehearsal,
                 client,
                 world,
                 journal: OnceLock::new(),
@@ -129,6 +133,14 @@ impl Player {
     pub async fn until_done(&self) {
         self.shared.leave.notified().await;
     }
+}
+
+/// A seat in no league at all, where everybody is listened to.
+fn rehearsal(settings: &Settings) -> Seat {
+    let player_id = settings.wish.clone().unwrap_or_else(|| PlayerId::numbered(0));
+    let mut seat = Seat::new(settings.name.clone(), History::default());
+    seat.registered(Identity { player_id, league_id: None, token: None, former: Vec::new(), passes: false });
+    seat
 }
 
 /// What is known from an earlier start; nothing when there was none. A damaged file is said and forgotten.
@@ -150,6 +162,24 @@ fn remembered(home: &Home, player: &PlayerId) -> History {
 impl Shared {
     fn seat(&self) -> MutexGuard<'_, Seat> {
         self.seat.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The seat that matches and notices are for: the one in the league, or until there is one, the rehearsal's.
+    fn table(&self) -> MutexGuard<'_, Seat> {
+        let seat = self.seat();
+        if seat.identity().is_some() {
+            return seat;
+        }
+        drop(seat);
+        self.rehearsal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The league is over, if it was this player's: one that is in no league has nowhere to leave.
+    fn leave(&self) {
+        if self.seat().identity().is_some() {
+            self.remember(Due::Now);
+            self.leave.notify_one();
+        }
     }
 
     async fn register(&self) -> Result<PlayerId, Rejected> {
@@ -237,7 +267,7 @@ impl Shared {
 
     async fn choose(&self, head: &Head, call: &ChooseParityCall, envelope: Envelope) -> Result<Answered, Fault> {
         let (question, memory) = {
-            let mut seat = self.seat();
+            let mut seat = self.table();
             let question = seat.asked_parity(head, call)?;
             (question, Memory::of(&seat, self.settings.chance.clone()))
         };
@@ -260,14 +290,14 @@ impl Shared {
                 Behaviour::Silence => std::future::pending().await,
                 Behaviour::Crash => crash(),
                 Behaviour::Invalid(text) => {
-                    let player_id = self.seat().identity().map(|identity| identity.player_id.clone());
+                    let player_id = self.table().identity().map(|identity| identity.player_id.clone());
                     let parity_choice = Some(SmolStr::new_static(text));
                     let choice = PostedChoice { match_id, player_id, parity_choice, choice: None, played: None };
                     return Answered::new(envelope, &choice);
                 }
             },
         };
-        let answer = self.seat().chose_parity(&match_id, parity)?;
+        let answer = self.table().chose_parity(&match_id, parity)?;
         Answered::new(envelope, &answer)
     }
 
@@ -330,7 +360,7 @@ impl Agent for Player {
         match call {
             Call::GameInvitation(invitation) => {
                 let nonce = shared.nonce(&invitation.match_id);
-                let joined = shared.seat().invited(&head, &invitation, nonce, shared.world.now())?;
+                let joined = shared.table().invited(&head, &invitation, nonce, shared.world.now())?;
                 Answered::new(shared.envelope(echo, Some((&head, &invitation.match_id))), &joined)
             }
             Call::ChooseParity(call) => {
@@ -339,7 +369,7 @@ impl Agent for Player {
             }
             Call::MakeMove(_) => Err(Fault::new(ErrorCode::E010, method, "this player knows even_odd only")),
             Call::NotifyMatchResult(over) => {
-                let acknowledgement = shared.seat().over(&head, &over)?;
+                let acknowledgement = shared.table().over(&head, &over)?;
                 let how =
                     over.result.map_or_else(|| String::from("over"), |result| format!("{result:?}").to_lowercase());
                 shared.note("GAME_OVER", format!("{}: {how}", over.match_id));
@@ -347,32 +377,30 @@ impl Agent for Player {
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyGameError(error) => {
-                let acknowledgement = shared.seat().game_error(&head, error.match_id.as_ref())?;
+                let acknowledgement = shared.table().game_error(&head, error.match_id.as_ref())?;
                 tracing::info!(code = ?error.error_code, hint = ?error.hint, "the referee complains");
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyRound(round) => {
-                let acknowledgement = shared.seat().round_announced(&head, &round)?;
+                let acknowledgement = shared.table().round_announced(&head, &round)?;
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::UpdateStandings(update) => {
-                let acknowledgement = shared.seat().standings_updated(&head, &update)?;
+                let acknowledgement = shared.table().standings_updated(&head, &update)?;
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyRoundCompleted(round) => {
-                let acknowledgement = shared.seat().round_completed(&head, &round)?;
+                let acknowledgement = shared.table().round_completed(&head, &round)?;
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyLeagueCompleted(end) => {
-                let acknowledgement = shared.seat().league_completed(&head, &end)?;
-                shared.remember(Due::Now);
-                shared.leave.notify_one();
+                let acknowledgement = shared.table().league_completed(&head, &end)?;
+                shared.leave();
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::Shutdown(_) => {
                 let acknowledgement = shared.seat().told_to_leave(&head)?;
-                shared.remember(Due::Now);
-                shared.leave.notify_one();
+                shared.leave();
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyLeagueError(error) => {

@@ -1,0 +1,83 @@
+//! A player that is in no league plays with whoever asks, so that it can be tried before it counts; and none of that counts.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use league_player::chance::Chance;
+use league_player::player::{Player, Settings};
+use league_player::strategy::registry::strategy;
+use league_player::thinker::Thinker;
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::frame::Frame;
+use league_protocol::head::Head;
+use league_protocol::quirk::Quirks;
+use league_protocol::request::{self, Incoming};
+use league_protocol::table::{Call, Spelling};
+use league_wire::agent::{Agent, Answered, Arrived};
+use league_wire::client::Client;
+use league_wire::world::World;
+use serde_json::{Value, json};
+
+fn player() -> Player {
+    let settings = Settings {
+        name: "Alpha".into(),
+        wish: None,
+        manager: "http://127.0.0.1:9/mcp".parse().unwrap(),
+        contact: "http://127.0.0.1:9/mcp".parse().unwrap(),
+        join_key: None,
+        home: None,
+        recalls: false,
+        scribe: None,
+        chance: Chance::System,
+        patience: Duration::from_secs(1),
+        pause: Duration::from_secs(1),
+    };
+    Player::new(settings, Thinker::new(strategy("random").unwrap()), Client::default(), World::real())
+}
+
+fn call(method: &str, params: &Value) -> Call {
+    let body = json!({ "jsonrpc": "2.0", "method": method, "params": params, "id": 1 }).to_string();
+    match request::read(body.as_bytes()).unwrap() {
+        Incoming::Call(request) => request.call,
+        other @ (Incoming::Mcp(_) | Incoming::Batch(_)) => panic!("{other:?}"),
+    }
+}
+
+async fn said(player: &Player, method: &str, params: Value) -> Result<Value, Fault> {
+    let arrived = Arrived {
+        call: call(method, &params),
+        head: Head::default(),
+        quirks: Quirks::default(),
+        frame: Frame::Direct,
+        spelling: Spelling::Name,
+        peer: SocketAddr::from(([127, 0, 0, 1], 1)),
+    };
+    let Answered { body, .. } = player.call(arrived).await?;
+    Ok(serde_json::from_str(body.get()).unwrap())
+}
+
+#[tokio::test]
+async fn it_joins_and_chooses_and_hears_how_it_ended() {
+    let player = player();
+    let joined = said(&player, "handle_game_invitation", json!({ "match_id": "R1M1" })).await.unwrap();
+    assert_eq!((&joined["accept"], &joined["match_id"]), (&json!(true), &json!("R1M1")));
+    let chosen = said(&player, "choose_parity", json!({ "match_id": "R1M1" })).await.unwrap();
+    assert!(["even", "odd"].contains(&chosen["parity_choice"].as_str().unwrap()));
+    let over =
+        json!({ "match_id": "R1M1", "result": "WIN", "game_result": { "status": "WIN", "winner_player_id": "P00" } });
+    assert!(said(&player, "notify_match_result", over).await.is_ok());
+    let state = said(&player, "get_player_state", json!({})).await.unwrap();
+    assert_eq!((&state["state"], &state["matches_played"]), (&json!("UNREGISTERED"), &json!(0)));
+    assert_eq!(player.health().league_id, None);
+}
+
+#[tokio::test]
+async fn nobody_sends_it_home() {
+    let player = player();
+    assert!(said(&player, "notify_league_completed", json!({ "total_rounds": 1 })).await.is_ok());
+    let refused = said(&player, "shutdown", json!({})).await.unwrap_err();
+    assert_eq!(refused.code, Some(ErrorCode::E005));
+    let done = tokio::time::timeout(Duration::from_millis(20), player.until_done()).await;
+    assert!(done.is_err(), "it has left although it is in no league");
+    assert!(said(&player, "handle_game_invitation", json!({ "match_id": "R1M2" })).await.is_ok());
+}
