@@ -44,7 +44,7 @@ const MCP_FIXTURES: &str = "LEAGUE_MCP_FIXTURES";
 /// How long running requests have when an agent ends.
 const GRACE: Duration = Duration::from_secs(1);
 
-fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
+pub(crate) fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use league_protocol::id::{LeagueId, MatchId, PlayerId, RefereeId};
 use league_protocol::message::start_match::MatchLimits;
 use league_protocol::token::Credential;
@@ -33,6 +33,7 @@ const EXAMPLES: &str = "Examples:
   league status --manager http://localhost:8000/mcp
   league verify                             check every draw and result of the last league
   league simulate --players 500             play in memory, without any agents
+  league check http://127.0.0.1:8101/mcp    grade an agent, and say what to change
 
 Exit codes: 0 done, 1 failed or something is wrong, 2 wrong arguments
 LEAGUE_LOG=info (or debug) shows on stderr what goes on inside";
@@ -73,6 +74,8 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Play a whole league in memory, by the same rules and without any agents.
     Simulate(Simulate),
+    /// Grade an agent of anybody's by the rules of the protocol, and say what to change.
+    Check(Check),
 }
 
 /// How to run a league.
@@ -367,4 +370,62 @@ pub(crate) struct Simulate {
     /// Print the standings as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+const CHECKS: &str = "Examples:
+  league check http://127.0.0.1:8101/mcp                       a player: start it before its league, so that it is in none
+  league check http://127.0.0.1:8101/mcp --json                the same for programs
+  league check http://127.0.0.1:8101/mcp --junit report.xml --accept known.txt
+  league check http://127.0.0.1:8001/mcp --role referee --listen 8000
+                                                               a referee that registers with http://127.0.0.1:8000/mcp
+  league check http://127.0.0.1:8000/mcp --role manager        a manager: a few agents stay registered with it
+
+docs/checks.md lists all checks. A file for --accept has one of their names per line; # begins a comment.
+
+Exit codes: 0 every required check holds, 1 one of them does not or the agent could not be checked, 2 wrong arguments";
+
+/// What to check, and how.
+#[derive(Debug, Args)]
+#[command(after_help = CHECKS)]
+pub(crate) struct Check {
+    /// Where the agent listens, such as http://127.0.0.1:8101/mcp.
+    pub(crate) endpoint: Endpoint,
+    /// What it is; found out when left out.
+    #[arg(long)]
+    pub(crate) role: Option<CheckedRole>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the report as JUnit XML, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Failures that are known, one check per line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) accept: Option<PathBuf>,
+    /// The frozen set of checks; the newest one when left out.
+    #[arg(long, value_name = "SET")]
+    pub(crate) set: Option<String>,
+    /// Wait no longer than this for any answer, whatever the protocol allows.
+    #[arg(long, value_name = "SECONDS", value_parser = crate::config::seconds)]
+    pub(crate) timeout: Option<f64>,
+    /// For a referee: the port at which the checker listens as its manager.
+    #[arg(long, value_name = "PORT")]
+    pub(crate) listen: Option<u16>,
+    /// For a referee: the address at which the checker listens.
+    #[arg(long, default_value = "127.0.0.1")]
+    pub(crate) host: IpAddr,
+    /// For a referee on another machine: the URL under which it reaches the checker.
+    #[arg(long)]
+    pub(crate) advertise: Option<Endpoint>,
+}
+
+/// What can be checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum CheckedRole {
+    /// A player.
+    Player,
+    /// A referee.
+    Referee,
+    /// A manager.
+    Manager,
 }

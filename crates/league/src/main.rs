@@ -2,6 +2,7 @@
 
 mod agents;
 mod ask;
+mod check;
 mod cli;
 mod config;
 mod listen;
@@ -44,8 +45,14 @@ fn main() -> ExitCode {
         Command::Stop(options) => operate::stop(&options),
         Command::Verify(options) => verify::run(&options),
         Command::Simulate(options) => simulate::run(&options),
+        // What is wrong with somebody else's agent is a result and not an error.
+        Command::Check(options) => return done_or_not(check::run(&options)),
     };
-    done.map(|()| ExitCode::SUCCESS).unwrap_or_else(|error| {
+    done_or_not(done.map(|()| ExitCode::SUCCESS))
+}
+
+fn done_or_not(done: anyhow::Result<ExitCode>) -> ExitCode {
+    done.unwrap_or_else(|error| {
         eprintln!("league: {error:#}");
         ExitCode::FAILURE
     })

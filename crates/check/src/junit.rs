@@ -1,0 +1,85 @@
+//! A report as JUnit XML, for whatever shows test results.
+//!
+//! A broken rule that is not required is a skipped case with its reason: test viewers know no third colour.
+
+use crate::report::{Finding, Report, Verdict};
+use crate::rule::Level;
+
+/// Writes `report` as JUnit XML.
+pub fn junit(report: &Report) -> String {
+    let is_failed = |finding: &&Finding| finding.is_failure() && finding.rule.level == Level::Required;
+    let failures = report.findings.iter().filter(is_failed).count();
+    let passed = report.findings.iter().filter(|finding| finding.verdict == Verdict::Passed).count();
+    let skipped = report.findings.len() - failures - passed;
+    let tests = report.findings.len();
+    let name = escaped(&format!("{} {} {}", report.set, report.role, report.endpoint));
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    out.push_str("<testsuites>\n");
+    let mut line = |text: String| {
+        out.push_str(&text);
+        out.push('\n');
+    };
+    line(format!(
+        "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">"
+    ));
+    for finding in &report.findings {
+        let rule = finding.rule;
+        let class = escaped(&format!("{}.{}", report.role, rule.group()));
+        let seconds = finding.took.unwrap_or_default().as_secs_f64();
+        let open = format!("    <testcase classname=\"{class}\" name=\"{}\" time=\"{seconds:.3}\"", escaped(rule.id));
+        match &finding.verdict {
+            Verdict::Passed => line(format!("{open}/>")),
+            Verdict::Failed(why) if is_failed(&finding) => {
+                line(format!("{open}>"));
+                line(format!("      <failure message=\"{}\">{}</failure>", escaped(why), escaped(&details(finding))));
+                line(String::from("    </testcase>"));
+            }
+            Verdict::Failed(why) | Verdict::Skipped(why) => {
+                let mark = if finding.accepted { String::from("accepted") } else { rule.level.to_string() };
+                line(format!("{open}><skipped message=\"{}\"/></testcase>", escaped(&format!("{mark}: {why}"))));
+            }
+        }
+    }
+    line(String::from("  </testsuite>"));
+    line(String::from("</testsuites>"));
+    out
+}
+
+fn details(finding: &Finding) -> String {
+    let mut text = format!("{} (PROTOCOL.md, section {})\n", finding.rule.text, finding.rule.section);
+    for (what, shown) in [("sent", &finding.sent), ("came back", &finding.came)] {
+        if let Some(shown) = shown {
+            text.push_str(&format!("{what}: {shown}\n"));
+        }
+    }
+    text.push_str("change: ");
+    text.push_str(finding.rule.hint);
+    text
+}
+
+/// `text` as it may stand in XML, in an attribute or between tags. What XML cannot hold at all becomes a question mark.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_an_agent_says_can_break_out_of_the_xml() {
+        assert_eq!(escaped("<a href=\"x\">&\u{0}\u{1b}]]></a>"), "&lt;a href=&quot;x&quot;&gt;&amp;??]]&gt;&lt;/a&gt;");
+    }
+}

@@ -1,0 +1,153 @@
+//! Checking a manager, by registering with it. What registers stays registered, and never plays.
+
+mod queries;
+mod registration;
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use league_protocol::head::Envelope;
+use league_protocol::id::{ConversationId, LeagueId};
+use league_protocol::request::MAX_BODY;
+use league_protocol::sender::Role;
+use league_protocol::table::{Call, Limit};
+use league_protocol::token::Credential;
+use league_wire::endpoint::Endpoint;
+use league_wire::world::World;
+use serde_json::{Value, json};
+
+use crate::heard::{Heard, Silence};
+use crate::letters::{Letter, rpc};
+use crate::line::Line;
+use crate::notebook::{Judgement, Notebook, ensure};
+use crate::options::Options;
+use crate::report::Report;
+use crate::rule::Rule;
+use crate::rules::manager as rules;
+use crate::voice::{Voice, list};
+
+/// Everything that a check of a manager needs.
+pub(crate) struct Exam<'a> {
+    line: &'a Line,
+    book: &'a Notebook,
+    world: World,
+    limit: Duration,
+    /// Told apart from earlier checks of the same manager: names are taken only once.
+    mark: String,
+}
+
+/// Somebody who was let in.
+struct Member {
+    id: String,
+    token: String,
+    league: Option<LeagueId>,
+}
+
+/// Checks the manager at `endpoint`.
+pub async fn manager(endpoint: &Endpoint, options: &Options) -> Report {
+    let (line, book, world) = (Line::to(endpoint.clone()), Notebook::default(), World::real());
+    let mark = world.random()[..4].iter().fold(String::new(), |mark, byte| format!("{mark}{byte:02x}"));
+    let exam = Exam { line: &line, book: &book, world, limit: options.wait(Limit::Generic), mark };
+    let outcome = exam.run().await;
+    let (complete, note, unreached) = match outcome {
+        Ok(()) => {
+            let left = format!(
+                "The agents called \"Checker {}\" stay registered with this manager. They listen nowhere: throw this league away.",
+                exam.mark
+            );
+            (true, left, "it did not come to that")
+        }
+        Err(note) => (false, note, "the manager could not be checked"),
+    };
+    Report {
+        set: options.set.name,
+        endpoint: endpoint.to_string(),
+        role: Role::Manager,
+        role_because: String::from("as you say"),
+        form: Some(Voice::canonical().to_string()),
+        notes: vec![note],
+        complete,
+        findings: book.close(options.set.for_role(Role::Manager), unreached),
+        stale: Vec::new(),
+    }
+}
+
+impl Exam<'_> {
+    async fn run(&self) -> Result<(), String> {
+        let member = self.let_in().await?;
+        tokio::join!(
+            self.registrations(),
+            self.queries(&member),
+            self.envelopes(&member),
+            async { self.reports(&member, self.referee().await.as_ref()).await },
+            self.requests(),
+        );
+        // These end the first token, so they come when nobody needs it any more.
+        self.again(&member).await;
+        self.bounds().await;
+        Ok(())
+    }
+
+    async fn post(&self, body: &Value) -> Heard {
+        self.line.post(&HeaderMap::new(), body.to_string(), self.limit).await
+    }
+
+    async fn say(&self, letter: &Letter) -> Heard {
+        self.post(&Voice::canonical().write(letter, self.line.next_id())).await
+    }
+
+    fn letter(&self, sender: &str, token: Option<&str>, call: &Call) -> Letter {
+        let envelope = Envelope {
+            sender: league_protocol::sender::Sender::manager(),
+            timestamp: self.world.now(),
+            conversation_id: ConversationId::named(format_args!("conv-check-{}", self.mark)),
+            auth_token: token.map(Credential::new),
+        };
+        Letter::new(&envelope, call).with("sender", sender)
+    }
+
+    /// Judges by whether it was refused with this code of the league's.
+    fn refused_with(&self, rule: &'static Rule, heard: &Heard, code: &str) {
+        let judgement = match (&heard.came, heard.error()) {
+            (Err(silence), _) => Err(silence.to_string()),
+            (Ok(_), None) => Err(String::from("it is not refused")),
+            (Ok(_), Some(error)) => match error.code {
+                Some(found) => ensure(found == code, format!("it is refused with {found}")),
+                None => Err(String::from("it is refused without a code of the league's")),
+            },
+        };
+        self.book.judge(rule, heard, judgement);
+    }
+
+    async fn requests(&self) {
+        let heard = self.post(&rpc("no_such_method_of_the_league", &json!({}), self.line.next_id())).await;
+        let code = heard.error_number();
+        let found = code.map_or_else(|| String::from("there is no error code"), |code| format!("the code is {code}"));
+        self.book.judge(&rules::UNKNOWN_METHOD, &heard, ensure(code == Some(-32601), found));
+        let listed = self.post(&list(self.line.next_id())).await;
+        let answer = listed.json().unwrap_or_default();
+        let tools =
+            answer.get("result").and_then(|result| result.get("tools")?.as_array().cloned()).unwrap_or_default();
+        let has = |name: &&str| tools.iter().any(|tool| tool.get("name").and_then(Value::as_str) == Some(*name));
+        let wanted = ["register_player", "register_referee", "report_match_result", "league_query"];
+        let missing = wanted.iter().find(|name| !has(name));
+        let judgement = missing.map_or(Ok(()), |name| Err(format!("{name} is not listed")));
+        self.book.judge(&rules::TOOLS, &listed, judgement);
+    }
+
+    /// Judges `rule` by whether the manager still answers after what it `heard`.
+    async fn still_answers(&self, rule: &'static Rule, heard: &Heard, also: Judgement) {
+        let next = self.post(&rpc("get_standings", &json!({}), self.line.next_id())).await;
+        let alive = ensure(next.came.is_ok(), format!("after this it no longer answers: {}", next.came_text()));
+        self.book.judge(rule, heard, also.and(alive));
+    }
+
+    async fn bounds(&self) {
+        let broken = self.line.post(&HeaderMap::new(), &b"{\"jsonrpc\": \"2.0\", \"meth"[..], self.limit).await;
+        self.still_answers(&rules::NOT_JSON, &broken, Ok(())).await;
+        let padded = json!({ "padding": "x".repeat(MAX_BODY + 1) });
+        let heard = self.post(&rpc("get_standings", &padded, self.line.next_id())).await;
+        let taken = heard.is_success() && !matches!(heard.came, Err(Silence::Broken(_)));
+        self.still_answers(&rules::OVERSIZED, &heard, ensure(!taken, "it is taken like any other")).await;
+    }
+}

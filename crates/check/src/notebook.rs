@@ -1,0 +1,75 @@
+//! Where findings are noted while checks run, some of them at the same time.
+//!
+//! A rule may be looked at several times; the first failure stands. A rule that nobody got to is skipped, never passed.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::heard::Heard;
+use crate::report::{Finding, Verdict};
+use crate::rule::Rule;
+
+/// What has been found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Notebook {
+    found: Mutex<HashMap<&'static str, Finding>>,
+}
+
+/// Holds, or what was seen instead.
+pub(crate) type Judgement = Result<(), String>;
+
+/// Passes when `holds`, and says `otherwise` if not.
+pub(crate) fn ensure(holds: bool, otherwise: impl Into<String>) -> Judgement {
+    if holds { Ok(()) } else { Err(otherwise.into()) }
+}
+
+impl Notebook {
+    fn found(&self) -> MutexGuard<'_, HashMap<&'static str, Finding>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes whether `rule` holds, by what was `heard`.
+    pub(crate) fn judge(&self, rule: &'static Rule, heard: &Heard, judgement: Judgement) {
+        let verdict = judgement.map_or_else(Verdict::Failed, |()| Verdict::Passed);
+        let (sent, came) = (Some(heard.sent_text()), Some(heard.came_text()));
+        self.note(Finding { rule, verdict, sent, came, took: heard.took(), accepted: false });
+    }
+
+    /// Notes that `rule` cannot be checked.
+    pub(crate) fn skip(&self, rule: &'static Rule, why: &str) {
+        let verdict = Verdict::Skipped(why.to_owned());
+        self.note(Finding { rule, verdict, sent: None, came: None, took: None, accepted: false });
+    }
+
+    /// Notes what was seen without a single exchange to show for it.
+    pub(crate) fn observe(&self, rule: &'static Rule, seen: Option<String>, judgement: Judgement) {
+        let verdict = judgement.map_or_else(Verdict::Failed, |()| Verdict::Passed);
+        self.note(Finding { rule, verdict, sent: None, came: seen, took: None, accepted: false });
+    }
+
+    fn note(&self, finding: Finding) {
+        let mut found = self.found();
+        let before = found.get(finding.rule.id).map(|known| &known.verdict);
+        let stands = match (before, &finding.verdict) {
+            (Some(Verdict::Failed(_)), _) | (Some(_), Verdict::Skipped(_)) => true,
+            (None | Some(Verdict::Passed | Verdict::Skipped(_)), _) => false,
+        };
+        if !stands {
+            found.insert(finding.rule.id, finding);
+        }
+    }
+
+    /// All findings, in the order of `rules`.
+    pub(crate) fn close(self, rules: &[&'static Rule], unreached: &str) -> Vec<Finding> {
+        let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let skipped = |rule: &'static Rule| Finding {
+            rule,
+            verdict: Verdict::Skipped(unreached.to_owned()),
+            sent: None,
+            came: None,
+            took: None,
+            accepted: false,
+        };
+        rules.iter().map(|rule| found.remove(rule.id).unwrap_or_else(|| skipped(rule))).collect()
+    }
+}

@@ -1,0 +1,44 @@
+//! How to check.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use league_protocol::table::Limit;
+use league_wire::endpoint::Endpoint;
+
+use crate::set::Set;
+
+/// How to check.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// By which rules.
+    pub set: &'static Set,
+    /// No answer is waited for longer, whatever the protocol allows.
+    pub patience: Duration,
+    /// Where the checker listens when it acts as a manager; the players that it plays take free ports at the same address.
+    pub listen: SocketAddr,
+    /// The URL under which a remote agent reaches that manager, where it is not the address itself. The players are then taken
+    /// to be at the same host.
+    pub advertise: Option<Endpoint>,
+    /// How long a referee that registers by itself is waited for.
+    pub registration: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            set: Set::newest(),
+            patience: Duration::from_secs(30),
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            advertise: None,
+            registration: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Options {
+    /// How long an answer under this limit is waited for.
+    pub(crate) fn wait(&self, limit: Limit) -> Duration {
+        limit.default_span().min(self.patience)
+    }
+}

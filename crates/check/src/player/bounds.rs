@@ -1,0 +1,98 @@
+//! What might harm the player, and must not.
+
+use league_protocol::answer::JoinAnswer;
+use league_protocol::request::MAX_BODY;
+use league_protocol::side::Side;
+use league_protocol::table::{Call, Limit};
+
+use super::{Exam, Gone, joined};
+use crate::heard::Heard;
+use crate::notebook::ensure;
+use crate::rule::Rule;
+use crate::rules::player as rules;
+
+/// How deep: beyond what a parser that recurses takes without a limit of its own, within what a body may hold.
+const DEPTH: usize = 1_000;
+
+impl Exam<'_> {
+    pub(super) async fn bounds(&self) -> Result<(), Gone> {
+        self.uninvited().await?;
+        self.other_game().await?;
+        self.unknown_match().await?;
+        self.not_json().await?;
+        self.harmless(&rules::EMPTY, 81, b"").await?;
+        self.harmless(&rules::NOT_UTF8, 82, b"{\"jsonrpc\": \"2.0\", \"method\": \"\xff\xfe\", \"id\": 1}").await?;
+        self.harmless(&rules::NOT_AN_OBJECT, 83, b"null").await?;
+        self.harmless(&rules::NESTED, 84, &nested()).await?;
+        self.oversized().await?;
+        self.hung_up().await
+    }
+
+    async fn throw(&self, body: &[u8]) -> Heard {
+        self.line.post(&self.voice.headers, body.to_vec(), self.join_limit()).await
+    }
+
+    async fn harmless(&self, rule: &'static Rule, number: u32, body: &[u8]) -> Result<(), Gone> {
+        let heard = self.throw(body).await;
+        self.still_plays(rule, number, &heard).await
+    }
+
+    async fn not_json(&self) -> Result<(), Gone> {
+        let heard = self.throw(br#"{"jsonrpc": "2.0", "method": "choose_par"#).await;
+        match heard.status() {
+            None => self.book.skip(&rules::NOT_JSON, "no answer came"),
+            Some(status) => {
+                let refused = heard.error_number() == Some(-32700) || status.is_client_error();
+                self.book.judge(
+                    &rules::NOT_JSON,
+                    &heard,
+                    ensure(refused, "it is not refused as a body that is not JSON"),
+                );
+            }
+        }
+        self.still_plays(&rules::BROKEN, 80, &heard).await
+    }
+
+    async fn uninvited(&self) -> Result<(), Gone> {
+        let heard = self.ask(&self.pretence.match_no(85)).await;
+        self.still_plays(&rules::CHOICE_UNINVITED, 86, &heard).await
+    }
+
+    async fn other_game(&self) -> Result<(), Gone> {
+        let letter = self.pretence.invitation(&self.pretence.match_no(87), Side::A).with("game_type", "tic_tac_toe");
+        let heard = self.say(&letter, self.join_limit()).await;
+        self.still_plays(&rules::OTHER_GAME, 88, &heard).await
+    }
+
+    async fn unknown_match(&self) -> Result<(), Gone> {
+        let match_id = self.pretence.match_no(89);
+        let letter = self.pretence.word(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
+        let heard = self.say(&letter, self.options.wait(Limit::GameOver)).await;
+        self.still_plays(&rules::GAME_OVER_UNKNOWN, 90, &heard).await
+    }
+
+    async fn oversized(&self) -> Result<(), Gone> {
+        let match_id = self.pretence.match_no(91);
+        let padding = "x".repeat(MAX_BODY + 1);
+        let letter = self.pretence.invitation(&match_id, Side::A).with("padding", padding);
+        let heard = self.say(&letter, self.join_limit()).await;
+        let taken = matches!(joined(&heard, &match_id), Some(JoinAnswer::Joined { .. }));
+        self.book.judge(&rules::OVERSIZED, &heard, ensure(!taken, "it is taken like any other"));
+        self.still_plays(&rules::OVERSIZED_HARMLESS, 92, &heard).await
+    }
+
+    async fn hung_up(&self) -> Result<(), Gone> {
+        if !self.line.is_plain() {
+            return Ok(());
+        }
+        let beginning = self.line.head("POST", &self.line.path(), "application/json", Some(1_000));
+        let heard = self.line.hang_up(format!("{beginning}{{\"jsonrpc\":").as_bytes()).await;
+        self.still_plays(&rules::HUNG_UP, 93, &heard).await
+    }
+}
+
+/// An object in an object in an object ….
+fn nested() -> Vec<u8> {
+    let (open, close) = (r#"{"a":"#.repeat(DEPTH), "}".repeat(DEPTH));
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"handle_game_invitation","params":{open}1{close}}}"#).into_bytes()
+}

@@ -1,0 +1,99 @@
+//! HTTP, as rough as it is out there.
+
+use std::time::Duration;
+
+use league_protocol::side::Side;
+
+use super::{Exam, joins};
+use crate::notebook::ensure;
+use crate::rule::Rule;
+use crate::rules::player as rules;
+
+/// The pause between the pieces of a request.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What can only be seen on a connection that is written by hand.
+static BY_HAND: [&Rule; 6] = [
+    &rules::KEEP_ALIVE,
+    &rules::GET,
+    &rules::SPLIT_BODY,
+    &rules::IDLE_NEIGHBOUR,
+    &rules::ODD_CONTENT_TYPE,
+    &rules::HUNG_UP,
+];
+
+impl Exam<'_> {
+    pub(super) async fn doors(&self) {
+        if !self.line.is_plain() {
+            BY_HAND.iter().for_each(|rule| self.book.skip(rule, "not checked over TLS"));
+            return;
+        }
+        tokio::join!(self.kept_alive(), self.split_body(), self.odd_content_type(), self.get());
+        // By itself: a server that takes one connection at a time would fail everything else beside it.
+        self.idle_neighbour().await;
+    }
+
+    /// A whole invitation, head and body.
+    fn by_hand(&self, number: u32) -> (Vec<u8>, Vec<u8>) {
+        let match_id = self.pretence.match_no(number);
+        let body = self.voice.write(&self.pretence.invitation(&match_id, Side::A), self.line.next_id()).to_string();
+        let mut head = self.line.head("POST", &self.line.path(), "application/json", Some(body.len()));
+        for (name, value) in &self.voice.headers {
+            let line = format!("{name}: {}\r\n", value.to_str().unwrap_or_default());
+            head.insert_str(head.len() - 2, &line);
+        }
+        (head.into_bytes(), body.into_bytes())
+    }
+
+    async fn kept_alive(&self) {
+        let (head, body) = self.by_hand(70);
+        let (first, second) = self.line.twice(&[head, body].concat(), self.join_limit()).await;
+        let match_id = self.pretence.match_no(70);
+        match second {
+            Some(second) => self.book.judge(&rules::KEEP_ALIVE, &second, joins(&second, &match_id)),
+            // Closing is a right, as long as it is said.
+            None => self.book.judge(&rules::KEEP_ALIVE, &first, joins(&first, &match_id)),
+        }
+    }
+
+    async fn split_body(&self) {
+        let (head, body) = self.by_hand(71);
+        let (one, other) = body.split_at(body.len() / 2);
+        let pieces = [head, one.to_vec(), other.to_vec()];
+        let heard = self.line.by_hand(&pieces, PAUSE, self.join_limit()).await;
+        self.book.judge(&rules::SPLIT_BODY, &heard, joins(&heard, &self.pretence.match_no(71)));
+    }
+
+    async fn get(&self) {
+        let heard = self.line.get(&self.line.path(), Duration::from_secs(3)).await;
+        let judgement = match &heard.came {
+            Ok(came) if came.status.is_client_error() => Ok(()),
+            Ok(came) => Err(format!("the status is {}", came.status)),
+            // A stream of events that stays open is an answer of MCP's, and we need not wait for its end.
+            Err(_) if !self.voice.headers.is_empty() => Ok(()),
+            Err(silence) => Err(silence.to_string()),
+        };
+        self.book.judge(&rules::GET, &heard, judgement);
+    }
+
+    async fn odd_content_type(&self) {
+        let (head, body) = self.by_hand(72);
+        let head = String::from_utf8_lossy(&head).replace("content-type: application/json", "content-type: text/plain");
+        let heard = self.line.by_hand(&[head.into_bytes(), body], Duration::ZERO, self.join_limit()).await;
+        let judgement = match &heard.came {
+            Ok(came) => ensure(!came.status.is_server_error(), format!("the status is {}", came.status)),
+            Err(silence) => Err(silence.to_string()),
+        };
+        self.book.judge(&rules::ODD_CONTENT_TYPE, &heard, judgement);
+    }
+
+    async fn idle_neighbour(&self) {
+        let Ok(idle) = self.line.idle().await else { return };
+        // Long enough for a server that is slow, short enough for one that waits until the other connection is gone.
+        let match_id = self.pretence.match_no(73);
+        let limit = self.join_limit().min(Duration::from_secs(3));
+        let heard = self.say(&self.pretence.invitation(&match_id, Side::A), limit).await;
+        drop(idle);
+        self.book.judge(&rules::IDLE_NEIGHBOUR, &heard, joins(&heard, &match_id));
+    }
+}

@@ -1,0 +1,103 @@
+//! Envelopes that the player is sent, several matches at once, other sides and games.
+
+use league_protocol::answer::JoinAnswer;
+use league_protocol::id::MatchId;
+use league_protocol::message::operate::Nothing;
+use league_protocol::side::Side;
+use league_protocol::table::{Call, Limit};
+use serde_json::json;
+
+use super::{Exam, chosen, joined, joins};
+use crate::letters::{Letter, Pretence};
+use crate::notebook::ensure;
+use crate::rule::Rule;
+use crate::rules::player as rules;
+use crate::shown::holds_secret;
+
+impl Exam<'_> {
+    pub(super) async fn envelopes(&self) {
+        let strange = json!({ "deep": [1, 2, { "er": null }], "text": "…" });
+        tokio::join!(
+            self.takes(&rules::UNKNOWN_FIELD, 40, |letter| letter.with("x_unknown_field", strange)),
+            self.takes(&rules::FRACTION, 41, |letter| letter.with("timestamp", "2025-01-15T10:30:00.123456Z")),
+            self.takes(&rules::OFFSET, 42, |letter| letter.with("timestamp", "2025-01-15T10:30:00+00:00")),
+            self.refuses(&rules::OTHER_PROTOCOL, 43, |letter| letter.with("protocol", "league.v1")),
+            self.refuses(&rules::BAD_TIME, 44, |letter| letter.with("timestamp", "2025-01-15T10:30:00+02:00")),
+        );
+    }
+
+    async fn takes(&self, rule: &'static Rule, number: u32, change: impl FnOnce(Letter) -> Letter) {
+        let match_id = self.pretence.match_no(number);
+        let letter = change(self.pretence.invitation(&match_id, Side::A));
+        let heard = self.say(&letter, self.join_limit()).await;
+        self.book.judge(rule, &heard, joins(&heard, &match_id));
+    }
+
+    async fn refuses(&self, rule: &'static Rule, number: u32, change: impl FnOnce(Letter) -> Letter) {
+        let match_id = self.pretence.match_no(number);
+        let letter = change(self.pretence.invitation(&match_id, Side::A));
+        let heard = self.say(&letter, self.join_limit()).await;
+        let taken = matches!(joined(&heard, &match_id), Some(JoinAnswer::Joined { .. }));
+        self.book.judge(rule, &heard, ensure(!taken, "it is joined like any other"));
+    }
+
+    pub(super) async fn sides_and_games(&self) {
+        let (side_b, next) = (self.pretence.match_no(10), self.pretence.match_no(11));
+        let heard = self.say(&self.pretence.invitation(&side_b, Side::B), self.join_limit()).await;
+        self.book.judge(&rules::SIDE_B, &heard, joins(&heard, &side_b));
+        let (_, after) = self.invite(11).await;
+        self.book.judge(&rules::NEXT_MATCH, &after, joins(&after, &next));
+        match (heard.field("draw_nonce"), after.field("draw_nonce")) {
+            (Some(one), Some(other)) => {
+                let fresh = ensure(one != other, format!("{one:?} in two matches"));
+                self.book.judge(&rules::NONCE_FRESH, &after, fresh);
+            }
+            (_, _) => self.book.skip(&rules::NONCE_FRESH, "the player adds no draw_nonce"),
+        }
+    }
+
+    /// Two matches at the same time, each from its invitation to its choice.
+    pub(super) async fn parallel(&self) {
+        let both = [20, 21].map(|number| self.pretence.match_no(number));
+        let invite = |match_id: &MatchId| self.pretence.invitation(match_id, Side::A);
+        let letters = both.each_ref().map(invite);
+        let limit = self.join_limit();
+        let joined = tokio::join!(self.say(&letters[0], limit), self.say(&letters[1], limit));
+        let asked = tokio::join!(self.ask(&both[1]), self.ask(&both[0]));
+        let answers = [(&both[0], &joined.0), (&both[1], &joined.1), (&both[1], &asked.0), (&both[0], &asked.1)];
+        for (match_id, heard) in answers {
+            let mixed = heard.field("match_id").filter(|named| named != match_id.as_str());
+            let said = |named: &String| format!("the answer for {match_id} names {named}");
+            self.book.judge(&rules::PARALLEL_APART, heard, mixed.as_ref().map_or(Ok(()), |named| Err(said(named))));
+        }
+        for (match_id, heard) in &answers[..2] {
+            self.book.judge(&rules::PARALLEL, heard, joins(heard, match_id));
+        }
+        for (match_id, heard) in &answers[2..] {
+            let answered = chosen(heard, match_id).map(|_| ());
+            // What is wrong with the choice itself has been said.
+            let invalid = answered.as_ref().is_err_and(|why| why.ends_with("is no choice"));
+            self.book.judge(&rules::PARALLEL, heard, if invalid { Ok(()) } else { answered });
+        }
+    }
+
+    pub(super) async fn state(&self) {
+        let heard =
+            self.say(&self.pretence.plain(&Call::GetPlayerState(Nothing {})), self.options.wait(Limit::Generic)).await;
+        if !heard.is_success() {
+            self.book.skip(&rules::STATE_SECRETS, "the player does not show its state");
+            return;
+        }
+        let text = String::from_utf8_lossy(heard.body()).into_owned();
+        let told = tells_a_secret(&text, self.pretence);
+        self.book.judge(&rules::STATE_SECRETS, &heard, ensure(!told, "the state holds a token"));
+    }
+}
+
+/// Whether there is a token in it: ours, one of the league's form, or anything under its name.
+fn tells_a_secret(text: &str, pretence: &Pretence) -> bool {
+    let named = ["\"auth_token\":\"", "\"auth_token\": \"", "\"token\":\"", "\"token\": \""];
+    let under_its_name =
+        named.iter().any(|name| text.split(name).skip(1).any(|rest| !rest.starts_with('"') && !rest.starts_with("…")));
+    text.contains(&pretence.pass) || holds_secret(text) || under_its_name
+}

@@ -1,0 +1,68 @@
+//! The player as an MCP server.
+
+use http::HeaderMap;
+use league_protocol::table::{Limit, Method};
+use serde_json::{Value, json};
+
+use super::{Exam, joins};
+use crate::letters::rpc;
+use crate::notebook::ensure;
+use crate::rules::player as rules;
+use crate::voice::{Voice, initialize, list};
+use league_protocol::side::Side;
+
+impl Exam<'_> {
+    pub(super) async fn mcp(&self) {
+        tokio::join!(self.handshake(), self.ping(), self.tool_frame());
+    }
+
+    async fn handshake(&self) {
+        let limit = self.options.wait(Limit::Generic);
+        let first = self.line.post(&HeaderMap::new(), initialize(self.line.next_id()).to_string(), limit).await;
+        let result = first.json().and_then(|answer| answer.get("result").cloned()).unwrap_or_default();
+        let text = |value: Option<&Value>| value.is_some_and(Value::is_string);
+        let complete = text(result.get("protocolVersion"))
+            && result.get("capabilities").is_some_and(Value::is_object)
+            && text(result.get("serverInfo").and_then(|info| info.get("name")));
+        self.book.judge(&rules::MCP_INITIALIZE, &first, ensure(complete, "the answer is not one to initialize"));
+        if !complete {
+            for rule in [&rules::MCP_TOOLS, &rules::MCP_SCHEMAS] {
+                self.book.skip(rule, "the player is no MCP server");
+            }
+            return;
+        }
+        // With the headers of its session, where it has any.
+        let headers = Voice::mcp(self.line, limit).await.map(|voice| voice.headers).unwrap_or_default();
+        let listed = self.line.post(&headers, list(self.line.next_id()).to_string(), limit).await;
+        let tools = listed.json().and_then(|answer| answer.get("result")?.get("tools")?.as_array().cloned());
+        let tools = tools.unwrap_or_default();
+        let names: Vec<&str> = tools.iter().filter_map(|tool| tool.get("name")?.as_str()).collect();
+        let missing = [Method::GameInvitation, Method::ChooseParity]
+            .into_iter()
+            .find(|method| !names.iter().any(|name| Method::named(name).is_some_and(|(found, _)| found == *method)));
+        let judgement = missing.map_or(Ok(()), |method| Err(format!("{} is not among {names:?}", method.row().name)));
+        self.book.judge(&rules::MCP_TOOLS, &listed, judgement);
+        let is_object =
+            |tool: &&Value| tool.get("inputSchema").and_then(|schema| schema.get("type")) == Some(&json!("object"));
+        let bad = tools.iter().find(|tool| !is_object(tool)).and_then(|tool| tool.get("name")).cloned();
+        let judgement = bad.map_or(Ok(()), |name| Err(format!("the inputSchema of {name} is not of type object")));
+        self.book.judge(&rules::MCP_SCHEMAS, &listed, judgement);
+    }
+
+    async fn ping(&self) {
+        let limit = self.options.wait(Limit::Generic);
+        let heard =
+            self.line.post(&self.voice.headers, rpc("ping", &json!({}), self.line.next_id()).to_string(), limit).await;
+        let answered = heard.json().is_some_and(|answer| answer.get("result").is_some());
+        self.book.judge(&rules::MCP_PING, &heard, ensure(answered, "there is no result"));
+    }
+
+    async fn tool_frame(&self) {
+        let match_id = self.pretence.match_no(60);
+        let letter = self.pretence.invitation(&match_id, Side::A);
+        let voice =
+            if self.voice.frame == league_protocol::frame::Frame::Tool { self.voice.clone() } else { Voice::tool() };
+        let heard = voice.say(self.line, &letter, self.join_limit()).await;
+        self.book.judge(&rules::TOOL_FRAME, &heard, joins(&heard, &match_id));
+    }
+}

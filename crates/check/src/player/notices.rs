@@ -1,0 +1,157 @@
+//! Everything that only informs: it may be answered with anything but an error, or not be known at all.
+
+use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};
+use league_protocol::message::game_over::{ByPlayer, GameOver, GameResult, OwnResult, ResultStatus};
+use league_protocol::message::round::{
+    AnnouncedMatch, Champion, LeagueCompleted, RoundAnnouncement, RoundCompleted, RoundSummary,
+};
+use league_protocol::message::standings::{FinalRow, StandingsRow, StandingsUpdate};
+use league_protocol::parity::Parity;
+use league_protocol::table::Call;
+use smol_str::SmolStr;
+
+use super::{Exam, joins};
+use crate::heard::Heard;
+use crate::letters::Letter;
+use crate::rule::Rule;
+use crate::rules::player as rules;
+
+impl Exam<'_> {
+    pub(super) async fn notices(&self) {
+        let match_id = self.pretence.match_no(1);
+        let round = self.pretence.notice(&Call::NotifyRound(self.announcement()));
+        self.tell(&rules::ROUND, &round).await;
+        let over = self.pretence.word(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
+        self.tell(&rules::GAME_OVER, &over).await;
+        self.tell(&rules::GAME_OVER_AGAIN, &over).await;
+        let forfeited = self.pretence.match_no(11);
+        let forfeit = self.pretence.word(&forfeited, &Call::NotifyMatchResult(self.forfeit(&forfeited)));
+        self.tell(&rules::GAME_OVER_FORFEIT, &forfeit).await;
+        let standings = self.pretence.notice(&Call::UpdateStandings(StandingsUpdate {
+            league_id: self.pretence.league.clone(),
+            round_id: Some(self.pretence.round()),
+            standings: vec![row(1, 3), row(2, 0)],
+        }));
+        self.tell(&rules::STANDINGS, &standings).await;
+        for next in [Some(RoundId(self.pretence.round().0 + 1)), None] {
+            let completed = self.pretence.notice(&Call::NotifyRoundCompleted(RoundCompleted {
+                league_id: self.pretence.league.clone(),
+                round_id: self.pretence.round(),
+                matches_played: 1,
+                matches_completed: 1,
+                next_round_id: next,
+                summary: RoundSummary { total_matches: 1, wins: 1, draws: 0, technical_losses: 0 },
+            }));
+            self.tell(&rules::ROUND_COMPLETED, &completed).await;
+        }
+        let (next, heard) = self.invite(50).await;
+        self.book.judge(&rules::AFTER_NOTICES, &heard, joins(&heard, &next));
+    }
+
+    /// The end of the league, after which a player may leave.
+    pub(super) async fn the_end(&self) {
+        let end = self.pretence.notice(&Call::NotifyLeagueCompleted(LeagueCompleted {
+            league_id: self.pretence.league.clone(),
+            total_rounds: 1,
+            total_matches: 1,
+            champion: Some(Champion { player_id: PlayerId::numbered(1), display_name: name(1), points: 3 }),
+            final_standings: [row(1, 3), row(2, 0)].iter().map(FinalRow::from).collect(),
+        }));
+        self.tell(&rules::LEAGUE_COMPLETED, &end).await;
+    }
+
+    async fn tell(&self, rule: &'static Rule, letter: &Letter) {
+        let heard = self.say(letter, self.options.wait(letter.method.row().limit)).await;
+        self.acknowledged(rule, &heard);
+    }
+
+    /// Judges `rule` by whether a notice was taken as one.
+    pub(super) fn acknowledged(&self, rule: &'static Rule, heard: &Heard) {
+        let judgement = match (&heard.came, heard.error()) {
+            (Err(silence), _) => Err(silence.to_string()),
+            // Whoever does not know a notice may say so.
+            (Ok(_), Some(error)) if error.is_misunderstanding() => Ok(()),
+            (Ok(_), Some(error)) => Err(format!("it is answered with an error: {}", error.words)),
+            (Ok(came), None) if came.status.is_server_error() => Err(format!("the status is {}", came.status)),
+            (Ok(_), None) => Ok(()),
+        };
+        self.book.judge(rule, heard, judgement);
+    }
+
+    fn announcement(&self) -> RoundAnnouncement {
+        RoundAnnouncement {
+            league_id: self.pretence.league.clone(),
+            round_id: self.pretence.round(),
+            matches: vec![AnnouncedMatch {
+                match_id: self.pretence.match_no(50),
+                game_type: Some(GameType::even_odd()),
+                player_a_id: PlayerId::numbered(1),
+                player_b_id: PlayerId::numbered(2),
+                referee_endpoint: Some(String::from("http://127.0.0.1:9/mcp")),
+                referee_id: None,
+                player_a_endpoint: None,
+                player_b_endpoint: None,
+            }],
+            total_matches: None,
+        }
+    }
+
+    /// P01 has won.
+    pub(super) fn over(&self, match_id: &MatchId) -> GameOver {
+        let choices =
+            [(1, "even"), (2, "odd")].map(|(number, choice)| (PlayerId::numbered(number), Some(choice.into())));
+        GameOver {
+            league_id: self.pretence.league.clone(),
+            round_id: Some(self.pretence.round()),
+            match_id: match_id.clone(),
+            player_id: Some(PlayerId::numbered(1)),
+            game_type: Some(GameType::even_odd()),
+            game_result: Some(GameResult {
+                status: Some(ResultStatus::Win),
+                winner_player_id: Some(PlayerId::numbered(1)),
+                drawn_number: Some(8),
+                number_parity: Some(Parity::Even),
+                choices: ByPlayer(choices.to_vec()),
+                reason: String::from("P01 chose even, the number is 8"),
+            }),
+            result: Some(OwnResult::Win),
+            drawn_number: Some(8),
+            your_choice: Some("even".into()),
+            opponent_choice: Some("odd".into()),
+            points_earned: Some(3),
+            draw: None,
+        }
+    }
+
+    /// P02 has not come.
+    fn forfeit(&self, match_id: &MatchId) -> GameOver {
+        let over = self.over(match_id);
+        let nothing = [1, 2].map(|number| (PlayerId::numbered(number), None));
+        let result = over.game_result.clone().map(|result| GameResult {
+            status: Some(ResultStatus::TechnicalLoss),
+            drawn_number: None,
+            number_parity: None,
+            choices: ByPlayer(nothing.to_vec()),
+            reason: String::from("P02 did not join"),
+            ..result
+        });
+        GameOver { game_result: result, drawn_number: None, your_choice: None, opponent_choice: None, ..over }
+    }
+}
+
+fn name(number: u32) -> SmolStr {
+    SmolStr::new(format!("Checker {number}"))
+}
+
+fn row(number: u32, points: u32) -> StandingsRow {
+    StandingsRow {
+        rank: number,
+        player_id: PlayerId::numbered(number),
+        display_name: name(number),
+        played: 1,
+        wins: points / 3,
+        draws: 0,
+        losses: 1 - points / 3,
+        points,
+    }
+}

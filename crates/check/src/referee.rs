@@ -1,0 +1,241 @@
+//! Checking a referee, by giving it matches between players of our own, and listening as its manager.
+
+mod matches;
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use league_protocol::head::Envelope;
+use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::message::standings::PlayerRecord;
+use league_protocol::message::start_match::{Contestant, MatchLimits, MatchMode, MatchPoints, StartMatch};
+use league_protocol::message::step::MatchStep;
+use league_protocol::sender::{Role, Sender};
+use league_protocol::side::{Pair, Side};
+use league_protocol::table::{Call, Limit, Method};
+use league_protocol::token::{Credential, Pass, Token};
+use league_wire::endpoint::Endpoint;
+use league_wire::world::World;
+use serde_json::json;
+use smol_str::SmolStr;
+
+use crate::approach;
+use crate::heard::{Heard, Silence};
+use crate::letters::{Letter, rpc};
+use crate::line::Line;
+use crate::notebook::{Notebook, ensure};
+use crate::options::Options;
+use crate::report::Report;
+use crate::rules::referee as rules;
+use crate::stage::{Act, GATE, Stage};
+use crate::voice::Voice;
+
+/// Everything that a check of a referee needs.
+pub(crate) struct Exam<'a> {
+    line: &'a Line,
+    book: &'a Notebook,
+    stage: &'a Stage,
+    world: World,
+    limit: Duration,
+    /// How long a match of ours may take: its limits are short.
+    span: Duration,
+    round: RoundId,
+    /// What the players' passes are made of.
+    tokens: [Token; 2],
+}
+
+/// Checks the referee at `endpoint`.
+pub async fn referee(endpoint: &Endpoint, options: &Options) -> Report {
+    let (line, book) = (Line::to(endpoint.clone()), Notebook::default());
+    let (complete, notes) = match Stage::open(options).await {
+        Ok(stage) => match Exam::new(&line, &book, &stage, options).run(options).await {
+            Ok(()) => (true, Vec::new()),
+            Err(note) => (false, vec![note]),
+        },
+        Err(error) => (false, vec![format!("The checker cannot listen at {}: {error}", options.listen)]),
+    };
+    let unreached = if complete { "it did not come to that" } else { "the referee could not be checked" };
+    Report {
+        set: options.set.name,
+        endpoint: endpoint.to_string(),
+        role: Role::Referee,
+        role_because: String::from("as you say"),
+        form: Some(Voice::canonical().to_string()),
+        notes,
+        complete,
+        findings: book.close(options.set.for_role(Role::Referee), unreached),
+        stale: Vec::new(),
+    }
+}
+
+impl<'a> Exam<'a> {
+    fn new(line: &'a Line, book: &'a Notebook, stage: &'a Stage, options: &Options) -> Self {
+        let world = World::real();
+        let random = world.random();
+        let round = RoundId(1000 + u32::from(u16::from_be_bytes([random[0], random[1]])));
+        let tokens = [1, 2].map(|number| Token::mint(PlayerId::numbered(number).as_str(), &world.random()));
+        let (limit, span) = (options.wait(Limit::Generic), Duration::from_secs(6).min(options.patience));
+        Self { line, book, stage, world, limit, span, round, tokens }
+    }
+
+    async fn run(&self, options: &Options) -> Result<(), String> {
+        self.reach(options).await?;
+        self.fair_match().await;
+        self.invalid_choices().await;
+        self.silence().await;
+        self.decline().await;
+        self.requests().await;
+        Ok(())
+    }
+
+    fn match_no(&self, number: u32) -> MatchId {
+        MatchId::of(self.round, number)
+    }
+
+    async fn say(&self, letter: &Letter) -> Heard {
+        let request = Voice::canonical().write(letter, self.line.next_id());
+        self.line.post(&HeaderMap::new(), request.to_string(), self.limit).await
+    }
+
+    fn letter(&self, call: &Call) -> Letter {
+        let script = &self.stage.script;
+        let pass = script.league.as_ref().map(|league| script.token.digest().manager_pass(league));
+        let envelope = Envelope {
+            sender: Sender::manager(),
+            timestamp: self.world.now(),
+            conversation_id: ConversationId::named("conv-check-order"),
+            auth_token: pass.map(Credential::from),
+        };
+        Letter::new(&envelope, call)
+    }
+
+    /// What the referee is to show a side in a match.
+    fn referee_pass(&self, side: Side, match_id: &MatchId) -> Option<Pass> {
+        let league = self.stage.script.league.as_ref()?;
+        let digest = self.tokens[usize::from(side == Side::B)].digest();
+        Some(digest.referee_pass(league, match_id, &RefereeId::numbered(1)))
+    }
+
+    fn order(&self, match_id: &MatchId) -> Letter {
+        let contestant = |side: Side| {
+            let place = usize::from(side == Side::B);
+            Contestant {
+                player_id: player(side),
+                endpoint: self.stage.players[place].to_string(),
+                display_name: SmolStr::new(format!("Checker {}", place + 1)),
+                standings: PlayerRecord::default(),
+                referee_pass: self.referee_pass(side, match_id),
+                player_pass: None,
+                frame: Some(SmolStr::new_static("A")),
+                attempts: None,
+            }
+        };
+        self.letter(&Call::StartMatch(StartMatch {
+            league_id: self.stage.script.league.clone(),
+            round_id: Some(self.round),
+            match_id: match_id.clone(),
+            game_type: GameType::even_odd(),
+            attempt: 1,
+            mode: MatchMode::Flowing,
+            players: Pair::from_fn(contestant),
+            timeouts: MatchLimits {
+                game_join_ack_timeout_sec: 2.0,
+                move_timeout_sec: 1.0,
+                game_over_timeout_sec: 1.0,
+                max_retries: 3,
+                base_delay_sec: 0.1,
+            },
+            scoring: MatchPoints::default(),
+            draw_secret: None,
+        }))
+    }
+
+    /// Gets the referee to take its first match: at once, or when it has registered with us.
+    async fn reach(&self, options: &Options) -> Result<(), String> {
+        let match_id = self.match_no(1);
+        self.stage.script.rehearse(&match_id, [Act::Says("even"), Act::Says("odd")]);
+        let registered =
+            |said: &[crate::stage::Line]| said.iter().any(|line| line.call.method() == Method::RegisterReferee);
+        // With a port of its choice somebody expects the referee to come; otherwise it must take what it is given.
+        if options.listen.port() != 0 {
+            self.stage.script.until(options.registration, registered).await;
+        }
+        let heard = self.say(&self.order(&match_id)).await;
+        self.stage.script.let_them_join();
+        match &heard.came {
+            Err(Silence::Broken(why)) => {
+                self.book.judge(&rules::REACHABLE, &heard, Err(why.clone()));
+                return Err(approach::nobody(self.line, why));
+            }
+            Ok(_) | Err(Silence::TimedOut(_) | Silence::TooLong) => self.book.judge(&rules::REACHABLE, &heard, Ok(())),
+        }
+        if !accepted(&heard) && !registered(&self.stage.script.said()) {
+            if let Some(note) = approach::guarded(&heard) {
+                self.book.judge(&rules::ACCEPTS, &heard, Err(note.clone()));
+                return Err(note);
+            }
+            let note = format!(
+                "This referee takes no match before it is in a league, and it has not registered with the checker.\n\
+                 Choose a port for --listen, and start the referee with that address as its manager, such as {}.",
+                self.stage.manager
+            );
+            self.book.judge(&rules::ACCEPTS, &heard, Err(note.clone()));
+            return Err(note);
+        }
+        self.judge_registration();
+        self.book.judge(&rules::ACCEPTS, &heard, ensure(accepted(&heard), heard.came_text()));
+        let took = heard.took().unwrap_or(self.limit);
+        // The players join only when the order has been answered: whoever waits for them first answers late.
+        self.book.judge(&rules::AT_ONCE, &heard, ensure(took < GATE.mul_f32(0.8), format!("it took {took:?}")));
+        if accepted(&heard) {
+            Ok(())
+        } else {
+            Err(String::from("The referee takes no match, so nothing else can be seen."))
+        }
+    }
+
+    fn judge_registration(&self) {
+        let said = self.stage.script.said();
+        match said.iter().find(|line| line.call.method() == Method::RegisterReferee) {
+            None => self.book.skip(&rules::REGISTERS, "it takes matches without registering"),
+            Some(line) => {
+                let odd = line.quirks.iter().next();
+                let judgement = odd.map_or(Ok(()), |quirk| Err(quirk.what().to_owned()));
+                self.book.observe(&rules::REGISTERS, Some(matches::shown_call(&line.call)), judgement);
+            }
+        }
+    }
+
+    async fn requests(&self) {
+        let heard = self.say(&self.letter(&Call::GetMatchState(MatchStep { match_id: self.match_no(99) }))).await;
+        self.book.judge(&rules::UNKNOWN_MATCH, &heard, ensure(heard.error().is_some(), "it is not refused"));
+        let request = rpc("no_such_method_of_the_league", &json!({}), self.line.next_id()).to_string();
+        let heard = self.line.post(&HeaderMap::new(), request, self.limit).await;
+        let code = heard.error_number();
+        let found = code.map_or_else(|| String::from("there is no error code"), |code| format!("the code is {code}"));
+        self.book.judge(&rules::UNKNOWN_METHOD, &heard, ensure(code == Some(-32601), found));
+        let empty = self.order(&self.match_no(98));
+        let fields = ["players", "player_A_id", "player_B_id", "player_A_endpoint", "player_B_endpoint"];
+        let heard = self.say(&fields.iter().fold(empty, |letter, field| letter.without(field))).await;
+        let refused = heard.error().is_some() || (heard.came.is_ok() && !accepted(&heard));
+        self.book.judge(&rules::START_MALFORMED, &heard, ensure(refused, "it is accepted"));
+        let broken = self.line.post(&HeaderMap::new(), &b"{\"jsonrpc\": \"2.0\", \"meth"[..], self.limit).await;
+        let next = self.say(&self.letter(&Call::GetMatchState(MatchStep { match_id: self.match_no(99) }))).await;
+        let alive = ensure(next.came.is_ok(), format!("after this it no longer answers: {}", next.came_text()));
+        self.book.judge(&rules::NOT_JSON, &broken, alive);
+    }
+}
+
+/// The player of a side.
+fn player(side: Side) -> PlayerId {
+    PlayerId::numbered(match side {
+        Side::A => 1,
+        Side::B => 2,
+    })
+}
+
+/// Whether a match was taken: not refused, in whatever words.
+fn accepted(heard: &Heard) -> bool {
+    let refuses = league_protocol::answer::Layers::parse(heard.body()).map(|layers| layers.refuses());
+    heard.is_success() && refuses == Ok(false)
+}

@@ -1,0 +1,172 @@
+//! What came of checking an agent.
+
+use std::time::Duration;
+
+use league_protocol::sender::Role;
+use serde::{Serialize, Serializer};
+
+use crate::accept::Accepted;
+use crate::rule::{Level, Rule};
+
+/// What came of one check.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "verdict", content = "why", rename_all = "lowercase")]
+pub enum Verdict {
+    /// The rule holds.
+    Passed,
+    /// It does not: what was seen.
+    Failed(String),
+    /// It could not be checked: why.
+    Skipped(String),
+}
+
+/// One check, and what it was based on.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// What was sent, cut and without secrets.
+    pub sent: Option<String>,
+    /// What came back, cut and without secrets.
+    pub came: Option<String>,
+    /// How long the answer took, where one came.
+    pub took: Option<Duration>,
+    /// Whether the failure is one of those that were accepted beforehand.
+    pub accepted: bool,
+}
+
+impl Finding {
+    /// Whether the rule is broken, and nobody accepted that.
+    pub fn is_failure(&self) -> bool {
+        matches!(self.verdict, Verdict::Failed(_)) && !self.accepted
+    }
+}
+
+impl Serialize for Finding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Written<'a> {
+            id: &'static str,
+            level: Level,
+            section: u8,
+            rule: &'static str,
+            #[serde(flatten)]
+            verdict: &'a Verdict,
+            accepted: bool,
+            hint: &'static str,
+            sent: Option<&'a str>,
+            came_back: Option<&'a str>,
+            took_ms: Option<u128>,
+        }
+        let Rule { id, level, section, text, hint } = *self.rule;
+        let Self { verdict, sent, came, took, accepted, .. } = self;
+        Written {
+            id,
+            level,
+            section,
+            rule: text,
+            verdict,
+            accepted: *accepted,
+            hint,
+            sent: sent.as_deref(),
+            came_back: came.as_deref(),
+            took_ms: took.map(|took| took.as_millis()),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// How many checks of a level there were, and how many of them were passed. What was skipped counts for neither.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Score {
+    /// Passed, or accepted beforehand.
+    pub passed: usize,
+    /// Checked.
+    pub checked: usize,
+}
+
+impl Score {
+    /// In whole per cents, rounded down: 100 means all.
+    pub fn percent(self) -> usize {
+        (self.passed * 100).checked_div(self.checked).unwrap_or(100)
+    }
+}
+
+/// Everything about one agent.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The set of rules.
+    pub set: &'static str,
+    /// Where the agent listens.
+    pub endpoint: String,
+    /// What it is.
+    pub role: Role,
+    /// How its role was found out.
+    pub role_because: String,
+    /// The form in which it was spoken to, where one was found.
+    pub form: Option<String>,
+    /// What its author should know before anything else.
+    pub notes: Vec<String>,
+    /// Whether it could be checked at all.
+    pub complete: bool,
+    /// Each check, in the order of the rules.
+    pub findings: Vec<Finding>,
+    /// Accepted failures that are none any more.
+    pub stale: Vec<String>,
+}
+
+impl Report {
+    /// How it did at `level`.
+    pub fn score(&self, level: Level) -> Score {
+        let of_level = self.findings.iter().filter(|finding| finding.rule.level == level);
+        of_level.fold(Score::default(), |score, finding| match (&finding.verdict, finding.accepted) {
+            (Verdict::Passed, _) | (Verdict::Failed(_), true) => {
+                Score { passed: score.passed + 1, checked: score.checked + 1 }
+            }
+            (Verdict::Failed(_), false) => Score { checked: score.checked + 1, ..score },
+            (Verdict::Skipped(_), _) => score,
+        })
+    }
+
+    /// Whether it may take part: every required rule that could be checked holds, and checking was not given up.
+    pub fn is_fit(&self) -> bool {
+        self.complete && self.broken(Level::Required).next().is_none()
+    }
+
+    /// The broken rules of a level.
+    pub fn broken(&self, level: Level) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(move |finding| finding.rule.level == level && finding.is_failure())
+    }
+
+    /// Marks what was accepted beforehand, and finds what was accepted in vain.
+    pub fn accept(&mut self, accepted: &Accepted) {
+        for finding in &mut self.findings {
+            finding.accepted = matches!(finding.verdict, Verdict::Failed(_)) && accepted.has(finding.rule.id);
+        }
+        let passes =
+            |id: &str| self.findings.iter().any(|finding| finding.rule.id == id && finding.verdict == Verdict::Passed);
+        self.stale = accepted.ids().filter(|id| passes(id)).map(str::to_owned).collect();
+    }
+
+    /// The grade in one line.
+    pub fn grade(&self) -> String {
+        if !self.complete {
+            return String::from("none, because the agent could not be checked");
+        }
+        let required = self.score(Level::Required);
+        let recommended = self.score(Level::Recommended);
+        let quirks = self.broken(Level::Quirk).count();
+        format!(
+            "{} % of required ({}/{}), {} % of recommended ({}/{}), {quirks} quirk{}",
+            required.percent(),
+            required.passed,
+            required.checked,
+            recommended.percent(),
+            recommended.passed,
+            recommended.checked,
+            if quirks == 1 { "" } else { "s" },
+        )
+    }
+}

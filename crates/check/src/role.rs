@@ -1,0 +1,76 @@
+//! What kind of agent listens somewhere, found out without disturbing it.
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use league_protocol::sender::Role;
+use league_protocol::table::{Method, TABLE};
+use league_wire::endpoint::Endpoint;
+use serde_json::{Value, json};
+
+use crate::letters::rpc;
+use crate::line::Line;
+use crate::voice::Voice;
+
+/// How long each question may take.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// What an agent seems to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Guess {
+    /// The role.
+    pub role: Role,
+    /// How it shows.
+    pub because: String,
+}
+
+/// Finds out what listens at `endpoint`. Whoever gives no sign is taken for a player: most agents are.
+pub async fn role(endpoint: &Endpoint) -> Guess {
+    let line = Line::to(endpoint.clone());
+    if let Some(role) = by_health(&line).await {
+        return Guess { role, because: String::from("its /health says so") };
+    }
+    if let Some(voice) = Voice::mcp(&line, LIMIT).await
+        && let Some(role) = by_tools(voice.tools())
+    {
+        return Guess { role, because: String::from("its tools say so") };
+    }
+    if let Some(role) = by_calls(&line).await {
+        return Guess { role, because: String::from("the calls that it understands say so") };
+    }
+    Guess { role: Role::Player, because: String::from("taken for a player; --role says otherwise") }
+}
+
+async fn by_health(line: &Line) -> Option<Role> {
+    if !line.is_plain() {
+        return None;
+    }
+    let health = line.get("/health", LIMIT).await.json()?;
+    let named = health.get("role")?.as_str()?.to_owned();
+    [Role::Player, Role::Referee, Role::Manager].into_iter().find(|role| role.to_string() == named)
+}
+
+/// The role that answers most of these calls, where one does.
+fn by_tools<'a>(names: impl Iterator<Item = &'a str>) -> Option<Role> {
+    let known: Vec<Method> = names.filter_map(|name| Method::named(name).map(|(method, _)| method)).collect();
+    let only = |role: Role| {
+        let own = |method: &&Method| TABLE.iter().any(|row| row.method == **method && row.to == [role]);
+        known.iter().filter(own).count()
+    };
+    let best = [Role::Player, Role::Referee, Role::Manager].into_iter().max_by_key(|role| only(*role))?;
+    (only(best) > 0).then_some(best)
+}
+
+/// Calls that change nothing: a manager shows its table, a referee knows no such match.
+async fn by_calls(line: &Line) -> Option<Role> {
+    let ask = async |method: &str, params: Value| {
+        line.post(&HeaderMap::new(), rpc(method, &params, line.next_id()).to_string(), LIMIT).await
+    };
+    let standings = ask("get_standings", json!({})).await;
+    if standings.is_success() && String::from_utf8_lossy(standings.body()).contains("\"standings\"") {
+        return Some(Role::Manager);
+    }
+    let state = ask("get_match_state", json!({ "match_id": "R0M0" })).await;
+    let error = state.error()?;
+    (error.code.as_deref() == Some("E007")).then_some(Role::Referee)
+}

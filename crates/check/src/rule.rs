@@ -1,0 +1,69 @@
+//! A rule that agents are held to: what it is called, how much it matters, what it says, what to do about it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// How much a rule matters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Who breaks it cannot take part, or loses matches by it.
+    Required,
+    /// The protocol asks for it, and some implementation somewhere relies on it.
+    Recommended,
+    /// A difference that this league understands and others may not.
+    Quirk,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Required => "required",
+            Self::Recommended => "recommended",
+            Self::Quirk => "quirk",
+        })
+    }
+}
+
+/// A named check.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Rule {
+    /// Its name, which never changes: `player.choice.exact`.
+    pub id: &'static str,
+    /// How much it matters.
+    pub level: Level,
+    /// The section of PROTOCOL.md that it stands in.
+    pub section: u8,
+    /// What it says, in a sentence.
+    pub text: &'static str,
+    /// What to change when it is broken.
+    pub hint: &'static str,
+}
+
+impl Rule {
+    /// The part of its name between the dots, by which checks are grouped.
+    pub fn group(&self) -> &'static str {
+        self.id.split('.').nth(1).unwrap_or(self.id)
+    }
+}
+
+/// Declares the rules for a role, in the order in which they are shown.
+macro_rules! rules {
+    ($($name:ident = $id:literal, $level:ident, $section:literal: $text:literal, $hint:literal;)*) => {
+        $(
+            #[doc = $text]
+            pub(crate) static $name: $crate::rule::Rule = $crate::rule::Rule {
+                id: $id,
+                level: $crate::rule::Level::$level,
+                section: $section,
+                text: $text,
+                hint: $hint,
+            };
+        )*
+
+        /// Every rule of this role.
+        pub(crate) static ALL: &[&$crate::rule::Rule] = &[$(&$name),*];
+    };
+}
+pub(crate) use rules;

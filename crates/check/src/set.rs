@@ -1,0 +1,64 @@
+//! Frozen sets of rules. A set that was published never changes: what is new goes into a new set.
+
+use league_protocol::sender::Role;
+use serde_json::{Value, json};
+
+use crate::rule::Rule;
+use crate::rules;
+
+/// A set of rules by name.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Set {
+    /// Its name: the protocol, and when it was frozen.
+    pub name: &'static str,
+    player: &'static [&'static Rule],
+    referee: &'static [&'static Rule],
+    manager: &'static [&'static Rule],
+}
+
+/// Every set, the newest last.
+static SETS: &[Set] = &[Set {
+    name: "league.v2/2026-11",
+    player: rules::player::ALL,
+    referee: rules::referee::ALL,
+    manager: rules::manager::ALL,
+}];
+
+impl Set {
+    /// Every set, the newest last.
+    pub fn all() -> &'static [Self] {
+        SETS
+    }
+
+    /// The set that is used when none is named.
+    pub fn newest() -> &'static Self {
+        // There is one at least: this file says so.
+        &SETS[SETS.len() - 1]
+    }
+
+    /// The set called `name`.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        SETS.iter().find(|set| set.name == name)
+    }
+
+    /// The rules for a role. An operator is none of those that are checked.
+    pub fn for_role(&self, role: Role) -> &'static [&'static Rule] {
+        match role {
+            Role::Player => self.player,
+            Role::Referee => self.referee,
+            Role::Manager => self.manager,
+            Role::Operator => &[],
+        }
+    }
+
+    /// All of its rules.
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        [self.player, self.referee, self.manager].into_iter().flatten().copied()
+    }
+
+    /// What must never change about it: names and levels.
+    pub fn frozen(&self) -> Value {
+        let rules = self.rules().map(|rule| (rule.id.to_owned(), json!(rule.level)));
+        json!({ "set": self.name, "checks": rules.collect::<serde_json::Map<_, _>>() })
+    }
+}

@@ -1,0 +1,57 @@
+//! What may be shown of a message: not all of a long one, and no secret at all.
+
+/// The most characters that are shown of a message.
+const MAX_SHOWN: usize = 600;
+
+/// `text` as one may show it: its secrets hidden, its end cut off, its control characters made visible.
+pub(crate) fn shown(text: &str) -> String {
+    let hidden = hide(text);
+    let mut cut: String = hidden.chars().take(MAX_SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let length = hidden.chars().count();
+    if length > MAX_SHOWN {
+        cut.push_str(&format!("… ({length} characters)"));
+    }
+    cut
+}
+
+/// Whether there is anything in `text` that looks like a token or a pass.
+pub(crate) fn holds_secret(text: &str) -> bool {
+    hide(text) != text
+}
+
+/// Hides what looks like a token or a pass, wherever it stands.
+fn hide(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = ["tok-", "pass-"].iter().filter_map(|mark| rest.find(mark)).min() {
+        out.push_str(&rest[..at]);
+        let secret = &rest[at..];
+        let mark = if secret.starts_with("tok-") { "tok-" } else { "pass-" };
+        let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let length = secret.find(|c| !inside(c)).unwrap_or(secret.len());
+        out.push_str(mark);
+        // What is too short to open anything is a word like any other.
+        out.push_str(if length > 20 { "…" } else { &secret[mark.len()..length] });
+        rest = &secret[length..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_hidden_and_words_are_not() {
+        let text = r#"{"auth_token": "tok-P01-paWlpaWlpaWlpaWlpaWlpaWlpaWl", "x": "pass-u6t1-sVzf0SBMTHYJFBT32", "a": "tok-1"}"#;
+        assert_eq!(shown(text), r#"{"auth_token": "tok-…", "x": "pass-…", "a": "tok-1"}"#);
+    }
+
+    #[test]
+    fn what_is_long_is_cut_and_says_so() {
+        let long = shown(&"é".repeat(1000));
+        assert!(long.ends_with("… (1000 characters)") && long.chars().count() < 650);
+        assert_eq!(shown("a\nb\u{7}"), "a b ");
+    }
+}

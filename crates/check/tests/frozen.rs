@@ -1,0 +1,62 @@
+//! Sets of checks are frozen, and written down.
+//!
+//! With `LEAGUE_BLESS=1` the documents are written instead of compared. A set that has been published is not to be blessed: what
+//! is new goes into a new set.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::fs;
+use std::path::PathBuf;
+
+use league_check::Set;
+use league_check::reference::document;
+
+fn blessed() -> bool {
+    std::env::var_os("LEAGUE_BLESS").is_some_and(|value| value == "1")
+}
+
+fn compare(path: &str, now: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path);
+    if blessed() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, now).unwrap();
+    }
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    assert!(before == now, "{} is out of date: `cargo xtask bless` writes it again", path.display());
+}
+
+#[test]
+fn no_set_changes_silently() {
+    for set in Set::all() {
+        let now = format!("{}\n", serde_json::to_string_pretty(&set.frozen()).unwrap());
+        compare(&format!("tests/sets/{}.json", set.name.replace('/', "-")), &now);
+    }
+}
+
+#[test]
+fn every_check_is_in_the_documents() {
+    compare("../../docs/checks.md", &document());
+}
+
+#[test]
+fn a_name_is_given_once_and_begins_with_its_role() {
+    let set = Set::newest();
+    let mut names: Vec<_> = set.rules().map(|rule| rule.id).collect();
+    assert!(names.len() >= 60, "{} checks", names.len());
+    for name in &names {
+        assert_eq!(name.split('.').count(), 3, "{name}");
+        assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-')), "{name}");
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), set.rules().count());
+}
+
+#[test]
+fn a_rule_is_a_sentence_and_a_hint_says_what_to_do() {
+    for rule in Set::newest().rules() {
+        assert!(rule.text.ends_with('.') && rule.text.len() > 20, "{}: {}", rule.id, rule.text);
+        assert!(!rule.hint.ends_with('.') && rule.hint.len() > 10, "{}: {}", rule.id, rule.hint);
+        assert!((1..=12).contains(&rule.section), "{}: section {}", rule.id, rule.section);
+    }
+}
