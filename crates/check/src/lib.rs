@@ -8,6 +8,7 @@
 //! Everything that the checker sends is a message that some peer may send, or a mistake that some peer may make.
 
 pub mod accept;
+mod admission;
 mod approach;
 mod heard;
 pub mod junit;
@@ -29,6 +30,7 @@ mod shown;
 mod stage;
 mod voice;
 
+pub use admission::fit_to_register;
 pub use manager::manager;
 pub use options::Options;
 pub use player::player;

@@ -20,6 +20,9 @@ use crate::heard::{Came, Heard, Silence, out_of_stream};
 /// The most bytes that are read of an answer on a connection of our own.
 const MAX_RAW: usize = 256 * 1024;
 
+/// How long an agent is given to notice that its caller is gone.
+const MOMENT: Duration = Duration::from_millis(500);
+
 /// The line to one agent; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
@@ -133,12 +136,15 @@ impl Line {
         (first, Some(Heard { sent, came }))
     }
 
-    /// Says the beginning of something, and hangs up.
+    /// Says the beginning of something, hangs up, and gives the agent a moment to notice.
     pub(crate) async fn hang_up(&self, beginning: &[u8]) -> Heard {
         let said = async {
             let mut stream = self.connect().await?;
             stream.write_all(beginning).await?;
-            Ok(stream.shutdown().await?)
+            stream.shutdown().await?;
+            // It may close the connection, answer or do nothing; all that counts is what it does next.
+            drop(timeout(MOMENT, stream.read_to_end(&mut Vec::new())).await);
+            Ok(())
         };
         let came = said.await.and_then(|()| Err(Silence::Broken(String::from("the checker hung up"))));
         Heard { sent: Bytes::copy_from_slice(beginning), came }

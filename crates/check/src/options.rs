@@ -20,6 +20,8 @@ pub struct Options {
     /// The URL under which a remote agent reaches that manager, where it is not the address itself. The players are then taken
     /// to be at the same host.
     pub advertise: Option<Endpoint>,
+    /// Whether a player is told of the end of the league at last: some leave then, and one that is about to register must not.
+    pub to_the_end: bool,
     /// How long a referee that registers by itself is waited for.
     pub registration: Duration,
 }
@@ -31,6 +33,7 @@ impl Default for Options {
             patience: Duration::from_secs(30),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,
+            to_the_end: true,
             registration: Duration::from_secs(10),
         }
     }

@@ -129,8 +129,8 @@ impl Exam<'_> {
             self.doors(),
             self.state(),
         );
-        self.notices().await;
-        if self.bounds().await.is_ok() {
+        self.idle_neighbour().await;
+        if self.notices().await.is_ok() && self.bounds().await.is_ok() && self.options.to_the_end {
             self.the_end().await;
         }
         Ok(())
@@ -168,7 +168,7 @@ impl Exam<'_> {
     async fn still_plays(&self, rule: &'static Rule, number: u32, heard: &Heard) -> Result<(), Gone> {
         let (match_id, next) = self.invite(number).await;
         let alive = joins(&next, &match_id);
-        let plays = alive.as_ref().map(|()| ()).map_err(|_| Gone);
+        let plays = if alive.is_ok() { Ok(()) } else { Err(Gone) };
         let judgement = alive.map_err(|why| format!("after this the player no longer joins a match: {why}"));
         self.book.judge(rule, heard, judgement);
         plays

@@ -80,10 +80,12 @@ impl<'a> Exam<'a> {
 
     async fn run(&self, options: &Options) -> Result<(), String> {
         self.reach(options).await?;
+        let again = self.say(&self.order(&self.match_no(1))).await;
         self.fair_match().await;
         self.invalid_choices().await;
         self.silence().await;
         self.decline().await;
+        self.played_once(&again).await;
         self.requests().await;
         Ok(())
     }

@@ -26,6 +26,7 @@ use smol_str::SmolStr;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use crate::check;
 use crate::cli::{ManagerOptions, Place, PlayerOptions, RefereeOptions};
 use crate::config::Configured;
 use crate::listen::Bound;
@@ -154,6 +155,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         allowed_hosts: options.allow_host.clone(),
         mode: if options.stepped { MatchMode::Stepped } else { MatchMode::Flowing },
         patience: configured.timeouts.response,
+        inspector: options.require_check.then(check::inspector),
         ..league_manager::Settings::default()
     };
     let Managed { manager, work, .. } = opened.manage(settings, secure.client(), world)?;

@@ -9,6 +9,7 @@ use league_check::accept::Accepted;
 use league_check::junit::junit;
 use league_check::people::for_people;
 use league_check::{Guess, Options, Set};
+use league_manager::Inspector;
 use league_protocol::sender::Role;
 
 use crate::agents::in_runtime;
@@ -23,6 +24,11 @@ pub(crate) fn run(options: &Check) -> Result<ExitCode> {
         Ok(())
     })?;
     Ok(code)
+}
+
+/// Who looks at players for a manager that lets in only those that are fit.
+pub(crate) fn inspector() -> Inspector {
+    Inspector::new(|endpoint| Box::pin(async move { league_check::fit_to_register(&endpoint).await }))
 }
 
 /// Whether the agent is fit to take part.

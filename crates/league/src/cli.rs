@@ -234,6 +234,9 @@ pub(crate) struct ManagerOptions {
     /// A host that agents may name although they call from elsewhere; may be given several times.
     #[arg(long)]
     pub(crate) allow_host: Vec<String>,
+    /// Let in only players that keep every required rule of `league check`; they must listen before they register.
+    #[arg(long)]
+    pub(crate) require_check: bool,
     /// End when the league is over.
     #[arg(long)]
     pub(crate) exit_when_done: bool,

@@ -25,4 +25,4 @@ pub mod settings;
 pub use conductor::Stopped;
 pub use desk::Desk;
 pub use manager::Manager;
-pub use settings::Settings;
+pub use settings::{Inspection, Inspector, Settings};

@@ -3,16 +3,16 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use league_core::season::agent::AgentId;
+use league_core::season::agent::{AgentId, Profile};
 use league_core::season::config::Config;
-use league_core::season::{Counted, Registered, Season};
+use league_core::season::{Counted, Phase, Registered, Season};
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
 use league_protocol::id::{ConversationId, LeagueId, RefereeId};
 use league_protocol::message::league_view::{GetLeague, LeaguePage, LeagueView};
 use league_protocol::message::operate::{CreateSchedule, ScheduleAnswer};
 use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
-use league_protocol::message::registration::{Admission, PASS_SCHEME, RegisterResponse};
+use league_protocol::message::registration::{Admission, AgentMeta, PASS_SCHEME, RegisterResponse};
 use league_protocol::message::report::{MatchResultAck, MatchResultReport};
 use league_protocol::message::standings::StandingsAnswer;
 use league_protocol::quirk::Quirks;
@@ -100,6 +100,24 @@ impl Shared {
         let Ok(parsed) = endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
         let reachable = reach::check(&parsed, peer, &self.settings.allowed_hosts);
         Ok(reachable.err().map(|reason| self.rejected(reason, endpoint_code)))
+    }
+
+    /// Has a new player looked at, where somebody is there for that. Whoever is in already listens to its own league only, and
+    /// was looked at when it came.
+    async fn inspected(&self, meta: &AgentMeta) -> Result<Option<RegisterResponse>, Fault> {
+        let Some(inspector) = &self.settings.inspector else { return Ok(None) };
+        // What is no endpoint at all is rejected by the season, which says why.
+        let Ok(endpoint) = meta.contact_endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
+        let profile = Profile::from(meta);
+        let stranger = self.desk.look(move |season, _| {
+            let open = season.phase() == Phase::WaitingForRegistrations;
+            open && !season.players().iter().any(|player| player.profile.is_same(&profile))
+        });
+        // Whom the season will turn away need not be looked at.
+        if !stranger.await? {
+            return Ok(None);
+        }
+        Ok(inspector.inspect(endpoint).await.err().map(|reason| self.rejected(reason, 2003)))
     }
 
     fn rejected(&self, reason: String, code: i32) -> RegisterResponse {
@@ -281,6 +299,9 @@ impl Agent for Manager {
                 let (endpoint, key) = (&request.player_meta.contact_endpoint, request.join_key.as_ref());
                 let needed = shared.settings.player_key.as_ref();
                 if let Some(rejection) = shared.admissible(endpoint, key, needed, peer, 2003)? {
+                    return Answered::new(envelope, &rejection);
+                }
+                if let Some(rejection) = shared.inspected(&request.player_meta).await? {
                     return Answered::new(envelope, &rejection);
                 }
                 let register =

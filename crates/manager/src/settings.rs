@@ -1,11 +1,42 @@
 //! What a manager is told when it starts, beside the rules of its league.
 
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use league_core::rules::seed::Seed;
 use league_protocol::message::start_match::MatchMode;
 use league_protocol::token::{Credential, TokenDigest};
 use league_store::home::Home;
+use league_wire::endpoint::Endpoint;
+
+/// An inspection under way: nothing, or why the player is not fit.
+pub type Inspection = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+
+/// Who looks at a player before it is let in.
+///
+/// What is looked at is somebody else's business: the manager only asks, and passes the answer on.
+#[derive(Clone)]
+pub struct Inspector(Arc<dyn Fn(Endpoint) -> Inspection + Send + Sync>);
+
+impl Inspector {
+    /// An inspector that does `inspect`.
+    pub fn new(inspect: impl Fn(Endpoint) -> Inspection + Send + Sync + 'static) -> Self {
+        Self(Arc::new(inspect))
+    }
+
+    /// Looks at the player that listens at `endpoint`.
+    pub fn inspect(&self, endpoint: Endpoint) -> Inspection {
+        (self.0)(endpoint)
+    }
+}
+
+impl fmt::Debug for Inspector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Inspector")
+    }
+}
 
 /// What a manager is told when it starts.
 #[derive(Clone, Debug)]
@@ -36,6 +67,8 @@ pub struct Settings {
     pub allowed_hosts: Vec<String>,
     /// Where the files of its matches are, for the operator to look at.
     pub home: Option<Home>,
+    /// Who looks at players before they are let in; without one, everybody is.
+    pub inspector: Option<Inspector>,
 }
 
 impl Default for Settings {
@@ -54,6 +87,7 @@ impl Default for Settings {
             player_key: None,
             allowed_hosts: Vec::new(),
             home: None,
+            inspector: None,
         }
     }
 }

@@ -62,7 +62,12 @@ impl Exam<'_> {
                 ));
             }
         }
-        outcome
+        match &outcome {
+            Ok(member) if member.token.is_empty() => {
+                Err(String::from("Without a token nothing can be asked of this manager, so nothing else can be seen."))
+            }
+            Ok(_) | Err(_) => outcome,
+        }
     }
 
     fn judge_envelope(&self, heard: &Heard) {

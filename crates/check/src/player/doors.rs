@@ -29,8 +29,6 @@ impl Exam<'_> {
             return;
         }
         tokio::join!(self.kept_alive(), self.split_body(), self.odd_content_type(), self.get());
-        // By itself: a server that takes one connection at a time would fail everything else beside it.
-        self.idle_neighbour().await;
     }
 
     /// A whole invitation, head and body.
@@ -48,12 +46,9 @@ impl Exam<'_> {
     async fn kept_alive(&self) {
         let (head, body) = self.by_hand(70);
         let (first, second) = self.line.twice(&[head, body].concat(), self.join_limit()).await;
-        let match_id = self.pretence.match_no(70);
-        match second {
-            Some(second) => self.book.judge(&rules::KEEP_ALIVE, &second, joins(&second, &match_id)),
-            // Closing is a right, as long as it is said.
-            None => self.book.judge(&rules::KEEP_ALIVE, &first, joins(&first, &match_id)),
-        }
+        // Closing is a right, as long as it is said.
+        let last = second.unwrap_or(first);
+        self.book.judge(&rules::KEEP_ALIVE, &last, ensure(last.json().is_some(), last.came_text()));
     }
 
     async fn split_body(&self) {
@@ -87,7 +82,11 @@ impl Exam<'_> {
         self.book.judge(&rules::ODD_CONTENT_TYPE, &heard, judgement);
     }
 
-    async fn idle_neighbour(&self) {
+    /// To be done when nothing else is under way: a server that takes one connection at a time would fail all of it.
+    pub(super) async fn idle_neighbour(&self) {
+        if !self.line.is_plain() {
+            return;
+        }
         let Ok(idle) = self.line.idle().await else { return };
         // Long enough for a server that is slow, short enough for one that waits until the other connection is gone.
         let match_id = self.pretence.match_no(73);

@@ -39,7 +39,7 @@ impl Exam<'_> {
         let (first, second) = (heard.field("draw_nonce"), again.field("draw_nonce"));
         match &first {
             Some(_) if joins(&again, &match_id).is_err() => {
-                self.book.skip(&rules::NONCE_AGAIN, "it does not join again")
+                self.book.skip(&rules::NONCE_AGAIN, "it does not join again");
             }
             None => self.book.skip(&rules::NONCE_AGAIN, "the player adds no draw_nonce"),
             Some(nonce) => {

@@ -1,6 +1,8 @@
 //! The player as an MCP server.
 
 use http::HeaderMap;
+use league_protocol::frame::Frame;
+use league_protocol::side::Side;
 use league_protocol::table::{Limit, Method};
 use serde_json::{Value, json};
 
@@ -9,7 +11,6 @@ use crate::letters::rpc;
 use crate::notebook::ensure;
 use crate::rules::player as rules;
 use crate::voice::{Voice, initialize, list};
-use league_protocol::side::Side;
 
 impl Exam<'_> {
     pub(super) async fn mcp(&self) {
@@ -60,8 +61,7 @@ impl Exam<'_> {
     async fn tool_frame(&self) {
         let match_id = self.pretence.match_no(60);
         let letter = self.pretence.invitation(&match_id, Side::A);
-        let voice =
-            if self.voice.frame == league_protocol::frame::Frame::Tool { self.voice.clone() } else { Voice::tool() };
+        let voice = if self.voice.frame == Frame::Tool { self.voice.clone() } else { Voice::tool() };
         let heard = voice.say(self.line, &letter, self.join_limit()).await;
         self.book.judge(&rules::TOOL_FRAME, &heard, joins(&heard, &match_id));
     }

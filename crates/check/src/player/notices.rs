@@ -10,14 +10,14 @@ use league_protocol::parity::Parity;
 use league_protocol::table::Call;
 use smol_str::SmolStr;
 
-use super::{Exam, joins};
+use super::{Exam, Gone, joins};
 use crate::heard::Heard;
 use crate::letters::Letter;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
 impl Exam<'_> {
-    pub(super) async fn notices(&self) {
+    pub(super) async fn notices(&self) -> Result<(), Gone> {
         let match_id = self.pretence.match_no(1);
         let round = self.pretence.notice(&Call::NotifyRound(self.announcement()));
         self.tell(&rules::ROUND, &round).await;
@@ -45,7 +45,10 @@ impl Exam<'_> {
             self.tell(&rules::ROUND_COMPLETED, &completed).await;
         }
         let (next, heard) = self.invite(50).await;
-        self.book.judge(&rules::AFTER_NOTICES, &heard, joins(&heard, &next));
+        let plays_on = joins(&heard, &next);
+        let plays = if plays_on.is_ok() { Ok(()) } else { Err(Gone) };
+        self.book.judge(&rules::AFTER_NOTICES, &heard, plays_on);
+        plays
     }
 
     /// The end of the league, after which a player may leave.

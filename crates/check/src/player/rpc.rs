@@ -1,9 +1,9 @@
 //! JSON-RPC: ids, errors, notifications, batches.
 
-use serde_json::{Value, json};
-
+use league_protocol::frame::Frame;
 use league_protocol::id::MatchId;
 use league_protocol::side::Side;
+use serde_json::{Value, json};
 
 use super::{Exam, joins};
 use crate::heard::Heard;
@@ -70,7 +70,8 @@ impl Exam<'_> {
     }
 
     async fn unknown_method(&self) {
-        let heard = self.post(&rpc("no_such_method_of_the_league", &json!({}), self.line.next_id())).await;
+        let params = if self.voice.frame == Frame::Nested { json!({ "message": {} }) } else { json!({}) };
+        let heard = self.post(&rpc("no_such_method_of_the_league", &params, self.line.next_id())).await;
         let number = heard.error_number();
         let found = number.map_or_else(|| String::from("there is no error code"), |code| format!("the code is {code}"));
         self.book.judge(&rules::UNKNOWN_METHOD, &heard, ensure(number == Some(-32601), found));

@@ -12,6 +12,7 @@ use league_protocol::side::{Pair, Side};
 use league_protocol::table::{Call, Method};
 
 use super::{Exam, player};
+use crate::heard::Heard;
 use crate::notebook::{Judgement, ensure};
 use crate::rule::Rule;
 use crate::rules::referee as rules;
@@ -86,13 +87,17 @@ impl Exam<'_> {
         self.book.observe(rule, Some(seen.transcript()), judgement);
     }
 
-    pub(super) async fn fair_match(&self) {
-        let match_id = self.match_no(1);
-        let again = self.say(&self.order(&match_id)).await;
-        let seen = self.watch(&match_id, self.span).await;
+    /// Judges by whether the first match was played once, although it was ordered twice: to be asked when all is over.
+    pub(super) async fn played_once(&self, again: &Heard) {
+        let seen = self.watch(&self.match_no(1), Duration::ZERO).await;
         let once = seen.of(Method::GameInvitation, Some(Side::A)).count() <= 1;
         let twice = ensure(again.is_success(), again.came_text()).and(ensure(once, "the match is played twice"));
-        self.book.judge(&rules::START_AGAIN, &again, twice);
+        self.book.judge(&rules::START_AGAIN, again, twice);
+    }
+
+    pub(super) async fn fair_match(&self) {
+        let match_id = self.match_no(1);
+        let seen = self.watch(&match_id, self.span).await;
         let both = Side::BOTH.iter().all(|side| seen.invitation(*side).is_some());
         self.judge(&rules::INVITES_BOTH, &seen, ensure(both, "somebody is not invited"));
         if !both {

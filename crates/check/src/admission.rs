@@ -1,0 +1,50 @@
+//! Whether a player that is about to register may: for a league that lets in only those that keep every required rule.
+
+use std::time::Duration;
+
+use league_wire::endpoint::Endpoint;
+use tokio::time::timeout;
+
+use crate::options::Options;
+use crate::player::player;
+use crate::report::{Finding, Report, Verdict};
+use crate::rule::Level;
+use crate::rules::player as rules;
+
+/// How long it may take: whoever registers waits for the answer, ten seconds at most.
+const LIMIT: Duration = Duration::from_secs(8);
+
+/// The most characters of a reason.
+const MAX_REASON: usize = 1_500;
+
+/// Whether the player at `endpoint` keeps every required rule; if not, which it breaks and what to change.
+pub async fn fit_to_register(endpoint: &Endpoint) -> Result<(), String> {
+    let options = Options { patience: LIMIT, to_the_end: false, ..Options::default() };
+    match timeout(LIMIT, player(endpoint, &options)).await {
+        Err(_) => {
+            Err(format!("this league checks players before it lets them in, and the check took more than {LIMIT:?}"))
+        }
+        Ok(report) if report.is_fit() => Ok(()),
+        Ok(report) => Err(reason(&report).chars().take(MAX_REASON).collect()),
+    }
+}
+
+fn reason(report: &Report) -> String {
+    let broken: Vec<&Finding> = report.broken(Level::Required).collect();
+    if broken.iter().any(|finding| finding.rule.id == rules::REACHABLE.id) {
+        return format!(
+            "this league checks players before it lets them in, and nobody answers at {}: listen first, then register",
+            report.endpoint
+        );
+    }
+    let each = broken.iter().map(|finding| {
+        let seen = match &finding.verdict {
+            Verdict::Failed(why) => why.as_str(),
+            Verdict::Passed | Verdict::Skipped(_) => "",
+        };
+        let rule = finding.rule;
+        format!("{}: {} Seen: {seen}. Change: {}", rule.id, rule.text, rule.hint)
+    });
+    let list: Vec<String> = each.collect();
+    format!("the player breaks required rules of the protocol; `league check` tells more. {}", list.join("; "))
+}
