@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
+mod checks;
 mod kills;
 mod leagues;
 mod looks;

@@ -1,0 +1,12 @@
+//! Good agents pass every check; in bad ones every planted fault is found, and nothing else.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail, and so may what helps it")]
+
+mod admission;
+mod good;
+mod managers;
+mod players;
+mod referees;
+mod reports;
+mod strangers;
+mod support;

@@ -1,0 +1,112 @@
+//! Our own agents, in this process.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use league_core::season::Season;
+use league_core::season::config::Config;
+use league_manager::{Desk, Manager};
+use league_player::chance::Chance;
+use league_player::player::{Player, Settings as PlayerSettings};
+use league_player::strategy::registry::strategy;
+use league_player::thinker::Thinker;
+use league_protocol::id::GameType;
+use league_referee::{Referee, Settings as RefereeSettings};
+use league_store::log::memory::Sync;
+use league_store::log::{EventLog, MemoryDisk};
+use league_wire::agent::Agent;
+use league_wire::client::Client;
+use league_wire::endpoint::Endpoint;
+use league_wire::server::serve;
+use league_wire::settings::Settings;
+use league_wire::world::World;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// An agent that listens until this is dropped.
+pub(crate) struct Served {
+    pub(crate) endpoint: Endpoint,
+    _close: oneshot::Sender<()>,
+}
+
+/// A place to listen at.
+pub(crate) async fn place() -> (TcpListener, Endpoint) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}/mcp", listener.local_addr().unwrap()).parse().unwrap();
+    (listener, endpoint)
+}
+
+/// Serves `agent` there.
+pub(crate) fn served<A: Agent>((listener, endpoint): (TcpListener, Endpoint), agent: A) -> Served {
+    let (close, closed) = oneshot::channel::<()>();
+    tokio::spawn(serve(listener, Arc::new(agent), Settings::default(), async { drop(closed.await) }));
+    Served { endpoint, _close: close }
+}
+
+/// A port that nobody listens at: below those that connections are given, so that nobody takes it meanwhile.
+pub(crate) fn free_port() -> u16 {
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = std::process::id() * 50 + TRIED.fetch_add(1, Ordering::Relaxed);
+        let port = u16::try_from(10_000 + number % 22_000).unwrap();
+        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+fn at(port: u16) -> Endpoint {
+    format!("http://127.0.0.1:{port}/mcp").parse().unwrap()
+}
+
+/// A player that looks for its manager at `manager`.
+pub(crate) fn player(contact: &Endpoint, manager: Endpoint) -> Player {
+    let settings = PlayerSettings {
+        name: "Alpha".into(),
+        wish: None,
+        manager,
+        contact: contact.clone(),
+        join_key: None,
+        home: None,
+        recalls: false,
+        scribe: None,
+        chance: Chance::System,
+        patience: Duration::from_secs(5),
+        pause: Duration::from_millis(20),
+    };
+    Player::new(settings, Thinker::new(strategy("random").unwrap()), Client::default(), World::real())
+}
+
+/// A referee that registers at `port` as soon as somebody is there.
+pub(crate) async fn referee(port: u16) -> Served {
+    let here = place().await;
+    let settings = RefereeSettings {
+        name: "Referee".into(),
+        wish: None,
+        manager: at(port),
+        contact: here.1.clone(),
+        capacity: 4,
+        games: vec![GameType::even_odd()],
+        join_key: None,
+        journal: None,
+        patience: Duration::from_secs(5),
+        pause: Duration::from_millis(20),
+    };
+    let referee = Referee::new(settings, Client::default(), None, World::real());
+    let registering = referee.clone();
+    tokio::spawn(async move { registering.register().await });
+    served(here, referee)
+}
+
+/// A manager of an empty league.
+pub(crate) async fn manager(settings: league_manager::Settings) -> Manager {
+    let disk = MemoryDisk::new(Sync::AtOnce);
+    let (log, _) = disk.open();
+    let (world, rules) = (World::real(), Config::even_odd("league".parse().unwrap()));
+    let (season, opened) = Season::open(rules.clone(), world.now());
+    log.append(vec![opened]).await.unwrap();
+    let (desk, work) = Desk::open(season, log, world.clone(), |_| {});
+    tokio::spawn(work);
+    Manager::new(&rules, settings, desk, Client::default(), None, world)
+}
