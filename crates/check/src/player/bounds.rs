@@ -73,9 +73,10 @@ impl Exam<'_> {
 
     async fn oversized(&self) -> Result<(), Gone> {
         let match_id = self.pretence.match_no(91);
-        let padding = "x".repeat(MAX_BODY + 1);
-        let letter = self.pretence.invitation(&match_id, Side::A).with("padding", padding);
-        let heard = self.say(&letter, self.join_limit()).await;
+        let request = self.voice.write(&self.pretence.invitation(&match_id, Side::A), self.line.next_id());
+        // Blanks, which belong to no field: nobody can leave them out.
+        let body = format!("{request}{}", " ".repeat(MAX_BODY));
+        let heard = self.throw(body.as_bytes()).await;
         let taken = matches!(joined(&heard, &match_id), Some(JoinAnswer::Joined { .. }));
         self.book.judge(&rules::OVERSIZED, &heard, ensure(!taken, "it is taken like any other"));
         self.still_plays(&rules::OVERSIZED_HARMLESS, 92, &heard).await

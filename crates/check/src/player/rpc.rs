@@ -74,7 +74,9 @@ impl Exam<'_> {
         let heard = self.post(&rpc("no_such_method_of_the_league", &params, self.line.next_id())).await;
         let number = heard.error_number();
         let found = number.map_or_else(|| String::from("there is no error code"), |code| format!("the code is {code}"));
-        self.book.judge(&rules::UNKNOWN_METHOD, &heard, ensure(number == Some(-32601), found));
+        // The SDKs of MCP take an unknown method for wrong parameters, and their users cannot change that.
+        let refused = number == Some(-32601) || (self.voice.frame == Frame::Tool && number == Some(-32602));
+        self.book.judge(&rules::UNKNOWN_METHOD, &heard, ensure(refused, found));
     }
 
     async fn wrong_params(&self) {
