@@ -53,7 +53,7 @@ fn every_command_of_the_consoles_works() {
     // Where everybody looks for the manager who was not told otherwise.
     let manager_port = ports.replaced("8000");
     let environment = [("LEAGUE_MANAGER_PORT", manager_port.as_str())];
-    let (mut serving, mut ending, mut looking) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut serving, mut ending, mut looking, mut grading) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for line in blocks("console").flat_map(str::lines) {
         let words: Vec<String> = line.split_whitespace().map(|word| ports.replaced(word)).collect();
         let (program, arguments) = words.split_first().unwrap();
@@ -61,6 +61,7 @@ fn every_command_of_the_consoles_works() {
         match arguments[0].as_str() {
             "manager" => serving.push(Process::start_in(somewhere.path(), &environment, arguments)),
             "referee" | "player" => ending.push(Process::start_in(somewhere.path(), &environment, arguments)),
+            "check" => grading.push(arguments.to_vec()),
             _ => looking.push(arguments.to_vec()),
         }
     }
@@ -73,5 +74,13 @@ fn every_command_of_the_consoles_works() {
     for arguments in looking {
         let printed = Process::start_in(somewhere.path(), &environment, &arguments).ended().well();
         assert!(!printed.out.is_empty(), "{arguments:?}");
+    }
+    // The league is over and its players are gone: one that has not found a league yet is graded.
+    for arguments in grading {
+        let (alone, player_port) = (TestHome::new(), ports.replaced("8101"));
+        let nobody = [("LEAGUE_MANAGER_PORT", "1")];
+        let mut player = Process::start_in(alone.path(), &nobody, &["player", "--port", &player_port]);
+        player.says("Waiting for the manager");
+        Process::start_in(somewhere.path(), &environment, &arguments).ended().well();
     }
 }
