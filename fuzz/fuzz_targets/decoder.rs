@@ -10,12 +10,12 @@ use league_protocol::answer::{Layers, MoveAnswer};
 use league_protocol::frame::Frame;
 use league_protocol::head::{Demand, Envelope};
 use league_protocol::id::{ConversationId, MatchId, RoundId};
+use league_protocol::manner::Manner;
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::parity::Parity;
 use league_protocol::request::{self, Incoming, MAX_BODY, Refused, Request};
 use league_protocol::sender::Sender;
-use league_protocol::speech::Form;
-use league_protocol::table::{Call, Method, Spelling};
+use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use libfuzzer_sys::fuzz_target;
 
@@ -67,8 +67,7 @@ fn a_call_survives_every_frame(request: &Request<'_>) {
             continue;
         }
         let mut out = Vec::new();
-        let form = Form { frame, spelling: Spelling::Name };
-        form.write(1, &envelope(), &request.call, &mut out).expect("what was read can be written");
+        Manner::from(frame).write(1, &envelope(), &request.call, &mut out).expect("what was read can be written");
         if out.len() > MAX_BODY {
             continue;
         }

@@ -5,12 +5,12 @@ use std::time::Duration;
 use league_protocol::draw::DrawSecret;
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::manner::Manner;
 use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
 use league_protocol::message::invitation::GameInvitation;
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::sender::Sender;
 use league_protocol::side::Side;
-use league_protocol::speech::Form;
 use league_protocol::table::{Call, Method};
 use league_protocol::token::Credential;
 use league_wire::world::World;
@@ -28,7 +28,7 @@ impl Letter {
     pub(crate) fn new(envelope: &Envelope, call: &Call) -> Self {
         let mut body = Vec::new();
         // Our own messages can be written; one that could not would show as an empty one.
-        drop(Form::default().write(1, envelope, call, &mut body));
+        drop(Manner::default().write(1, envelope, call, &mut body));
         let mut whole: Value = serde_json::from_slice(&body).unwrap_or_default();
         let message = match whole.get_mut("params").map(Value::take) {
             Some(Value::Object(message)) => message,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use http::HeaderMap;
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::manner::Manner;
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::message::start_match::{Contestant, MatchLimits, MatchMode, MatchPoints, StartMatch};
 use league_protocol::message::step::MatchStep;
@@ -128,7 +129,7 @@ impl<'a> Exam<'a> {
                 standings: PlayerRecord::default(),
                 referee_pass: self.referee_pass(side, match_id),
                 player_pass: None,
-                frame: Some(SmolStr::new_static("A")),
+                manner: Manner::default(),
                 attempts: None,
             }
         };
@@ -149,6 +150,7 @@ impl<'a> Exam<'a> {
             },
             scoring: MatchPoints::default(),
             draw_secret: None,
+            strict: false,
         }))
     }
 

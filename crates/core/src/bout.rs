@@ -219,6 +219,11 @@ impl Bout {
         self.terms.secret.commitment()
     }
 
+    /// Whether `side` still owes an answer to this very call.
+    pub fn is_open(&self, side: Side, call: CallNo) -> bool {
+        self.duties[side].called(call).is_some()
+    }
+
     /// Whether `side` has accepted its invitation.
     pub fn has_joined(&self, side: Side) -> bool {
         self.joined[side]

@@ -7,7 +7,7 @@
 //!
 //! - [`config`], [`agent`]: rules and participants
 //! - [`schedule`], [`standings`]: the arithmetic of a round robin
-//! - `registration`, `flow`, `assignment`, `report`: the commands
+//! - `registration`, `flow`, `assignment`, `report`, `learning`: the commands
 //! - [`event`], `apply`: what happened, and what it means
 //! - `query`: what may be asked
 
@@ -17,6 +17,7 @@ mod assignment;
 pub mod config;
 pub mod event;
 mod flow;
+mod learning;
 mod order;
 mod query;
 mod registration;

@@ -22,6 +22,7 @@ use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::error::Fault;
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId, RoundId};
+use league_protocol::manner::Manner;
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted};
 use league_protocol::message::standings::StandingsUpdate;
@@ -31,7 +32,6 @@ use league_protocol::quirk::Quirks;
 use league_protocol::request::{Incoming, Request, read};
 use league_protocol::sender::Sender;
 use league_protocol::side::Side;
-use league_protocol::speech::Form;
 use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::{Credential, Token};
@@ -182,7 +182,7 @@ impl League {
                 auth_token: Some(grant.digest.manager_pass(&self.season.config().league_id).into()),
             };
             let mut body = Vec::new();
-            Form::default().write(1, &envelope, call, &mut body).unwrap();
+            Manner::default().write(1, &envelope, call, &mut body).unwrap();
             player.posted(&body).unwrap();
         }
     }
@@ -247,7 +247,7 @@ impl League {
 
     fn call(&mut self, letters: &Letters<'_>, order: &StartMatch, side: Side, call: &Call) -> Vec<u8> {
         let mut body = Vec::new();
-        Form::default().write(1, &letters.envelope(side, NOW), call, &mut body).unwrap();
+        Manner::default().write(1, &letters.envelope(side, NOW), call, &mut body).unwrap();
         self.player(&order.players[side].player_id).posted(&body).unwrap()
     }
 
@@ -300,7 +300,7 @@ impl League {
             Envelope { auth_token: Some(self.referee_token.clone().into()), ..letters.envelope(Side::A, NOW) };
         let mut body = Vec::new();
         let call = Call::ReportMatchResult(letters.report().unwrap());
-        Form::default().write(1, &envelope, &call, &mut body).unwrap();
+        Manner::default().write(1, &envelope, &call, &mut body).unwrap();
         let Incoming::Call(request) = read(&body).unwrap() else { panic!("not a call") };
         request.check(true).unwrap();
         let token = request.head.token(Method::ReportMatchResult).unwrap();

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 use league_protocol::answer::{Heard, Layers};
 use league_protocol::head::Envelope;
 use league_protocol::id::ConversationId;
+use league_protocol::manner::Manner;
 use league_protocol::sender::{Role, Sender};
-use league_protocol::speech::Form;
 use league_protocol::table::Call;
 use league_protocol::token::Credential;
 use league_wire::client::Client;
@@ -53,8 +53,8 @@ impl Asker {
             conversation_id: ConversationId::named("conv-operator"),
             auth_token: self.token.clone(),
         };
-        let manager = &self.manager;
-        let asking = self.client.call(manager, Form::default(), &envelope, call, LIMIT);
+        let (manager, canonical) = (&self.manager, Manner::default());
+        let asking = self.client.call(manager, &canonical, &envelope, call, LIMIT);
         let exchange = match self.runtime.block_on(asking) {
             Ok(exchange) => exchange,
             Err(error) => bail!("the manager at {manager} does not answer: {error}{}", self.hint()),

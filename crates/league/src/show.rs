@@ -60,10 +60,17 @@ pub(crate) fn one_match(which: &Which, match_id: &MatchId) -> Result<()> {
 
 pub(crate) fn agents(which: &Which) -> Result<()> {
     let agents = Source::of(which)?.agents()?;
-    let lines = agents
-        .iter()
-        .map(|agent| [&agent.id, &agent.role, &agent.name, agent.endpoint.as_str(), &agent.state].map(str::to_owned));
-    print(which.json, &agents, || plain(["Id", "Role", "Name", "Endpoint", "State"], lines, &[]).to_string())
+    let lines = agents.iter().map(|agent| {
+        let form = agent.manner.to_string();
+        [&agent.id, &agent.role, &agent.name, agent.endpoint.as_str(), &agent.state, &form].map(str::to_owned)
+    });
+    print(which.json, &agents, || {
+        let table = plain(["Id", "Role", "Name", "Endpoint", "State", "Form"], lines, &[]);
+        let quirks = agents
+            .iter()
+            .flat_map(|agent| agent.quirks.iter().map(|quirk| format!("\n{}: {quirk}; {}", agent.id, quirk.advice())));
+        format!("{table}{}", quirks.collect::<String>())
+    })
 }
 
 pub(crate) fn status(which: &Which) -> Result<()> {

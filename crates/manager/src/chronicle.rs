@@ -18,6 +18,7 @@ pub fn line(event: &Event) -> Entry {
         | Fact::RefereeRegistered { profile, .. }
         | Fact::PlayerReturned { profile, .. }
         | Fact::RefereeReturned { profile, .. } => entry.with(profile),
+        Fact::AgentLearned { learned, .. } => entry.with(learned),
         Fact::RegistrationClosed
         | Fact::RoundStarted { .. }
         | Fact::MatchAssigned { .. }
@@ -57,6 +58,12 @@ fn told(fact: &Fact) -> (Level, String) {
         }
         Fact::RoundCompleted { round } => (Level::Info, format!("round {round} is over")),
         Fact::LeagueCompleted => (Level::Info, String::from("the league is over")),
+        Fact::AgentLearned { agent, learned } => {
+            let manner = learned.manner.as_ref().map(|manner| format!("is spoken to in {manner}"));
+            let quirks = learned.quirks.iter().map(|quirk| quirk.what().to_owned());
+            let told: Vec<_> = manner.into_iter().chain(quirks).collect();
+            (Level::Info, format!("{}: {}", agent.as_str(), told.join("; ")))
+        }
         Fact::Halted => (Level::Info, String::from("the operator stopped the league")),
         Fact::Resumed => (Level::Info, String::from("the operator let the league go on")),
     }

@@ -106,7 +106,8 @@ impl Shared {
             (Listener::players(season), to_players, Listener::referees(season), to_referees, season.assignments())
         });
         let (players, to_players, referees, to_referees, mut due) = told.await?;
-        tokio::join!(self.tell(players, &to_players), self.tell(referees, &to_referees));
+        let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
+        tokio::join!(self.tell(players, &to_players, grace), self.tell(referees, &to_referees, grace));
         tracing::info!(%round, matches = due.len(), "the round begins");
         let playing = async {
             let mut sent = std::collections::HashSet::new();
@@ -158,7 +159,8 @@ impl Shared {
             (Listener::players(season), to_players, Listener::referees(season), vec![notices::league_over(season)])
         });
         let (players, to_players, referees, to_referees) = told.await?;
-        tokio::join!(self.tell(players, &to_players), self.tell(referees, &to_referees));
+        let now = Duration::ZERO;
+        tokio::join!(self.tell(players, &to_players, now), self.tell(referees, &to_referees, now));
         self.file().await?;
         if let Some(views) = &self.views
             && let Err(error) = views.flush().await

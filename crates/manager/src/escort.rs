@@ -8,11 +8,14 @@ use league_core::season::{Assignment, Season};
 use league_protocol::answer::{Heard, Layers};
 use league_protocol::id::{ConversationId, RefereeId};
 use league_protocol::message::operate::Nothing;
+use league_protocol::message::report::Learned;
 use league_protocol::message::start_match::{MatchMode, StartMatch};
 use league_protocol::message::step::RegisterToLeague;
-use league_protocol::speech::Form;
-use league_protocol::table::Call;
+use league_protocol::quirk::Quirk;
+use league_protocol::table::{Call, Method};
 use league_wire::endpoint::Endpoint;
+use league_wire::exchange::Exchange;
+use league_wire::speaker::{Message, Peer, Verdict, heard};
 use tokio::time::{Instant, sleep};
 
 use crate::manager::Shared;
@@ -26,6 +29,8 @@ enum Offer {
     Taken,
     Refused,
     Unheard,
+    /// It knows no form of the order: it takes its matches from announcements, or asks for them.
+    Unknown,
 }
 
 impl Shared {
@@ -39,10 +44,11 @@ impl Shared {
             order.zip(listener(season, &wanted.referee))
         });
         // Whatever happened meanwhile, it is no longer this referee's match.
-        let Ok(Some((order, referee))) = order.await else { return };
+        let Ok(Some((order, mut referee))) = order.await else { return };
         for tried in 1..=PATIENCE {
-            match self.offer(&referee, &order).await {
-                Offer::Taken => return,
+            match self.offer(&mut referee, &order).await {
+                // What nobody takes up is taken away when it is overdue.
+                Offer::Taken | Offer::Unknown => return,
                 Offer::Refused => {
                     // A referee that has just refused is not asked again at once.
                     sleep(self.settings.watch / 4).await;
@@ -53,24 +59,42 @@ impl Shared {
                 Offer::Unheard => sleep(self.settings.watch / 4 * tried).await,
             }
         }
-        self.give_up(&assignment.referee).await;
+        tracing::warn!(referee = %assignment.referee, match_id = %assignment.match_id, "nobody takes the match");
+        drop(self.desk.act(move |season, now| season.unheard(&assignment, now)).await);
     }
 
-    async fn offer(&self, referee: &Listener, order: &StartMatch) -> Offer {
+    async fn offer(&self, referee: &mut Listener, order: &StartMatch) -> Offer {
         let Ok(endpoint) = referee.endpoint.parse::<Endpoint>() else { return Offer::Unheard };
+        if !referee.manner.knows(Method::StartMatch) {
+            return Offer::Unknown;
+        }
         let conversation = ConversationId::named(format_args!("conv-{}-start", order.match_id));
         let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
         let call = Call::StartMatch(order.clone());
-        let came = self.client.call(&endpoint, Form::default(), &envelope, &call, self.settings.patience).await;
-        match came {
-            Err(_) => Offer::Unheard,
-            Ok(exchange) => match Layers::parse(&exchange.body) {
+        let message = Message { envelope: &envelope, call: &call, limit: self.settings.patience, notice: false };
+        let peer = Peer { endpoint: &endpoint, manner: &referee.manner, proven: false };
+        let mut tries = Vec::new();
+        let said = self.speaker.say(peer, message, &understood, &mut tries).await;
+        let offer = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
+            None | Some(Err(_)) => Offer::Unheard,
+            Some(Ok(exchange)) => match Layers::parse(&exchange.body) {
+                _ if !said.understood && tries.len() > 1 => Offer::Unknown,
                 Ok(layers) if layers.refuses() => Offer::Refused,
                 Ok(layers) if layers.heard() == Heard::Yes => Offer::Taken,
                 Ok(_) => Offer::Refused,
                 Err(_) => Offer::Unheard,
             },
+        };
+        let mut learned = Learned { manner: said.learned, quirks: said.quirks };
+        if matches!(offer, Offer::Unknown) {
+            learned.quirks.note(Quirk::TakesNoOrders);
+            learned.manner = Some(learned.manner.unwrap_or_else(|| referee.manner.clone()).without(Method::StartMatch));
         }
+        if let Some(manner) = &learned.manner {
+            referee.manner.clone_from(manner);
+        }
+        self.learn(referee.id.clone(), learned).await;
+        offer
     }
 
     pub(crate) async fn give_up(&self, referee: &RefereeId) {
@@ -128,13 +152,20 @@ impl Shared {
         let conversation = ConversationId::named("conv-watch");
         let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
         let limit = self.settings.watch.min(self.settings.patience);
-        self.client.call(&endpoint, Form::default(), &envelope, &call, limit).await.is_ok()
+        self.speaker.client().call(&endpoint, &referee.manner, &envelope, &call, limit).await.is_ok()
     }
 }
 
 fn listener(season: &Season, referee: &RefereeId) -> Option<Listener> {
     let referee = season.referee(referee)?;
-    Some(Listener::new(referee.id.as_str(), &referee.profile.endpoint, &referee.grant, &season.config().league_id))
+    Some(Listener::referee(referee, &season.config().league_id))
+}
+
+/// Whether a referee read the order: it takes it, refuses it, or says by a code of the league why it cannot.
+fn understood(exchange: &Exchange) -> Verdict {
+    let layers = Layers::parse(&exchange.body);
+    let answered = layers.is_ok_and(|layers| layers.refuses() || layers.error().is_some_and(|e| e.code.is_some()));
+    if answered { Verdict::Understood } else { heard(exchange) }
 }
 
 /// The longest that a match can take by its own limits, and half as long again.

@@ -25,7 +25,7 @@ impl Shared {
                 let due = shared.desk.look(move |season, _| end_for(season, &told)).await;
                 let Ok(Some((listener, notice))) = due else { return };
                 sleep(pause).await;
-                shared.tell(vec![listener], &[notice]).await;
+                shared.tell(vec![listener], &[notice], Duration::ZERO).await;
             }
         });
     }
@@ -36,10 +36,10 @@ fn end_for(season: &Season, id: &AgentId) -> Option<(Listener, Notice)> {
     if season.phase() != Phase::LeagueCompleted {
         return None;
     }
-    let (id, agents) = match id {
-        AgentId::Player(player) => (player.as_str(), Listener::players(season)),
-        AgentId::Referee(referee) => (referee.as_str(), Listener::referees(season)),
+    let agents = match id {
+        AgentId::Player(_) => Listener::players(season),
+        AgentId::Referee(_) => Listener::referees(season),
     };
-    let listener = agents.into_iter().find(|listener| listener.name == id)?;
+    let listener = agents.into_iter().find(|listener| listener.id == *id)?;
     Some((listener, notices::league_over(season)))
 }

@@ -9,6 +9,7 @@ use league_core::season::{Counted, Phase, Registered, Season};
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
 use league_protocol::id::{ConversationId, LeagueId, RefereeId};
+use league_protocol::manner::{COLON_SENDER, Manner};
 use league_protocol::message::league_view::{GetLeague, LeaguePage, LeagueView};
 use league_protocol::message::operate::{CreateSchedule, ScheduleAnswer};
 use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
@@ -26,6 +27,7 @@ use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::breaker::Breakers;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
+use league_wire::speaker::Speaker;
 use league_wire::world::World;
 use smol_str::SmolStr;
 
@@ -48,7 +50,7 @@ pub(crate) struct Shared {
     pub(crate) strict: bool,
     pub(crate) settings: Settings,
     pub(crate) desk: Desk,
-    pub(crate) client: Client,
+    pub(crate) speaker: Speaker,
     pub(crate) breakers: Breakers,
     /// Who writes the league's files, where they are.
     pub(crate) views: Option<ViewWriter>,
@@ -66,7 +68,8 @@ impl Manager {
         world: World,
     ) -> Self {
         let (league, strict, breakers) = (rules.league_id.clone(), rules.strict, Breakers::default());
-        Self { shared: Arc::new(Shared { league, strict, settings, desk, client, breakers, views, world }) }
+        let speaker = Speaker::new(client);
+        Self { shared: Arc::new(Shared { league, strict, settings, desk, speaker, breakers, views, world }) }
     }
 
     /// Runs the league to its end.
@@ -163,7 +166,10 @@ impl Shared {
             .act(move |season, now| {
                 let referee = referee_behind(season, &token, METHOD, now)?;
                 let record = season.read_report(&report)?;
-                let ruling = season.report(&referee, &report.match_id, report.attempt, record, now)?;
+                let mut ruling = season.report(&referee, &report.match_id, report.attempt, record, now)?;
+                if ruling.reply == Counted::Now {
+                    ruling.events.extend(season.learn_from(&report, now));
+                }
                 let acknowledgement = MatchResultAck {
                     status: SmolStr::new_static("ACCEPTED"),
                     round_id: report.match_id.parts().map(|(round, _)| round),
@@ -289,11 +295,17 @@ impl Agent for Manager {
     }
 
     async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        let Arrived { call, head, quirks, peer, .. } = arrived;
+        let Arrived { call, head, quirks, frame, peer, .. } = arrived;
         let (shared, method) = (&self.shared, call.method());
         let mut envelope = Agent::envelope(self, head.conversation_id.as_good().cloned());
         let sender: Option<Sender> = head.sender.as_good().cloned();
         let random = shared.world.random();
+        let manner = Manner::of_registration(frame, &head);
+        if manner.wants_colon()
+            && let Ok(sender) = COLON_SENDER.parse()
+        {
+            envelope.sender = sender;
+        }
         match call {
             Call::RegisterPlayer(request) => {
                 let (endpoint, key) = (&request.player_meta.contact_endpoint, request.join_key.as_ref());
@@ -304,8 +316,10 @@ impl Agent for Manager {
                 if let Some(rejection) = shared.inspected(&request.player_meta).await? {
                     return Answered::new(envelope, &rejection);
                 }
-                let register =
-                    move |season: &Season, now| season.register_player(&request, sender.as_ref(), &random, now);
+                let register = move |season: &Season, now| {
+                    let ruling = season.register_player(&request, sender.as_ref(), &random, now)?;
+                    Ok(season.note_form(ruling, manner, quirks, now))
+                };
                 let registered = shared.desk.act(register).await?;
                 shared.tell_latecomer(&registered);
                 let (answer, token) = shared.registered(registered, quirks);
@@ -318,8 +332,10 @@ impl Agent for Manager {
                 if let Some(rejection) = shared.admissible(endpoint, key, needed, peer, 1002)? {
                     return Answered::new(envelope, &rejection);
                 }
-                let register =
-                    move |season: &Season, now| season.register_referee(&request, sender.as_ref(), &random, now);
+                let register = move |season: &Season, now| {
+                    let ruling = season.register_referee(&request, sender.as_ref(), &random, now)?;
+                    Ok(season.note_form(ruling, manner, quirks, now))
+                };
                 let registered = shared.desk.act(register).await?;
                 shared.tell_latecomer(&registered);
                 let (answer, token) = shared.registered(registered, quirks);

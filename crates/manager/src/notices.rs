@@ -1,22 +1,31 @@
 //! Telling everybody. Acknowledgements are welcome and never waited for beyond their limit.
 
+use std::time::Duration;
+
 use futures_util::StreamExt;
 use futures_util::stream;
-use league_core::season::Season;
-use league_core::season::agent::Grant;
+use league_core::season::agent::{AgentId, Player, Referee};
+use league_core::season::{Ruling, Season};
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, LeagueId, RoundId};
+use league_protocol::manner::Manner;
+use league_protocol::message::report::Learned;
 use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted};
 use league_protocol::message::standings::{FinalRow, StandingsUpdate};
+use league_protocol::quirk::Quirk;
 use league_protocol::sender::Sender;
-use league_protocol::speech::Form;
-use league_protocol::table::Call;
+use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Credential;
 use league_wire::endpoint::Endpoint;
-use smol_str::SmolStr;
+use league_wire::exchange::Failure;
+use league_wire::speaker::{Message, Peer, Said, Try, heard};
+use tokio::time::{Instant, sleep};
 
 use crate::manager::Shared;
+
+/// How often somebody who does not listen yet is tried.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 
 /// Something to be said, and the conversation it belongs to.
 #[derive(Clone, Debug)]
@@ -28,33 +37,36 @@ pub(crate) struct Notice {
 /// Somebody to be told, and in which words it knows the manager.
 #[derive(Clone, Debug)]
 pub(crate) struct Listener {
-    pub(crate) name: SmolStr,
+    pub(crate) id: AgentId,
     pub(crate) endpoint: String,
     pub(crate) pass: Credential,
+    pub(crate) manner: Manner,
 }
 
 impl Listener {
-    pub(crate) fn new(name: &str, endpoint: &str, grant: &Grant, league: &LeagueId) -> Self {
-        let pass = grant.digest.manager_pass(league).into();
-        Self { name: SmolStr::new(name), endpoint: endpoint.to_owned(), pass }
+    /// A player.
+    fn player(player: &Player, league: &LeagueId) -> Self {
+        let (endpoint, pass) = (player.profile.endpoint.clone(), player.grant.digest.manager_pass(league).into());
+        Self { id: AgentId::Player(player.id.clone()), endpoint, pass, manner: player.manner.clone() }
+    }
+
+    /// A referee.
+    pub(crate) fn referee(referee: &Referee, league: &LeagueId) -> Self {
+        let (endpoint, pass) = (referee.profile.endpoint.clone(), referee.grant.digest.manager_pass(league).into());
+        Self { id: AgentId::Referee(referee.id.clone()), endpoint, pass, manner: referee.manner.clone() }
     }
 
     /// Every player.
     pub(crate) fn players(season: &Season) -> Vec<Self> {
         let league = &season.config().league_id;
-        let listener = |player: &league_core::season::agent::Player| {
-            Self::new(player.id.as_str(), &player.profile.endpoint, &player.grant, league)
-        };
-        season.players().iter().map(listener).collect()
+        season.players().iter().map(|player| Self::player(player, league)).collect()
     }
 
     /// Every referee that has not been given up.
     pub(crate) fn referees(season: &Season) -> Vec<Self> {
         let league = &season.config().league_id;
-        let listener = |referee: &league_core::season::agent::Referee| {
-            Self::new(referee.id.as_str(), &referee.profile.endpoint, &referee.grant, league)
-        };
-        season.referees().iter().filter(|referee| !referee.lost).map(listener).collect()
+        let present = season.referees().iter().filter(|referee| !referee.lost);
+        present.map(|referee| Self::referee(referee, league)).collect()
     }
 }
 
@@ -117,26 +129,84 @@ pub(crate) fn envelope(conversation_id: ConversationId, now: Timestamp, auth_tok
 }
 
 impl Shared {
-    /// Tells each listener all of `notices`, in order; different listeners at the same time.
-    pub(crate) async fn tell(&self, listeners: Vec<Listener>, notices: &[Notice]) {
-        let telling = listeners.into_iter().map(|listener| async move {
-            let Ok(endpoint) = listener.endpoint.parse::<Endpoint>() else { return };
-            for notice in notices {
-                let envelope = envelope(notice.conversation.clone(), self.world.now(), Some(listener.pass.clone()));
-                let told = self.client.call_guarded(
-                    &self.breakers,
-                    &endpoint,
-                    Form::default(),
-                    &envelope,
-                    &notice.call,
-                    self.settings.patience,
-                );
-                if let Err(error) = told.await {
-                    let (who, what) = (&listener.name, notice.call.method().row().name);
-                    tracing::debug!(%who, what, %error, "a notice was not heard");
-                }
-            }
-        });
+    /// Tells each listener all of `notices`, in order; different listeners at the same time. Who does not listen yet is waited
+    /// for, as long as `grace` lasts.
+    pub(crate) async fn tell(&self, listeners: Vec<Listener>, notices: &[Notice], grace: Duration) {
+        let telling = listeners.into_iter().map(|listener| self.tell_one(listener, notices, grace));
         stream::iter(telling).buffer_unordered(self.settings.concurrency.max(1)).collect::<()>().await;
     }
+
+    async fn tell_one(&self, mut listener: Listener, notices: &[Notice], grace: Duration) {
+        let Ok(endpoint) = listener.endpoint.parse::<Endpoint>() else { return };
+        let (patient_until, mut found, mut was_there) = (Instant::now() + grace, Learned::default(), false);
+        for notice in notices {
+            let method = notice.call.method();
+            let mut waited = false;
+            let (said, tries) = loop {
+                let (said, tries) = self.tell_once(&listener, &endpoint, notice, grace.is_zero()).await;
+                if Instant::now() >= patient_until || !is_unreachable(&tries) {
+                    break (said, tries);
+                }
+                waited = true;
+                sleep(BETWEEN_LOOKS).await;
+            };
+            let failed = tries.last().and_then(|last| last.came.as_ref().err());
+            if let Some(error) = failed {
+                tracing::debug!(who = listener.id.as_str(), what = method.row().name, %error, "a notice was not heard");
+            }
+            found.quirks = found.quirks.and(said.quirks);
+            if waited && failed.is_none() {
+                found.quirks.note(Quirk::ListensLate);
+            }
+            // Who was there a moment ago and hangs up on this has taken it for its cue.
+            if was_there && method == Method::NotifyLeagueCompleted && is_unreachable(&tries) {
+                found.quirks.note(Quirk::LeavesAtTheEnd);
+            }
+            was_there |= failed.is_none() && !tries.is_empty();
+            if let Some(learned) = said.learned {
+                listener.manner = learned.clone();
+                found.manner = Some(learned);
+            }
+        }
+        self.learn(listener.id, found).await;
+    }
+
+    async fn tell_once(
+        &self,
+        listener: &Listener,
+        endpoint: &Endpoint,
+        notice: &Notice,
+        guarded: bool,
+    ) -> (Said, Vec<Try>) {
+        let envelope = envelope(notice.conversation.clone(), self.world.now(), Some(listener.pass.clone()));
+        let message = Message { envelope: &envelope, call: &notice.call, limit: self.settings.patience, notice: true };
+        let peer = Peer { endpoint, manner: &listener.manner, proven: false };
+        let mut tries = Vec::new();
+        // Somebody who is waited for fails many times, which says nothing about later.
+        let said = if guarded {
+            self.speaker.say_guarded(&self.breakers, peer, message, &heard, &mut tries).await
+        } else {
+            self.speaker.say(peer, message, &heard, &mut tries).await
+        };
+        (said, tries)
+    }
+
+    /// Keeps what was found out about an agent, where it is news.
+    pub(crate) async fn learn(&self, agent: AgentId, found: Learned) {
+        if found.is_nothing() {
+            return;
+        }
+        let noted = self.desk.act(move |season, now| {
+            let events = season.learn(&agent, &found, now).into_iter().collect();
+            Ok(Ruling { events, reply: () })
+        });
+        if let Err(fault) = noted.await {
+            tracing::debug!(fault = fault.message, "what was found out about an agent could not be kept");
+        }
+    }
+}
+
+fn is_unreachable(tries: &[Try]) -> bool {
+    let failure = tries.last().and_then(|last| last.came.as_ref().err()).map(|error| &error.kind);
+    matches!(failure, Some(Failure::Unreachable(_)))
 }

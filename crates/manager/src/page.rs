@@ -4,7 +4,7 @@
 //! does.
 
 use league_core::season::Season;
-use league_core::season::agent::Profile;
+use league_core::season::agent::{AgentId, Profile};
 use league_protocol::id::RoundId;
 use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
 use serde::Serialize;
@@ -67,20 +67,26 @@ fn fill_schedule(season: &Season, from: u64, page: &mut LeaguePage) {
 
 /// Referees, then players.
 fn agents(season: &Season) -> impl Iterator<Item = AgentEntry> {
-    let entry = |role, id: &str, profile: &Profile, state| AgentEntry {
-        id: SmolStr::new(id),
-        role: SmolStr::new_static(role),
+    let entry = move |id: &AgentId, profile: &Profile, state| AgentEntry {
+        id: SmolStr::new(id.as_str()),
+        role: SmolStr::new_static(match id {
+            AgentId::Player(_) => "player",
+            AgentId::Referee(_) => "referee",
+        }),
+        manner: season.ways_of(id).map(|(manner, _)| manner.clone()).unwrap_or_default(),
+        quirks: season.ways_of(id).map(|(_, quirks)| quirks).unwrap_or_default(),
         name: profile.name.clone(),
         version: profile.version.clone(),
         endpoint: profile.endpoint.clone(),
         state: SmolStr::new_static(state),
     };
     let referees = season.referees().iter().map(move |referee| {
-        entry("referee", referee.id.as_str(), &referee.profile, if referee.lost { "LOST" } else { "ACTIVE" })
+        let state = if referee.lost { "LOST" } else { "ACTIVE" };
+        entry(&AgentId::Referee(referee.id.clone()), &referee.profile, state)
     });
     let players = season.players().iter().map(move |player| {
         let state = if season.is_suspended(player) { "SUSPENDED" } else { "ACTIVE" };
-        entry("player", player.id.as_str(), &player.profile, state)
+        entry(&AgentId::Player(player.id.clone()), &player.profile, state)
     });
     referees.chain(players)
 }

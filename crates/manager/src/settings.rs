@@ -49,6 +49,8 @@ pub struct Settings {
     pub registration_window: Option<Duration>,
     /// How long a notice or an order may take to be answered.
     pub patience: Duration,
+    /// How long agents that have registered may take until they listen, before the first round.
+    pub grace: Duration,
     /// How often referees that hold matches are looked after.
     pub watch: Duration,
     /// How many calls are under way at a time.
@@ -78,6 +80,7 @@ impl Default for Settings {
             expect_referees: None,
             registration_window: Some(Duration::from_secs(60)),
             patience: Duration::from_secs(10),
+            grace: Duration::from_secs(5),
             watch: Duration::from_secs(2),
             concurrency: 64,
             seed: None,

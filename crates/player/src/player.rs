@@ -26,6 +26,7 @@ use league_wire::admission::{self, Admitted, Patience, Rejected};
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
+use league_wire::speaker::Speaker;
 use league_wire::world::World;
 use smol_str::SmolStr;
 use tokio::sync::Notify;
@@ -82,7 +83,7 @@ struct Shared {
     seat: Mutex<Seat>,
     /// Where it plays as long as it is in no league: so that it can be tried before it registers. Nothing of that counts.
     rehearsal: Mutex<Seat>,
-    client: Client,
+    speaker: Speaker,
     world: World,
     /// Its log, once it has a name.
     journal: OnceLock<Journal>,
@@ -115,7 +116,7 @@ impl Player {
                 thinker,
                 seat,
                 rehearsal,
-                client,
+                speaker: Speaker::new(client),
                 world,
                 journal: OnceLock::new(),
                 written: Mutex::default(),
@@ -187,7 +188,7 @@ impl Shared {
         self.seat().registering();
         let longest = LONGEST_PAUSE.max(settings.pause);
         let patience = Patience { answer: settings.patience, pause: settings.pause, longest };
-        let admitted = admission::register(&self.client, &settings.manager, patience, || self.registration()).await;
+        let admitted = admission::register(&self.speaker, &settings.manager, patience, || self.registration()).await;
         let Admitted { player_id, league_id, token, passes, .. } = admitted.inspect_err(|_| self.seat().rejected())?;
         let player_id = player_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| PlayerId::numbered(1));
         let former = self.keep_key(&player_id, league_id.as_ref(), token.as_ref());

@@ -14,13 +14,13 @@ use league_protocol::answer::{Layers, MoveAnswer};
 use league_protocol::frame::{Frame, RequestId};
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::manner::Manner;
 use league_protocol::message::choice::{ChoiceContext, ChooseParityCall, ChooseParityResponse};
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::parity::Parity;
 use league_protocol::reply::ReplyTo;
 use league_protocol::request::{self, Incoming, Request};
 use league_protocol::sender::Sender;
-use league_protocol::speech::Form;
 use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::{Credential, Token};
@@ -150,7 +150,7 @@ impl Exchange {
             call: Vec::new(),
             answer: Vec::new(),
         };
-        Form::default().write(1001, &envelope, &call, &mut exchange.call).unwrap();
+        Manner::default().write(1001, &envelope, &call, &mut exchange.call).unwrap();
         let mut answer = Vec::new();
         exchange.decode_and_answer(&mut answer);
         exchange.answer = answer;

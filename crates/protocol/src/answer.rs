@@ -184,6 +184,11 @@ impl<'a> Layers<'a> {
         self.found.iter().any(|(_, layer)| layer.refuses() || layer.accepts() == Some(false))
     }
 
+    /// Whether the answer comes in the name of somebody else than `player`.
+    pub fn names_other_than(&self, player: &PlayerId) -> bool {
+        self.first(|layer| layer.player_id.as_text().map(|named| named != player.as_str())).unwrap_or(false)
+    }
+
     /// The answer to an invitation to `match_id`.
     pub fn join(&self, match_id: &MatchId) -> Reading<JoinAnswer> {
         let joins = |layer: &Layer<'_>| layer.is_called("GAME_JOIN_ACK") || layer.accepts().is_some() || layer.joins();

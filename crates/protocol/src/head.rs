@@ -58,6 +58,8 @@ pub struct Head {
     pub conversation_id: Found<ConversationId>,
     /// The credential, when one was given and is not empty.
     pub auth_token: Option<Credential>,
+    /// Whether an empty text stood in its place.
+    pub empty_token: bool,
 }
 
 /// How much of an envelope is demanded.
@@ -175,7 +177,9 @@ impl Head {
             HeadField::ConversationId => self.conversation_id = map.next_value_seed(FoundSeed::new())?,
             HeadField::AuthToken => {
                 let text: Found<SmolStr> = map.next_value_seed(FoundSeed::new())?;
-                self.auth_token = text.good().filter(|text| !text.is_empty()).map(|text| Credential::new(&text));
+                let text = text.good();
+                self.empty_token = text.as_ref().is_some_and(SmolStr::is_empty);
+                self.auth_token = text.filter(|text| !text.is_empty()).map(|text| Credential::new(&text));
             }
         }
         Ok(())

@@ -1,8 +1,11 @@
 //! What a peer does differently and gets away with: noted on the agent, shown by the checker and the dashboard.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::{Error as Unknown, StrDeserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! quirks {
     ($($(#[$doc:meta])* $name:ident: $what:literal, $advice:literal;)*) => {
@@ -91,6 +94,22 @@ quirks! {
     OddStatus: "says REGISTERED, or another word, for ACCEPTED", "answer with status ACCEPTED or REJECTED";
     /// A request that carries another message's type.
     OddMessageType: "a message_type that belongs to another message", "name the message that is sent";
+    /// Answers come by a request of their own.
+    PostsAnswers: "acknowledges questions and posts its answers afterwards", "put the answer into the result of the call";
+    /// An acknowledgement of what was not understood.
+    SaysOkToAnything: "says ok to what it does not understand", "answer unknown methods with error -32601";
+    /// A notice that it does not know.
+    UnknownNotice: "does not know all notices", "answer notices of the call table with an acknowledgement";
+    /// It asked for fewer calls.
+    RateLimits: "limits how often it is called", "answer every call of a match: nobody calls more often than the rules say";
+    /// Its registration came before it listened.
+    ListensLate: "registers before it listens", "listen first, then register";
+    /// It ended without an answer to LEAGUE_COMPLETED.
+    LeavesAtTheEnd: "ends in the middle of LEAGUE_COMPLETED", "answer LEAGUE_COMPLETED before you end";
+    /// `start_match` is not known to it.
+    TakesNoOrders: "takes its matches from announcements or by asking", "answer start_match";
+    /// It registered more than once.
+    RegistersOften: "registers several times", "register once, and keep the token";
 }
 
 impl fmt::Display for Quirk {
@@ -114,6 +133,12 @@ impl Quirks {
         self.0 & (1 << quirk as u64) != 0
     }
 
+    /// These and those.
+    #[must_use]
+    pub fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
     /// Whether nothing was seen.
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -122,6 +147,32 @@ impl Quirks {
     /// What was seen, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = Quirk> {
         Quirk::ALL.iter().copied().filter(move |quirk| self.has(*quirk))
+    }
+}
+
+/// As a list of names. Reading never fails, and leaves out what is not known: another version may know more.
+impl Serialize for Quirks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Quirks {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let any = serde_json::Value::deserialize(deserializer)?;
+        let names = any.as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);
+        let known = |name| Quirk::deserialize(StrDeserializer::<Unknown>::new(name)).ok();
+        Ok(names.filter_map(known).collect())
+    }
+}
+
+impl JsonSchema for Quirks {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("Quirks")
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<String>::json_schema(generator)
     }
 }
 
@@ -155,5 +206,9 @@ mod tests {
         let all: Quirks = Quirk::ALL.iter().copied().collect();
         assert_eq!(all.iter().count(), Quirk::ALL.len());
         assert!(Quirks::default().is_empty());
+        let written = serde_json::to_string(&all).unwrap();
+        assert_eq!(serde_json::from_str::<Quirks>(&written).unwrap(), all);
+        let newer: Quirks = serde_json::from_str(r#"["posts_answers", "not_invented_yet"]"#).unwrap();
+        assert_eq!(newer.iter().collect::<Vec<_>>(), [Quirk::PostsAnswers]);
     }
 }

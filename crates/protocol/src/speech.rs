@@ -1,57 +1,97 @@
-//! A call of ours on its way out, in the form that its peer understands.
+//! A call of ours on its way out, in the manner that its peer understands.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
 
 use crate::frame::Frame;
 use crate::head::Envelope;
+use crate::manner::{COLON_SENDER, Era, Manner, Shape};
 use crate::reply::splice;
-use crate::table::{Call, Spelling};
+use crate::sender::{Role, Sender};
+use crate::table::Call;
 
-/// How a peer is spoken to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Form {
-    /// The frame.
-    pub frame: Frame,
-    /// The spelling of methods.
-    pub spelling: Spelling,
-}
+/// What every request of revision 2026-07-28 says about its sender.
+pub const MODERN_META: &str = concat!(
+    r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+    r#""io.modelcontextprotocol/clientInfo":{"name":"league","version":""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""},"io.modelcontextprotocol/clientCapabilities":{}}"#,
+);
 
-impl Default for Form {
-    /// The canonical one.
-    fn default() -> Self {
-        Self { frame: Frame::Direct, spelling: Spelling::Name }
-    }
-}
-
-impl Form {
+impl Manner {
     /// Writes `call` with an integer id, because several public players take no other.
-    pub fn write(self, id: u64, envelope: &Envelope, call: &Call, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        let method = call.method();
-        let name = match self.frame {
-            Frame::Typed => method.spelled(Spelling::MessageType),
-            Frame::Direct | Frame::Tool | Frame::Bare | Frame::Nested | Frame::Register => {
-                method.spelled(self.spelling)
+    pub fn write(&self, id: u64, envelope: &Envelope, call: &Call, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        let (frame, name) = (self.frame(), self.name_of(call.method()));
+        let before: &[u8] = match frame {
+            Frame::Direct | Frame::Typed | Frame::Nested => b"{\"jsonrpc\":\"2.0\",\"method\":",
+            Frame::Tool => b"{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{\"name\":",
+            Frame::Bare | Frame::Register => return self.message(envelope, call, out),
+        };
+        out.extend_from_slice(before);
+        // A peer's own name for it may hold anything.
+        serde_json::to_writer(&mut *out, name)?;
+        match frame {
+            Frame::Direct | Frame::Typed | Frame::Bare | Frame::Register => {
+                out.extend_from_slice(b",\"params\":");
+                self.message(envelope, call, out)?;
             }
-        };
-        let row = method.row();
-        // A message that stands alone must say what it is, even where it has no type.
-        let message_type = if self.frame == Frame::Bare { row.message.or(Some(row.name)) } else { row.message };
-        let message = |out: &mut Vec<u8>| splice(message_type, envelope, out, |out| call.write_body(out));
-        let (before, after): (&[&str], &str) = match self.frame {
-            Frame::Direct | Frame::Typed => (&["{\"jsonrpc\":\"2.0\",\"method\":\"", name, "\",\"params\":"], ""),
-            Frame::Nested => (&["{\"jsonrpc\":\"2.0\",\"method\":\"", name, "\",\"params\":{\"message\":"], "}"),
-            Frame::Tool => (
-                &["{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{\"name\":\"", name, "\",\"arguments\":"],
-                "}",
-            ),
-            Frame::Bare | Frame::Register => (&[], ""),
-        };
-        before.iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
-        message(out)?;
-        out.extend_from_slice(after.as_bytes());
-        if self.frame.is_rpc() {
-            out.extend_from_slice(b",\"id\":");
-            serde_json::to_writer(&mut *out, &id)?;
-            out.push(b'}');
+            Frame::Nested => {
+                out.extend_from_slice(b",\"params\":{\"message\":");
+                self.message(envelope, call, out)?;
+                out.push(b'}');
+            }
+            Frame::Tool => {
+                out.extend_from_slice(b",\"arguments\":");
+                self.arguments(envelope, call, out)?;
+                if self.era() == Era::Stateless {
+                    out.extend_from_slice(b",\"_meta\":");
+                    out.extend_from_slice(MODERN_META.as_bytes());
+                }
+                out.push(b'}');
+            }
         }
+        out.extend_from_slice(b",\"id\":");
+        serde_json::to_writer(&mut *out, &id)?;
+        out.push(b'}');
         Ok(())
+    }
+
+    /// The message alone.
+    fn message(&self, envelope: &Envelope, call: &Call, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        let row = call.method().row();
+        // A message that stands alone must say what it is, even where it has no type.
+        let message_type = if self.frame() == Frame::Bare { row.message.or(Some(row.name)) } else { row.message };
+        if self.wants_colon()
+            && envelope.sender.role() == Some(Role::Manager)
+            && let Ok(sender) = COLON_SENDER.parse::<Sender>()
+        {
+            let envelope = Envelope { sender, ..envelope.clone() };
+            return splice(message_type, &envelope, out, |out| call.write_body(out));
+        }
+        splice(message_type, envelope, out, |out| call.write_body(out))
+    }
+
+    /// The arguments of a tool.
+    fn arguments(&self, envelope: &Envelope, call: &Call, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        match self.shape_of(call.method()) {
+            Shape::Whole => self.message(envelope, call, out),
+            Shape::Under(key) => {
+                out.push(b'{');
+                serde_json::to_writer(&mut *out, key)?;
+                out.push(b':');
+                self.message(envelope, call, out)?;
+                out.push(b'}');
+                Ok(())
+            }
+            Shape::Fields(fields) => {
+                let mut whole = Vec::with_capacity(1024);
+                self.message(envelope, call, &mut whole)?;
+                let mut kept: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(&whole)?;
+                kept.retain(|name, _| fields.iter().any(|field| field.as_str() == name));
+                serde_json::to_writer(out, &kept)
+            }
+        }
     }
 }

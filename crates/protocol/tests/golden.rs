@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use league_protocol::error::{ErrorCode, Fault, METHOD_NOT_FOUND};
 use league_protocol::frame::{Frame, RequestId};
+use league_protocol::manner::Manner;
 use league_protocol::reply::ReplyTo;
-use league_protocol::speech::Form;
-use league_protocol::table::{Method, Spelling, TABLE};
+use league_protocol::table::{Method, TABLE};
 use serde_json::Value;
 
 /// The same bytes with line breaks, in their own order; refuses bytes that have blanks already.
@@ -51,8 +51,7 @@ fn pretty(bytes: &[u8]) -> String {
 
 fn request(method: Method, frame: Frame) -> Vec<u8> {
     let mut out = Vec::new();
-    let form = Form { frame, spelling: Spelling::Name };
-    form.write(17, &sample::envelope(), &sample::call(method), &mut out).unwrap();
+    Manner::from(frame).write(17, &sample::envelope(), &sample::call(method), &mut out).unwrap();
     out
 }
 

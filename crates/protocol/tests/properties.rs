@@ -10,13 +10,13 @@ mod sample;
 use league_protocol::answer::{Heard, JoinAnswer, Layers, MoveAnswer, RegistrationAnswer};
 use league_protocol::frame::{Frame, RequestId};
 use league_protocol::head::Envelope;
+use league_protocol::manner::Manner;
 use league_protocol::message::choice::ChooseParityResponse;
 use league_protocol::message::invitation::GameJoinAck;
 use league_protocol::message::registration::{Admission, RegisterResponse};
 use league_protocol::parity::Parity;
 use league_protocol::reply::ReplyTo;
 use league_protocol::request::{self, Incoming, Request};
-use league_protocol::speech::Form;
 use league_protocol::table::{Call, Method, Spelling, TABLE};
 use league_protocol::token::{Credential, Token};
 use proptest::prelude::*;
@@ -25,9 +25,9 @@ use serde_json::{Value, json};
 use arbitrary::{any_call, envelope, word};
 use decode::decode_everything;
 
-fn written(form: Form, envelope: &Envelope, call: &Call) -> Vec<u8> {
+fn written(manner: &Manner, envelope: &Envelope, call: &Call) -> Vec<u8> {
     let mut out = Vec::new();
-    form.write(7, envelope, call, &mut out).unwrap();
+    manner.write(7, envelope, call, &mut out).unwrap();
     out
 }
 
@@ -170,7 +170,7 @@ proptest! {
     #[test]
     fn every_request_is_read_back_from_every_frame(call in any_call(), envelope in envelope()) {
         for frame in [Frame::Direct, Frame::Typed, Frame::Tool, Frame::Bare, Frame::Nested] {
-            let bytes = written(Form { frame, spelling: Spelling::Name }, &envelope, &call);
+            let bytes = written(&Manner::from(frame), &envelope, &call);
             let row = call.method().row();
             // By its own name and without a tool around it, a ping is MCP's.
             if row.method == Method::Ping && !matches!(frame, Frame::Tool | Frame::Bare) {
@@ -192,7 +192,7 @@ proptest! {
     #[test]
     fn what_stands_first_makes_no_difference(call in any_call(), envelope in envelope(), extra in any_json()) {
         // A method before its parameters is read in one pass, any other order in two.
-        let good = written(Form::default(), &envelope, &call);
+        let good = written(&Manner::default(), &envelope, &call);
         let shown = |text: &str| format!("{:?}", request::read(text.as_bytes()).map_err(|refused| *refused));
         let parts: serde_json::Map<String, Value> = serde_json::from_slice(&good).unwrap();
         let (method, id) = (&parts["method"], &parts["id"]);
@@ -207,9 +207,9 @@ proptest! {
 
     #[test]
     fn every_spelling_leads_to_the_same_call(call in any_call(), envelope in envelope()) {
-        for (place, _) in call.method().row().aliases.iter().enumerate() {
+        for (place, alias) in call.method().row().aliases.iter().enumerate() {
             let spelling = Spelling::Alias(u8::try_from(place).unwrap());
-            let bytes = written(Form { frame: Frame::Direct, spelling }, &envelope, &call);
+            let bytes = written(&Manner::default().calling(call.method(), alias), &envelope, &call);
             let request = read(&bytes).unwrap();
             prop_assert_eq!((request.method(), request.spelling), (call.method(), spelling));
         }
@@ -287,7 +287,7 @@ proptest! {
         call in any_call(), envelope in envelope(), place in any::<prop::sample::Index>(), byte in any::<u8>(),
         cut in any::<prop::sample::Index>(), frame in prop::sample::select(&Frame::ALL[..5]), extra in any_json(),
     ) {
-        let good = written(Form { frame, spelling: Spelling::Name }, &envelope, &call);
+        let good = written(&Manner::from(frame), &envelope, &call);
         let mut flipped = good.clone();
         flipped[place.index(good.len())] = byte;
         decode_everything(&flipped);
@@ -329,7 +329,7 @@ proptest! {
             } else if let Call::StartMatch(start) = &mut call {
                 start.players.a.referee_pass = Some(pass.clone());
             }
-            let mut bytes = written(Form { frame, spelling: Spelling::Name }, &envelope, &call);
+            let mut bytes = written(&Manner::from(frame), &envelope, &call);
             if !whole {
                 let place = damage.index(bytes.len());
                 bytes[place] = b'}';

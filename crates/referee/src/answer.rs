@@ -2,10 +2,12 @@
 
 use league_core::bout::effect::Ask;
 use league_core::bout::input::{CallFault, CallNo, Input};
-use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer};
-use league_protocol::id::{GameType, MatchId};
-use league_protocol::quirk::Quirks;
+use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer, token_quirk};
+use league_protocol::id::GameType;
+use league_protocol::message::start_match::StartMatch;
+use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::side::Side;
+use league_protocol::token::Credential;
 use league_wire::exchange::{CallError, Exchange, Failure};
 use smol_str::SmolStr;
 
@@ -15,6 +17,8 @@ pub(crate) enum Understood {
     Said { input: Input, quirks: Quirks },
     /// Only that the call was heard: the answer may still be posted within the limit.
     Heard,
+    /// It says nothing that was asked for.
+    Unclear,
 }
 
 /// The question that was asked.
@@ -23,58 +27,70 @@ pub(crate) struct Asked<'a> {
     pub(crate) side: Side,
     pub(crate) call: CallNo,
     pub(crate) ask: Ask,
-    pub(crate) match_id: &'a MatchId,
-    pub(crate) game: &'a GameType,
+    pub(crate) order: &'a StartMatch,
 }
 
 impl Asked<'_> {
-    /// What came of the call.
-    pub(crate) fn understand(self, came: &Result<Exchange, CallError>) -> Understood {
-        match came {
-            Ok(exchange) => self.read(&exchange.body),
-            Err(error) => self.failed(match error.kind {
-                Failure::TimedOut => CallFault::TimedOut,
-                Failure::TooLong => CallFault::Unreadable,
-                Failure::Unreachable(_) | Failure::Refused | Failure::Unwritable(_) => CallFault::Unreachable,
-            }),
+    /// What a call without an answer means.
+    pub(crate) fn failed(self, error: &CallError) -> Input {
+        let fault = match error.kind {
+            Failure::TimedOut => CallFault::TimedOut,
+            Failure::TooLong => CallFault::Unreadable,
+            Failure::Unreachable(_) | Failure::Refused | Failure::Unwritable(_) => CallFault::Unreachable,
+        };
+        Input::Failed { side: self.side, call: self.call, fault }
+    }
+
+    /// What an answer means. A strict league takes none that is odd.
+    pub(crate) fn understand(self, exchange: &Exchange) -> Understood {
+        match self.read(exchange) {
+            Understood::Said { quirks, .. } if self.order.strict && !quirks.is_empty() => {
+                let fault = quirks.iter().next().map_or(CallFault::Unreadable, CallFault::Irregular);
+                let input = Input::Failed { side: self.side, call: self.call, fault };
+                Understood::Said { input, quirks }
+            }
+            read @ (Understood::Said { .. } | Understood::Heard | Understood::Unclear) => read,
         }
     }
 
-    fn read(self, body: &[u8]) -> Understood {
-        let Ok(layers) = Layers::parse(body) else { return self.failed(CallFault::Unreadable) };
-        let (side, call) = (self.side, Some(self.call));
-        match self.ask {
+    fn read(self, exchange: &Exchange) -> Understood {
+        let Ok(layers) = Layers::parse(&exchange.body) else { return Understood::Unclear };
+        let (side, call, match_id) = (self.side, Some(self.call), &self.order.match_id);
+        // Whoever refuses by its status has not merely acknowledged.
+        let nothing = if exchange.status.is_success() { Understood::Heard } else { Understood::Unclear };
+        let (input, mut quirks, token) = match self.ask {
             Ask::Join => {
-                let reading = layers.join(self.match_id);
+                let reading = layers.join(match_id);
                 let input = match reading.said {
                     JoinAnswer::Joined { nonce } => Input::Joined { side, call, nonce },
                     JoinAnswer::Declined => Input::Declined { side, call },
-                    JoinAnswer::Error(_) => return self.failed(CallFault::Unreadable),
-                    JoinAnswer::Nothing => return Understood::Heard,
+                    JoinAnswer::Error(_) => return Understood::Unclear,
+                    JoinAnswer::Nothing => return nothing,
                 };
-                Understood::Said { input, quirks: reading.quirks }
+                (input, reading.quirks, reading.token)
             }
             Ask::Move => {
-                let reading = if *self.game == GameType::even_odd() {
-                    layers.parity(self.match_id)
-                } else {
-                    layers.game_move(self.match_id)
-                };
+                let parity = self.order.game_type == GameType::even_odd();
+                let reading = if parity { layers.parity(match_id) } else { layers.game_move(match_id) };
                 let text = match reading.said {
                     MoveAnswer::Move(text) => text,
                     // The game refuses it, and says what a move would have been.
                     MoveAnswer::Invalid(text) => SmolStr::new(text),
-                    MoveAnswer::Error(_) => return self.failed(CallFault::Unreadable),
-                    MoveAnswer::Nothing => return Understood::Heard,
+                    MoveAnswer::Error(_) => return Understood::Unclear,
+                    MoveAnswer::Nothing => return nothing,
                 };
-                let input = Input::Moved { side, call, text };
-                Understood::Said { input, quirks: reading.quirks }
+                (Input::Moved { side, call, text }, reading.quirks, reading.token)
             }
+        };
+        quirks.extend(self.token_quirk(token.as_ref()));
+        if layers.names_other_than(&self.order.players[side].player_id) {
+            quirks.note(Quirk::OwnId);
         }
+        Understood::Said { input, quirks }
     }
 
-    fn failed(self, fault: CallFault) -> Understood {
-        let input = Input::Failed { side: self.side, call: self.call, fault };
-        Understood::Said { input, quirks: Quirks::default() }
+    fn token_quirk(self, token: Option<&Credential>) -> Option<Quirk> {
+        let expected = self.order.players[self.side].player_pass.as_ref()?;
+        token_quirk(token, expected, self.order.league_id.as_ref()?, &self.order.match_id)
     }
 }

@@ -4,10 +4,12 @@
 //! - [`referee`]: the agent itself, and its registration
 //! - `ring`: one match, its calls and its timers
 //! - `answer`: what a player's answer means to the bout
+//! - `patience`: an answer may come on two ways
 //! - `scribe`: what was said, for the match's file
 //! - `report`: telling the manager, until it knows
 
 mod answer;
+mod patience;
 pub mod referee;
 mod report;
 mod ring;

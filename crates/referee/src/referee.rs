@@ -17,6 +17,7 @@ use league_protocol::draw::DrawSecret;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
 use league_protocol::id::{ConversationId, LeagueId, MatchId, PlayerId, RefereeId};
+use league_protocol::manner::Manner;
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::choice::PostedChoice;
 use league_protocol::message::invitation::GameJoinAck;
@@ -34,6 +35,7 @@ use league_wire::admission::{self, Admitted, Patience, Rejected};
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
+use league_wire::speaker::Speaker;
 use league_wire::world::World;
 use smol_str::SmolStr;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -57,7 +59,7 @@ pub struct Referee {
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) world: World,
-    pub(crate) client: Client,
+    pub(crate) speaker: Speaker,
     /// Its log, once it has a name.
     journal: OnceLock<Journal>,
     /// Who writes the matches down, where they are.
@@ -75,6 +77,8 @@ pub(crate) struct Identity {
     pub(crate) league: Option<LeagueId>,
     pub(crate) token: Option<Token>,
     passes: bool,
+    /// How the manager is spoken to.
+    pub(crate) manner: Manner,
 }
 
 #[derive(Debug, Default)]
@@ -119,7 +123,7 @@ impl Referee {
             shared: Arc::new(Shared {
                 settings,
                 world,
-                client,
+                speaker: Speaker::new(client),
                 journal: OnceLock::new(),
                 views,
                 identity,
@@ -150,6 +154,13 @@ impl Shared {
         self.identity.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The manager is spoken to like this from now on.
+    pub(crate) fn manager_understands(&self, manner: Manner) {
+        if let Some(identity) = &mut *self.identity.write().unwrap_or_else(PoisonError::into_inner) {
+            identity.manner = manner;
+        }
+    }
+
     fn matches(&self) -> MutexGuard<'_, Matches> {
         self.matches.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -161,10 +172,10 @@ impl Shared {
             pause: settings.pause,
             longest: Settings::MAX_PAUSE.max(settings.pause),
         };
-        let admitted = admission::register(&self.client, manager, patience, || self.registration()).await?;
-        let Admitted { referee_id, league_id, token, passes, .. } = admitted;
+        let admitted = admission::register(&self.speaker, manager, patience, || self.registration()).await?;
+        let Admitted { referee_id, league_id, token, passes, manner, .. } = admitted;
         let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
-        let identity = Identity { id: id.clone(), league: league_id, token, passes };
+        let identity = Identity { id: id.clone(), league: league_id, token, passes, manner };
         self.matches().registrations += 1;
         *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
         if let Some((scribe, home)) = &settings.journal {

@@ -3,8 +3,9 @@
 use league_protocol::answer::{Heard, Layers};
 use league_protocol::id::ConversationId;
 use league_protocol::message::report::MatchResultReport;
-use league_protocol::speech::Form;
 use league_protocol::table::Call;
+use league_wire::exchange::Exchange;
+use league_wire::speaker::{Message, Peer, Verdict, heard};
 use tokio::time::sleep;
 
 use crate::referee::Shared;
@@ -18,12 +19,20 @@ pub(crate) async fn deliver(shared: &Shared, report: MatchResultReport) {
     let call = Call::ReportMatchResult(report);
     let mut pause = shared.settings.pause;
     loop {
-        let token = shared.identity().and_then(|identity| identity.token).map(Into::into);
+        let identity = shared.identity();
+        let manner = identity.as_ref().map(|identity| identity.manner.clone()).unwrap_or_default();
+        let token = identity.and_then(|identity| identity.token).map(Into::into);
         let envelope = shared.envelope(Some(conversation.clone()), token);
         let settings = &shared.settings;
-        let came = shared.client.call(&settings.manager, Form::default(), &envelope, &call, settings.patience).await;
-        let trouble = match &came {
-            Ok(exchange) => match Layers::parse(&exchange.body).map(|layers| layers.heard()) {
+        let message = Message { envelope: &envelope, call: &call, limit: settings.patience, notice: false };
+        let peer = Peer { endpoint: &settings.manager, manner: &manner, proven: true };
+        let mut tries = Vec::new();
+        let said = shared.speaker.say(peer, message, &understood, &mut tries).await;
+        if let Some(learned) = said.learned {
+            shared.manager_understands(learned);
+        }
+        let trouble = match tries.last().map(|last| &last.came) {
+            Some(Ok(exchange)) => match Layers::parse(&exchange.body).map(|layers| layers.heard()) {
                 Ok(Heard::Yes) => return,
                 Ok(Heard::Error(error)) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
                     error.words
@@ -34,10 +43,17 @@ pub(crate) async fn deliver(shared: &Shared, report: MatchResultReport) {
                 }
                 Err(unreadable) => unreadable.to_string(),
             },
-            Err(error) => error.to_string(),
+            Some(Err(error)) => error.to_string(),
+            None => String::from("there was no time"),
         };
         tracing::info!(%match_id, trouble, "not reported yet; trying again");
         sleep(pause).await;
         pause = (pause * 2).min(Settings::MAX_PAUSE.max(shared.settings.pause));
     }
+}
+
+/// Whether the manager read the report, and be it to refuse it.
+fn understood(exchange: &Exchange) -> Verdict {
+    let error = Layers::parse(&exchange.body).ok().and_then(|layers| layers.error());
+    if error.is_some_and(|error| error.code.is_some()) { Verdict::Understood } else { heard(exchange) }
 }

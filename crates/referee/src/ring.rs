@@ -8,10 +8,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use http::HeaderMap;
 use league_core::bout::Bout;
 use league_core::bout::effect::{Ask, Effect};
 use league_core::bout::input::{CallFault, CallNo, Input};
@@ -21,21 +19,25 @@ use league_core::record::MatchRecord;
 use league_protocol::draw::DrawCommitment;
 use league_protocol::head::Envelope;
 use league_protocol::id::RefereeId;
+use league_protocol::manner::Manner;
+use league_protocol::message::game_over::ByPlayer;
+use league_protocol::message::report::{Learned, MatchResultReport};
 use league_protocol::message::start_match::StartMatch;
 use league_protocol::message::step::MatchState;
+use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::side::{Pair, Side};
-use league_protocol::speech::Form;
 use league_protocol::table::Call;
 use league_protocol::time::Timestamp;
 use league_store::views::match_file::{MatchFile, Occasion, Utterance};
 use league_store::views::writer::View;
 use league_wire::endpoint::Endpoint;
-use league_wire::exchange::{CallError, Exchange};
+use league_wire::speaker::{Message, Peer, Said, Try, heard};
 use smol_str::SmolStr;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 
 use crate::answer::{Asked, Understood};
+use crate::patience::{Patience, Posted};
 use crate::referee::Shared;
 use crate::report;
 use crate::scribe::Scribe;
@@ -65,6 +67,19 @@ struct Ring {
     work: FuturesUnordered<Work>,
     began: Timestamp,
     transcript: Vec<Utterance>,
+    /// What is known of each side's ways.
+    known: Pair<Known>,
+    /// The question that each side was asked last, and whether its answer was posted.
+    open: Pair<Option<(CallNo, Arc<Posted>)>>,
+}
+
+/// What is known of a player's ways.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    manner: Manner,
+    /// Whether it has answered a question in this match, spoken to like that.
+    proven: bool,
+    quirks: Quirks,
 }
 
 /// Something that is being done.
@@ -78,6 +93,22 @@ struct Done {
     input: Option<Input>,
     /// What was said.
     said: Vec<Utterance>,
+    /// What was found out about a side.
+    found: Option<(Side, Found)>,
+}
+
+/// What saying something showed about a side.
+#[derive(Default)]
+struct Found {
+    manner: Option<Manner>,
+    proven: bool,
+    quirks: Quirks,
+}
+
+impl From<Said> for Found {
+    fn from(said: Said) -> Self {
+        Self { manner: said.learned, proven: false, quirks: said.quirks }
+    }
 }
 
 /// Runs a match from the invitations to the report.
@@ -90,6 +121,7 @@ pub(crate) async fn run(
     mut posts: mpsc::Receiver<Post>,
 ) -> MatchState {
     let commitment = bout.commitment();
+    let known = order.players.as_ref().map(|player| Known { manner: player.manner.clone(), ..Known::default() });
     let mut ring = Ring {
         shared: Arc::clone(shared),
         referee: referee.clone(),
@@ -103,6 +135,8 @@ pub(crate) async fn run(
         work: FuturesUnordered::new(),
         began: shared.world.now(),
         transcript: Vec::new(),
+        known,
+        open: Pair::default(),
     };
     ring.tell(Input::Start);
     while !ring.bout.is_done() {
@@ -123,6 +157,12 @@ impl Ring {
 
     fn done(&mut self, done: Done) {
         self.transcript.extend(done.said);
+        if let Some((side, found)) = done.found {
+            let known = &mut self.known[side];
+            known.manner = found.manner.unwrap_or_else(|| std::mem::take(&mut known.manner));
+            known.proven |= found.proven;
+            known.quirks = known.quirks.and(found.quirks);
+        }
         if let Some(side) = done.side {
             self.busy[side] = false;
         }
@@ -138,7 +178,16 @@ impl Ring {
 
     fn take(&mut self, post: Post) {
         match post {
-            Post::Answer(input) => self.tell(input),
+            Post::Answer(input) => {
+                self.tell(input);
+                for side in Side::BOTH {
+                    if let Some((call, posted)) = &self.open[side]
+                        && !self.bout.is_open(side, *call)
+                    {
+                        posted.set();
+                    }
+                }
+            }
             Post::Step(step, reply) => {
                 let taken = self.bout.step(step, &mut self.effects);
                 self.go_on();
@@ -181,95 +230,111 @@ impl Ring {
                 let error = self.letters().error(side, ask, &complaint, (tries_made, tries_allowed), next);
                 let envelope = self.letters().envelope(side, now);
                 let told =
-                    self.say(side, envelope, Call::NotifyGameError(error), self.bout.terms().limits.to_acknowledge);
+                    self.inform(side, envelope, Call::NotifyGameError(error), self.bout.terms().limits.to_acknowledge);
                 // With a pause behind it the news can take its time; without one the next try must not overtake it.
                 let holds_up = pause.is_zero();
                 self.busy[side] = holds_up;
                 self.work.push(Box::pin(async move {
-                    let (_, said) = told.await;
-                    Done { side: holds_up.then_some(side), input: None, said }
+                    let (found, said) = told.await;
+                    Done { side: holds_up.then_some(side), input: None, said, found: Some((side, found)) }
                 }));
             }
             Effect::Pause { call, span, .. } => {
                 self.busy[side] = true;
                 self.work.push(Box::pin(async move {
                     sleep(span).await;
-                    Done { side: Some(side), input: Some(Input::PauseOver { side, call }), said: Vec::new() }
+                    let input = Some(Input::PauseOver { side, call });
+                    Done { side: Some(side), input, said: Vec::new(), found: None }
                 }));
             }
             Effect::TellOver { call, limit, .. } => {
                 let Some(over) = self.letters().over(side) else { return };
                 let envelope = self.letters().envelope(side, now);
-                let told = self.say(side, envelope, Call::NotifyMatchResult(over), limit);
+                let told = self.inform(side, envelope, Call::NotifyMatchResult(over), limit);
                 self.busy[side] = true;
                 self.work.push(Box::pin(async move {
-                    let (_, said) = told.await;
-                    Done { side: Some(side), input: Some(Input::Told { side, call }), said }
+                    let (found, said) = told.await;
+                    let input = Some(Input::Told { side, call });
+                    Done { side: Some(side), input, said, found: Some((side, found)) }
                 }));
             }
             Effect::Report => self.report(),
         }
     }
 
-    /// Asks a side, and waits for its answer to the end of the limit.
+    /// Asks a side, and waits for its answer to the end of the limit, on whichever way it comes.
     fn ask(&mut self, side: Side, call: CallNo, ask: Ask, question: Call, limit: Duration) {
         let envelope = self.letters().envelope(side, self.shared.world.now());
-        let asking = self.say(side, envelope, question, limit);
-        let order = Arc::clone(&self.order);
+        let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
+        let (order, known) = (Arc::clone(&self.order), self.known[side].clone());
+        let scribe = Scribe::new(&self.referee, &order.players[side].player_id, &question);
+        let posted = Arc::new(Posted::default());
+        self.open[side] = Some((call, Arc::clone(&posted)));
         self.busy[side] = true;
         self.work.push(Box::pin(async move {
             let end = Instant::now() + limit;
-            let (came, said) = asking.await;
-            let asked = Asked { side, call, ask, match_id: &order.match_id, game: &order.game_type };
-            let input = match asked.understand(&came) {
-                Understood::Said { input, quirks } => {
-                    if !quirks.is_empty() {
-                        tracing::debug!(match_id = %order.match_id, ?side, ?quirks, "an unusual answer");
-                    }
-                    input
-                }
-                // The answer may still be posted; the bout then no longer waits for this call.
-                Understood::Heard => {
-                    sleep_until(end).await;
-                    Input::Failed { side, call, fault: CallFault::TimedOut }
-                }
+            let asked = Asked { side, call, ask, order: &order };
+            let judge = Patience { asked, posted: &posted, posts: known.manner.posts(), limit, end };
+            let peer = Peer { endpoint: &endpoint, manner: &known.manner, proven: known.proven };
+            let message = Message { envelope: &envelope, call: &question, limit, notice: false };
+            let mut tries: Vec<Try> = Vec::new();
+            let said = tokio::select! {
+                said = speaker.say(peer, message, &judge, &mut tries) => said,
+                () = posted.over() => Said::default(),
             };
-            Done { side: Some(side), input: Some(input), said }
+            let (input, mut found) = outcome(asked, said, &tries, &posted, end).await;
+            if posted.is_set() {
+                found.quirks.note(Quirk::PostsAnswers);
+                found.manner = Some(found.manner.unwrap_or(known.manner).posting());
+            }
+            if !found.quirks.is_empty() {
+                tracing::debug!(match_id = %order.match_id, ?side, quirks = ?found.quirks, "an unusual answer");
+            }
+            Done { side: Some(side), input, said: scribe.write_down(&tries), found: Some((side, found)) }
         }));
     }
 
-    /// Says something to a side, and writes down what was said.
-    fn say(
+    /// Tells a side something that it need not answer, and writes down what was said.
+    fn inform(
         &self,
         side: Side,
         envelope: Envelope,
         call: Call,
         limit: Duration,
-    ) -> impl Future<Output = (Result<Exchange, CallError>, Vec<Utterance>)> + Send + use<> {
-        let (client, endpoint) = (self.shared.client.clone(), self.endpoints[side].clone());
+    ) -> impl Future<Output = (Found, Vec<Utterance>)> + Send + use<> {
+        let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
         let scribe = Scribe::new(&self.referee, &self.order.players[side].player_id, &call);
+        let Known { manner, proven, .. } = self.known[side].clone();
         async move {
-            let mut body = Vec::with_capacity(1024);
-            if let Err(error) = Form::default().write(client.next_id(), &envelope, &call, &mut body) {
-                tracing::error!(%error, "a message of ours cannot be written");
-            }
-            let body = Bytes::from(body);
-            let came = client.post(&endpoint, &HeaderMap::new(), body.clone(), limit).await;
-            let said = scribe.write_down(&body, &came);
-            (came, said)
+            let peer = Peer { endpoint: &endpoint, manner: &manner, proven };
+            let message = Message { envelope: &envelope, call: &call, limit, notice: true };
+            let mut tries = Vec::new();
+            let said = speaker.say(peer, message, &heard, &mut tries).await;
+            (Found::from(said), scribe.write_down(&tries))
         }
+    }
+
+    /// What was found out about the players that the manager does not know.
+    fn learned(&self) -> ByPlayer<Learned> {
+        let news = Side::BOTH.into_iter().map(|side| {
+            let (player, known) = (&self.order.players[side], &self.known[side]);
+            let manner = (known.manner != player.manner).then(|| known.manner.clone());
+            (player.player_id.clone(), Learned { manner, quirks: known.quirks })
+        });
+        ByPlayer(news.filter(|(_, learned)| !learned.is_nothing()).collect())
     }
 
     /// Puts the match down, then reports it: a league that knows all results has all files on their way.
     fn report(&mut self) {
         let Some(report) = self.letters().report() else { return };
+        let report = MatchResultReport { learned: self.learned(), ..report };
         let (shared, file) = (Arc::clone(&self.shared), self.file());
         self.work.push(Box::pin(async move {
             if let (Some(views), Some(file)) = (&shared.views, file) {
                 views.put(View::Match(Box::new(file))).await;
             }
             report::deliver(&shared, report).await;
-            Done { side: None, input: Some(Input::Reported), said: Vec::new() }
+            Done { side: None, input: Some(Input::Reported), said: Vec::new(), found: None }
         }));
     }
 
@@ -294,6 +359,34 @@ impl Ring {
         file.finish(&record, &self.order.scoring, reason, self.shared.world.now());
         Some(file)
     }
+}
+
+/// What the bout is told of a question: nothing where the answer was posted, since it knows that already.
+async fn outcome(asked: Asked<'_>, said: Said, tries: &[Try], posted: &Posted, end: Instant) -> (Option<Input>, Found) {
+    let (side, call) = (asked.side, asked.call);
+    let mut found = Found::from(said);
+    if posted.is_set() {
+        return (None, found);
+    }
+    let failed = |fault| Some(Input::Failed { side, call, fault });
+    let input = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
+        None => failed(CallFault::TimedOut),
+        Some(Err(error)) => Some(asked.failed(error)),
+        Some(Ok(exchange)) => match asked.understand(exchange) {
+            Understood::Said { input, quirks } => {
+                found.proven = true;
+                found.quirks = found.quirks.and(quirks);
+                Some(input)
+            }
+            Understood::Unclear => failed(CallFault::Unreadable),
+            // The answer may still be posted; the bout then no longer waits for this call.
+            Understood::Heard => {
+                posted.until(end).await;
+                if posted.is_set() { None } else { failed(CallFault::TimedOut) }
+            }
+        },
+    };
+    (input, found)
 }
 
 /// Whose effect it is; the report is nobody's.

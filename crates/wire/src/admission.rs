@@ -1,18 +1,23 @@
 //! How an agent gets into its league: it asks until the manager is there, and takes no for an answer.
+//!
+//! A manager of other make may not know the canonical form. The others are tried then, a plain form at `/register` last, and what it
+//! understood is how it is spoken to from then on.
 
 use std::time::Duration;
 
+use http::HeaderMap;
 use league_protocol::answer::{Layers, RegistrationAnswer};
 use league_protocol::head::Envelope;
 use league_protocol::id::{LeagueId, PlayerId, RefereeId};
-use league_protocol::speech::Form;
+use league_protocol::manner::Manner;
 use league_protocol::table::Call;
 use league_protocol::token::Token;
 use thiserror::Error;
 use tokio::time::sleep;
 
-use crate::client::Client;
 use crate::endpoint::Endpoint;
+use crate::exchange::Exchange;
+use crate::speaker::{Message, Peer, Speaker, Verdict};
 
 /// Let in.
 #[derive(Clone, Debug)]
@@ -27,6 +32,8 @@ pub struct Admitted {
     pub token: Option<Token>,
     /// Whether passes were promised.
     pub passes: bool,
+    /// How the manager is spoken to.
+    pub manner: Manner,
 }
 
 /// Not let in.
@@ -52,7 +59,7 @@ pub struct Patience {
 
 /// Registers with `manager`, and goes on trying as long as nobody answers there.
 pub async fn register(
-    client: &Client,
+    speaker: &Speaker,
     manager: &Endpoint,
     patience: Patience,
     mut message: impl FnMut() -> (Envelope, Call),
@@ -60,13 +67,10 @@ pub async fn register(
     let mut pause = patience.pause;
     loop {
         let (envelope, call) = message();
-        let trouble = match client.call(manager, Form::default(), &envelope, &call, patience.answer).await {
-            Ok(exchange) => match read(&exchange.body) {
-                Read::Admitted(admitted) => return Ok(admitted),
-                Read::Rejected(reason) => return Err(Rejected { manager: manager.to_string(), reason }),
-                Read::Unclear(what) => what,
-            },
-            Err(error) => error.to_string(),
+        let trouble = match attempt(speaker, manager, patience.answer, &envelope, &call).await {
+            Read::Admitted(admitted) => return Ok(*admitted),
+            Read::Rejected(reason) => return Err(Rejected { manager: manager.to_string(), reason }),
+            Read::Unclear(what) => what,
         };
         tracing::info!(%manager, trouble, "not registered yet; trying again");
         sleep(pause).await;
@@ -74,26 +78,71 @@ pub async fn register(
     }
 }
 
+/// One attempt, in all forms that make sense.
+async fn attempt(speaker: &Speaker, manager: &Endpoint, limit: Duration, envelope: &Envelope, call: &Call) -> Read {
+    let canonical = Manner::default();
+    let peer = Peer { endpoint: manager, manner: &canonical, proven: false };
+    let judge = |exchange: &Exchange| match Layers::parse(&exchange.body).map(|layers| layers.registration().said) {
+        Ok(RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. }) => Verdict::Understood,
+        Ok(RegistrationAnswer::Error(_) | RegistrationAnswer::Nothing) | Err(_) => Verdict::Misunderstood,
+    };
+    let mut tries = Vec::new();
+    let said = speaker.say(peer, Message { envelope, call, limit, notice: false }, &judge, &mut tries).await;
+    let Some(last) = tries.into_iter().rfind(|one| !one.is_probe) else { return Read::Unclear("no time".into()) };
+    let exchange = match last.came {
+        Ok(exchange) => exchange,
+        Err(error) => return Read::Unclear(error.to_string()),
+    };
+    let manner = said.learned.unwrap_or_default();
+    let read = read(&exchange.body, manner);
+    let error = Layers::parse(&exchange.body).ok().and_then(|layers| layers.error());
+    // A code of the league is an answer to what was asked.
+    if said.understood || error.is_some_and(|error| error.code.is_some() || error.is_rate_limit()) {
+        return read;
+    }
+    // Whoever knows no form of it may still take a form in the other sense.
+    match filled_in(speaker, manager, limit, call).await {
+        Some(Read::Admitted(admitted)) => Read::Admitted(admitted),
+        Some(Read::Rejected(_) | Read::Unclear(_)) | None => read,
+    }
+}
+
+/// Registers a player at `/register`, with flat fields.
+async fn filled_in(speaker: &Speaker, manager: &Endpoint, limit: Duration, call: &Call) -> Option<Read> {
+    let Call::RegisterPlayer(request) = call else { return None };
+    let meta = &request.player_meta;
+    let body = serde_json::json!({
+        "display_name": meta.display_name, "version": meta.version, "endpoint": meta.contact_endpoint,
+        "game_types": meta.game_types,
+    });
+    let place = manager.at("/register");
+    let came = speaker.client().post(&place, &HeaderMap::new(), body.to_string().into(), limit).await.ok()?;
+    came.status.is_success().then(|| read(&came.body, Manner::default()))
+}
+
 enum Read {
-    Admitted(Admitted),
+    Admitted(Box<Admitted>),
     Rejected(String),
     Unclear(String),
 }
 
-fn read(body: &[u8]) -> Read {
+fn read(body: &[u8], manner: Manner) -> Read {
     let layers = match Layers::parse(body) {
         Ok(layers) => layers,
         Err(unreadable) => return Read::Unclear(unreadable.to_string()),
     };
     let reading = layers.registration();
     match reading.said {
-        RegistrationAnswer::Accepted { player_id, referee_id, league_id, passes } => Read::Admitted(Admitted {
-            player_id,
-            referee_id,
-            league_id,
-            token: reading.token.map(|token| Token::received(token.reveal())),
-            passes,
-        }),
+        RegistrationAnswer::Accepted { player_id, referee_id, league_id, passes } => {
+            Read::Admitted(Box::new(Admitted {
+                player_id,
+                referee_id,
+                league_id,
+                token: reading.token.map(|token| Token::received(token.reveal())),
+                passes,
+                manner,
+            }))
+        }
         RegistrationAnswer::Rejected { reason, .. } => Read::Rejected(reason),
         // A manager that has trouble of its own may recover; one that does not understand us will not.
         RegistrationAnswer::Error(error) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {

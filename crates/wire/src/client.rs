@@ -16,19 +16,22 @@ use hyper::body::{Body, Incoming};
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use league_protocol::head::Envelope;
+use league_protocol::manner::Manner;
 use league_protocol::request::MAX_BODY;
-use league_protocol::speech::Form;
 use league_protocol::table::Call;
 use league_protocol::time::Timestamp;
 use rustls::ClientConfig;
 use tokio::time::{Instant, timeout};
 
-use crate::breaker::Breakers;
 use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
 use crate::exchange::{CallError, Exchange, Failure, Receipt};
 use crate::line::Past;
 use crate::net::{Connector, Tcp};
+use crate::sse::{self, Events};
+
+/// How long the end of a stream is waited for after its response.
+const LINGER: Duration = Duration::from_millis(5);
 
 /// The wall clock of receipts.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -114,7 +117,8 @@ impl Client {
         Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock: settings.clock }) }
     }
 
-    /// Says `call` to `endpoint` in the given form, and waits for the whole answer.
+    /// Says `call` to `endpoint` in the given manner, once, and waits for the whole answer. Who has to find out how a peer is
+    /// spoken to goes through [`crate::speaker::Speaker`].
     ///
     /// Nothing is tried twice, with one exception: a kept connection that turns out to be dead before it has said a byte is
     /// replaced by a fresh one, once and within the same limit. The peer may then hear a message twice; messages of the
@@ -122,38 +126,16 @@ impl Client {
     pub async fn call(
         &self,
         endpoint: &Endpoint,
-        form: Form,
+        manner: &Manner,
         envelope: &Envelope,
         call: &Call,
         limit: Duration,
     ) -> Result<Exchange, CallError> {
         let mut body = Vec::with_capacity(1024);
-        match form.write(self.next_id(), envelope, call, &mut body) {
+        match manner.write(self.next_id(), envelope, call, &mut body) {
             Ok(()) => self.post(endpoint, &HeaderMap::new(), body.into(), limit).await,
             Err(error) => Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: self.receipt(limit) }),
         }
-    }
-
-    /// Like [`Client::call`], unless `breakers` say that the endpoint failed too often of late.
-    ///
-    /// For notices that nobody waits for. The calls of a match do not come this way: a match counts its own tries, and a
-    /// player that failed another match has not failed this one.
-    pub async fn call_guarded(
-        &self,
-        breakers: &Breakers,
-        endpoint: &Endpoint,
-        form: Form,
-        envelope: &Envelope,
-        call: &Call,
-        limit: Duration,
-    ) -> Result<Exchange, CallError> {
-        if !breakers.admit(endpoint, Instant::now()) {
-            return Err(CallError { kind: Failure::Refused, receipt: self.receipt(limit) });
-        }
-        let outcome = self.call(endpoint, form, envelope, call, limit).await;
-        let failed = outcome.as_ref().is_err_and(CallError::is_transient);
-        breakers.note(endpoint, failed, Instant::now());
-        outcome
     }
 
     /// Posts `body` as it is, with `extra` headers beside the usual ones.
@@ -164,13 +146,25 @@ impl Client {
         body: Bytes,
         limit: Duration,
     ) -> Result<Exchange, CallError> {
+        self.ask(endpoint, extra, body, None, limit).await
+    }
+
+    /// The same, with the id of the response that is waited for in a stream of events.
+    pub(crate) async fn ask(
+        &self,
+        endpoint: &Endpoint,
+        extra: &HeaderMap,
+        body: Bytes,
+        id: Option<u64>,
+        limit: Duration,
+    ) -> Result<Exchange, CallError> {
         let mut receipt = self.receipt(limit);
         let started = Instant::now();
         let answer = async {
             let response = self.send(|| request(endpoint, extra, body.clone())).await?;
             receipt.first_byte = Some(started.elapsed());
             let (parts, body) = response.into_parts();
-            let body = read(body).await?;
+            let body = if sse::is_stream(&parts.headers) { read_events(body, id).await? } else { read(body).await? };
             Ok::<_, Failure>((parts.status, parts.headers, body))
         };
         let outcome: Result<(StatusCode, HeaderMap, Bytes), Failure> =
@@ -189,7 +183,7 @@ impl Client {
         self.shared.last_id.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    fn receipt(&self, limit: Duration) -> Receipt {
+    pub(crate) fn receipt(&self, limit: Duration) -> Receipt {
         Receipt { sent_at: (self.shared.clock)(), first_byte: None, last_byte: None, limit }
     }
 
@@ -231,6 +225,25 @@ async fn read(mut body: Incoming) -> Result<Bytes, Failure> {
         whole.extend_from_slice(&data);
     }
     Ok(whole.freeze())
+}
+
+/// Reads a stream of events up to the response, which alone is the answer.
+async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failure> {
+    let (mut events, mut length) = (Events::until(id), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Failure::Unreachable(format!("the answer broke off: {}", chain(&error))))?;
+        let Ok(data) = frame.into_data() else { continue };
+        length += data.len();
+        if length > MAX_BODY {
+            return Err(Failure::TooLong);
+        }
+        if let Some(response) = events.take(&data) {
+            // A stream that ends right here leaves its connection to the next call.
+            drop(timeout(LINGER, body.frame()).await);
+            return Ok(response);
+        }
+    }
+    Ok(events.end())
 }
 
 /// Whether a kept connection had died before it could answer.

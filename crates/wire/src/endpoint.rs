@@ -72,6 +72,12 @@ impl Endpoint {
         &self.text
     }
 
+    /// Whether it names no path, so that [`DEFAULT_PATH`] is only a guess.
+    pub fn is_pathless(&self) -> bool {
+        let path = self.text.split("://").nth(1).and_then(|rest| rest.split_once('/'));
+        path.is_none_or(|(_, path)| path.is_empty())
+    }
+
     /// Another path on the same host.
     #[must_use]
     pub fn at(&self, path: &'static str) -> Self {
@@ -150,10 +156,11 @@ mod tests {
             let endpoint: Endpoint = text.parse().unwrap();
             assert_eq!(endpoint.to_string(), text);
             assert_eq!(endpoint.uri().to_string(), "http://localhost:8101/mcp");
+            assert!(endpoint.is_pathless());
         }
         let elsewhere: Endpoint = "https://example.org/players/7?x=1".parse().unwrap();
         assert_eq!((elsewhere.host(), elsewhere.port(), elsewhere.path()), ("example.org", 443, "/players/7"));
-        assert!(elsewhere.is_secure());
+        assert!(elsewhere.is_secure() && !elsewhere.is_pathless());
         assert_eq!(elsewhere.at("/health").to_string(), "https://example.org/health");
     }
 

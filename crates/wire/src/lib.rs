@@ -6,6 +6,7 @@
 //!
 //! | outwards | inwards |
 //! |---|---|
+//! | [`speaker`] speaks as its peer understands it | |
 //! | [`client`] posts, [`exchange`] is what came of it | [`server`] accepts, [`settings`] bound it |
 //! | [`endpoint`] says where to, [`tls`] how safely | [`agent`] is what it serves |
 //! | [`retry`] and [`breaker`] say when to stop trying | |
@@ -23,6 +24,7 @@ pub mod net;
 pub mod retry;
 pub mod server;
 pub mod settings;
+pub mod speaker;
 pub mod tls;
 pub mod world;
 
@@ -33,5 +35,8 @@ mod guard;
 mod line;
 mod mcp;
 mod patience;
+mod probe;
 mod route;
+mod session;
+mod sse;
 mod together;

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use league_protocol::head::Envelope;
-use league_protocol::speech::Form;
+use league_protocol::manner::Manner;
 use league_protocol::table::Call;
 use tokio::time::{Instant, sleep};
 
@@ -40,7 +40,7 @@ impl Client {
         &self,
         policy: RetryPolicy,
         endpoint: &Endpoint,
-        form: Form,
+        manner: &Manner,
         envelope: &Envelope,
         call: &Call,
         limit: Duration,
@@ -49,7 +49,7 @@ impl Client {
         let mut tried = 0;
         loop {
             let left = policy.overall.saturating_sub(started.elapsed());
-            let error = match self.call(endpoint, form, envelope, call, limit.min(left)).await {
+            let error = match self.call(endpoint, manner, envelope, call, limit.min(left)).await {
                 Ok(exchange) => return Ok(exchange),
                 Err(error) => error,
             };

@@ -92,6 +92,7 @@ impl Exam<'_> {
             game_type: Some(GameType::even_odd()),
             attempt: Some(1),
             result: ReportedResult { winner: None, score: ByPlayer::default(), details: ResultDetails::default() },
+            learned: ByPlayer::default(),
         };
         let call = Call::ReportMatchResult(report);
         // By a player, under its own name and under a referee's: either way it is not the referee of anything.

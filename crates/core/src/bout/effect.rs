@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use league_protocol::quirk::Quirk;
 use league_protocol::side::Side;
 use thiserror::Error;
 
@@ -93,6 +94,9 @@ pub enum Complaint {
     /// The answer said nothing which was asked for.
     #[error("the answer cannot be read")]
     Unreadable,
+    /// A strict league does not take it.
+    #[error("a strict league refuses {0}; {advice}", advice = .0.advice())]
+    Irregular(Quirk),
     /// The rules do not allow it.
     #[error(transparent)]
     Illegal(#[from] IllegalMove),
@@ -103,7 +107,7 @@ impl Complaint {
     pub fn needs_pause(&self) -> bool {
         match self {
             Self::TimedOut | Self::Unreachable => true,
-            Self::Unreadable | Self::Illegal(_) => false,
+            Self::Unreadable | Self::Irregular(_) | Self::Illegal(_) => false,
         }
     }
 
@@ -112,7 +116,7 @@ impl Complaint {
         match self {
             Self::TimedOut => Fault::TimedOut,
             Self::Unreachable => Fault::Unreachable,
-            Self::Unreadable => Fault::Unreadable,
+            Self::Unreadable | Self::Irregular(_) => Fault::Unreadable,
             Self::Illegal(_) => Fault::IllegalMoves,
         }
     }
@@ -124,6 +128,7 @@ impl From<CallFault> for Complaint {
             CallFault::TimedOut => Self::TimedOut,
             CallFault::Unreachable => Self::Unreachable,
             CallFault::Unreadable => Self::Unreadable,
+            CallFault::Irregular(quirk) => Self::Irregular(quirk),
         }
     }
 }

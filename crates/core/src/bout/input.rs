@@ -4,6 +4,7 @@
 //! input that names it; whatever names another number than the one that is open is late, and changes nothing.
 
 use league_protocol::draw::DrawNonce;
+use league_protocol::quirk::Quirk;
 use league_protocol::side::Side;
 use smol_str::SmolStr;
 
@@ -81,4 +82,6 @@ pub enum CallFault {
     Unreachable,
     /// An answer that says nothing which was asked for.
     Unreadable,
+    /// An answer that a strict league does not take, although it could be understood.
+    Irregular(Quirk),
 }

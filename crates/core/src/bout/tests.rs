@@ -109,6 +109,7 @@ fn line(effect: &Effect) -> String {
                 Complaint::TimedOut => "timed out".to_owned(),
                 Complaint::Unreachable => "unreachable".to_owned(),
                 Complaint::Unreadable => "unreadable".to_owned(),
+                Complaint::Irregular(quirk) => format!("irregular {quirk:?}"),
                 Complaint::Illegal(illegal) => format!("illegal {:?}", illegal.found),
             };
             format!("error {side:?} {ask}: {complaint}, {tries_made}/{tries_allowed}, pause {pause:?}")

@@ -3,7 +3,9 @@
 use std::str::FromStr;
 
 use league_protocol::id::{GameType, PlayerId, RefereeId};
+use league_protocol::manner::Manner;
 use league_protocol::message::registration::AgentMeta;
+use league_protocol::quirk::Quirks;
 use league_protocol::time::Timestamp;
 use league_protocol::token::TokenDigest;
 use serde::{Deserialize, Serialize};
@@ -97,6 +99,10 @@ pub struct Player {
     pub grant: Grant,
     /// Technical losses since it last played a match.
     pub forfeits_running: u32,
+    /// How it is spoken to.
+    pub manner: Manner,
+    /// What it does differently.
+    pub quirks: Quirks,
 }
 
 /// A registered referee.
@@ -114,6 +120,10 @@ pub struct Referee {
     pub running: u32,
     /// Whether it has been given up until it registers again.
     pub lost: bool,
+    /// How it is spoken to.
+    pub manner: Manner,
+    /// What it does differently.
+    pub quirks: Quirks,
 }
 
 impl Referee {

@@ -1,10 +1,13 @@
 //! What events mean: the one place where a season changes.
 
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::manner::Manner;
+use league_protocol::message::report::Learned;
+use league_protocol::quirk::Quirks;
 use league_protocol::side::Side;
 use thiserror::Error;
 
-use super::agent::{Grant, Player, Profile, Referee};
+use super::agent::{AgentId, Grant, Player, Profile, Referee};
 use super::config::Config;
 use super::event::{Event, Fact};
 use super::flow::Phase;
@@ -104,6 +107,7 @@ impl Season {
                 self.phase = Phase::LeagueCompleted;
                 Ok(())
             }
+            Fact::AgentLearned { agent, learned } => self.know(agent, learned),
             Fact::Halted => self.set_halted(true),
             Fact::Resumed => self.set_halted(false),
         }
@@ -118,7 +122,14 @@ impl Season {
             self.free_player += 1;
         }
         let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
-        self.players.push(Player { id, profile, grant, forfeits_running: 0 });
+        self.players.push(Player {
+            id,
+            profile,
+            grant,
+            forfeits_running: 0,
+            manner: Manner::default(),
+            quirks: Quirks::default(),
+        });
         Ok(())
     }
 
@@ -137,7 +148,16 @@ impl Season {
             self.free_referee += 1;
         }
         let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
-        self.referees.push(Referee { id, profile, grant, capacity, running: 0, lost: false });
+        self.referees.push(Referee {
+            id,
+            profile,
+            grant,
+            capacity,
+            running: 0,
+            lost: false,
+            manner: Manner::default(),
+            quirks: Quirks::default(),
+        });
         Ok(())
     }
 
@@ -200,6 +220,32 @@ impl Season {
             player.forfeits_running =
                 if outcome.forfeited(side) { player.forfeits_running.saturating_add(1) } else { 0 };
         }
+        Ok(())
+    }
+
+    fn know(&mut self, agent: &AgentId, learned: &Learned) -> Result<(), BadEvent> {
+        let (known, quirks) = self.ways_of(agent).ok_or_else(|| unknown(agent.as_str()))?;
+        let manner = learned.manner.as_ref().filter(|manner| *manner != known);
+        let news = learned.quirks.iter().any(|quirk| !quirks.has(quirk));
+        if manner.is_none() && !news {
+            return Err(BadEvent::Untimely("learning what is known"));
+        }
+        let (known, quirks) = match agent {
+            AgentId::Player(id) => {
+                let place = *self.player_index.get(id).ok_or_else(|| unknown(id))?;
+                let player = &mut self.players[place as usize];
+                (&mut player.manner, &mut player.quirks)
+            }
+            AgentId::Referee(id) => {
+                let place = *self.referee_index.get(id).ok_or_else(|| unknown(id))?;
+                let referee = &mut self.referees[place as usize];
+                (&mut referee.manner, &mut referee.quirks)
+            }
+        };
+        if let Some(manner) = &learned.manner {
+            known.clone_from(manner);
+        }
+        *quirks = quirks.and(learned.quirks);
         Ok(())
     }
 

@@ -73,6 +73,15 @@ impl Season {
         }
     }
 
+    /// Nobody took the offers of a match: its referee cannot be reached, unless the match is no longer in its hands. Then it has
+    /// been back, and offers of before say nothing about it.
+    pub fn unheard(&self, assignment: &Assignment, now: Timestamp) -> Result<Ruling<()>, Fault> {
+        if self.holds(assignment) {
+            return self.lose_referee(&assignment.referee, now);
+        }
+        Ok(Ruling { events: Vec::new(), reply: () })
+    }
+
     /// Everything that referees are running, as it stands: after a restart, what they are to be reminded of.
     pub fn assignments(&self) -> Vec<Assignment> {
         let Some(round) = self.rounds.last() else { return Vec::new() };

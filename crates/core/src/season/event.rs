@@ -1,10 +1,11 @@
 //! What has happened. A season is the fold of these, and nothing else.
 
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::message::report::Learned;
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::agent::{Grant, Profile};
+use super::agent::{AgentId, Grant, Profile};
 use super::config::Config;
 use crate::record::MatchRecord;
 
@@ -110,6 +111,13 @@ pub enum Fact {
     },
     /// Every round has been played.
     LeagueCompleted,
+    /// Something was found out about the ways of an agent.
+    AgentLearned {
+        /// Of whom.
+        agent: AgentId,
+        /// How it is spoken to from now on, and what it does differently that was not known.
+        learned: Learned,
+    },
     /// The operator stopped the league: nothing new begins.
     Halted,
     /// The operator let it go on.

@@ -19,7 +19,7 @@ impl Season {
             standings: self.record_of(&player.id),
             referee_pass: Some(player.grant.digest.referee_pass(league, match_id, &assignment.referee)),
             player_pass: Some(player.grant.digest.player_pass(league, match_id)),
-            frame: None,
+            manner: player.manner.clone(),
             attempts: Some(if self.is_suspended(player) { 1 } else { self.config.limits.max_retries }),
         };
         Some(StartMatch {
@@ -33,6 +33,7 @@ impl Season {
             timeouts: self.config.limits,
             scoring: self.config.scoring.match_points(),
             draw_secret: secret,
+            strict: self.config.strict,
         })
     }
 }

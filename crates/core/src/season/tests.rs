@@ -3,6 +3,7 @@
 mod assignment;
 mod damage;
 mod flow;
+mod learning;
 mod properties;
 mod queries;
 mod registration;

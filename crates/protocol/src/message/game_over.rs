@@ -76,6 +76,11 @@ impl<T> ByPlayer<T> {
     pub fn get(&self, player: &PlayerId) -> Option<&T> {
         self.0.iter().find(|(id, _)| id == player).map(|(_, entry)| entry)
     }
+
+    /// Whether nobody has an entry.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 impl<T> Default for ByPlayer<T> {

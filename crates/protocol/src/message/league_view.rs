@@ -9,6 +9,8 @@ use smol_str::SmolStr;
 use super::query::{LeagueStatus, ScheduledRound};
 use super::standings::StandingsRow;
 use crate::id::{LeagueId, MatchId};
+use crate::manner::Manner;
+use crate::quirk::Quirks;
 
 /// What can be looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -81,4 +83,10 @@ pub struct AgentEntry {
     pub endpoint: String,
     /// `ACTIVE`; a player may be `SUSPENDED`, a referee `LOST`.
     pub state: SmolStr,
+    /// How it is spoken to.
+    #[serde(default)]
+    pub manner: Manner,
+    /// What it does differently.
+    #[serde(default)]
+    pub quirks: Quirks,
 }

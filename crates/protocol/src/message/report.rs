@@ -7,7 +7,9 @@ use smol_str::SmolStr;
 use super::game_over::{ByPlayer, DrawProof, ResultStatus, names_nobody};
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::loose;
+use crate::manner::Manner;
 use crate::parity::Parity;
+use crate::quirk::Quirks;
 
 /// The end of a match, to be counted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -28,6 +30,27 @@ pub struct MatchResultReport {
     pub attempt: Option<u32>,
     /// The result.
     pub result: ReportedResult,
+    /// What the referee found out about the players' ways, where that is news.
+    #[serde(skip_serializing_if = "ByPlayer::is_empty")]
+    pub learned: ByPlayer<Learned>,
+}
+
+/// What was found out about a peer while it was spoken to.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Learned {
+    /// How it is spoken to, where that is not what was thought before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manner: Option<Manner>,
+    /// What it does differently.
+    #[serde(default, skip_serializing_if = "no_quirks")]
+    pub quirks: Quirks,
+}
+
+impl Learned {
+    /// Whether there is nothing to tell.
+    pub fn is_nothing(&self) -> bool {
+        self.manner.is_none() && self.quirks.is_empty()
+    }
 }
 
 /// The result as a referee reports it.
@@ -70,6 +93,10 @@ pub struct ResultDetails {
     pub draw: Option<DrawProof>,
 }
 
+fn no_quirks(quirks: &Quirks) -> bool {
+    quirks.is_empty()
+}
+
 /// A draw is written as null, as nothing, and as the word.
 fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>, D::Error> {
     let text = Option::<SmolStr>::deserialize(deserializer)?;
@@ -107,6 +134,8 @@ struct Written {
     score: Option<ByPlayer<u32>>,
     #[serde(default)]
     details: Option<ResultDetails>,
+    #[serde(default, deserialize_with = "loose::value_or_default")]
+    learned: ByPlayer<Learned>,
 }
 
 impl<'de> Deserialize<'de> for MatchResultReport {
@@ -122,6 +151,7 @@ impl<'de> Deserialize<'de> for MatchResultReport {
             game_type: written.game_type,
             attempt: written.attempt,
             result: result.ok_or_else(|| serde::de::Error::missing_field("result"))?,
+            learned: written.learned,
         })
     }
 }

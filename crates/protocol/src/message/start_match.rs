@@ -10,6 +10,7 @@ use super::standings::PlayerRecord;
 use crate::draw::DrawSecret;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::loose;
+use crate::manner::Manner;
 use crate::side::{Pair, Side};
 use crate::token::Pass;
 
@@ -43,9 +44,9 @@ pub struct Contestant {
     /// What this player will show the referee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub player_pass: Option<Pass>,
-    /// How the player is spoken to, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frame: Option<SmolStr>,
+    /// How the player is spoken to, as far as that is known.
+    #[serde(default, skip_serializing_if = "Manner::is_canonical")]
+    pub manner: Manner,
     /// How often it is asked in all: once when it is suspended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u8>,
@@ -152,6 +153,9 @@ pub struct StartMatch {
     pub scoring: MatchPoints,
     /// The secret of the draw, in a league with a seed only: everywhere else the referee makes its own.
     pub draw_secret: Option<DrawSecret>,
+    /// Whether answers that are not in order are none.
+    #[schemars(default)]
+    pub strict: bool,
 }
 
 /// On the wire also with the flat fields of the course's own tool.
@@ -184,6 +188,8 @@ struct Written {
     scoring: MatchPoints,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     draw_secret: Option<DrawSecret>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    strict: bool,
 }
 
 fn first() -> u32 {
@@ -202,7 +208,7 @@ impl<'de> Deserialize<'de> for StartMatch {
                 standings: PlayerRecord::default(),
                 referee_pass: None,
                 player_pass: None,
-                frame: None,
+                manner: Manner::default(),
                 attempts: None,
             })
         };
@@ -228,6 +234,7 @@ impl<'de> Deserialize<'de> for StartMatch {
             timeouts: written.timeouts,
             scoring: written.scoring,
             draw_secret: written.draw_secret,
+            strict: written.strict,
         })
     }
 }
@@ -251,6 +258,7 @@ impl Serialize for StartMatch {
             timeouts: self.timeouts,
             scoring: self.scoring,
             draw_secret: self.draw_secret,
+            strict: self.strict,
         }
         .serialize(serializer)
     }

@@ -1,8 +1,10 @@
 //! One message of every kind, filled to the brim: what the golden files show and the other tests build on.
 
 use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
+use league_protocol::frame::Frame;
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::manner::Manner;
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::choice::{ChoiceContext, ChooseParityCall, ChooseParityResponse, PostedChoice};
 use league_protocol::message::game_error::{GameError, RetryInfo};
@@ -19,7 +21,7 @@ use league_protocol::message::query::{
 use league_protocol::message::registration::{
     Admission, AgentMeta, LeagueRegisterRequest, PASS_SCHEME, RefereeRegisterRequest, RegisterResponse,
 };
-use league_protocol::message::report::{MatchResultAck, MatchResultReport, ReportedResult, ResultDetails};
+use league_protocol::message::report::{Learned, MatchResultAck, MatchResultReport, ReportedResult, ResultDetails};
 use league_protocol::message::round::{
     AnnouncedMatch, Champion, LeagueCompleted, RoundAnnouncement, RoundCompleted, RoundSummary, ShutdownCommand,
 };
@@ -32,7 +34,7 @@ use league_protocol::message::start_match::{
 use league_protocol::message::state::PlayerState;
 use league_protocol::message::step::{MatchState, MatchStep, RegisterToLeague, RegisteredToLeague};
 use league_protocol::parity::Parity;
-use league_protocol::quirk::Quirks;
+use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::reply::ReplyTo;
 use league_protocol::sender::Sender;
 use league_protocol::side::{Pair, Side};
@@ -138,7 +140,7 @@ fn contestant(number: u32) -> Contestant {
         standings: record(),
         referee_pass: Some(key.referee_pass(&league(), &match_id(), &referee())),
         player_pass: Some(key.player_pass(&league(), &match_id())),
-        frame: Some("A".into()),
+        manner: Manner::from(Frame::Nested).calling(Method::ChooseParity, "parity_choose"),
         attempts: Some(1),
     }
 }
@@ -228,6 +230,13 @@ pub(crate) fn call(method: Method) -> Call {
                     draw: Some(proof()),
                 },
             },
+            learned: ByPlayer(vec![(
+                player(6),
+                Learned {
+                    manner: Some(Manner::from(Frame::Typed)),
+                    quirks: [Quirk::NoToken, Quirk::PostsAnswers].into_iter().collect(),
+                },
+            )]),
         }),
         Method::LeagueQuery => Call::LeagueQuery(LeagueQuery {
             league_id: Some(league()),
@@ -256,6 +265,7 @@ pub(crate) fn call(method: Method) -> Call {
             timeouts: MatchLimits::default(),
             scoring: MatchPoints::default(),
             draw_secret: Some(DrawSecret([7; 32])),
+            strict: true,
         }),
         Method::CollectChoices => Call::CollectChoices(step),
         Method::DrawNumber => Call::DrawNumber(step),
@@ -428,6 +438,8 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
                 version: "1.0.0".into(),
                 endpoint: "http://localhost:8105/mcp".into(),
                 state: "ACTIVE".into(),
+                manner: Manner::from(Frame::Bare),
+                quirks: [Quirk::BareMessage].into_iter().collect(),
             };
             let page = LeaguePage {
                 status: Some(status()),

@@ -21,7 +21,8 @@ fn referee() -> Referee {
         pause: Duration::from_secs(1),
     };
     let referee = Referee::new(settings, Client::default(), None, World::real());
-    let identity = Identity { id: RefereeId::numbered(1), league: None, token: None, passes: false };
+    let identity =
+        Identity { id: RefereeId::numbered(1), league: None, token: None, passes: false, manner: Manner::default() };
     *referee.shared.identity.write().unwrap() = Some(identity);
     referee
 }

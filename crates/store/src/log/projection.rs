@@ -97,6 +97,7 @@ pub fn kind_of(fact: &Fact) -> &'static str {
         Fact::MatchReported { .. } => "match_reported",
         Fact::RoundCompleted { .. } => "round_completed",
         Fact::LeagueCompleted => "league_completed",
+        Fact::AgentLearned { .. } => "agent_learned",
         Fact::Halted => "halted",
         Fact::Resumed => "resumed",
     }
@@ -196,8 +197,8 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
                 ],
             )
         }
-        // The matches say so already.
-        Fact::RoundCompleted { .. } => Ok(()),
+        // The matches say so already; and how an agent is spoken to is nobody's business but the manager's.
+        Fact::RoundCompleted { .. } | Fact::AgentLearned { .. } => Ok(()),
         Fact::LeagueCompleted => set_status(connection, Phase::LeagueCompleted),
         Fact::Halted => execute(connection, "UPDATE league SET halted = 1", []),
         Fact::Resumed => execute(connection, "UPDATE league SET halted = 0", []),

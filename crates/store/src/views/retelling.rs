@@ -68,6 +68,7 @@ impl Retelling {
             | Fact::RoundCompleted { .. }
             | Fact::LeagueCompleted
             | Fact::Halted
+            | Fact::AgentLearned { .. }
             | Fact::Resumed => Ok(None),
         }
     }

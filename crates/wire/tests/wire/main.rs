@@ -22,5 +22,7 @@ mod papers;
 mod raw;
 mod retries;
 mod shutdown;
+mod speech;
+mod strangers;
 mod support;
 mod tls;

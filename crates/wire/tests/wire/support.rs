@@ -8,9 +8,9 @@ use std::time::Duration;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::Envelope;
 use league_protocol::id::ConversationId;
+use league_protocol::manner::Manner;
 use league_protocol::message::round::ShutdownCommand;
 use league_protocol::sender::{Role, Sender};
-use league_protocol::speech::Form;
 use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_wire::agent::{Agent, Answered, Arrived, Health};
@@ -134,7 +134,7 @@ pub(crate) fn endpoint(address: SocketAddr) -> Endpoint {
 
 /// Calls with something small.
 pub(crate) async fn call(client: &Client, endpoint: &Endpoint, limit: Duration) -> Result<Exchange, CallError> {
-    client.call(endpoint, Form::default(), &envelope("test"), &small(), limit).await
+    client.call(endpoint, &Manner::default(), &envelope("test"), &small(), limit).await
 }
 
 pub(crate) fn small() -> Call {

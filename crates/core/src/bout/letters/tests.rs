@@ -7,9 +7,9 @@ mod shapes;
 use std::time::Duration;
 
 use league_protocol::draw::{DrawNonce, DrawSecret};
+use league_protocol::manner::Manner;
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::message::start_match::{Contestant, DoubleForfeit, MatchLimits, MatchPoints};
-use league_protocol::speech::Form;
 use league_protocol::table::Method;
 use league_protocol::token::{Credential, Token};
 
@@ -42,7 +42,7 @@ fn order(game: &str) -> StartMatch {
             standings: PlayerRecord { wins: 1, losses: 0, draws: u32::from(number), points: 3 + u32::from(number) },
             referee_pass: Some(key.referee_pass(&league, &match_id, &referee())),
             player_pass: Some(key.player_pass(&league, &match_id)),
-            frame: None,
+            manner: Manner::default(),
             attempts: None,
             player_id,
         }
@@ -58,12 +58,13 @@ fn order(game: &str) -> StartMatch {
         timeouts: MatchLimits::default(),
         scoring: MatchPoints::default(),
         draw_secret: None,
+        strict: false,
     }
 }
 
 /// How a side behaves.
 #[derive(Clone, Copy, Debug)]
-enum Manner {
+enum Conduct {
     /// Joins, and makes these moves.
     Moves(&'static [&'static str]),
     /// Declines to play.
@@ -86,24 +87,24 @@ fn bout_of(order: &StartMatch) -> Bout {
 }
 
 /// The match of `order`, played to its end.
-fn played(order: &StartMatch, manners: Pair<Manner>) -> Bout {
+fn played(order: &StartMatch, conduct: Pair<Conduct>) -> Bout {
     let mut bout = bout_of(order);
     let (mut effects, mut made) = (Vec::new(), Pair::new(0, 0));
     bout.handle(Input::Start, &mut effects);
     while let Some(effect) = effects.pop() {
         let input = match effect {
-            Effect::Invite { side, call, .. } => match manners[side] {
-                Manner::Moves(_) | Manner::Leaves => Input::Joined { side, call: Some(call), nonce: nonce(side) },
-                Manner::Declines => Input::Declined { side, call: Some(call) },
-                Manner::Silent => Input::Failed { side, call, fault: CallFault::TimedOut },
+            Effect::Invite { side, call, .. } => match conduct[side] {
+                Conduct::Moves(_) | Conduct::Leaves => Input::Joined { side, call: Some(call), nonce: nonce(side) },
+                Conduct::Declines => Input::Declined { side, call: Some(call) },
+                Conduct::Silent => Input::Failed { side, call, fault: CallFault::TimedOut },
             },
-            Effect::AskMove { side, call, .. } => match manners[side] {
-                Manner::Moves(moves) => {
+            Effect::AskMove { side, call, .. } => match conduct[side] {
+                Conduct::Moves(moves) => {
                     let text = moves[made[side] % moves.len()].into();
                     made[side] += 1;
                     Input::Moved { side, call: Some(call), text }
                 }
-                Manner::Declines | Manner::Silent | Manner::Leaves => {
+                Conduct::Declines | Conduct::Silent | Conduct::Leaves => {
                     Input::Failed { side, call, fault: CallFault::Unreachable }
                 }
             },
@@ -130,31 +131,31 @@ fn right_and_wrong(order: &StartMatch) -> (&'static [&'static str], &'static [&'
 }
 
 /// A match of Even/Odd for each way in which it can end, with a word for it.
-fn endings() -> Vec<(&'static str, StartMatch, Pair<Manner>)> {
+fn endings() -> Vec<(&'static str, StartMatch, Pair<Conduct>)> {
     let plain = order("even_odd");
     let mut strict = plain.clone();
     strict.scoring.double_forfeit = DoubleForfeit::TechnicalLoss;
     let mut seeded = plain.clone();
     (seeded.draw_secret, seeded.attempt) = (Some(DrawSecret([9; 32])), 2);
     let (right, wrong) = right_and_wrong(&plain);
-    let (right, wrong) = (Manner::Moves(right), Manner::Moves(wrong));
-    let seeded_right = Manner::Moves(right_and_wrong(&seeded).0);
+    let (right, wrong) = (Conduct::Moves(right), Conduct::Moves(wrong));
+    let seeded_right = Conduct::Moves(right_and_wrong(&seeded).0);
     vec![
         ("a_wins", plain.clone(), Pair::new(right, wrong)),
         ("b_wins", plain.clone(), Pair::new(wrong, right)),
         ("both_right", plain.clone(), Pair::new(right, right)),
         ("both_wrong", plain.clone(), Pair::new(wrong, wrong)),
-        ("a_declines", plain.clone(), Pair::new(Manner::Declines, right)),
-        ("b_leaves", plain.clone(), Pair::new(right, Manner::Leaves)),
-        ("b_chooses_nothing_legal", plain.clone(), Pair::new(right, Manner::Moves(&["EVEN"]))),
-        ("both_forfeit", plain, Pair::new(Manner::Silent, Manner::Declines)),
-        ("both_forfeit_for_nothing", strict, Pair::new(Manner::Leaves, Manner::Leaves)),
+        ("a_declines", plain.clone(), Pair::new(Conduct::Declines, right)),
+        ("b_leaves", plain.clone(), Pair::new(right, Conduct::Leaves)),
+        ("b_chooses_nothing_legal", plain.clone(), Pair::new(right, Conduct::Moves(&["EVEN"]))),
+        ("both_forfeit", plain, Pair::new(Conduct::Silent, Conduct::Declines)),
+        ("both_forfeit_for_nothing", strict, Pair::new(Conduct::Leaves, Conduct::Leaves)),
         ("seeded", seeded, Pair::new(seeded_right, seeded_right)),
     ]
 }
 
 fn spoken(letters: &Letters<'_>, side: Side, call: &Call) -> Vec<u8> {
     let mut out = Vec::new();
-    Form::default().write(1, &letters.envelope(side, now()), call, &mut out).unwrap();
+    Manner::default().write(1, &letters.envelope(side, now()), call, &mut out).unwrap();
     out
 }

@@ -138,3 +138,17 @@ fn a_restart_remembers_who_runs_what() {
     assert!(!league.season.assignments().is_empty());
     assert_eq!(league.replayed().assignments(), league.season.assignments());
 }
+
+#[test]
+fn offers_that_nobody_heard_are_not_held_against_a_referee_that_has_been_back() {
+    let mut league = League::running(2, &[1]);
+    let before = league.assign().remove(0);
+    league.admit_referee(&referee(1, 1));
+    let ruling = league.season.unheard(&before, now()).unwrap();
+    assert!(ruling.events.is_empty());
+    let again = league.assign().remove(0);
+    assert_eq!(lines(std::slice::from_ref(&again)), ["R1M1/2 REF01"]);
+    let ruling = league.season.unheard(&again, now()).unwrap();
+    league.enact(ruling);
+    assert!(league.season.referees()[0].lost);
+}

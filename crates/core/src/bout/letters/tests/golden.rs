@@ -130,8 +130,8 @@ fn error_after(
 }
 
 /// What both players and the manager are told of an end.
-fn end(order: &StartMatch, manners: Pair<Manner>) -> String {
-    let (bout, referee) = (played(order, manners), referee());
+fn end(order: &StartMatch, conduct: Pair<Conduct>) -> String {
+    let (bout, referee) = (played(order, conduct), referee());
     let letters = Letters::new(&bout, order, &referee, bout.commitment());
     let to = |side| spoken(&letters, side, &Call::NotifyMatchResult(letters.over(side).unwrap()));
     let envelope = Envelope {
@@ -140,7 +140,7 @@ fn end(order: &StartMatch, manners: Pair<Manner>) -> String {
     };
     let mut report = Vec::new();
     let call = Call::ReportMatchResult(letters.report().unwrap());
-    Form::default().write(1, &envelope, &call, &mut report).unwrap();
+    Manner::default().write(1, &envelope, &call, &mut report).unwrap();
     together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B)), ("to the manager", report)])
 }
 
@@ -179,7 +179,7 @@ fn states() -> Vec<(&'static str, Vec<u8>)> {
 /// Every golden file, by its name, and what belongs into it.
 fn cases() -> Vec<(String, String)> {
     let board = order("tic_tac_toe");
-    let line = Pair::new(Manner::Moves(&["1", "2", "3"]), Manner::Moves(&["4", "5"]));
+    let line = Pair::new(Conduct::Moves(&["1", "2", "3"]), Conduct::Moves(&["4", "5"]));
     let mut cases = vec![
         (String::from("invitations"), invitations()),
         (String::from("parity_calls"), parity_calls()),
@@ -189,7 +189,7 @@ fn cases() -> Vec<(String, String)> {
         (String::from("end_tic_tac_toe"), end(&board, line)),
         (String::from("states"), together(&states())),
     ];
-    cases.extend(endings().into_iter().map(|(name, order, manners)| (format!("end_{name}"), end(&order, manners))));
+    cases.extend(endings().into_iter().map(|(name, order, conduct)| (format!("end_{name}"), end(&order, conduct))));
     cases
 }
 

@@ -79,11 +79,11 @@ fn a_league_that_gives_nothing_for_a_double_forfeit_says_so_in_its_orders() {
 #[test]
 fn a_report_is_read_as_exactly_what_happened() {
     for double_forfeit in [DoubleForfeit::Draw, DoubleForfeit::TechnicalLoss] {
-        for (name, by_hand, manners) in endings() {
+        for (name, by_hand, conduct) in endings() {
             let (mut season, assignment) = season(double_forfeit);
             let secret = by_hand.draw_secret;
             let order = season.order(&assignment, MatchMode::Flowing, secret).unwrap();
-            let (bout, referee) = (played(&order, manners), assignment.referee.clone());
+            let (bout, referee) = (played(&order, conduct), assignment.referee.clone());
             let letters = Letters::new(&bout, &order, &referee, bout.commitment());
             let written = serde_json::to_string(&letters.report().unwrap()).unwrap();
             let report: MatchResultReport = serde_json::from_str(&written).unwrap();

@@ -70,12 +70,15 @@ fn an_error_has_its_retries_flat_and_nested() {
         (Complaint::TimedOut, "E001", "TIMEOUT_ERROR"),
         (Complaint::Unreachable, "E009", "CONNECTION_ERROR"),
         (Complaint::Unreadable, "E003", "MISSING_REQUIRED_FIELD"),
+        (Complaint::Irregular(Quirk::BareAnswer), "E003", "MISSING_REQUIRED_FIELD"),
+        (Complaint::Irregular(Quirk::OddToken), "E012", "AUTH_TOKEN_INVALID"),
     ];
     for (complaint, code, name) in complaints {
         let error = letters.error(Side::B, Ask::Move, &complaint, (2, 3), now().after(Duration::from_secs(4)));
         let told = params(&letters, Side::B, &Call::NotifyGameError(error));
         assert_eq!((&told["error_code"], &told["error_name"]), (&json!(code), &json!(name)));
-        assert_eq!((&told["error_description"], &told["retryable"]), (&json!(name), &json!(code != "E003")));
+        let retryable = matches!(code, "E001" | "E009");
+        assert_eq!((&told["error_description"], &told["retryable"]), (&json!(name), &json!(retryable)));
         assert_eq!((&told["player_id"], &told["affected_player"]), (&json!("P02"), &json!("P02")));
         assert_eq!((&told["retry_count"], &told["max_retries"]), (&json!(2), &json!(3)));
         let nested = json!({ "retry_count": 2, "max_retries": 3, "next_retry_at": "2025-01-15T10:30:04Z" });
@@ -86,8 +89,8 @@ fn an_error_has_its_retries_flat_and_nested() {
 
 #[test]
 fn the_end_is_the_same_flat_and_nested_from_both_sides() {
-    for (name, order, manners) in endings() {
-        let (bout, referee) = (played(&order, manners), referee());
+    for (name, order, conduct) in endings() {
+        let (bout, referee) = (played(&order, conduct), referee());
         let letters = Letters::new(&bout, &order, &referee, bout.commitment());
         let mut score = letters.report().unwrap().result.score.0.into_iter();
         let told = Pair::from_fn(|side| params(&letters, side, &Call::NotifyMatchResult(letters.over(side).unwrap())));

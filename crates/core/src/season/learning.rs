@@ -1,0 +1,64 @@
+//! What is found out about an agent's ways: kept with it, and noted only when it is news.
+
+use league_protocol::manner::Manner;
+use league_protocol::message::report::{Learned, MatchResultReport};
+use league_protocol::quirk::{Quirk, Quirks};
+use league_protocol::time::Timestamp;
+
+use super::agent::AgentId;
+use super::event::{Event, Fact};
+use super::flow::Phase;
+use super::{Registered, Ruling, Season, happened};
+
+impl Season {
+    /// How an agent is spoken to, and what it does differently.
+    pub fn ways_of(&self, agent: &AgentId) -> Option<(&Manner, Quirks)> {
+        match agent {
+            AgentId::Player(id) => self.player(id).map(|player| (&player.manner, player.quirks)),
+            AgentId::Referee(id) => self.referee(id).map(|referee| (&referee.manner, referee.quirks)),
+        }
+    }
+
+    /// Notes what was found out about an agent; nothing where that was known, or nobody is meant.
+    pub fn learn(&self, agent: &AgentId, learned: &Learned, now: Timestamp) -> Option<Event> {
+        let (manner, quirks) = self.ways_of(agent)?;
+        news(agent, (manner, quirks), learned, now)
+    }
+
+    /// Notes what a referee found out about the two players of the match that it reports.
+    pub fn learn_from(&self, report: &MatchResultReport, now: Timestamp) -> Vec<Event> {
+        let Some(players) = self.contestants(&report.match_id) else { return Vec::new() };
+        let news = [players.a, players.b].into_iter().filter_map(|player| {
+            let learned = report.learned.get(&player.id)?;
+            self.learn(&AgentId::Player(player.id.clone()), learned, now)
+        });
+        news.collect()
+    }
+
+    /// Adds to a registration what its form shows. What was learned about an agent that comes back is better than a new guess.
+    pub fn note_form(
+        &self,
+        mut ruling: Ruling<Registered>,
+        guess: Manner,
+        mut quirks: Quirks,
+        now: Timestamp,
+    ) -> Ruling<Registered> {
+        let Registered::Admitted(admitted) = &ruling.reply else { return ruling };
+        let known = self.ways_of(&admitted.id);
+        if known.is_some() && self.phase == Phase::WaitingForRegistrations {
+            quirks.note(Quirk::RegistersOften);
+        }
+        let canonical = Manner::default();
+        let manner = known.is_none().then_some(guess);
+        let before = known.unwrap_or((&canonical, Quirks::default()));
+        ruling.events.extend(news(&admitted.id, before, &Learned { manner, quirks }, now));
+        ruling
+    }
+}
+
+fn news(agent: &AgentId, (manner, quirks): (&Manner, Quirks), learned: &Learned, now: Timestamp) -> Option<Event> {
+    let better = learned.manner.as_ref().map(|learned| manner.learning(learned)).filter(|better| better != manner);
+    let new: Quirks = learned.quirks.iter().filter(|quirk| !quirks.has(*quirk)).collect();
+    let learned = Learned { manner: better, quirks: new };
+    (!learned.is_nothing()).then(|| happened(now, Fact::AgentLearned { agent: agent.clone(), learned }))
+}

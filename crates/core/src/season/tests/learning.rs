@@ -1,0 +1,92 @@
+//! What is found out about agents lasts, and is written down once.
+
+use league_protocol::frame::Frame;
+use league_protocol::manner::Manner;
+use league_protocol::message::report::Learned;
+use league_protocol::quirk::Quirk;
+
+use super::*;
+use crate::season::agent::AgentId;
+
+fn learned(manner: Option<Manner>, quirks: &[Quirk]) -> Learned {
+    Learned { manner, quirks: quirks.iter().copied().collect() }
+}
+
+fn who(number: u32) -> AgentId {
+    AgentId::Player(p(number))
+}
+
+#[track_caller]
+fn learn(league: &mut League, agent: &AgentId, learned: &Learned) -> usize {
+    let events: Vec<_> = league.season.learn(agent, learned, now()).into_iter().collect();
+    let count = events.len();
+    league.enact(Ruling { events, reply: () });
+    assert_eq!(league.replayed(), league.season);
+    count
+}
+
+#[test]
+fn what_is_learned_is_noted_once_and_survives_a_restart() {
+    let mut league = League::running(2, &[1]);
+    let parity = Manner::default().calling(league_protocol::table::Method::ChooseParity, "parity_choose");
+    let news = learned(Some(parity.clone()), &[Quirk::NoToken]);
+    assert_eq!(learn(&mut league, &who(1), &news), 1);
+    assert_eq!(learn(&mut league, &who(1), &news), 0);
+    assert_eq!(learn(&mut league, &who(1), &learned(None, &[Quirk::NoToken, Quirk::OddTime])), 1);
+    let (manner, quirks) = league.season.ways_of(&who(1)).unwrap();
+    assert_eq!(*manner, parity);
+    assert!(quirks.has(Quirk::NoToken) && quirks.has(Quirk::OddTime));
+    assert_eq!(learn(&mut league, &AgentId::Referee(r(1)), &learned(None, &[Quirk::TakesNoOrders])), 1);
+}
+
+#[test]
+fn nothing_is_noted_of_those_who_do_as_expected_or_are_not_there() {
+    let mut league = League::running(2, &[1]);
+    assert_eq!(learn(&mut league, &who(1), &learned(Some(Manner::default()), &[])), 0);
+    assert_eq!(learn(&mut league, &who(9), &learned(Some(Manner::from(Frame::Typed)), &[])), 0);
+}
+
+#[test]
+fn the_next_referee_is_told_how_a_player_is_spoken_to() {
+    let mut league = League::running(2, &[1]);
+    learn(&mut league, &who(2), &learned(Some(Manner::from(Frame::Bare)), &[]));
+    let assigned = league.assign();
+    let order = league.season.order(&assigned[0], Default::default(), None).unwrap();
+    assert_eq!(order.players.a.manner, Manner::default());
+    assert_eq!(order.players.b.manner.frame(), Frame::Bare);
+}
+
+#[test]
+fn the_form_of_a_registration_is_the_first_guess_and_no_better_than_what_was_learned() {
+    let mut league = League::open();
+    let register = |league: &mut League, frame: Frame| {
+        let random = league.random();
+        let ruling = league.season.register_player(&player(1), None, &random, now()).unwrap();
+        let ruling = league.season.note_form(ruling, Manner::from(frame), Quirks::default(), now());
+        league.enact(ruling);
+    };
+    register(&mut league, Frame::Nested);
+    assert_eq!(league.season.ways_of(&who(1)).unwrap().0.frame(), Frame::Nested);
+    learn(&mut league, &who(1), &learned(Some(Manner::from(Frame::Typed)), &[]));
+    register(&mut league, Frame::Nested);
+    let (manner, quirks) = league.season.ways_of(&who(1)).unwrap();
+    assert_eq!((manner.frame(), quirks.has(Quirk::RegistersOften)), (Frame::Typed, true));
+    assert_eq!(league.replayed(), league.season);
+}
+
+#[test]
+fn a_canonical_registration_leaves_no_trace() {
+    let mut league = League::open();
+    let random = league.random();
+    let ruling = league.season.register_player(&player(1), None, &random, now()).unwrap();
+    let ruling = league.season.note_form(ruling, Manner::default(), Quirks::default(), now());
+    assert_eq!(ruling.events.len(), 1);
+}
+
+#[test]
+fn a_log_that_learns_what_is_known_is_damaged() {
+    let mut league = League::running(2, &[1]);
+    let event = league.season.learn(&who(1), &learned(None, &[Quirk::NoToken]), now()).unwrap();
+    league.season.apply(&event).unwrap();
+    assert!(league.season.apply(&event).is_err());
+}

@@ -1,0 +1,156 @@
+//! Which form to try next when one was not understood.
+//!
+//! A match against a stranger may cost one wasted call of each kind, so the second guess is made with all that is known: what the
+//! peer complained of, what it understood before, and what a look at its tools can tell. Never climbed after a timeout, a broken
+//! connection or an answer that was understood: this is called with neither.
+
+use smol_str::SmolStr;
+
+use crate::frame::Frame;
+use crate::manner::{Manner, Shape};
+use crate::rebuff::Rebuff;
+use crate::table::Method;
+
+/// What is known when a form was not understood.
+#[derive(Clone, Copy, Debug)]
+pub struct Rung<'a> {
+    /// The forms that were tried with this message, the last one last.
+    pub tried: &'a [Manner],
+    /// What was said.
+    pub method: Method,
+    /// What came back.
+    pub rebuff: &'a Rebuff,
+    /// Whether it only informs. Many peers say yes to everything, so that nothing bold is concluded from notices.
+    pub notice: bool,
+    /// Whether the peer has given a proper answer in this frame: then only the name can be wrong.
+    pub proven: bool,
+    /// Whether its tools have been asked for already.
+    pub looked: bool,
+    /// Whether its endpoint names no path.
+    pub pathless: bool,
+}
+
+/// What to do next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// Say it like this.
+    Say(Manner),
+    /// Find out whether it is an MCP server and which tools it has, then ask again.
+    Look,
+    /// It is a notice that the peer does not know: it is not to be told it again.
+    Unknown,
+    /// Nothing else is worth a try.
+    Stop,
+}
+
+impl Rung<'_> {
+    /// The next form.
+    pub fn next(&self) -> Next {
+        let Some(last) = self.tried.last() else { return Next::Stop };
+        if self.notice
+            && let Some(next) = self.modestly(last)
+        {
+            return next;
+        }
+        let (look, then) = self.plan(last);
+        if look && !self.looked {
+            return Next::Look;
+        }
+        then.into_iter().find(|manner| !self.tried.contains(manner)).map_or(Next::Stop, Next::Say)
+    }
+
+    /// What is done about a notice, where that is less than for a question: another name in the same frame is tried, once.
+    fn modestly(&self, last: &Manner) -> Option<Next> {
+        match self.rebuff {
+            Rebuff::Nothing => Some(Next::Stop),
+            Rebuff::BadArguments | Rebuff::UnknownName(_) if last.frame() == Frame::Tool && !self.looked => None,
+            Rebuff::BadArguments => Some(Next::Stop),
+            Rebuff::UnknownName(_) => {
+                // The end of a match is worth every name: some players join no other before they have heard of it.
+                let enough = self.tried.len() > 1 && self.method != Method::NotifyMatchResult;
+                let mut others = self.aliases(last);
+                others.extend(self.method.row().message.map(|name| last.calling(self.method, name)));
+                let other = others.into_iter().find(|other| !enough && !self.tried.contains(other));
+                Some(other.map_or(Next::Unknown, Next::Say))
+            }
+            Rebuff::Mcp
+            | Rebuff::WantsBare
+            | Rebuff::WantsMessage
+            | Rebuff::WantsRpc
+            | Rebuff::WantsColon
+            | Rebuff::NoSuchPlace
+            | Rebuff::Other => None,
+        }
+    }
+
+    /// Whether to look at the tools first, and the forms to try in order.
+    fn plan(&self, last: &Manner) -> (bool, Vec<Manner>) {
+        let in_frames = |frames: &[Frame]| frames.iter().map(|frame| last.in_frame(*frame)).collect::<Vec<_>>();
+        match self.rebuff {
+            Rebuff::Other => (false, Vec::new()),
+            Rebuff::NoSuchPlace => (false, if self.pathless { vec![last.at_root()] } else { Vec::new() }),
+            Rebuff::Mcp => (true, in_frames(&[Frame::Tool])),
+            Rebuff::WantsBare => (false, in_frames(&[Frame::Bare])),
+            Rebuff::WantsRpc => (false, in_frames(&[Frame::Direct, Frame::Typed])),
+            Rebuff::WantsColon => (false, vec![last.with_colon()]),
+            Rebuff::WantsMessage if last.frame() == Frame::Tool => {
+                (true, vec![last.shaped(self.method, Shape::Under(SmolStr::new_static("message")))])
+            }
+            Rebuff::WantsMessage => (false, in_frames(&[Frame::Nested])),
+            Rebuff::UnknownName(hint) => self.other_names(last, hint.as_deref()),
+            Rebuff::BadArguments if last.frame() == Frame::Tool => (true, Vec::new()),
+            Rebuff::BadArguments if self.proven => (false, Vec::new()),
+            Rebuff::BadArguments => (false, in_frames(&[Frame::Nested, Frame::Bare, Frame::Direct])),
+            Rebuff::Nothing if self.proven => (false, self.aliases(last)),
+            Rebuff::Nothing => match last.frame() {
+                Frame::Tool => (true, in_frames(&[Frame::Direct, Frame::Typed, Frame::Bare])),
+                Frame::Direct | Frame::Register => (false, in_frames(&[Frame::Typed, Frame::Bare, Frame::Nested])),
+                Frame::Typed | Frame::Bare | Frame::Nested => {
+                    (false, in_frames(&[Frame::Direct, Frame::Bare, Frame::Typed, Frame::Nested]))
+                }
+            },
+        }
+    }
+
+    /// The call is not known by this name. A peer of which nothing else is known may be speaking MCP, which its tools tell; one
+    /// that has understood something in this frame has another name for this.
+    fn other_names(&self, last: &Manner, hint: Option<&str>) -> (bool, Vec<Manner>) {
+        let typed = self.method.row().message;
+        let hinted = hint.map(|name| match last.frame() {
+            Frame::Direct | Frame::Typed if Some(name) == typed && !self.proven => last.in_frame(Frame::Typed),
+            Frame::Direct | Frame::Typed | Frame::Tool | Frame::Bare | Frame::Nested | Frame::Register => {
+                last.calling(self.method, name)
+            }
+        });
+        let mut forms: Vec<_> = hinted.into_iter().collect();
+        let look = forms.is_empty() && !self.proven;
+        match last.frame() {
+            Frame::Typed if !self.proven => {
+                forms.push(last.in_frame(Frame::Direct));
+                forms.extend(self.aliases(&last.in_frame(Frame::Direct)));
+            }
+            Frame::Direct | Frame::Register if !self.proven => {
+                forms.extend(self.aliases(last));
+                forms.push(last.in_frame(Frame::Typed));
+            }
+            Frame::Bare => forms.push(last.in_frame(Frame::Direct)),
+            Frame::Direct | Frame::Typed | Frame::Tool | Frame::Nested | Frame::Register => {
+                forms.extend(self.aliases(last));
+                forms.extend(typed.map(|name| last.calling(self.method, name)));
+            }
+        }
+        (look || last.frame() == Frame::Tool, forms)
+    }
+
+    /// The other names of the call, those first that are formed like a name which this peer is known to use.
+    fn aliases(&self, last: &Manner) -> Vec<Manner> {
+        let row = self.method.row();
+        let receives = crate::table::TABLE.iter().any(|row| last.name_of(row.method).starts_with("receive_"));
+        let mut names: Vec<_> = row.aliases.iter().chain(std::iter::once(&row.name)).collect();
+        names.sort_by_key(|name| receives && !name.starts_with("receive_"));
+        names.into_iter().map(|name| last.calling(self.method, name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

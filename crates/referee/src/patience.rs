@@ -1,0 +1,87 @@
+//! Waiting for an answer that may come on two ways: as the answer to the call, or as a post of the player's own.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use league_wire::exchange::Exchange;
+use league_wire::speaker::{Judge, Verdict};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::answer::{Asked, Understood};
+
+/// The longest wait for a post after a bare acknowledgement, before the question is put in another form.
+const LONGEST_HOLD: Duration = Duration::from_secs(1);
+
+/// How long a call goes on whose answer has been posted: its player is about to say so.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Whether an answer was posted.
+#[derive(Debug, Default)]
+pub(crate) struct Posted {
+    is: AtomicBool,
+    now: Notify,
+}
+
+impl Posted {
+    /// It was.
+    pub(crate) fn set(&self) {
+        self.is.store(true, Ordering::Release);
+        self.now.notify_waiters();
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.is.load(Ordering::Acquire)
+    }
+
+    async fn wait(&self) {
+        let now = self.now.notified();
+        tokio::pin!(now);
+        // Whoever sets it between the look and the wait must not be missed.
+        now.as_mut().enable();
+        if !self.is_set() {
+            now.await;
+        }
+    }
+
+    /// Waits until the call need not go on.
+    pub(crate) async fn over(&self) {
+        self.wait().await;
+        sleep(GRACE).await;
+    }
+
+    /// Waits for a post until `end`.
+    pub(crate) async fn until(&self, end: Instant) {
+        tokio::select! {
+            () = self.wait() => {}
+            () = sleep_until(end) => {}
+        }
+    }
+}
+
+/// Judges the answers to one question.
+pub(crate) struct Patience<'a> {
+    pub(crate) asked: Asked<'a>,
+    pub(crate) posted: &'a Posted,
+    /// Whether the player is known to post its answers.
+    pub(crate) posts: bool,
+    pub(crate) limit: Duration,
+    pub(crate) end: Instant,
+}
+
+impl Judge for Patience<'_> {
+    async fn judge(&self, exchange: &Exchange) -> Verdict {
+        if self.posted.is_set() {
+            return Verdict::Understood;
+        }
+        match self.asked.understand(exchange) {
+            Understood::Said { .. } => Verdict::Understood,
+            Understood::Unclear => Verdict::Misunderstood,
+            Understood::Heard => {
+                let hold = Instant::now() + (self.limit / 4).min(LONGEST_HOLD);
+                self.posted.until(if self.posts { self.end } else { hold.min(self.end) }).await;
+                if self.posted.is_set() { Verdict::Understood } else { Verdict::Misunderstood }
+            }
+        }
+    }
+}

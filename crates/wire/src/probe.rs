@@ -1,0 +1,145 @@
+//! Finding out what kind of MCP server a peer is, and which tools it has.
+//!
+//! None of these is a message of the league: a server is asked for its revision, else for a handshake, and then for its tools,
+//! which tell the names and arguments of all calls at once.
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use league_protocol::answer::Layers;
+use league_protocol::error::METHOD_NOT_FOUND;
+use league_protocol::manner::{Era, Manner};
+use league_protocol::speech::MODERN_META;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::endpoint::Endpoint;
+use crate::exchange::Exchange;
+use crate::session::Session;
+use crate::speaker::{Speaker, Try};
+
+/// The revision without a handshake.
+pub(crate) const MODERN: HeaderValue = HeaderValue::from_static("2026-07-28");
+/// The revision that we ask for in a handshake.
+const HANDSHAKE: &str = "2025-11-25";
+
+pub(crate) const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+/// One conversation with a server about what it is.
+pub(crate) struct Probe<'a> {
+    pub(crate) speaker: &'a Speaker,
+    pub(crate) endpoint: &'a Endpoint,
+    pub(crate) deadline: Instant,
+    pub(crate) tries: &'a mut Vec<Try>,
+}
+
+impl Probe<'_> {
+    /// How the server is spoken to; nothing when it is no MCP server, or has no tool of ours.
+    pub(crate) async fn look(&mut self) -> Option<Manner> {
+        let found = self.ask("server/discover", Era::Stateless, json!({})).await?;
+        if result_of(&found).is_some_and(|result| result.get("supportedVersions").is_some()) {
+            return self.tools(Era::Stateless).await;
+        }
+        // Whoever reads the method and does not know it may know tools all the same, without any preliminaries.
+        if found.status.is_success() || says_unknown(&found) {
+            let manner = self.tools(Era::AtOnce).await;
+            if manner.is_some() || found.status.is_success() {
+                return manner;
+            }
+        }
+        self.handshake().await?;
+        self.tools(Era::Session).await
+    }
+
+    /// Opens a session. A server that keeps none agrees on a revision and gives no id.
+    pub(crate) async fn handshake(&mut self) -> Option<()> {
+        let params = json!({
+            "protocolVersion": HANDSHAKE,
+            "capabilities": {},
+            "clientInfo": { "name": "league", "version": env!("CARGO_PKG_VERSION") },
+        });
+        let agreed = self.ask("initialize", Era::AtOnce, params).await?;
+        let result = result_of(&agreed).filter(|_| agreed.status.is_success())?;
+        let revision = result.get("protocolVersion").and_then(Value::as_str).unwrap_or(HANDSHAKE);
+        let revision = HeaderValue::from_str(revision).ok()?;
+        // Some put an id on a refusal, which is of no use to anybody; this one is not refused.
+        let session = Session { id: agreed.headers.get(SESSION).cloned(), revision };
+        self.speaker.sessions().keep(self.endpoint, session);
+        self.tell_initialized().await;
+        Some(())
+    }
+
+    async fn tools(&mut self, era: Era) -> Option<Manner> {
+        let listed = self.ask("tools/list", era, json!({})).await?;
+        Manner::of_tools(era, &result_of(&listed)?)
+    }
+
+    async fn ask(&mut self, method: &'static str, era: Era, mut params: Value) -> Option<Exchange> {
+        if era == Era::Stateless
+            && let Ok(meta) = serde_json::from_str(MODERN_META)
+            && let Some(params) = params.as_object_mut()
+        {
+            params.insert(String::from("_meta"), meta);
+        }
+        let id = self.speaker.client().next_id();
+        let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.send(method, era, &body, Some(id)).await
+    }
+
+    async fn tell_initialized(&mut self) {
+        const INITIALIZED: &str = "notifications/initialized";
+        let body = json!({ "jsonrpc": "2.0", "method": INITIALIZED });
+        self.send(INITIALIZED, Era::Session, &body, None).await;
+    }
+
+    async fn send(&mut self, method: &'static str, era: Era, body: &Value, id: Option<u64>) -> Option<Exchange> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return None;
+        }
+        let headers = self.speaker.headers(self.endpoint, era, method, None);
+        let sent = bytes::Bytes::from(body.to_string());
+        let came = self.speaker.client().ask(self.endpoint, &headers, sent.clone(), id, left).await;
+        let answer = came.as_ref().ok().cloned();
+        self.tries.push(Try { what: method, is_probe: true, sent, came });
+        answer
+    }
+}
+
+/// The headers of a request of this era.
+pub(crate) fn headers(era: Era, session: Option<Session>, method: &'static str, name: Option<&str>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    match era {
+        Era::AtOnce => {}
+        Era::Session => {
+            if let Some(session) = session {
+                headers.insert(REVISION, session.revision);
+                headers.extend(session.id.map(|id| (SESSION, id)));
+            }
+        }
+        Era::Stateless => {
+            headers.insert(REVISION, MODERN);
+            headers.insert(METHOD, HeaderValue::from_static(method));
+            headers.extend(name.and_then(|name| HeaderValue::from_str(name).ok()).map(|name| (NAME, name)));
+        }
+    }
+    headers
+}
+
+fn result_of(exchange: &Exchange) -> Option<Value> {
+    #[derive(serde::Deserialize)]
+    struct Response<'a> {
+        #[serde(borrow, default)]
+        result: Option<&'a RawValue>,
+    }
+    let response: Response<'_> = serde_json::from_slice(&exchange.body).ok()?;
+    serde_json::from_str(response.result?.get()).ok()
+}
+
+/// Whether the method was read and is not known, whatever the status: the newest revision says so with 404.
+fn says_unknown(exchange: &Exchange) -> bool {
+    let error = Layers::parse(&exchange.body).ok().and_then(|layers| layers.error());
+    exchange.status == StatusCode::NOT_FOUND && error.is_some_and(|error| error.number == Some(METHOD_NOT_FOUND.into()))
+}

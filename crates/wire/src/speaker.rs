@@ -1,0 +1,356 @@
+//! Saying something to a peer in the manner that it understands, and finding that manner out where it is not known.
+//!
+//! All tries of one message share its limit: learning never stretches a deadline. What counts as understood is for the caller to
+//! judge; which form comes next is for [`league_protocol::ladder`]. A timeout or a broken connection ends it: another form would
+//! not mend that, and whoever counts tries wants to know.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode, header};
+use league_protocol::answer::{Heard, Layers};
+use league_protocol::frame::Frame;
+use league_protocol::head::Envelope;
+use league_protocol::ladder::{Next, Rung};
+use league_protocol::manner::{Era, Manner};
+use league_protocol::quirk::{Quirk, Quirks};
+use league_protocol::rebuff::{Kind, Rebuff};
+use league_protocol::table::{Call, Method};
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+
+use crate::breaker::Breakers;
+use crate::client::Client;
+use crate::endpoint::Endpoint;
+use crate::exchange::{CallError, Exchange, Failure};
+use crate::probe::{self, Probe};
+use crate::session::Sessions;
+use crate::sse;
+
+/// The most forms in which one message is tried.
+const MAX_FORMS: usize = 5;
+
+/// The first pause after a peer asked for fewer calls; it doubles.
+const BACK_OFF: Duration = Duration::from_millis(100);
+
+/// Speaks with peers; cheap to clone. The clones share their connections and sessions.
+#[derive(Clone, Debug, Default)]
+pub struct Speaker {
+    client: Client,
+    sessions: Arc<Sessions>,
+}
+
+/// Whom to speak to.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer<'a> {
+    /// Where it listens.
+    pub endpoint: &'a Endpoint,
+    /// How it is spoken to, as far as is known.
+    pub manner: &'a Manner,
+    /// Whether it has given a proper answer when it was spoken to like that.
+    pub proven: bool,
+}
+
+/// What to say.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a> {
+    /// The envelope.
+    pub envelope: &'a Envelope,
+    /// The call.
+    pub call: &'a Call,
+    /// The time for all tries together.
+    pub limit: Duration,
+    /// Whether it only informs: then it is tried under one other name at most, and a peer that knows neither is left in peace.
+    pub notice: bool,
+}
+
+/// Whether an answer is one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// The peer understood what was said, whatever it says to that.
+    Understood,
+    /// It does not answer what was asked.
+    Misunderstood,
+}
+
+/// Judges answers. It may take its time, since an answer may still come on another way.
+pub trait Judge: Sync {
+    /// Whether `exchange` shows that the peer understood.
+    fn judge(&self, exchange: &Exchange) -> impl Future<Output = Verdict> + Send;
+}
+
+/// A function that needs no time.
+impl<F: Fn(&Exchange) -> Verdict + Sync> Judge for F {
+    async fn judge(&self, exchange: &Exchange) -> Verdict {
+        self(exchange)
+    }
+}
+
+/// Takes anything but an error for a sign that the peer heard.
+pub fn heard(exchange: &Exchange) -> Verdict {
+    let fine = match Layers::parse(&exchange.body) {
+        Ok(layers) => layers.heard() == Heard::Yes,
+        Err(_) => true,
+    };
+    if fine && exchange.status.is_success() { Verdict::Understood } else { Verdict::Misunderstood }
+}
+
+/// One request and what came of it.
+#[derive(Clone, Debug)]
+pub struct Try {
+    /// The message's name, or MCP's method.
+    pub what: &'static str,
+    /// Whether it was no message of the league, but a question about the peer's MCP.
+    pub is_probe: bool,
+    /// The bytes that were sent.
+    pub sent: Bytes,
+    /// What came.
+    pub came: Result<Exchange, CallError>,
+}
+
+/// What came of saying something. The answer itself is that of the last try.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Said {
+    /// Whether it was understood.
+    pub understood: bool,
+    /// How the peer is spoken to, where that is not what was thought before.
+    pub learned: Option<Manner>,
+    /// What was seen on the way.
+    pub quirks: Quirks,
+}
+
+impl Speaker {
+    /// A speaker over `client`.
+    pub fn new(client: Client) -> Self {
+        Self { client, sessions: Arc::default() }
+    }
+
+    /// The client that it uses.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(crate) fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
+    pub(crate) fn headers(&self, endpoint: &Endpoint, era: Era, method: &'static str, name: Option<&str>) -> HeaderMap {
+        let session = if era == Era::Session { self.sessions.of(endpoint) } else { None };
+        probe::headers(era, session, method, name)
+    }
+
+    /// Like [`Speaker::say`], unless `breakers` say that the endpoint failed too often of late.
+    ///
+    /// For notices that nobody waits for. The calls of a match do not come this way: a match counts its own tries, and a
+    /// player that failed another match has not failed this one.
+    pub async fn say_guarded(
+        &self,
+        breakers: &Breakers,
+        peer: Peer<'_>,
+        message: Message<'_>,
+        judge: &impl Judge,
+        tries: &mut Vec<Try>,
+    ) -> Said {
+        if !breakers.admit(peer.endpoint, Instant::now()) {
+            let refused = CallError { kind: Failure::Refused, receipt: self.client.receipt(message.limit) };
+            tries.push(Try { what: name_of(message.call), is_probe: false, sent: Bytes::new(), came: Err(refused) });
+            return Said::default();
+        }
+        let said = self.say(peer, message, judge, tries).await;
+        if let Some(last) = tries.last() {
+            let failed = last.came.as_ref().is_err_and(CallError::is_transient);
+            breakers.note(peer.endpoint, failed, Instant::now());
+        }
+        said
+    }
+
+    /// Says `message` to `peer`. Every request that was made is put into `tries`, as soon as its answer is there: who drops
+    /// this half-way still knows what was said.
+    pub async fn say(&self, peer: Peer<'_>, message: Message<'_>, judge: &impl Judge, tries: &mut Vec<Try>) -> Said {
+        let method = message.call.method();
+        if message.notice && !peer.manner.knows(method) {
+            return Said::default();
+        }
+        let mut talk = Talk {
+            speaker: self,
+            peer,
+            message,
+            tries,
+            deadline: Instant::now() + message.limit,
+            manner: peer.manner.clone(),
+            tried: Vec::new(),
+            looked: None,
+            quirks: Quirks::default(),
+        };
+        let understood = talk.run(judge).await;
+        talk.ended(understood)
+    }
+}
+
+/// A message on its way.
+struct Talk<'a> {
+    speaker: &'a Speaker,
+    peer: Peer<'a>,
+    message: Message<'a>,
+    tries: &'a mut Vec<Try>,
+    deadline: Instant,
+    manner: Manner,
+    /// The forms that were not understood.
+    tried: Vec<Manner>,
+    /// What a look at its tools showed, once there was one.
+    looked: Option<Option<Manner>>,
+    quirks: Quirks,
+}
+
+impl Talk<'_> {
+    async fn run(&mut self, judge: &impl Judge) -> bool {
+        let (mut pause, mut reopened, mut was_acknowledged) = (BACK_OFF, false, false);
+        loop {
+            let endpoint = self.endpoint();
+            if self.manner.era() == Era::Session && self.speaker.sessions.of(&endpoint).is_none() {
+                // Without a session the call is made all the same, and its refusal says why.
+                self.probe(&endpoint).handshake().await;
+            }
+            if self.left().is_zero() && !self.tries.is_empty() {
+                return false;
+            }
+            self.post(&endpoint).await;
+            let Some(Ok(exchange)) = self.tries.last().map(|last| &last.came) else { return false };
+            if let Some(wish) = rate_limit(exchange) {
+                self.quirks.note(Quirk::RateLimits);
+                let wait = wish.unwrap_or(pause);
+                if wait >= self.left() {
+                    return false;
+                }
+                sleep(wait).await;
+                pause *= 2;
+                continue;
+            }
+            if exchange.status == StatusCode::NOT_FOUND && self.manner.era() == Era::Session && !reopened {
+                reopened = true;
+                self.speaker.sessions.forget(&endpoint);
+                continue;
+            }
+            if judge.judge(exchange).await == Verdict::Understood {
+                if was_acknowledged {
+                    self.quirks.note(Quirk::SaysOkToAnything);
+                }
+                return true;
+            }
+            let kind = if sse::is_stream(&exchange.headers) { Kind::Stream } else { Kind::Document };
+            let rebuff = Rebuff::read(&self.manner, self.method(), exchange.status.as_u16(), kind, &exchange.body);
+            was_acknowledged |= rebuff == Rebuff::Nothing && exchange.status.is_success();
+            self.tried.push(self.manner.clone());
+            if self.tried.len() >= MAX_FORMS || !self.climb(&rebuff).await {
+                return false;
+            }
+        }
+    }
+
+    /// Finds the next form; false when there is none.
+    async fn climb(&mut self, rebuff: &Rebuff) -> bool {
+        loop {
+            let rung = Rung {
+                tried: &self.tried,
+                method: self.method(),
+                rebuff,
+                notice: self.message.notice,
+                proven: self.peer.proven && self.tried.len() == 1,
+                looked: self.looked.is_some(),
+                pathless: self.peer.endpoint.is_pathless(),
+            };
+            match rung.next() {
+                Next::Stop => return false,
+                Next::Unknown => {
+                    self.quirks.note(Quirk::UnknownNotice);
+                    self.looked = Some(Some(self.peer.manner.without(self.method())));
+                    return false;
+                }
+                Next::Say(manner) => {
+                    self.manner = manner;
+                    return true;
+                }
+                Next::Look => {
+                    let endpoint = self.endpoint();
+                    let found = self.probe(&endpoint).look().await.map(|found| self.manner.with_tools_of(found));
+                    self.looked = Some(found.clone());
+                    let Some(found) = found.filter(|found| !self.tried.contains(found)) else { continue };
+                    if self.message.notice && !found.knows(self.method()) {
+                        self.quirks.note(Quirk::UnknownNotice);
+                        return false;
+                    }
+                    self.manner = found;
+                    return true;
+                }
+            }
+        }
+    }
+
+    fn ended(self, understood: bool) -> Said {
+        // What its tools showed is true even where the call came to nothing.
+        let now = if understood { Some(self.manner) } else { self.looked.flatten() };
+        let learned = now.filter(|manner| manner != self.peer.manner);
+        Said { understood, learned, quirks: self.quirks }
+    }
+
+    async fn post(&mut self, endpoint: &Endpoint) {
+        let (client, method) = (&self.speaker.client, self.method());
+        let (id, left) = (client.next_id(), self.left());
+        let mut body = Vec::with_capacity(1024);
+        let written = self.manner.write(id, self.message.envelope, self.message.call, &mut body);
+        let sent = Bytes::from(body);
+        let came = match written {
+            Ok(()) => {
+                let headers = if self.manner.frame() == Frame::Tool {
+                    self.speaker.headers(endpoint, self.manner.era(), "tools/call", Some(self.manner.name_of(method)))
+                } else {
+                    HeaderMap::new()
+                };
+                client.ask(endpoint, &headers, sent.clone(), Some(id), left).await
+            }
+            Err(error) => {
+                Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: client.receipt(left) })
+            }
+        };
+        self.tries.push(Try { what: name_of(self.message.call), is_probe: false, sent, came });
+    }
+
+    fn probe<'t>(&'t mut self, endpoint: &'t Endpoint) -> Probe<'t> {
+        Probe { speaker: self.speaker, endpoint, deadline: self.deadline, tries: self.tries }
+    }
+
+    fn method(&self) -> Method {
+        self.message.call.method()
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    fn endpoint(&self) -> Endpoint {
+        let endpoint = self.peer.endpoint;
+        if self.manner.is_at_root() && endpoint.is_pathless() { endpoint.at("/") } else { endpoint.clone() }
+    }
+}
+
+fn name_of(call: &Call) -> &'static str {
+    let row = call.method().row();
+    row.message.unwrap_or(row.name)
+}
+
+/// Whether a peer asks for fewer calls, and for how long it wants to be left alone, where it says so.
+fn rate_limit(exchange: &Exchange) -> Option<Option<Duration>> {
+    if exchange.status != StatusCode::TOO_MANY_REQUESTS {
+        // Nearly every answer is looked at here, and nearly none is an error.
+        let error = Layers::parse(&exchange.body).ok()?.error()?;
+        if !error.is_rate_limit() {
+            return None;
+        }
+    }
+    let header = exchange.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    let body: Option<Value> = serde_json::from_slice(&exchange.body).ok();
+    let named = ["/retry_after", "/error/retry_after", "/error/data/retry_after", "/result/retry_after"];
+    let said = || body.as_ref().and_then(|body| named.iter().find_map(|place| body.pointer(place)?.as_f64()));
+    Some(header.or_else(said).and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok()))
+}

@@ -1,0 +1,109 @@
+//! Peers that each understand one form, and count what they were asked.
+
+use std::sync::{Arc, Mutex};
+
+use league_wire::endpoint::Endpoint;
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+
+use crate::raw::message;
+use crate::support::peer;
+
+/// A request as a stranger sees it.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    pub(crate) head: String,
+    pub(crate) body: Value,
+}
+
+impl Asked {
+    /// Its JSON-RPC method, or the type of a message that stands alone.
+    pub(crate) fn method(&self) -> &str {
+        self.body["method"].as_str().or(self.body["message_type"].as_str()).unwrap_or_default()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")))
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.head.split(' ').nth(1).unwrap_or_default()
+    }
+
+    /// A result for it.
+    pub(crate) fn result(&self, result: &Value) -> Answer {
+        Answer::json(200, &json!({"jsonrpc": "2.0", "id": self.body["id"], "result": result}))
+    }
+
+    /// An error for it.
+    pub(crate) fn error(&self, status: u16, code: i64, message: &str) -> Answer {
+        let error = json!({"code": code, "message": message});
+        Answer::json(status, &json!({"jsonrpc": "2.0", "id": self.body["id"], "error": error}))
+    }
+}
+
+/// What a stranger answers.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: String,
+    pub(crate) body: String,
+    /// Whether the body is left open, as some streams are.
+    pub(crate) open: bool,
+}
+
+impl Answer {
+    pub(crate) fn json(status: u16, body: &Value) -> Self {
+        Self { status, headers: "content-type: application/json\r\n".into(), body: body.to_string(), open: false }
+    }
+
+    /// The same as a stream of events, with other things before it.
+    pub(crate) fn streamed(self) -> Self {
+        let headers = self.headers.replace("application/json", "text/event-stream");
+        let notice = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {}});
+        Self { body: format!(": hm\n\ndata: {notice}\n\nevent: message\ndata: {}\n\n", self.body), headers, ..self }
+    }
+
+    pub(crate) fn with(mut self, header: &str) -> Self {
+        self.headers.push_str(&format!("{header}\r\n"));
+        self
+    }
+}
+
+/// A stranger, and everything it was asked.
+pub(crate) struct Stranger {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Stranger {
+    pub(crate) async fn new(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (seen, answer) = (Arc::clone(&asked), Arc::new(answer));
+        let endpoint = peer(move |mut stream, _| {
+            let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
+            async move {
+                while let Some((head, body)) = message(&mut stream).await {
+                    let asked = Asked { head, body: serde_json::from_slice(&body).unwrap() };
+                    seen.lock().unwrap().push(asked.clone());
+                    let Answer { status, headers, body, open } = answer(&asked);
+                    let length = if open { body.len() + 1 } else { body.len() };
+                    let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\n\r\n");
+                    if stream.write_all(format!("{head}{body}").as_bytes()).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        })
+        .await;
+        Self { endpoint, asked }
+    }
+
+    /// The methods that it was asked, in order.
+    pub(crate) fn methods(&self) -> Vec<String> {
+        self.asked.lock().unwrap().iter().map(|asked| asked.method().to_owned()).collect()
+    }
+
+    pub(crate) fn last(&self) -> Asked {
+        self.asked.lock().unwrap().last().unwrap().clone()
+    }
+}
