@@ -1,0 +1,181 @@
+//! Whole matches between strangers, from the order to the report.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+mod stub;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use league_protocol::frame::Frame;
+use league_protocol::head::Head;
+use league_protocol::id::GameType;
+use league_protocol::message::start_match::StartMatch;
+use league_protocol::quirk::Quirks;
+use league_protocol::table::{Call, Spelling};
+use league_referee::{Referee, Settings};
+use league_wire::agent::{Agent, Arrived};
+use league_wire::client::Client;
+use league_wire::world::World;
+use serde_json::{Value, json};
+use stub::Stub;
+
+fn result(asked: &Value, result: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})
+}
+
+fn error(asked: &Value, code: i64, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": code, "message": message}})
+}
+
+/// What a player says to a message in the canonical form, with a complete envelope.
+fn answer(message: &Value, id: &str) -> Value {
+    let envelope = |called: &str, own: Value| {
+        let mut letter = json!({
+            "protocol": "league.v2", "message_type": called, "sender": format!("player:{id}"), "player_id": id,
+            "timestamp": "2025-01-15T10:30:00Z", "conversation_id": message["conversation_id"],
+            "auth_token": "tok", "match_id": message["match_id"],
+        });
+        letter.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+        letter
+    };
+    match message["message_type"].as_str().unwrap() {
+        "GAME_INVITATION" => envelope("GAME_JOIN_ACK", json!({"accept": true})),
+        "CHOOSE_PARITY_CALL" => envelope("CHOOSE_PARITY_RESPONSE", json!({"parity_choice": "even"})),
+        "GAME_OVER" => envelope("GAME_OVER_ACK", json!({"status": "ok"})),
+        _ => envelope("GAME_ERROR_ACK", json!({"status": "ok"})),
+    }
+}
+
+async fn canonical(id: &'static str) -> Stub {
+    Stub::new(move |asked| result(asked, &answer(&asked["params"], id))).await
+}
+
+fn arrived(call: Call) -> Arrived {
+    let peer = "127.0.0.1:1".parse().unwrap();
+    let (head, quirks) = (Head::default(), Quirks::default());
+    Arrived { call, head, quirks, frame: Frame::Direct, spelling: Spelling::Name, peer }
+}
+
+/// Runs a match between two players, and gives its report.
+async fn play(a: &Stub, b: &Stub, extra: Value) -> Value {
+    play_with(Arc::default(), a, b, extra).await
+}
+
+/// The same; the referee is also put where a player can find it.
+async fn play_with(place: Arc<OnceLock<Referee>>, a: &Stub, b: &Stub, extra: Value) -> Value {
+    let manager = Stub::new(|asked| match asked["method"].as_str().unwrap() {
+        "register_referee" => result(asked, &json!({"status": "ACCEPTED", "referee_id": "REF01"})),
+        _ => result(asked, &json!({"status": "ACCEPTED"})),
+    })
+    .await;
+    let settings = Settings {
+        name: "Referee".into(),
+        wish: None,
+        manager: manager.endpoint().parse().unwrap(),
+        contact: "http://127.0.0.1:9/mcp".parse().unwrap(),
+        capacity: 1,
+        games: vec![GameType::even_odd()],
+        join_key: None,
+        journal: None,
+        patience: Duration::from_secs(10),
+        pause: Duration::from_millis(10),
+    };
+    let referee = place.get_or_init(|| Referee::new(settings, Client::default(), None, World::real())).clone();
+    referee.register().await.unwrap();
+    let mut order = json!({
+        "match_id": "R1M1",
+        "players": [{"player_id": "P01", "endpoint": a.endpoint()}, {"player_id": "P02", "endpoint": b.endpoint()}],
+        "timeouts": {"game_join_ack_timeout_sec": 8.0, "move_timeout_sec": 8.0, "game_over_timeout_sec": 8.0},
+    });
+    order.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+    let order: StartMatch = serde_json::from_value(order).unwrap();
+    referee.call(arrived(Call::StartMatch(order))).await.unwrap();
+    while referee.running() > 0 {
+        tokio::task::yield_now().await;
+    }
+    manager.heard("report_match_result").remove(0)["params"].clone()
+}
+
+fn forfeits(report: &Value) -> usize {
+    report["result"]["details"]["technical_losses"].as_array().map_or(0, Vec::len)
+}
+
+#[tokio::test]
+async fn nothing_is_told_about_players_that_do_as_expected() {
+    let (a, b) = (canonical("P01").await, canonical("P02").await);
+    let report = play(&a, &b, json!({})).await;
+    assert_eq!((forfeits(&report), report.get("learned")), (0, None));
+    assert_eq!((a.heard("handle_game_invitation").len(), a.heard("choose_parity").len()), (1, 1));
+}
+
+#[tokio::test]
+async fn another_name_costs_one_call_and_the_manager_is_told_of_it() {
+    let a = Stub::new(|asked| match asked["method"].as_str().unwrap() {
+        "choose_parity" => error(asked, -32601, "Method not found: choose_parity"),
+        _ => result(asked, &answer(&asked["params"], "P01")),
+    })
+    .await;
+    let report = play(&a, &canonical("P02").await, json!({})).await;
+    assert_eq!(forfeits(&report), 0);
+    assert_eq!((a.heard("choose_parity").len(), a.heard("parity_choose").len()), (1, 1));
+    let manner = &report["learned"]["P01"]["manner"];
+    assert_eq!(*manner, json!({"frame": "A", "methods": {"choose_parity": {"name": "parity_choose"}}}));
+    let known = json!({"players": [
+        {"player_id": "P01", "endpoint": a.endpoint(), "manner": manner},
+        {"player_id": "P02", "endpoint": canonical("P02").await.endpoint()},
+    ]});
+    let again = play(&a, &a, known).await;
+    assert_eq!((forfeits(&again), again.get("learned")), (0, None));
+    assert_eq!(a.heard("choose_parity").len(), 1, "what was learned is used");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_posted_after_an_acknowledgement_counts_and_does_not_hold_up_the_match() {
+    let referee: Arc<OnceLock<Referee>> = Arc::default();
+    let place = Arc::clone(&referee);
+    let a = Stub::new(move |asked| {
+        let letter = answer(&asked["params"], "P01");
+        let call = match letter["message_type"].as_str().unwrap() {
+            "GAME_JOIN_ACK" => Call::PostJoin(serde_json::from_value(letter).unwrap()),
+            "CHOOSE_PARITY_RESPONSE" => Call::PostChoice(serde_json::from_value(letter).unwrap()),
+            _ => return result(asked, &letter),
+        };
+        let referee = place.get().unwrap().clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            referee.call(arrived(call)).await.unwrap();
+        });
+        result(asked, &json!({"status": "received"}))
+    })
+    .await;
+    let began = std::time::Instant::now();
+    let report = play_with(referee, &a, &canonical("P02").await, json!({})).await;
+    assert_eq!(forfeits(&report), 0);
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert_eq!((a.heard("handle_game_invitation").len(), a.heard("choose_parity").len()), (1, 1));
+    let learned = &report["learned"]["P01"];
+    assert_eq!(learned["manner"], json!({"frame": "A", "posts": true}));
+    assert!(learned["quirks"].as_array().unwrap().contains(&json!("posts_answers")));
+}
+
+#[tokio::test]
+async fn oddities_are_quirks_in_a_league_and_errors_in_a_strict_one() {
+    let odd = || {
+        Stub::new(|asked| {
+            let mut letter = answer(&asked["params"], "P01");
+            letter.as_object_mut().unwrap().remove("timestamp");
+            result(asked, &letter)
+        })
+    };
+    let (a, b) = (odd().await, canonical("P02").await);
+    let report = play(&a, &b, json!({})).await;
+    assert_eq!(forfeits(&report), 0);
+    assert_eq!(report["learned"]["P01"]["quirks"], json!(["no_timestamp"]));
+    let (a, b) = (odd().await, canonical("P02").await);
+    let report = play(&a, &b, json!({"strict": true})).await;
+    assert_eq!(report["result"]["details"]["technical_losses"], json!(["P01"]));
+    let told = &a.heard("notify_game_error")[0]["params"];
+    assert_eq!(told["error_code"], "E003");
+    assert!(told["hint"].as_str().unwrap().contains("a strict league refuses no timestamp"), "{told}");
+}
