@@ -147,7 +147,9 @@ impl Rung<'_> {
         let row = self.method.row();
         let receives = crate::table::TABLE.iter().any(|row| last.name_of(row.method).starts_with("receive_"));
         let mut names: Vec<_> = row.aliases.iter().chain(std::iter::once(&row.name)).collect();
-        names.sort_by_key(|name| receives && !name.starts_with("receive_"));
+        // Whoever does not go by types after all most likely goes by the usual names.
+        let by_types = last.frame() == Frame::Typed;
+        names.sort_by_key(|name| (by_types && **name != row.name, receives && !name.starts_with("receive_")));
         names.into_iter().map(|name| last.calling(self.method, name)).collect()
     }
 }

@@ -109,6 +109,7 @@ fn a_notice_is_tried_under_one_other_name_and_then_never_again() {
     for (manner, method, name) in [
         (Manner::default(), Method::NotifyRound, "announce_round"),
         (Manner::default(), Method::NotifyRoundCompleted, "ROUND_COMPLETED"),
+        (Manner::from(Frame::Typed), Method::NotifyRound, "notify_round"),
         (Manner::from(Frame::Typed), Method::NotifyRoundCompleted, "notify_round_completed"),
     ] {
         let Next::Say(other) = notice(std::slice::from_ref(&manner), method) else { panic!("{name} is not tried") };

@@ -1,0 +1,94 @@
+//! A manager and a referee of ours, on free ports and without a disk.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use league_core::season::Season;
+use league_core::season::config::Config;
+use league_manager::{Desk, Manager, Settings};
+use league_protocol::id::GameType;
+use league_protocol::time::Timestamp;
+use league_referee::Referee;
+use league_store::log::memory::Sync;
+use league_store::log::{EventLog, MemoryDisk};
+use league_wire::agent::Agent;
+use league_wire::client::Client;
+use league_wire::server::serve;
+use league_wire::world::World;
+use tokio::net::TcpListener;
+
+/// How long a league may take.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// A league that waits for its players.
+pub(crate) struct League {
+    manager: Manager,
+    pub(crate) url: String,
+}
+
+async fn listen() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address)
+}
+
+fn open<A: Agent>(listener: TcpListener, agent: A) {
+    let settings = league_wire::settings::Settings::default();
+    tokio::spawn(serve(listener, Arc::new(agent), settings, std::future::pending()));
+}
+
+impl League {
+    /// A league that begins when so many players and referees are there.
+    pub(crate) async fn of(players: u32, referees: u32, settings: Settings) -> Self {
+        let settings = Settings { expect_players: Some(players), expect_referees: Some(referees), ..settings };
+        let (rules, world) = (Config::even_odd("league".parse().unwrap()), World::real());
+        let (log, _) = MemoryDisk::new(Sync::AtOnce).open();
+        let (season, opened) = Season::open(rules.clone(), Timestamp::EPOCH);
+        log.append(vec![opened]).await.unwrap();
+        let (desk, work) = Desk::open(season, log, world.clone(), |_| {});
+        tokio::spawn(work);
+        let manager = Manager::new(&rules, settings, desk, Client::default(), None, world);
+        let (listener, address) = listen().await;
+        open(listener, manager.clone());
+        Self { manager, url: format!("http://{address}/mcp") }
+    }
+
+    /// Adds a referee of ours.
+    pub(crate) async fn with_referee(self) -> Self {
+        let (listener, address) = listen().await;
+        let settings = league_referee::Settings {
+            name: "Ours".into(),
+            wish: None,
+            manager: self.url.parse().unwrap(),
+            contact: format!("http://{address}/mcp").parse().unwrap(),
+            capacity: 8,
+            games: vec![GameType::even_odd()],
+            join_key: None,
+            journal: None,
+            patience: Duration::from_secs(10),
+            pause: Duration::from_millis(50),
+        };
+        let referee = Referee::new(settings, Client::default(), None, World::real());
+        open(listener, referee.clone());
+        referee.register().await.unwrap();
+        self
+    }
+
+    /// Plays it to its end.
+    pub(crate) async fn play(&self) -> Season {
+        tokio::time::timeout(LIMIT, self.manager.conduct()).await.unwrap().unwrap();
+        self.manager.desk().look(|season, _| season.clone()).await.unwrap()
+    }
+}
+
+/// How many matches somebody forfeited.
+pub(crate) fn forfeits(season: &Season) -> usize {
+    let rounds = season.scheduled_rounds();
+    let matches = rounds.iter().flat_map(|round| &round.matches);
+    let outcomes = matches.filter_map(|game| season.outcome(&game.match_id));
+    let forfeited = |outcome: &league_core::rules::outcome::Outcome| {
+        league_protocol::side::Side::BOTH.into_iter().any(|side| outcome.forfeited(side))
+    };
+    outcomes.filter(forfeited).count()
+}
