@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 use crate::frame::Frame;
 use crate::manner::{Manner, Shape};
 use crate::rebuff::Rebuff;
+use crate::sender::Role;
 use crate::table::Method;
 
 /// What is known when a form was not understood.
@@ -124,14 +125,19 @@ impl Rung<'_> {
         });
         let mut forms: Vec<_> = hinted.into_iter().collect();
         let look = forms.is_empty() && !self.proven;
+        let [named, typed_frame, tool] = [Frame::Direct, Frame::Typed, Frame::Tool].map(|frame| last.in_frame(frame));
         match last.frame() {
-            Frame::Typed if !self.proven => {
-                forms.push(last.in_frame(Frame::Direct));
-                forms.extend(self.aliases(&last.in_frame(Frame::Direct)));
-            }
-            Frame::Direct | Frame::Register if !self.proven => {
-                forms.extend(self.aliases(last));
-                forms.push(last.in_frame(Frame::Typed));
+            Frame::Direct | Frame::Typed | Frame::Register if !self.proven => {
+                // Who registered in this frame most likely has another name for this; of a manager nothing is known yet.
+                if self.method.row().to == [Role::Manager] {
+                    forms.extend([typed_frame.clone(), tool.clone()]);
+                }
+                if last.frame() == Frame::Typed {
+                    forms.push(named.clone());
+                }
+                let known = if last.frame() == Frame::Direct { last } else { &named };
+                forms.extend(self.aliases(known));
+                forms.extend([typed_frame, tool]);
             }
             Frame::Bare => forms.push(last.in_frame(Frame::Direct)),
             Frame::Direct | Frame::Typed | Frame::Tool | Frame::Nested | Frame::Register => {

@@ -7,6 +7,7 @@
     reason = "a test may panic, and so may what helps it"
 )]
 
+mod admissions;
 mod batches;
 mod bounds;
 mod client_answers;
