@@ -1,6 +1,7 @@
 //! Waiting for an answer that may come on two ways: as the answer to the call, or as a post of the player's own.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use league_wire::exchange::Exchange;
@@ -67,6 +68,15 @@ pub(crate) struct Patience<'a> {
     pub(crate) posts: bool,
     pub(crate) limit: Duration,
     pub(crate) end: Instant,
+    /// What the last answer was read as, so that it is read once.
+    pub(crate) read: Mutex<Option<Understood>>,
+}
+
+impl Patience<'_> {
+    /// What the last answer was read as.
+    pub(crate) fn last(&self) -> Option<Understood> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 impl Judge for Patience<'_> {
@@ -74,14 +84,13 @@ impl Judge for Patience<'_> {
         if self.posted.is_set() {
             return Verdict::Understood;
         }
-        match self.asked.understand(exchange) {
-            Understood::Said { .. } => Verdict::Understood,
-            Understood::Unclear => Verdict::Misunderstood,
-            Understood::Heard => {
-                let hold = Instant::now() + (self.limit / 4).min(LONGEST_HOLD);
-                self.posted.until(if self.posts { self.end } else { hold.min(self.end) }).await;
-                if self.posted.is_set() { Verdict::Understood } else { Verdict::Misunderstood }
-            }
+        let read = self.asked.understand(exchange);
+        let (is_said, is_heard) = (matches!(read, Understood::Said { .. }), matches!(read, Understood::Heard));
+        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
+        if is_heard {
+            let hold = Instant::now() + (self.limit / 4).min(LONGEST_HOLD);
+            self.posted.until(if self.posts { self.end } else { hold.min(self.end) }).await;
         }
+        if is_said || self.posted.is_set() { Verdict::Understood } else { Verdict::Misunderstood }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -274,7 +274,8 @@ impl Ring {
         self.work.push(Box::pin(async move {
             let end = Instant::now() + limit;
             let asked = Asked { side, call, ask, order: &order };
-            let judge = Patience { asked, posted: &posted, posts: known.manner.posts(), limit, end };
+            let posts = known.manner.posts();
+            let judge = Patience { asked, posted: &posted, posts, limit, end, read: Mutex::default() };
             let peer = Peer { endpoint: &endpoint, manner: &known.manner, proven: known.proven };
             let message = Message { envelope: &envelope, call: &question, limit, notice: false };
             let mut tries: Vec<Try> = Vec::new();
@@ -282,7 +283,7 @@ impl Ring {
                 said = speaker.say(peer, message, &judge, &mut tries) => said,
                 () = posted.over() => Said::default(),
             };
-            let (input, mut found) = outcome(asked, said, &tries, &posted, end).await;
+            let (input, mut found) = outcome(&judge, said, &tries).await;
             if posted.is_set() {
                 found.quirks.note(Quirk::PostsAnswers);
                 found.manner = Some(found.manner.unwrap_or(known.manner).posting());
@@ -362,7 +363,8 @@ impl Ring {
 }
 
 /// What the bout is told of a question: nothing where the answer was posted, since it knows that already.
-async fn outcome(asked: Asked<'_>, said: Said, tries: &[Try], posted: &Posted, end: Instant) -> (Option<Input>, Found) {
+async fn outcome(judge: &Patience<'_>, said: Said, tries: &[Try]) -> (Option<Input>, Found) {
+    let Patience { asked, posted, end, .. } = *judge;
     let (side, call) = (asked.side, asked.call);
     let mut found = Found::from(said);
     if posted.is_set() {
@@ -372,7 +374,7 @@ async fn outcome(asked: Asked<'_>, said: Said, tries: &[Try], posted: &Posted, e
     let input = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
         None => failed(CallFault::TimedOut),
         Some(Err(error)) => Some(asked.failed(error)),
-        Some(Ok(exchange)) => match asked.understand(exchange) {
+        Some(Ok(exchange)) => match judge.last().unwrap_or_else(|| asked.understand(exchange)) {
             Understood::Said { input, quirks } => {
                 found.proven = true;
                 found.quirks = found.quirks.and(quirks);

@@ -217,6 +217,12 @@ impl Talk<'_> {
             }
             self.post(&endpoint).await;
             let Some(Ok(exchange)) = self.tries.last().map(|last| &last.came) else { return false };
+            if judge.judge(exchange).await == Verdict::Understood {
+                if was_acknowledged {
+                    self.quirks.note(Quirk::SaysOkToAnything);
+                }
+                return true;
+            }
             if let Some(wish) = rate_limit(exchange) {
                 self.quirks.note(Quirk::RateLimits);
                 let wait = wish.unwrap_or(pause);
@@ -231,12 +237,6 @@ impl Talk<'_> {
                 reopened = true;
                 self.speaker.sessions.forget(&endpoint);
                 continue;
-            }
-            if judge.judge(exchange).await == Verdict::Understood {
-                if was_acknowledged {
-                    self.quirks.note(Quirk::SaysOkToAnything);
-                }
-                return true;
             }
             let kind = if sse::is_stream(&exchange.headers) { Kind::Stream } else { Kind::Document };
             let rebuff = Rebuff::read(&self.manner, self.method(), exchange.status.as_u16(), kind, &exchange.body);
@@ -342,7 +342,6 @@ fn name_of(call: &Call) -> &'static str {
 /// Whether a peer asks for fewer calls, and for how long it wants to be left alone, where it says so.
 fn rate_limit(exchange: &Exchange) -> Option<Option<Duration>> {
     if exchange.status != StatusCode::TOO_MANY_REQUESTS {
-        // Nearly every answer is looked at here, and nearly none is an error.
         let error = Layers::parse(&exchange.body).ok()?.error()?;
         if !error.is_rate_limit() {
             return None;
