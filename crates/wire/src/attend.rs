@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
+use http_body_util::Either;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -12,6 +13,7 @@ use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 use crate::agent::Agent;
+use crate::lasting::Lasting;
 use crate::net::Stream;
 use crate::patience::{Limits, Patient, Turn};
 use crate::route::Site;
@@ -59,8 +61,13 @@ async fn converse<A: Agent>(
         async move {
             turn.begin_or_end();
             let response = house.site.respond(request, peer).await;
-            turn.begin_or_end();
-            Ok::<_, Infallible>(response)
+            Ok::<_, Infallible>(response.map(|body| match body {
+                Either::Left(whole) => {
+                    turn.begin_or_end();
+                    Either::Left(whole)
+                }
+                Either::Right(body) => Either::Right(Lasting::new(body, turn)),
+            }))
         }
     });
     let mut http = http1::Builder::new();

@@ -9,7 +9,7 @@
 //! | [`speaker`] speaks as its peer understands it | |
 //! | [`client`] posts, [`exchange`] is what came of it | [`server`] accepts, [`settings`] bound it |
 //! | [`endpoint`] says where to, [`tls`] how safely | [`agent`] is what it serves |
-//! | [`retry`] and [`breaker`] say when to stop trying | |
+//! | [`retry`] and [`breaker`] say when to stop trying | [`pages`] are what it shows beside |
 //!
 //! [`admission`] is how an agent gets into its league. [`net`] has the two traits behind which the network itself can be
 //! replaced, [`world`] the time of day and chance.
@@ -21,6 +21,7 @@ pub mod client;
 pub mod endpoint;
 pub mod exchange;
 pub mod net;
+pub mod pages;
 pub mod retry;
 pub mod server;
 pub mod settings;
@@ -32,6 +33,7 @@ mod attend;
 mod dial;
 mod dispatch;
 mod guard;
+mod lasting;
 mod line;
 mod mcp;
 mod patience;

@@ -1,8 +1,8 @@
 //! A stream that gives up on a peer that has stopped.
 //!
 //! Between requests a peer may be silent for the idle limit; once a head has begun, the rest of it must be there within the
-//! read limit; while a request is being answered its own limits hold and none here. hyper has one limit for the first two,
-//! and a short one would cost every pooled connection its life.
+//! read limit; while a request is being answered its own limits hold, and here only that what is said is taken within the idle
+//! limit. hyper has one limit for the first two, and a short one would cost every pooled connection its life.
 
 use std::io;
 use std::pin::Pin;
@@ -44,6 +44,8 @@ pub(crate) struct Patient<S> {
     seen: u32,
     in_head: bool,
     deadline: Instant,
+    /// Whether the peer has stopped to take what is said, while a request is being answered.
+    blocked: bool,
     /// Wakes at the deadline or before it; moved only when it would wake too late, so that a request costs no timer.
     alarm: Pin<Box<Sleep>>,
 }
@@ -53,7 +55,7 @@ impl<S: Stream> Patient<S> {
         // The first request is owed at once: whoever connects has something to say.
         let deadline = Instant::now() + limits.read.min(limits.idle);
         let (seen, alarm) = (turn.now(), Box::pin(tokio::time::sleep_until(deadline)));
-        Self { stream, limits, turn, seen, in_head: true, deadline, alarm }
+        Self { stream, limits, turn, seen, in_head: true, deadline, blocked: false, alarm }
     }
 
     fn heard(&mut self) {
@@ -67,13 +69,18 @@ impl<S: Stream> Patient<S> {
     fn wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let turn = self.turn.now();
         if turn % 2 == 1 {
-            return Poll::Pending;
+            return if self.blocked { self.ring(cx) } else { Poll::Pending };
         }
         if turn != self.seen {
             self.seen = turn;
             self.in_head = false;
             self.deadline = Instant::now() + self.limits.idle;
         }
+        self.ring(cx)
+    }
+
+    /// Fails at the deadline.
+    fn ring(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         if self.alarm.deadline() > self.deadline {
             self.alarm.as_mut().reset(self.deadline);
         }
@@ -84,6 +91,17 @@ impl<S: Stream> Patient<S> {
             }
             self.alarm.as_mut().reset(self.deadline);
         }
+    }
+
+    /// What came of saying something: a peer that does not take it is waited for from then on.
+    fn said<T>(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if outcome.is_ready() {
+            self.blocked = false;
+        } else if !self.blocked && self.turn.now() % 2 == 1 {
+            self.blocked = true;
+            self.deadline = Instant::now() + self.limits.idle;
+        }
+        self.or_give_up(cx, outcome)
     }
 
     fn or_give_up<T>(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -107,7 +125,7 @@ impl<S: Stream> AsyncRead for Patient<S> {
 impl<S: Stream> AsyncWrite for Patient<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(cx, buf);
-        self.or_give_up(cx, outcome)
+        self.said(cx, outcome)
     }
 
     fn poll_write_vectored(
@@ -116,7 +134,7 @@ impl<S: Stream> AsyncWrite for Patient<S> {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
-        self.or_give_up(cx, outcome)
+        self.said(cx, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -125,11 +143,11 @@ impl<S: Stream> AsyncWrite for Patient<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.stream).poll_flush(cx);
-        self.or_give_up(cx, outcome)
+        self.said(cx, outcome)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.stream).poll_shutdown(cx);
-        self.or_give_up(cx, outcome)
+        self.said(cx, outcome)
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use league_protocol::request::MAX_BODY;
 use league_protocol::sender::Role;
@@ -16,6 +17,7 @@ use serde_json::json;
 use crate::agent::Agent;
 use crate::dispatch::{self, Caller, Media, Reply};
 use crate::guard::{Guard, Stranger};
+use crate::pages::{self, Pages, Visit};
 
 /// An agent behind its door.
 pub(crate) struct Site<A> {
@@ -24,7 +26,12 @@ pub(crate) struct Site<A> {
     pub(crate) body_limit: Duration,
     /// Whether the tools of MCP's conformance suite are there.
     pub(crate) fixtures: bool,
+    /// What is at the other paths.
+    pub(crate) pages: Option<Arc<dyn Pages>>,
 }
+
+/// An answer of the protocol is whole; one of the pages may be a stream.
+pub(crate) type Answer = Response<Either<Full<Bytes>, pages::Body>>;
 
 /// The paths that exist.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +67,7 @@ impl Place {
 }
 
 impl<A: Agent> Site<A> {
-    pub(crate) async fn respond(&self, request: Request<Incoming>, peer: SocketAddr) -> Response<Full<Bytes>> {
+    pub(crate) async fn respond(&self, request: Request<Incoming>, peer: SocketAddr) -> Answer {
         let (parts, body) = request.into_parts();
         if let Err(stranger) = self.guard.check(&parts.uri, &parts.headers) {
             tracing::debug!(%peer, %stranger, "turned away");
@@ -68,10 +75,33 @@ impl<A: Agent> Site<A> {
                 Stranger::NoHost => StatusCode::BAD_REQUEST,
                 Stranger::Host(_) | Stranger::Origin(_) => StatusCode::FORBIDDEN,
             };
-            return self.sorry(status, &stranger.to_string());
+            return self.sorry(status, &stranger.to_string()).map(Either::Left);
         }
-        let role = self.agent.role();
-        let Some(place) = Place::named(parts.uri.path(), role) else {
+        let place = Place::named(parts.uri.path(), self.agent.role());
+        match (place, &self.pages) {
+            (None, Some(pages)) if pages::takes(&parts.method) => {
+                let body = match parts.method {
+                    Method::POST => self.read(body).await,
+                    _ => Ok(Bytes::new()),
+                };
+                match body {
+                    Ok(body) => pages.show(Visit { parts, body, peer }).await.map(Either::Right),
+                    Err((status, message)) => self.broken(status, message).map(Either::Left),
+                }
+            }
+            (place, _) => self.answer(place, parts, body, peer).await.map(Either::Left),
+        }
+    }
+
+    /// Answers what the protocol knows, and what nobody does.
+    async fn answer(
+        &self,
+        place: Option<Place>,
+        parts: Parts,
+        body: Incoming,
+        peer: SocketAddr,
+    ) -> Response<Full<Bytes>> {
+        let Some(place) = place else {
             return self.sorry(StatusCode::NOT_FOUND, "there is nothing at this path");
         };
         match (place, &parts.method) {
@@ -85,11 +115,7 @@ impl<A: Agent> Site<A> {
         }
         let body = match self.read(body).await {
             Ok(body) => body,
-            Err((status, message)) => {
-                let mut response = self.sorry(status, message);
-                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-                return response;
-            }
+            Err((status, message)) => return self.broken(status, message),
         };
         let caller = Caller { peer, bearer: bearer(&parts.headers), headers: &parts.headers, fixtures: self.fixtures };
         let reply = if place == Place::Mcp {
@@ -112,6 +138,13 @@ impl<A: Agent> Site<A> {
             Ok(Err(_)) => Err((StatusCode::BAD_REQUEST, "the request broke off")),
             Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time")),
         }
+    }
+
+    /// Refuses a body that was not read to its end, and with it the connection.
+    fn broken(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
+        let mut response = self.sorry(status, message);
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        response
     }
 
     fn health(&self) -> Response<Full<Bytes>> {

@@ -39,6 +39,7 @@ pub async fn serve<L: Listener, A: Agent>(
             guard: Guard::new(listener.local_addr()?, &settings),
             body_limit: settings.read_limit,
             fixtures: settings.mcp_fixtures,
+            pages: settings.pages,
         },
         limits: Limits { read: settings.read_limit, idle: settings.idle_limit },
         tls: settings.tls.map(TlsAcceptor::from),

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use rustls::ServerConfig;
 
+use crate::pages::Pages;
+
 /// What a server allows.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -26,6 +28,8 @@ pub struct Settings {
     pub tls: Option<Arc<ServerConfig>>,
     /// Adds the four tools that MCP's conformance suite calls by name. For tests of the server itself, and nothing else.
     pub mcp_fixtures: bool,
+    /// What is shown at the paths that the protocol does not know; nothing is there without it.
+    pub pages: Option<Arc<dyn Pages>>,
 }
 
 impl Default for Settings {
@@ -39,6 +43,7 @@ impl Default for Settings {
             grace: Duration::from_secs(10),
             tls: None,
             mcp_fixtures: false,
+            pages: None,
         }
     }
 }

@@ -79,6 +79,30 @@ pub(crate) fn read(connection: &Connection, mut each: impl FnMut(Event, Head)) -
     Ok(head)
 }
 
+/// At most `limit` events behind event `after`, each with its head. The chain is not followed from its beginning: who wants to
+/// know whether the log holds together verifies it.
+pub(crate) fn read_some(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(Head, Event)>, Unread> {
+    let mut statement =
+        connection.prepare("SELECT seq, at, kind, body, hash FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
+    let bounds = params![i64::try_from(after).unwrap_or(i64::MAX), i64::try_from(limit).unwrap_or(i64::MAX)];
+    let mut rows = statement.query(bounds)?;
+    let mut page = Vec::new();
+    let mut expected = after;
+    while let Some(row) = rows.next()? {
+        let stored = Stored::of(row)?;
+        expected += 1;
+        let seq = expected;
+        if i64::try_from(seq) != Ok(stored.seq) {
+            return Err(Damage::Missing { seq, next: stored.seq }.into());
+        }
+        let hash = Hash(stored.hash.try_into().map_err(|_| Damage::Body { seq })?);
+        let event = serde_json::from_str(&stored.body)
+            .map_err(|error| Damage::Unreadable { seq, reason: error.to_string() })?;
+        page.push((Head { seq, hash }, event));
+    }
+    Ok(page)
+}
+
 /// What happened to the event behind `head`, whose hash is wrong.
 fn diagnose(connection: &Connection, head: Head, stored: &Stored) -> Result<Damage, rusqlite::Error> {
     let seq = head.seq + 1;

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use league_core::season::event::Event;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::read::{Unread, read};
+use super::read::{Unread, read, read_some};
 use super::writer::{Batch, Writer};
 use super::{Appending, EventLog, Head, LogError, MAX_WAITING, projection, schema};
 
@@ -59,6 +59,12 @@ impl Log {
         let mut events = Vec::new();
         read(&connection, |event, _| events.push(event)).map_err(|unread| unreadable(path, unread))?;
         Ok(events)
+    }
+
+    /// At most `limit` events behind event `after` in the log at `path`, each with its head; also while a manager writes to it.
+    pub fn page(path: &Path, after: u64, limit: usize) -> Result<Vec<(Head, Event)>, LogError> {
+        let connection = schema::open_to_read(path)?;
+        read_some(&connection, after, limit).map_err(|unread| unreadable(path, unread))
     }
 
     /// The file.
