@@ -19,6 +19,7 @@ use league_store::journal::Scribe;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
+use league_wire::pages::Pages;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::world::World;
@@ -74,12 +75,18 @@ struct Served {
 }
 
 impl Served {
-    /// Serves `agent` on `bound`, under the name in `contact` too.
-    fn start<A: Agent>(bound: Bound, contact: &Endpoint, secure: &Secure, agent: A) -> Result<Self> {
+    /// Serves `agent` on `bound`, under the name in `contact` too, and `pages` beside it.
+    fn start<A: Agent>(
+        bound: Bound,
+        contact: &Endpoint,
+        secure: &Secure,
+        agent: A,
+        pages: Option<Arc<dyn Pages>>,
+    ) -> Result<Self> {
         let listener = bound.into_tokio()?;
         let allowed_hosts = vec![contact.host().to_owned()];
         let mcp_fixtures = std::env::var_os(MCP_FIXTURES).is_some();
-        let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, ..secure.server() };
+        let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, pages, ..secure.server() };
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
             // Closed on purpose, or by the end of everything.
@@ -118,7 +125,7 @@ fn advised(stopped: Stopped) -> anyhow::Error {
 }
 
 /// Ctrl-C, or the signal by which services are ended.
-async fn told_to_end() {
+pub(crate) async fn told_to_end() {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(terminate) => terminate,
         Err(_) => return std::future::pending().await,
@@ -158,10 +165,11 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         inspector: options.require_check.then(check::inspector),
         ..league_manager::Settings::default()
     };
-    let Managed { manager, work, .. } = opened.manage(settings, secure.client(), world)?;
+    let Managed { manager, dashboard, work, .. } = opened.manage(settings, secure.client(), world)?;
     let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), &secure, "the manager")?;
-    let mut server = Served::start(bound, &contact, &secure, manager.clone())?;
-    eprintln!("{league}: the manager is at {contact}");
+    let pages: Arc<dyn Pages> = Arc::new(dashboard);
+    let mut server = Served::start(bound, &contact, &secure, manager.clone(), Some(pages))?;
+    eprintln!("{league}: the manager is at {contact}, and shows the league at {}", contact.at("/"));
     let mut desk = tokio::spawn(work);
     let progress = Progress::follow(manager.desk().clone(), options.json);
     // A league that is over has only its end to tell, in case somebody has not heard of it.
@@ -216,7 +224,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         pause: PAUSE,
     };
     let referee = Referee::new(settings, secure.client(), Some(views.clone()), World::real());
-    let mut server = Served::start(bound, &contact, &secure, referee.clone())?;
+    let mut server = Served::start(bound, &contact, &secure, referee.clone(), None)?;
     let work = async {
         let id = waiting(referee.register(), &manager).await?;
         eprintln!("{id} is ready for {manager}");
@@ -259,7 +267,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         pause: PAUSE,
     };
     let player = Player::new(settings, thinker(&kind, &secure)?, secure.client(), World::real());
-    let mut server = Served::start(bound, &contact, &secure, player.clone())?;
+    let mut server = Served::start(bound, &contact, &secure, player.clone(), None)?;
     let work = async {
         let id = waiting(player.register(), &manager).await?;
         eprintln!("{id} plays {kind} for {manager}");

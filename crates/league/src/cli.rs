@@ -29,6 +29,7 @@ const EXAMPLES: &str = "Examples:
   league manager --port 8000 --expect-players 4 --expect-referees 1
   league referee --port 8001 --referee-id REF01
   league player --port 8101 --player-id P01 --strategy markov
+  league show                               the last league in a browser
   league standings                          the table of the last league
   league status --manager http://localhost:8000/mcp
   league verify                             check every draw and result of the last league
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Referee(RefereeOptions),
     /// Be a player.
     Player(PlayerOptions),
+    /// Show a league in a browser, read-only, with a way through its history.
+    Show(Show),
     /// Show the table of a league.
     Standings(Which),
     /// Show who meets whom.
@@ -342,6 +345,23 @@ pub(crate) struct Operate {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) operator: Operator,
+}
+
+/// Which league to show in a browser.
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// Where the league is kept.
+    #[arg(long, default_value = "SHARED")]
+    pub(crate) home: PathBuf,
+    /// Which league; the one that was played last when left out.
+    #[arg(long)]
+    pub(crate) league_id: Option<LeagueId>,
+    /// The address to listen at.
+    #[arg(long, default_value = "127.0.0.1")]
+    pub(crate) host: IpAddr,
+    /// The port to listen at; 0 takes a free one.
+    #[arg(long, default_value_t = 8000)]
+    pub(crate) port: u16,
 }
 
 /// What to verify.

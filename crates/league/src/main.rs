@@ -5,9 +5,11 @@ mod ask;
 mod check;
 mod cli;
 mod config;
+mod display;
 mod listen;
 mod open;
 mod operate;
+mod operator;
 mod progress;
 mod run;
 mod secure;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Command::Manager(options) => agents::manager(&options),
         Command::Referee(options) => agents::referee(&options),
         Command::Player(options) => agents::player(&options),
+        Command::Show(options) => display::run(&options),
         Command::Standings(which) => show::standings(&which),
         Command::Schedule(which) => show::schedule(&which),
         Command::Matches(which) => show::matches(&which),

@@ -1,8 +1,11 @@
 //! Opening a league in a home: taking its lock, reading its log, and going on where it was.
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result};
 use league_core::season::config::Config;
 use league_core::season::{Phase, Season};
+use league_dashboard::{Archive, Dashboard};
 use league_manager::chronicle::line;
 use league_manager::desk::Closed;
 use league_manager::{Desk, Manager, Settings};
@@ -15,6 +18,8 @@ use league_store::views::restore::restore;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::client::Client;
 use league_wire::world::World;
+
+use crate::operator::AtManager;
 
 /// A league that is open here and nowhere else.
 pub(crate) struct Opened {
@@ -61,17 +66,27 @@ impl Opened {
         let journal = Journal::open(self.home.league_journal(&self.season.config().league_id))
             .context("the league's log cannot be written")?;
         settings.home = Some(self.home.clone());
-        let views = ViewWriter::start(self.home, ViewLimits::default()).context("the files cannot be written")?;
+        let views =
+            ViewWriter::start(self.home.clone(), ViewLimits::default()).context("the files cannot be written")?;
         let rules = self.season.config().clone();
-        let (desk, work) = Desk::open(self.season, self.log, world.clone(), move |event| journal.write(line(event)));
+        let archive = Archive::of(self.home.clone(), rules.league_id.clone());
+        let shown =
+            league_dashboard::Settings { token: settings.operator.clone(), ..league_dashboard::Settings::default() };
+        let (dashboard, feed, showing) = Dashboard::open(archive, shown).context("the pages cannot be made")?;
+        let (desk, work) = Desk::open(self.season, self.log, world.clone(), move |event| {
+            feed.tell(event);
+            journal.write(line(event));
+        });
         let manager = Manager::new(&rules, settings, desk, client, Some(views.clone()), world);
+        dashboard.operated_by(Arc::new(AtManager(manager.clone())));
+        tokio::spawn(showing);
         let lock = self.lock;
         let work = Box::pin(async move {
             let closed = work.await;
             drop(lock);
             closed
         });
-        Ok(Managed { manager, views, work })
+        Ok(Managed { manager, views, dashboard, work })
     }
 }
 
@@ -81,6 +96,8 @@ pub(crate) struct Managed {
     pub(crate) manager: Manager,
     /// Who writes the files.
     pub(crate) views: ViewWriter,
+    /// What it looks like.
+    pub(crate) dashboard: Dashboard,
     /// The desk at work; the league is open as long as this is.
     pub(crate) work: std::pin::Pin<Box<dyn Future<Output = Closed> + Send>>,
 }

@@ -87,7 +87,7 @@ async fn play(options: &Run) -> Result<()> {
         patience: configured.timeouts.response,
         ..league_manager::Settings::default()
     };
-    let Managed { manager, views, work } = opened.manage(settings, secure.client(), world.clone())?;
+    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
 
     let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let first = options.port.unwrap_or(configured.network.manager_port);
@@ -106,9 +106,12 @@ async fn play(options: &Run) -> Result<()> {
     let players = players.collect::<Result<Vec<_>>>()?;
 
     eprintln!("{league}: {} players, {} referees, manager at {at}", options.players, options.referees);
+    let site = at.at("/");
+    eprintln!("Watch it at {site}");
     let mut desk_work = tokio::spawn(work);
     let front = front.into_tokio()?;
-    tokio::spawn(serve(front, Arc::new(manager.clone()), secure.server(), std::future::pending()));
+    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), ..secure.server() };
+    tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
 
     let mut shards = Shards::start({
         let secure = secure.clone();
@@ -144,7 +147,7 @@ async fn play(options: &Run) -> Result<()> {
     eprintln!("{matches} matches in {took:.2?}{memory}. Everything is in {}.", home.root().display());
     eprintln!("Check every draw and result: league verify --home {} --league-id {league}", home.root().display());
     if options.stay {
-        eprintln!("Serving until Ctrl-C.");
+        eprintln!("Serving until Ctrl-C: {site}");
         tokio::signal::ctrl_c().await?;
     }
     Ok(())

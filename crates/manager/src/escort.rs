@@ -156,7 +156,7 @@ impl Shared {
     }
 }
 
-fn listener(season: &Season, referee: &RefereeId) -> Option<Listener> {
+pub(crate) fn listener(season: &Season, referee: &RefereeId) -> Option<Listener> {
     let referee = season.referee(referee)?;
     Some(Listener::referee(referee, &season.config().league_id))
 }

@@ -9,6 +9,7 @@
 //! - `escort`: giving a match to a referee, and watching over referees
 //! - `notices`: telling everybody
 //! - `latecomers`: telling those who come back when all is over
+//! - `lead`: stepped matches, led by hand
 //! - `reach`: which endpoints a registrant may name
 
 pub mod chronicle;
@@ -16,6 +17,7 @@ mod conductor;
 pub mod desk;
 mod escort;
 mod latecomers;
+mod lead;
 pub mod manager;
 mod notices;
 pub mod page;

@@ -41,7 +41,7 @@ use crate::settings::Settings;
 /// A manager; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Manager {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 #[derive(Debug)]

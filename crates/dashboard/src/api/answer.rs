@@ -1,0 +1,201 @@
+//! What is read out of a story.
+
+use league_core::season::event::Fact;
+use league_core::season::{Season, agent};
+use league_protocol::id::{MatchId, PlayerId, RoundId};
+use league_protocol::message::game_over::{ByPlayer, DrawProof};
+use league_protocol::message::query::ScheduledRound;
+use league_protocol::message::standings::StandingsRow;
+use league_store::views::match_file::{Direction, MatchFile};
+use smol_str::SmolStr;
+
+use super::shape::{Agent, Entry, Game, Page, Piece, Player, Receipt, Round, Said, Standing, WholeGame};
+use crate::archive::Unkept;
+use crate::dashboard::Shared;
+use crate::events::Told as Event;
+use crate::pages::league::place;
+use crate::site::Told;
+use crate::story::Story;
+
+/// Results that make a form.
+const FORM: usize = 5;
+
+pub(super) fn standings(story: &Story, piece: &Piece) -> Page<Standing> {
+    let rows: Vec<StandingsRow> = story
+        .season()
+        .standings()
+        .into_iter()
+        .filter(|row| piece.wants(row.player_id.as_str(), &row.display_name))
+        .collect();
+    let total = rows.len();
+    piece.cut(rows.into_iter().map(|row| standing(story, row)), total)
+}
+
+fn standing(story: &Story, row: StandingsRow) -> Standing {
+    let marks = place(story, &row.player_id).map(|place| story.form(place, FORM)).unwrap_or_default();
+    Standing { row, form: marks.into_iter().map(|mark| mark.letter()).collect() }
+}
+
+pub(super) fn schedule(story: &Story, piece: &Piece) -> Page<Round> {
+    let rounds = story.season().schedule().rounds();
+    let all = (1..=rounds).filter_map(|round| story.season().scheduled_round(RoundId(round)));
+    piece.cut(all.map(|round| one_round(story, round)), rounds as usize)
+}
+
+fn one_round(story: &Story, round: ScheduledRound) -> Round {
+    let matches = round.matches.into_iter().filter_map(|game| Game::of(story, game.match_id, game.status));
+    Round { round_id: round.round_id, completed: round.completed, bye: round.bye, matches: matches.collect() }
+}
+
+pub(super) fn matches(story: &Story, piece: &Piece) -> Page<Game> {
+    piece.cut(played(story), story.season().matches_completed() as usize)
+}
+
+/// Every match that is over, in the order of the schedule.
+pub(super) fn played(story: &Story) -> impl Iterator<Item = Game> {
+    let schedule = *story.season().schedule();
+    let begun = story.season().current_round().map_or(0, |round| round.0);
+    let ids = (1..=begun).flat_map(move |round| {
+        (1..=schedule.matches_per_round()).map(move |number| MatchId::of(RoundId(round), number))
+    });
+    ids.filter(|id| story.played(id).is_some()).filter_map(|id| Game::of(story, id, SmolStr::new_static("COMPLETED")))
+}
+
+pub(super) fn players(story: &Story, piece: &Piece, trusted: bool) -> Page<Agent> {
+    let season = story.season();
+    let all: Vec<Agent> = season.players().iter().map(|one| of_player(season, one, trusted)).collect();
+    searched(all, piece)
+}
+
+pub(super) fn agents(story: &Story, piece: &Piece, trusted: bool) -> Page<Agent> {
+    let season = story.season();
+    let referees = season.referees().iter().map(|one| of_referee(one, trusted));
+    let players = season.players().iter().map(|one| of_player(season, one, trusted));
+    searched(referees.chain(players).collect(), piece)
+}
+
+fn searched(all: Vec<Agent>, piece: &Piece) -> Page<Agent> {
+    let wanted: Vec<Agent> = all.into_iter().filter(|agent| piece.wants(&agent.id, &agent.name)).collect();
+    let total = wanted.len();
+    piece.cut(wanted.into_iter(), total)
+}
+
+fn of_player(season: &Season, player: &agent::Player, trusted: bool) -> Agent {
+    let state = if season.is_suspended(player) { "SUSPENDED" } else { "ACTIVE" };
+    Agent {
+        id: SmolStr::new(player.id.as_str()),
+        role: SmolStr::new_static("player"),
+        name: player.profile.name.clone(),
+        version: player.profile.version.clone(),
+        state: SmolStr::new_static(state),
+        endpoint: trusted.then(|| player.profile.endpoint.clone()),
+        running: None,
+        capacity: None,
+    }
+}
+
+fn of_referee(referee: &agent::Referee, trusted: bool) -> Agent {
+    Agent {
+        id: SmolStr::new(referee.id.as_str()),
+        role: SmolStr::new_static("referee"),
+        name: referee.profile.name.clone(),
+        version: referee.profile.version.clone(),
+        state: SmolStr::new_static(if referee.lost { "LOST" } else { "ACTIVE" }),
+        endpoint: trusted.then(|| referee.profile.endpoint.clone()),
+        running: Some(referee.running),
+        capacity: Some(referee.capacity),
+    }
+}
+
+pub(super) fn player(story: &Story, id: &str, trusted: bool) -> Option<Player> {
+    let id: PlayerId = id.parse().ok()?;
+    let season = story.season();
+    let agent = of_player(season, season.player(&id)?, trusted);
+    let row = season.standings().into_iter().find(|row| row.player_id == id);
+    let place = place(story, &id);
+    let running: Vec<MatchId> = season.assignments().into_iter().map(|held| held.match_id).collect();
+    let status = |match_id: &MatchId| match (story.played(match_id), running.contains(match_id)) {
+        (Some(_), _) => "COMPLETED",
+        (None, true) => "IN_PROGRESS",
+        (None, false) => "PENDING",
+    };
+    let course = place.into_iter().flat_map(|place| story.course(place)).filter_map(|meeting| meeting.game);
+    let matches = course.filter_map(|game| {
+        let status = SmolStr::new_static(status(&game.match_id));
+        Game::of(story, game.match_id, status)
+    });
+    Some(Player {
+        agent,
+        standing: row.map(|row| standing(story, row)),
+        technical_losses: place.map_or(0, |place| season.table().row(place).technical_losses),
+        matches: matches.collect(),
+    })
+}
+
+pub(super) async fn game(shared: &Shared, told: &Told, id: &str) -> Option<WholeGame> {
+    let match_id: MatchId = id.parse().ok()?;
+    let (held, begun) = shared.with(told, |story| {
+        story.season().contestants(&match_id)?;
+        let held = story.season().assignments().into_iter().find(|held| held.match_id == match_id);
+        Some((held, story.played(&match_id).is_some()))
+    })?;
+    let status = match (&held, begun) {
+        (_, true) => "COMPLETED",
+        (Some(_), false) => "IN_PROGRESS",
+        (None, false) => "PENDING",
+    };
+    let event = shared.reported(told, &match_id).await;
+    let game = shared.with(told, |story| Game::of(story, match_id.clone(), SmolStr::new_static(status)))?;
+    // What was said in a match that is not over is nobody's business yet.
+    let Some(Fact::MatchReported { attempt, record, .. }) = event.map(|event| event.fact) else {
+        let (attempt, referee_id) = held.map(|held| (held.attempt, held.referee)).unzip();
+        return Some(WholeGame { game, attempt, referee_id, draw: None, transcript: Vec::new() });
+    };
+    let file = shared.stage.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
+    let players = [game.player_a_id.clone(), game.player_b_id.clone()];
+    let draw = record.proof.map(|proof| DrawProof {
+        commitment: proof.commitment,
+        secret: proof.secret,
+        attempt,
+        nonces: ByPlayer(players.into_iter().zip([proof.nonces.a, proof.nonces.b]).collect()),
+        seal: proof.seal,
+        seeded: proof.seeded,
+    });
+    let referee_id = file.as_ref().map(|file| file.referee_id.clone());
+    let transcript = file.as_ref().map(said).unwrap_or_default();
+    Some(WholeGame { game, attempt: Some(attempt), referee_id, draw, transcript })
+}
+
+fn said(file: &MatchFile) -> Vec<Said> {
+    let one = |said: &league_store::views::match_file::Utterance| Said {
+        at: said.at,
+        direction: SmolStr::new_static(match said.direction {
+            Direction::Sent => "sent",
+            Direction::Received => "received",
+        }),
+        from: said.from.clone(),
+        to: said.to.clone(),
+        message_type: said.message_type.clone(),
+        message: serde_json::from_str(said.message().get()).unwrap_or_default(),
+        receipt: said.receipt.map(|receipt| Receipt {
+            sent_at: receipt.sent_at,
+            first_byte_ms: receipt.first_byte_ms,
+            last_byte_ms: receipt.last_byte_ms,
+            limit_ms: receipt.limit_ms,
+        }),
+    };
+    file.transcript.iter().map(one).collect()
+}
+
+pub(super) async fn log(shared: &Shared, piece: &Piece) -> Result<Page<Entry>, Unkept> {
+    let total = usize::try_from(*shared.stage.head.borrow()).unwrap_or(usize::MAX);
+    let read = shared.stage.archive.events(piece.from as u64, piece.limit).await?;
+    let entries = read.into_iter().map(|(head, event)| {
+        let Event { seq, at, kind, fact } = Event::of(head.seq, &event);
+        Entry { seq, at, kind, hash: head.hash.to_string(), fact }
+    });
+    let whole = Piece { from: 0, ..piece.clone() };
+    let Page { items, .. } = whole.cut(entries, total);
+    let next = piece.from.saturating_add(items.len());
+    Ok(Page { total, from: piece.from, next: (next < total && !items.is_empty()).then_some(next), items })
+}

@@ -1,0 +1,196 @@
+//! What has been kept: events out of the log, matches out of their files, and any past moment, which is a shorter replay.
+//!
+//! All of it reads the disk, so all of it runs where blocking is allowed, and only so much of it at a time.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use league_core::season::event::Event;
+use league_protocol::id::{LeagueId, MatchId};
+use league_store::home::Home;
+use league_store::log::{Head, Log, LogError};
+use league_store::views::match_file::MatchFile;
+use thiserror::Error;
+use tokio::sync::Semaphore;
+
+use crate::story::Story;
+
+/// How many past moments are kept at hand.
+const MOMENTS: usize = 6;
+/// How many events are read at a time.
+const STEP: usize = 4096;
+/// How many read at a time.
+const READERS: usize = 4;
+/// No line of a match is longer.
+const MAX_LINE: u64 = 4 * 1024 * 1024;
+
+/// Why something that was kept cannot be shown.
+#[derive(Debug, Error)]
+pub enum Unkept {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The log tells of something that cannot have happened.
+    #[error("the log cannot be replayed: {0}")]
+    Story(#[from] league_core::season::BadEvent),
+    /// There is no such moment.
+    #[error("the log has only {0} events")]
+    Beyond(u64),
+    /// Everything is ending.
+    #[error("the reading was given up")]
+    Ended,
+}
+
+/// What has been kept of a league; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Archive {
+    kept: Arc<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    home: Home,
+    league: LeagueId,
+    log: PathBuf,
+    readers: Semaphore,
+    moments: Mutex<Vec<Arc<Story>>>,
+    lines: Mutex<Lines>,
+}
+
+/// Where each match of a large league is in the file that has them all.
+#[derive(Debug, Default)]
+struct Lines {
+    read: u64,
+    places: HashMap<MatchId, (u64, u64)>,
+}
+
+impl Archive {
+    /// What `home` keeps of `league`.
+    pub fn of(home: Home, league: LeagueId) -> Self {
+        let log = home.database(&league);
+        let (readers, moments, lines) = (Semaphore::new(READERS), Mutex::default(), Mutex::default());
+        Self { kept: Arc::new(Kept { home, league, log, readers, moments, lines }) }
+    }
+
+    /// At most `limit` events behind event `after`, each with its head.
+    pub(crate) async fn events(&self, after: u64, limit: usize) -> Result<Vec<(Head, Event)>, Unkept> {
+        self.reading(move |kept| Ok(Log::page(&kept.log, after, limit)?)).await
+    }
+
+    /// The file of a match; nothing when there is none that can be read.
+    pub(crate) async fn game(&self, match_id: &MatchId) -> Option<MatchFile> {
+        let found = self.games(vec![match_id.clone()]).await;
+        found.into_iter().next()
+    }
+
+    /// The files of some matches, as far as there are any.
+    pub(crate) async fn games(&self, wanted: Vec<MatchId>) -> Vec<MatchFile> {
+        let read = self.reading(move |kept| Ok(wanted.iter().filter_map(|match_id| kept.game(match_id)).collect()));
+        read.await.unwrap_or_default()
+    }
+
+    /// The league as it was after event `seq`.
+    pub(crate) async fn moment(&self, seq: u64) -> Result<Arc<Story>, Unkept> {
+        self.reading(move |kept| kept.moment(seq)).await
+    }
+
+    /// All of the story, read from the log.
+    pub(crate) fn tell(&self) -> Result<Story, Unkept> {
+        self.kept.replay(None, u64::MAX)
+    }
+
+    async fn reading<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Kept) -> Result<T, Unkept> + Send + 'static,
+    ) -> Result<T, Unkept> {
+        let _place = self.kept.readers.acquire().await.map_err(|_| Unkept::Ended)?;
+        let kept = Arc::clone(&self.kept);
+        tokio::task::spawn_blocking(move || read(&kept)).await.map_err(|_| Unkept::Ended)?
+    }
+}
+
+impl Kept {
+    /// The nearest moment before that is at hand is where the replay begins.
+    fn moment(&self, seq: u64) -> Result<Arc<Story>, Unkept> {
+        // Held while replaying: two replays of the same log at a time would help nobody.
+        let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
+        let nearest = moments.iter().filter(|story| story.seq() <= seq).max_by_key(|story| story.seq()).cloned();
+        if let Some(story) = nearest.as_ref().filter(|story| story.seq() == seq) {
+            return Ok(Arc::clone(story));
+        }
+        let story = Arc::new(self.replay(nearest.as_deref(), seq)?);
+        if moments.len() == MOMENTS {
+            moments.remove(0);
+        }
+        moments.push(Arc::clone(&story));
+        Ok(story)
+    }
+
+    fn replay(&self, from: Option<&Story>, seq: u64) -> Result<Story, Unkept> {
+        let mut story = from.cloned();
+        loop {
+            let after = story.as_ref().map_or(0, Story::seq);
+            let limit = usize::try_from(seq.saturating_sub(after)).unwrap_or(STEP).min(STEP);
+            let events = if limit == 0 { Vec::new() } else { Log::page(&self.log, after, limit)? };
+            if events.is_empty() {
+                return match story {
+                    Some(story) if story.seq() == seq || seq == u64::MAX => Ok(story),
+                    Some(_) | None => Err(Unkept::Beyond(after)),
+                };
+            }
+            for (_, event) in &events {
+                match &mut story {
+                    Some(story) => story.tell(event)?,
+                    None => story = Some(Story::begin(event)?),
+                }
+            }
+        }
+    }
+
+    fn game(&self, match_id: &MatchId) -> Option<MatchFile> {
+        let text = match std::fs::read(self.home.match_file(&self.league, match_id)) {
+            Ok(text) => text,
+            Err(_) => self.line(match_id)?,
+        };
+        serde_json::from_slice(&text).ok().filter(|file: &MatchFile| file.match_id == *match_id)
+    }
+
+    /// The line of a match. What was appended since the last look is looked through first, once.
+    fn line(&self, match_id: &MatchId) -> Option<Vec<u8>> {
+        let file = File::open(self.home.match_lines(&self.league)).ok()?;
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        reader.seek(SeekFrom::Start(lines.read)).ok()?;
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let length = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).ok()? as u64;
+            if line.last() != Some(&b'\n') {
+                break;
+            }
+            let start = lines.read;
+            lines.read += length;
+            if let Some(named) = named(&line) {
+                lines.places.insert(named, (start, length));
+            }
+        }
+        let (start, length) = *lines.places.get(match_id)?;
+        drop(lines);
+        reader.seek(SeekFrom::Start(start)).ok()?;
+        let mut line = vec![0; usize::try_from(length).ok()?];
+        reader.read_exact(&mut line).ok()?;
+        Some(line)
+    }
+}
+
+/// Which match a line is about: said within its first bytes, so that half a million lines need not be parsed.
+fn named(line: &[u8]) -> Option<MatchId> {
+    const KEY: &[u8] = b"\"match_id\":\"";
+    let beginning = &line[..line.len().min(512)];
+    let start = beginning.windows(KEY.len()).position(|window| window == KEY)? + KEY.len();
+    let end = start + beginning[start..].iter().position(|byte| *byte == b'"')?;
+    std::str::from_utf8(&beginning[start..end]).ok()?.parse().ok()
+}

@@ -1,0 +1,99 @@
+//! The dashboard of one league.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use league_protocol::token::TokenDigest;
+use league_wire::pages::{Pages, Showing, Visit};
+
+use crate::archive::{Archive, Unkept};
+use crate::feed::{self, Feed};
+use crate::metrics::Metrics;
+use crate::operate::Operator;
+use crate::stage::Stage;
+
+/// How often a log that others write is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// How many events are read at a time.
+const STEP: usize = 1024;
+
+/// What a dashboard is told when it starts.
+#[derive(Debug)]
+pub struct Settings {
+    /// What recognises the operator; without it, whoever is on this machine.
+    pub token: Option<TokenDigest>,
+    /// How many may watch at a time: connections that are watched with are connections that nobody can play with.
+    pub most_streams: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { token: None, most_streams: 600 }
+    }
+}
+
+/// The dashboard of one league; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Dashboard {
+    pub(crate) shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) stage: Arc<Stage>,
+    pub(crate) settings: Settings,
+    pub(crate) metrics: Metrics,
+    operator: OnceLock<Arc<dyn Operator>>,
+}
+
+impl Shared {
+    /// Who carries out what the operator wants; nobody where a league is only looked at.
+    pub(crate) fn operator(&self) -> Option<&Arc<dyn Operator>> {
+        self.operator.get()
+    }
+}
+
+impl Dashboard {
+    /// The dashboard of a league that has been opened, where its next events are told, and the work, which never ends. Reads the log,
+    /// so it is called where blocking is allowed.
+    pub fn open(archive: Archive, settings: Settings) -> Result<(Self, Feed, impl Future<Output = ()> + Send), Unkept> {
+        let stage = Arc::new(Stage::new(archive.tell()?, archive, settings.most_streams));
+        let (feed, work) = feed::open(Arc::clone(&stage));
+        let metrics = Metrics::default();
+        Ok((Self { shared: Arc::new(Shared { stage, settings, metrics, operator: OnceLock::new() }) }, feed, work))
+    }
+
+    /// From now on `operator` carries out what the operator wants. The first one stays.
+    pub fn operated_by(&self, operator: Arc<dyn Operator>) {
+        drop(self.shared.operator.set(operator));
+    }
+
+    /// Follows a log that somebody else writes, without end.
+    pub async fn follow(&self, feed: Feed) {
+        let mut seen = self.shared.stage.story().seq();
+        loop {
+            match self.shared.stage.archive.events(seen, STEP).await {
+                Ok(events) if events.is_empty() => tokio::time::sleep(LOOK).await,
+                Ok(events) => {
+                    seen += events.len() as u64;
+                    events.iter().for_each(|(_, event)| feed.tell(event));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the log cannot be followed");
+                    tokio::time::sleep(10 * LOOK).await;
+                }
+            }
+        }
+    }
+
+    /// Ends every stream, so that a server that is closing need not wait for those who only watch.
+    pub fn close(&self) {
+        self.shared.stage.closing.send_replace(true);
+    }
+}
+
+impl Pages for Dashboard {
+    fn show(&self, visit: Visit) -> Showing<'_> {
+        Box::pin(self.shared.answer(visit))
+    }
+}

@@ -1,0 +1,144 @@
+//! `/api/v1/events`: every event of the league as it becomes durable, from any point on, without a gap and without a double.
+//!
+//! An event's number in the log is its id, so whoever was cut off names the last one it has seen (`Last-Event-ID`) and gets the
+//! next. What is no longer at hand comes from the log.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::unfold;
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::Frame;
+use league_core::season::event::{Event, Fact};
+use league_protocol::time::Timestamp;
+use league_store::log::projection::kind_of;
+use league_wire::pages::Body;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::stage::Seat;
+
+/// How many events are taken at a time.
+const STEP: usize = 256;
+/// A stream that has nothing to say says so: somebody in between might take it for dead.
+pub(crate) const SILENCE: Duration = Duration::from_secs(15);
+/// What it says then, which no reader of streams takes for an event.
+pub(crate) const STILL_HERE: &[u8] = b": still here\n\n";
+
+/// An event as others may know it: without what anybody is recognised by.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Told {
+    /// Its number in the log, from one.
+    pub(crate) seq: u64,
+    /// When.
+    pub(crate) at: Timestamp,
+    /// What kind of event.
+    pub(crate) kind: String,
+    /// What it says.
+    pub(crate) fact: Map<String, Value>,
+}
+
+impl Told {
+    pub(crate) fn of(seq: u64, event: &Event) -> Self {
+        let kind = kind_of(&event.fact);
+        Self { seq, at: event.at, kind: kind.to_owned(), fact: fact(&event.fact, kind) }
+    }
+}
+
+/// The members of a fact. Who holds a digest can make passes with it, so no digest leaves the house; where agents listen is for those
+/// who have to call them.
+fn fact(fact: &Fact, kind: &str) -> Map<String, Value> {
+    let mut members = match serde_json::to_value(fact) {
+        Ok(Value::Object(mut named)) => match named.remove(kind) {
+            Some(Value::Object(members)) => members,
+            Some(_) | None => Map::new(),
+        },
+        Ok(_) | Err(_) => Map::new(),
+    };
+    members.remove("grant");
+    members.remove("learned");
+    if let Some(Value::Object(profile)) = members.get_mut("profile") {
+        profile.remove("endpoint");
+    }
+    members
+}
+
+/// An event as the stream tells it.
+pub(crate) fn message(seq: u64, event: &Event) -> Bytes {
+    let told = Told::of(seq, event);
+    let data = serde_json::to_string(&told).unwrap_or_default();
+    format!("id: {seq}\nevent: {}\ndata: {data}\n\n", told.kind).into()
+}
+
+struct Reader {
+    seat: Seat,
+    /// The last event that was told.
+    after: u64,
+    waiting: VecDeque<Bytes>,
+    /// Whether it has been up to date once.
+    current: bool,
+    head: watch::Receiver<u64>,
+    closing: watch::Receiver<bool>,
+}
+
+/// The events behind event `after`, without end.
+pub(crate) fn stream(seat: Seat, after: u64) -> Body {
+    let (head, closing) = (seat.stage.head.subscribe(), seat.stage.closing.subscribe());
+    let reader = Reader { seat, after, waiting: VecDeque::new(), current: false, head, closing };
+    // The head goes out at once: who waits for it would not know that it may begin.
+    let first = futures_util::stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from_static(b": welcome\n\n")))]);
+    let rest = unfold(reader, |mut reader| async move {
+        let message = reader.next().await?;
+        Some((Ok(Frame::data(message)), reader))
+    });
+    StreamBody::new(futures_util::StreamExt::chain(first, rest)).boxed_unsync()
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(message) = self.waiting.pop_front() {
+                return Some(message);
+            }
+            if *self.closing.borrow() {
+                return None;
+            }
+            if *self.head.borrow_and_update() > self.after {
+                self.fetch().await?;
+                continue;
+            }
+            self.current = true;
+            tokio::select! {
+                changed = timeout(SILENCE, self.head.changed()) => match changed {
+                    Ok(changed) => changed.ok()?,
+                    Err(_) => return Some(Bytes::from_static(STILL_HERE)),
+                },
+                _ = self.closing.changed() => return None,
+            }
+        }
+    }
+
+    /// Takes what comes next: from what is at hand, else from the log. Who was up to date and has fallen so far behind is let go: it
+    /// can come back, and nobody waits for it.
+    async fn fetch(&mut self) -> Option<()> {
+        let stage = &self.seat.stage;
+        match stage.latest(self.after, STEP) {
+            Some(latest) if !latest.is_empty() => {
+                self.after = latest.last()?.seq;
+                self.waiting.extend(latest.iter().map(|event| event.message()));
+            }
+            Some(_) | None if self.current => return None,
+            Some(_) | None => {
+                let kept = stage.archive.events(self.after, STEP).await.ok()?;
+                self.after = kept.last()?.0.seq;
+                self.waiting.extend(kept.iter().map(|(head, event)| message(head.seq, event)));
+            }
+        }
+        Some(())
+    }
+}

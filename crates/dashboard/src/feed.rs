@@ -1,0 +1,103 @@
+//! From the desk to the pages: durable events are handed over without a wait, and folded in a task of their own.
+//!
+//! The desk never waits for those who look. What does not fit into the queue is read from the log afterwards, where it is by then.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use league_core::season::event::Event;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use crate::live;
+use crate::stage::Stage;
+
+/// Events that wait to be folded.
+const QUEUE: usize = 16 * 1024;
+/// Events that are folded at a time.
+const BATCH: usize = 1024;
+/// The parts of the first page are made at most so often.
+const TICK: Duration = Duration::from_millis(100);
+/// The same when a crowd watches.
+const CROWDED_TICK: Duration = Duration::from_millis(150);
+/// From how many on it is a crowd.
+const CROWD: usize = 100;
+
+/// Where durable events are told.
+#[derive(Debug)]
+pub struct Feed {
+    told: Arc<AtomicU64>,
+    inbox: mpsc::Sender<(u64, Event)>,
+}
+
+impl Feed {
+    /// Tells of the next event of the log.
+    pub fn tell(&self, event: &Event) {
+        let seq = self.told.fetch_add(1, Ordering::Relaxed) + 1;
+        // What finds no room is read from the log.
+        drop(self.inbox.try_send((seq, event.clone())));
+    }
+}
+
+/// A feed for a stage, and the folding.
+pub(crate) fn open(stage: Arc<Stage>) -> (Feed, impl Future<Output = ()> + Send) {
+    let (inbox, events) = mpsc::channel(QUEUE);
+    let told = Arc::new(AtomicU64::new(stage.story().seq()));
+    (Feed { told: Arc::clone(&told), inbox }, fold(stage, told, events))
+}
+
+async fn fold(stage: Arc<Stage>, told: Arc<AtomicU64>, mut inbox: mpsc::Receiver<(u64, Event)>) {
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut made = Instant::now();
+    let mut due: Option<Instant> = None;
+    let mut open = true;
+    loop {
+        let alarm = due.unwrap_or_else(|| Instant::now() + Duration::from_secs(3600));
+        tokio::select! {
+            count = inbox.recv_many(&mut batch, BATCH), if open => {
+                open = count > 0;
+                let last = batch.last().map_or(0, |(seq, _): &(u64, Event)| *seq);
+                stage.tell(std::mem::take(&mut batch));
+                // With an empty queue, what was told and is not there has found no room.
+                let until = if inbox.is_empty() { told.load(Ordering::Relaxed) } else { last };
+                catch_up(&stage, until).await;
+                if stage.watching() > 0 {
+                    let tick = if stage.watching() > CROWD { CROWDED_TICK } else { TICK };
+                    due = due.or(Some(made + tick));
+                }
+            }
+            () = stage.wanted.notified() => due = Some(Instant::now()),
+            () = sleep_until(alarm), if due.is_some() => {
+                due = None;
+                made = Instant::now();
+                let before = stage.parts.borrow().clone();
+                let parts = live::make(&stage.story(), &before);
+                stage.parts.send_replace(Arc::new(parts));
+            }
+        }
+    }
+}
+
+/// Reads from the log what found no room in the queue, up to event `until`.
+async fn catch_up(stage: &Stage, until: u64) {
+    loop {
+        let seq = stage.story().seq();
+        if seq >= until {
+            return;
+        }
+        match stage.archive.events(seq, BATCH).await {
+            Ok(events) if !events.is_empty() => {
+                stage.tell(events.into_iter().map(|(head, event)| (head.seq, event)).collect());
+            }
+            Ok(_) => return,
+            Err(error) => {
+                tracing::warn!(%error, "the pages cannot catch up with the league");
+                return;
+            }
+        }
+        if stage.story().seq() == seq {
+            return;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `/live`: the first page, as it changes. Its parts are rendered once for all who watch, at most a few times a second.
+//!
+//! A part carries the number of the event since which it looks like this. Whoever watches gets the parts that are newer than what it
+//! has: a slow one skips what was in between, and one that was cut off says where it was. Nothing is queued for anybody.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream::unfold;
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::Frame;
+use league_wire::pages::Body;
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::events::{SILENCE, STILL_HERE};
+use crate::pages::league;
+use crate::stage::Seat;
+use crate::story::Story;
+
+/// A part of the first page.
+#[derive(Clone, Debug)]
+struct Part {
+    /// Since which event it looks like this.
+    since: u64,
+    html: String,
+    message: Bytes,
+}
+
+/// The first page in parts.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    seq: u64,
+    parts: Vec<Part>,
+}
+
+/// The parts as they are now; those that have not changed stay what they were.
+pub(crate) fn make(story: &Story, before: &Parts) -> Parts {
+    let seq = story.seq();
+    let parts = league::parts(story).into_iter().enumerate().map(|(place, (name, html))| {
+        match before.parts.get(place).filter(|part| part.html == html) {
+            Some(same) => same.clone(),
+            None => {
+                let data = json!({ "part": name, "html": html });
+                let message = format!("event: part\ndata: {data}\n\n").into();
+                Part { since: seq, html, message }
+            }
+        }
+    });
+    Parts { seq, parts: parts.collect() }
+}
+
+impl Parts {
+    /// Everything that is newer than `seen`, in one piece, and what it brings the page to; only the latter for the quiet.
+    fn news(&self, seen: u64, quiet: bool) -> Option<Vec<Bytes>> {
+        let newer: Vec<Bytes> =
+            self.parts.iter().filter(|part| part.since > seen).map(|part| part.message.clone()).collect();
+        (!newer.is_empty()).then(|| {
+            let seq = self.seq;
+            // The id comes last, so that whoever is cut off before it asks for all of it again.
+            let told = newer.into_iter().filter(|_| !quiet);
+            told.chain([Bytes::from(format!("id: {seq}\nevent: seq\ndata: {seq}\n\n"))]).collect()
+        })
+    }
+}
+
+struct Watcher {
+    _seat: Seat,
+    seen: u64,
+    quiet: bool,
+    waiting: std::vec::IntoIter<Bytes>,
+    parts: watch::Receiver<Arc<Parts>>,
+    closing: watch::Receiver<bool>,
+}
+
+/// The parts that are newer than event `seen`, without end; to the quiet only that there are any.
+pub(crate) fn stream(seat: Seat, seen: u64, quiet: bool) -> Body {
+    let (mut parts, closing) = (seat.stage.parts.subscribe(), seat.stage.closing.subscribe());
+    parts.mark_changed();
+    let waiting = vec![Bytes::from_static(b"retry: 1000\n\n")].into_iter();
+    let watcher = Watcher { _seat: seat, seen, quiet, waiting, parts, closing };
+    let messages = unfold(watcher, |mut watcher| async move {
+        let message = watcher.next().await?;
+        Some((Ok::<_, Infallible>(Frame::data(message)), watcher))
+    });
+    StreamBody::new(messages).boxed_unsync()
+}
+
+impl Watcher {
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(message) = self.waiting.next() {
+                return Some(message);
+            }
+            tokio::select! {
+                changed = timeout(SILENCE, self.parts.changed()) => match changed {
+                    Ok(changed) => changed.ok()?,
+                    Err(_) => return Some(Bytes::from_static(STILL_HERE)),
+                },
+                _ = self.closing.changed() => return None,
+            }
+            let parts = self.parts.borrow_and_update().clone();
+            if let Some(news) = parts.news(self.seen, self.quiet) {
+                self.seen = parts.seq;
+                self.waiting = news.into_iter();
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `/metrics`: figures for Prometheus, in its text form.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::stage::Stage;
+use crate::story::ENDINGS;
+
+/// Upper ends of the buckets, in seconds.
+const BUCKETS: [f64; 7] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0];
+
+/// What the site counts of itself.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    buckets: [AtomicU64; BUCKETS.len()],
+    visits: AtomicU64,
+    errors: AtomicU64,
+    micros: AtomicU64,
+    refused_streams: AtomicU64,
+}
+
+impl Metrics {
+    /// Somebody was answered, after so long.
+    pub(crate) fn answered(&self, took: Duration, failed: bool) {
+        let seconds = took.as_secs_f64();
+        for (bucket, most) in self.buckets.iter().zip(BUCKETS) {
+            if seconds <= most {
+                bucket.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        self.visits.fetch_add(1, Ordering::Relaxed);
+        self.errors.fetch_add(u64::from(failed), Ordering::Relaxed);
+        self.micros.fetch_add(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Somebody found no place to watch.
+    pub(crate) fn turned_away(&self) {
+        self.refused_streams.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Everything, as Prometheus reads it.
+    pub(crate) fn written(&self, stage: &Stage) -> String {
+        let mut page = Page(String::with_capacity(4096));
+        {
+            let story = stage.story();
+            let season = story.season();
+            let status = season.status();
+            let league = season.config().league_id.as_str();
+            let state = season.phase().as_str();
+            page.head("league_info", "gauge", "The league and where it stands.");
+            page.value(&format!("league_info{{league=\"{league}\",state=\"{state}\"}}"), 1);
+            page.one("league_players", "gauge", "Players that are registered.", status.players);
+            page.one("league_referees", "gauge", "Referees that are registered.", status.referees);
+            let lost = season.referees().iter().filter(|referee| referee.lost).count();
+            page.one("league_referees_lost", "gauge", "Referees that do not answer.", lost);
+            let suspended = season.players().iter().filter(|player| season.is_suspended(player)).count();
+            page.one("league_players_suspended", "gauge", "Players that are asked only once.", suspended);
+            page.one("league_halted", "gauge", "1 when the operator has stopped it.", u8::from(season.is_halted()));
+            let round = status.current_round.map_or(0, |round| round.0);
+            page.one("league_round", "gauge", "The round that is being played, or was last.", round);
+            page.one("league_rounds", "gauge", "Rounds in all.", status.total_rounds);
+            page.one("league_matches_scheduled", "gauge", "Matches in all.", status.total_matches);
+            let running: u32 = season.referees().iter().map(|referee| referee.running).sum();
+            page.one("league_matches_running", "gauge", "Matches in the hands of referees.", running);
+            page.head("league_matches_total", "counter", "Matches with a result, by how they ended.");
+            for (name, count) in ENDINGS.iter().zip(story.endings()) {
+                page.value(&format!("league_matches_total{{ending=\"{name}\"}}"), count);
+            }
+            page.one("league_events_total", "counter", "Events in the log.", story.seq());
+            page.one(
+                "league_last_event_timestamp_seconds",
+                "gauge",
+                "When something happened last.",
+                story.last().unix(),
+            );
+        }
+        let counted = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        page.one("league_streams", "gauge", "Streams that are open.", stage.streams());
+        let refused = counted(&self.refused_streams);
+        page.one("league_streams_refused_total", "counter", "Streams for which there was no place.", refused);
+        page.one("league_page_errors_total", "counter", "Answers with a status of 500 or more.", counted(&self.errors));
+        page.head("league_page_duration_seconds", "histogram", "Time until an answer began.");
+        for (bucket, most) in self.buckets.iter().zip(BUCKETS) {
+            page.value(&format!("league_page_duration_seconds_bucket{{le=\"{most}\"}}"), counted(bucket));
+        }
+        let visits = counted(&self.visits);
+        page.value("league_page_duration_seconds_bucket{le=\"+Inf\"}", visits);
+        page.value("league_page_duration_seconds_sum", counted(&self.micros) as f64 / 1e6);
+        page.value("league_page_duration_seconds_count", visits);
+        page.0
+    }
+}
+
+struct Page(String);
+
+impl Page {
+    fn head(&mut self, name: &str, kind: &str, help: &str) {
+        // Writing to a text cannot fail.
+        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn value(&mut self, name: &str, value: impl std::fmt::Display) {
+        let _ = writeln!(self.0, "{name} {value}");
+    }
+
+    fn one(&mut self, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
+        self.head(name, kind, help);
+        self.value(name, value);
+    }
+}

@@ -1,0 +1,143 @@
+//! What the operator may do, and who is taken for the operator.
+//!
+//! As at the manager: with a token whoever shows it, compared in constant time; without one whoever is on this machine. A form that
+//! another page has sent is refused before anything else.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::pin::Pin;
+
+use http::{HeaderMap, header};
+use league_protocol::error::Fault;
+use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::message::step::MatchState;
+use league_protocol::token::{Credential, TokenDigest};
+
+/// A step of a match that is led by hand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Have both choose.
+    CollectChoices,
+    /// Draw the number.
+    DrawNumber,
+    /// Tell everybody, and report.
+    FinalizeMatch,
+}
+
+impl Step {
+    /// All of them, in order.
+    pub const ALL: [Self; 3] = [Self::CollectChoices, Self::DrawNumber, Self::FinalizeMatch];
+
+    /// As a referee calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CollectChoices => "collect_choices",
+            Self::DrawNumber => "draw_number",
+            Self::FinalizeMatch => "finalize_match",
+        }
+    }
+
+    /// As people call it.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::CollectChoices => "Collect the choices",
+            Self::DrawNumber => "Draw the number",
+            Self::FinalizeMatch => "Finish the match",
+        }
+    }
+}
+
+/// What the operator wants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// The league begins, or goes on.
+    Start,
+    /// What runs ends, nothing new begins.
+    Stop,
+    /// Newcomers are let in again.
+    Reopen,
+    /// A player takes no further part.
+    Withdraw(PlayerId),
+    /// A match goes on by a step.
+    Step(MatchId, Step),
+}
+
+impl Action {
+    /// What a form asks for.
+    pub(crate) fn named(name: &str, player: Option<&str>, game: Option<&str>) -> Option<Self> {
+        let step = Step::ALL.into_iter().find(|step| step.name() == name);
+        match (name, step) {
+            ("start", _) => Some(Self::Start),
+            ("stop", _) => Some(Self::Stop),
+            ("reopen", _) => Some(Self::Reopen),
+            ("withdraw", _) => player?.parse().ok().map(Self::Withdraw),
+            (_, Some(step)) => Some(Self::Step(game?.parse().ok()?, step)),
+            (_, None) => None,
+        }
+    }
+}
+
+/// Something that is being done.
+pub type Acting<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
+
+/// Who carries out what the operator wants.
+pub trait Operator: fmt::Debug + Send + Sync + 'static {
+    /// Does it, once; the answer comes when it is durable.
+    fn act(&self, action: Action) -> Acting<'_, ()>;
+
+    /// How a match stands at its referee.
+    fn look(&self, match_id: MatchId) -> Acting<'_, MatchState>;
+}
+
+/// Whether whoever asks is the operator.
+pub(crate) fn is_operator(token: Option<&TokenDigest>, shown: Option<&str>, peer: SocketAddr) -> bool {
+    match token {
+        None => peer.ip().to_canonical().is_loopback(),
+        Some(digest) => shown.is_some_and(|shown| Credential::new(shown).opens(digest)),
+    }
+}
+
+/// Whether a form was sent by a page of ours, or by no page at all.
+pub(crate) fn is_own_form(headers: &HeaderMap) -> bool {
+    let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
+    if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
+        return false;
+    }
+    match (text(header::ORIGIN), text(header::HOST)) {
+        (None, _) => !headers.contains_key(header::ORIGIN),
+        (Some(origin), Some(host)) => origin.split_once("://").is_some_and(|(_, own)| own.eq_ignore_ascii_case(host)),
+        (Some(_), None) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(headers: &[(&'static str, &'static str)]) -> bool {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, value.parse().unwrap());
+        }
+        is_own_form(&map)
+    }
+
+    #[test]
+    fn a_form_of_another_page_is_refused() {
+        assert!(sent(&[("host", "127.0.0.1:8000")]));
+        assert!(sent(&[("host", "127.0.0.1:8000"), ("origin", "http://127.0.0.1:8000")]));
+        assert!(!sent(&[("host", "127.0.0.1:8000"), ("origin", "http://127.0.0.1:3000")]));
+        assert!(!sent(&[("host", "127.0.0.1:8000"), ("origin", "null")]));
+        assert!(!sent(&[("host", "127.0.0.1:8000"), ("sec-fetch-site", "cross-site")]));
+    }
+
+    #[test]
+    fn with_a_token_only_the_token_counts() {
+        let (near, far): (SocketAddr, SocketAddr) = ("127.0.0.1:1".parse().unwrap(), "10.0.0.1:1".parse().unwrap());
+        let digest = Credential::new("right").digest();
+        assert!(is_operator(None, None, near) && !is_operator(None, None, far));
+        assert!(!is_operator(Some(&digest), None, near) && !is_operator(Some(&digest), Some("wrong"), near));
+        assert!(is_operator(Some(&digest), Some("right"), far));
+    }
+}

@@ -1,0 +1,82 @@
+//! Who takes part: referees and players, how they are, and how quickly they answer.
+
+use league_core::season::agent::{Player, Referee};
+use league_store::views::match_file::MatchFile;
+use maud::{Markup, html};
+
+use super::links::player_link;
+use super::paging::Paging;
+use super::player::state;
+use crate::answers;
+use crate::story::Story;
+
+/// Players of a page.
+pub(crate) const ROWS: usize = 50;
+/// Referees that are shown.
+const REFEREES: usize = 100;
+
+/// The players of this page.
+pub(crate) fn shown<'a>(story: &'a Story, paging: &Paging) -> (Vec<&'a Player>, usize) {
+    let players: Vec<&Player> = story
+        .season()
+        .players()
+        .iter()
+        .filter(|player| paging.wants(player.id.as_str(), &player.profile.name))
+        .collect();
+    (paging.piece(&players).to_vec(), players.len())
+}
+
+/// The page. Where agents listen is shown to those who may operate the league.
+pub(crate) fn page(story: &Story, paging: &Paging, files: &[MatchFile], trusted: bool) -> Markup {
+    let (players, total) = shown(story, paging);
+    let referees = story.season().referees();
+    html! {
+        section #referees aria-labelledby="referees-title" {
+            h1 { "Agents" }
+            h2 #referees-title { "Referees" }
+            @if referees.is_empty() { p.empty { "No referee is there." } } @else {
+                div.wide tabindex="0" role="region" aria-label="Referees" {
+                    table {
+                        thead { tr { th.name scope="col" { "Referee" } th scope="col" { "State" } th scope="col" { "Runs" } th scope="col" { "At most" } th scope="col" { "Version" } @if trusted { th.name scope="col" { "Endpoint" } } } }
+                        tbody { @for referee in referees.iter().take(REFEREES) { (official(referee, trusted)) } }
+                    }
+                }
+            }
+        }
+        section #players aria-labelledby="players-title" {
+            div.bar { h2 #players-title { "Players" } (paging.search("agents", "Name or id")) }
+            @if players.is_empty() { p.empty { "Nobody is there." } } @else {
+                div.wide tabindex="0" role="region" aria-label="Players" {
+                    table {
+                        thead { tr { th.name scope="col" { "Player" } th scope="col" { "State" } th scope="col" title="Technical losses since it last played a match" { "Missed" } th scope="col" { "Answers in" } th scope="col" { "Version" } @if trusted { th.name scope="col" { "Endpoint" } } } }
+                        tbody {
+                            @for player in players {
+                                tr {
+                                    th.name scope="row" { (player_link(player)) small { (player.id) } }
+                                    td { (state(story.season(), player)) }
+                                    td { (player.forfeits_running) }
+                                    td { @match answers::median(files, player.id.as_str()) { Some(median) => { (median) " ms" }, None => "–" } }
+                                    td { (player.profile.version) }
+                                    @if trusted { td.name { (player.profile.endpoint) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            (paging.links("agents", total))
+        }
+    }
+}
+
+fn official(referee: &Referee, trusted: bool) -> Markup {
+    let (state, word) = if referee.lost { ("LOST", "lost") } else { ("ACTIVE", "active") };
+    html! {
+        tr {
+            th.name scope="row" { (referee.profile.name) small { (referee.id) } }
+            td { span.pill data-state=(state) { (word) } }
+            td { (referee.running) } td { (referee.capacity) } td { (referee.profile.version) }
+            @if trusted { td.name { (referee.profile.endpoint) } }
+        }
+    }
+}

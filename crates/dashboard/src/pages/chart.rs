@@ -1,0 +1,113 @@
+//! Pictures, drawn here: lines of points by round, and bars of answer times.
+
+use maud::{Markup, html};
+
+use super::league::place;
+use crate::story::Story;
+
+/// How many players have a line.
+const LINES: usize = 8;
+/// How many points a line has at most.
+const STEPS: usize = 60;
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 260.0;
+const LEFT: f64 = 34.0;
+const BOTTOM: f64 = 24.0;
+const TOP: f64 = 8.0;
+/// Room for the names of the lines.
+const RIGHT: f64 = 120.0;
+
+/// The points of the leaders by round.
+pub(crate) fn points(story: &Story) -> Markup {
+    let season = story.season();
+    let leaders: Vec<(String, Vec<u32>)> = season
+        .standings()
+        .into_iter()
+        .take(LINES)
+        .filter_map(|row| Some((row.display_name.to_string(), story.points(place(story, &row.player_id)?))))
+        .collect();
+    let rounds = leaders.first().map_or(0, |(_, points)| points.len());
+    let most = leaders.iter().filter_map(|(_, points)| points.last()).max().copied().unwrap_or(0).max(1);
+    html! {
+        section #chart aria-labelledby="chart-title" {
+            h2 #chart-title { "Points by round" }
+            @if rounds == 0 {
+                p.empty { "Nothing has been played yet." }
+            } @else {
+                svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label={ "Points of the first " (leaders.len()) " after each of " (rounds) " rounds; the standings have the figures" } {
+                    (axes(rounds, most))
+                    @for (index, (name, points)) in leaders.iter().enumerate() {
+                        polyline class={ "line c" (index) } points=(path(points, most)) {}
+                        (label(index, leaders.len(), name))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn x(step: usize, steps: usize) -> f64 {
+    LEFT + (WIDTH - LEFT - RIGHT) * step as f64 / steps.max(1) as f64
+}
+
+fn y(value: u32, most: u32) -> f64 {
+    TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - f64::from(value) / f64::from(most))
+}
+
+/// A line that begins with nothing; of many rounds only some are drawn.
+fn path(points: &[u32], most: u32) -> String {
+    let every = points.len().div_ceil(STEPS).max(1);
+    let mut text = format!("{:.1},{:.1}", x(0, points.len()), y(0, most));
+    for (round, value) in points.iter().enumerate() {
+        if (round + 1).is_multiple_of(every) || round + 1 == points.len() {
+            text.push_str(&format!(" {:.1},{:.1}", x(round + 1, points.len()), y(*value, most)));
+        }
+    }
+    text
+}
+
+/// Names stand in the order of the table, each beside its colour.
+fn label(index: usize, of: usize, name: &str) -> Markup {
+    let step = ((HEIGHT - TOP - BOTTOM) / of.max(1) as f64).min(26.0);
+    let at = TOP + 8.0 + step * index as f64;
+    let left = WIDTH - RIGHT + 12.0;
+    let short: String = name.chars().take(14).collect();
+    html! {
+        rect class={ "key c" (index) } x=(left) y=(at - 8.0) width="10" height="10" rx="2" {}
+        text.name x=(left + 16.0) y=(at + 1.0) { (short) }
+    }
+}
+
+fn axes(rounds: usize, most: u32) -> Markup {
+    let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+    html! {
+        @for part in 0..=4_u32 {
+            @let at = TOP + (HEIGHT - TOP - BOTTOM) * f64::from(part) / 4.0;
+            line.grid x1=(LEFT) y1=(at) x2=(right) y2=(at) {}
+        }
+        text.axis x=(LEFT - 6.0) y=(TOP + 4.0) text-anchor="end" { (most) }
+        text.axis x=(LEFT - 6.0) y=(bottom) text-anchor="end" { "0" }
+        text.axis x=(LEFT) y=(HEIGHT - 6.0) { "start" }
+        text.axis x=(right) y=(HEIGHT - 6.0) text-anchor="end" { "round " (rounds) }
+    }
+}
+
+/// How often an answer took so long, in tenths of its limit.
+pub(crate) fn histogram(title: &str, id: &str, bars: &[(String, usize)]) -> Markup {
+    let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
+    let total: usize = bars.iter().map(|(_, count)| count).sum();
+    let step = 320.0 / bars.len().max(1) as f64;
+    html! {
+        figure {
+            figcaption { (title) ", " (total) " answers" }
+            svg.bars id=(id) viewBox="0 0 320 96" role="img" aria-label={ (title) ": " @for (name, count) in bars { @if *count > 0 { (count) " in " (name) "; " } } } {
+                @for (index, (name, count)) in bars.iter().enumerate() {
+                    @let high = 66.0 * *count as f64 / most as f64;
+                    rect x=(format!("{:.1}", step * index as f64 + 3.0)) y=(format!("{:.1}", 76.0 - high)) width=(format!("{:.1}", step - 6.0)) height=(format!("{high:.1}")) rx="2" { title { (name) ": " (count) } }
+                    @if *count > 0 { text.count x=(format!("{:.1}", step * (index as f64 + 0.5))) y=(format!("{:.1}", 73.0 - high)) text-anchor="middle" { (count) } }
+                    text.axis x=(format!("{:.1}", step * (index as f64 + 0.5))) y="90" text-anchor="middle" { (name) }
+                }
+            }
+        }
+    }
+}

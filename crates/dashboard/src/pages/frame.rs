@@ -1,0 +1,98 @@
+//! What all pages have in common: head, navigation, the way through history, foot.
+
+use maud::{DOCTYPE, Markup, html};
+
+use crate::story::Story;
+
+/// A page to be framed.
+pub(crate) struct Frame<'a> {
+    /// The story that it shows.
+    pub(crate) story: &'a Story,
+    /// What it is called.
+    pub(crate) title: &'a str,
+    /// Where it is, without the moment and without a slash in front.
+    pub(crate) path: &'a str,
+    /// The moment that it shows, where that is not the present.
+    pub(crate) at: Option<u64>,
+    /// The last event that there is.
+    pub(crate) head: u64,
+    /// Whether it is fetched again when the league has changed.
+    pub(crate) follows: bool,
+}
+
+const NAVIGATION: [(&str, &str); 5] =
+    [("", "League"), ("crosstable", "Crosstable"), ("schedule", "Schedule"), ("agents", "Agents"), ("log", "Log")];
+
+impl Frame<'_> {
+    /// The whole page around `content`.
+    pub(crate) fn around(&self, content: &Markup) -> Markup {
+        let league = &self.story.season().config().league_id;
+        let base = self.at.map_or_else(|| String::from("/"), |at| format!("/at/{at}/"));
+        let own = format!("{base}{}", self.path);
+        let first = self.path.split(['/', '?']).next().unwrap_or_default();
+        // What the script does: take parts as they come, fetch the page again, or nothing.
+        let live = match (self.at, self.path, self.follows) {
+            (Some(_), _, _) | (None, _, false) => "no",
+            (None, "", true) => "parts",
+            (None, _, true) => "page",
+        };
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (self.title) " · " (league) }
+                    base href=(base);
+                    link rel="stylesheet" href="/static/style.css";
+                    link rel="icon" href="/static/icon.svg" type="image/svg+xml";
+                    script src="/static/live.js" defer {}
+                }
+                body data-live=(live) data-seq=(self.story.seq()) {
+                    a.skip href={ (own) "#main" } { "Skip to content" }
+                    header.top {
+                        a.brand href="" { span.mark aria-hidden="true" { "½" } (league) }
+                        nav aria-label="Pages" {
+                            @for (path, name) in NAVIGATION {
+                                @if path == first { a href=(path) aria-current="page" { (name) } }
+                                @else { a href=(path) { (name) } }
+                            }
+                        }
+                        @if live != "no" { span #live role="status" { "not live" } }
+                    }
+                    @if let Some(at) = self.at {
+                        p.past role="note" {
+                            "This is how it was after event " (at) ", " (self.story.last()) ". "
+                            a href={ "/" (self.path) } { "Back to the present" }
+                        }
+                    }
+                    main #main tabindex="-1" { (content) }
+                    footer {
+                        (self.history())
+                        p {
+                            a href="/api/v1/openapi.json" { "API" } " · "
+                            a href="/metrics" { "Metrics" } " · "
+                            a href="/export/standings.csv" { "Standings as CSV" } " · "
+                            a href="/export/results.csv" { "Results as CSV" } " · "
+                            "event " span #seq { (self.story.seq()) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Any past moment is a shorter replay.
+    fn history(&self) -> Markup {
+        html! {
+            form.history action="/at" method="get" {
+                label for="moment" { "Through its history" }
+                input #moment type="range" name="seq" min="1" max=(self.head) value=(self.at.unwrap_or(self.head));
+                output for="moment" { (self.at.unwrap_or(self.head)) }
+                input type="hidden" name="page" value=(self.path);
+                button { "Go there" }
+            }
+        }
+    }
+}

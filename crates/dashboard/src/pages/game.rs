@@ -1,0 +1,184 @@
+//! A match: every call with its receipt, every word that was said, and the draw, to be verified by whoever looks.
+//!
+//! Of a match that is not over nothing is shown but that it is played: what one player has chosen is no business of the other.
+
+use league_core::record::{MatchRecord, Proof};
+use league_protocol::draw::DrawNonce;
+use league_protocol::id::MatchId;
+use league_protocol::side::Side;
+use league_store::views::match_file::{Direction, MatchFile};
+use maud::{Markup, html};
+
+use super::links::player_link;
+use crate::answers::{self, Answer};
+use crate::news;
+use crate::story::Story;
+
+/// A match that is over.
+pub(crate) struct Over<'a> {
+    /// Which attempt counted.
+    pub(crate) attempt: u32,
+    /// Its result, out of the log.
+    pub(crate) record: &'a MatchRecord,
+    /// What its referee wrote down; nothing when that is not here.
+    pub(crate) file: Option<&'a MatchFile>,
+}
+
+/// The page.
+pub(crate) fn page(story: &Story, match_id: &MatchId, over: Option<&Over<'_>>, steps: &Markup) -> Markup {
+    let season = story.season();
+    let held = season.assignments().into_iter().find(|held| held.match_id == *match_id);
+    html! {
+        section #match data-match=(match_id) {
+            h1 { "Match " (match_id) }
+            @if let Some(players) = season.contestants(match_id) {
+                p.versus { (player_link(players.a)) span { " against " } (player_link(players.b)) }
+            }
+            @match (over, held) {
+                (Some(over), _) => (result(story, match_id, over)),
+                (None, Some(held)) => p #state { span.pill data-state="playing" { "playing" } " at " (held.referee) ", attempt " (held.attempt) },
+                (None, None) => p #state { span.pill data-state="waiting" { "waiting" } },
+            }
+            (steps)
+        }
+        @if let Some(over) = over {
+            (draw(match_id, over))
+            @match over.file.filter(|file| !file.transcript.is_empty()) {
+                Some(file) => { (time_line(file)) (transcript(file)) }
+                None => section #transcript { h2 { "Transcript" } p.empty { "What was said is not kept here: it is where its referee is." } },
+            }
+        }
+    }
+}
+
+fn result(story: &Story, match_id: &MatchId, over: &Over<'_>) -> Markup {
+    let season = story.season();
+    let players = season.contestants(match_id);
+    let points = over.record.outcome.points(&season.config().scoring.match_points());
+    let reason = over.file.and_then(|file| file.result.as_ref()).and_then(|result| result.details.reason.as_ref());
+    html! {
+        p #result { b { (news::ended(season, match_id, over.record.outcome)) } @if let Some(reason) = reason { ": " (reason) } }
+        dl.facts {
+            @for side in Side::BOTH {
+                @if let Some(players) = &players {
+                    div { dt { (players[side].profile.name) } dd { @match &over.record.moves[side] { Some(choice) => (choice), None => "no choice" } ", +" (points[side]) } }
+                }
+            }
+            div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } }
+            div { dt { "Attempt" } dd { (over.attempt) } }
+            @if let Some(file) = over.file { div { dt { "Referee" } dd { (file.referee_id) } } }
+        }
+        p { a href={ "/export/matches/" (match_id) ".json" } download { "All of it as JSON" } }
+    }
+}
+
+fn draw(match_id: &MatchId, over: &Over<'_>) -> Markup {
+    html! {
+        section #draw aria-labelledby="draw-title" {
+            h2 #draw-title { "The draw" }
+            @match (&over.record.proof, over.record.drawn) {
+                (Some(proof), Some(number)) => (proved(match_id, over.attempt, proof, number)),
+                (None, Some(_)) => p.empty { "Its referee proves nothing; the number has to be believed." },
+                (_, None) => p.empty { "No number was drawn." },
+            }
+        }
+    }
+}
+
+fn proved(match_id: &MatchId, attempt: u32, proof: &Proof, number: u8) -> Markup {
+    html! {
+        p { "The commitment was in the invitations, before anybody chose. Secret, match, attempt and nonces give the seal, and the seal the number. "
+            @if proof.seeded { b { "The secret came from a seed, so this draw could be predicted." } } }
+        form #proof.proof {
+            (field("commitment", "Commitment", &String::from(proof.commitment)))
+            (field("secret", "Secret", &String::from(proof.secret)))
+            (field("match", "Match", match_id.as_str()))
+            (field("attempt", "Attempt", &attempt.to_string()))
+            (field("nonce-a", "Nonce of player A", &nonce(&proof.nonces.a)))
+            (field("nonce-b", "Nonce of player B", &nonce(&proof.nonces.b)))
+            (field("seal", "Seal", &proof.seal.map_or_else(String::new, String::from)))
+            (field("number", "Number", &number.to_string()))
+            button #verify type="submit" disabled { "Verify in this browser" }
+            output #verdict role="status" for="verify" { noscript { "Without JavaScript: league verify, or the ten lines of Python in PROTOCOL.md." } }
+        }
+    }
+}
+
+fn nonce(nonce: &DrawNonce) -> String {
+    String::from_utf8_lossy(nonce.as_bytes()).into_owned()
+}
+
+fn field(id: &str, label: &str, value: &str) -> Markup {
+    html! { label for={ "proof-" (id) } { (label) } input id={ "proof-" (id) } name=(id) value=(value) autocomplete="off" spellcheck="false"; }
+}
+
+fn time_line(file: &MatchFile) -> Markup {
+    let calls: Vec<Answer<'_>> = answers::of(file).collect();
+    let Some(begin) = calls.iter().map(|call| call.receipt.sent_at.unix_millis()).min() else { return html! {} };
+    let offset = |call: &Answer<'_>| (call.receipt.sent_at.unix_millis() - begin).max(0);
+    let took = |call: &Answer<'_>| {
+        let took = call.receipt.last_byte_ms.unwrap_or(call.receipt.limit_ms);
+        i64::try_from(took).unwrap_or(i64::MAX)
+    };
+    let whole = calls.iter().map(|call| offset(call).saturating_add(took(call))).max().unwrap_or(1).max(1) as f64;
+    html! {
+        section #timeline aria-labelledby="timeline-title" {
+            h2 #timeline-title { "Every call" }
+            div.wide tabindex="0" role="region" aria-label="Every call with its receipt" {
+                table.calls {
+                    thead { tr {
+                        th.name scope="col" { "Asked" } th.name scope="col" { "For" } th scope="col" { "Sent" }
+                        th scope="col" { "First byte" } th scope="col" { "Last byte" } th scope="col" { "Limit" } th.lane scope="col" { "When" }
+                    } }
+                    tbody {
+                        @for call in &calls {
+                            tr data-came=(call.came) {
+                                th.name scope="row" { (call.player) }
+                                td.name { (call.what) }
+                                td { "+" (offset(call)) " ms" }
+                                td { (millis(call.receipt.first_byte_ms)) }
+                                td { (millis(call.receipt.last_byte_ms)) }
+                                td { (call.receipt.limit_ms) " ms" }
+                                td.lane {
+                                    svg.lane viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true" {
+                                        @let left = 200.0 * offset(call) as f64 / whole;
+                                        @let wide = (200.0 * took(call) as f64 / whole).max(2.0);
+                                        rect.track x="0" y="5" width="200" height="2" {}
+                                        rect class=(if call.came { "took" } else { "lost" }) x=(format!("{left:.1}")) y="1" width=(format!("{wide:.1}")) height="10" rx="2" {}
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn millis(span: Option<u64>) -> String {
+    span.map_or_else(|| String::from("never"), |span| format!("{span} ms"))
+}
+
+fn transcript(file: &MatchFile) -> Markup {
+    html! {
+        section #transcript aria-labelledby="transcript-title" {
+            h2 #transcript-title { "Transcript" }
+            ol.transcript {
+                @for said in &file.transcript {
+                    li data-direction=(match said.direction { Direction::Sent => "sent", Direction::Received => "received" }) {
+                        details {
+                            summary { time { (said.at) } " " b { (said.from) } " → " b { (said.to) } " " span.kind { (said.message_type) } }
+                            pre tabindex="0" { (pretty(said.message().get())) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn pretty(json: &str) -> String {
+    let value: Result<serde_json::Value, _> = serde_json::from_str(json);
+    value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| json.to_owned())
+}

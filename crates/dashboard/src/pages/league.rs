@@ -1,0 +1,190 @@
+//! The league: where it stands, who leads, what is being played, what just happened.
+
+use league_core::season::Phase;
+use league_protocol::id::RoundId;
+use league_protocol::message::standings::StandingsRow;
+use maud::{Markup, html};
+
+use super::links::{form, match_link, player_link};
+use super::paging::Paging;
+use super::{chart, schedule};
+use crate::news;
+use crate::story::Story;
+
+/// Players of a page.
+pub(crate) const ROWS: usize = 50;
+/// Matches of the current round that are shown.
+const MATCHES: usize = 24;
+/// Results that make a form.
+const FORM: usize = 5;
+
+/// The page in parts: each has the id of its name, and is sent again when it has changed.
+pub(crate) fn parts(story: &Story) -> [(&'static str, String); 5] {
+    let paging = Paging::first(ROWS);
+    [
+        ("status", status(story).into_string()),
+        ("standings", standings(story, &paging).into_string()),
+        ("round", round(story).into_string()),
+        ("chart", chart::points(story).into_string()),
+        ("news", news(story).into_string()),
+    ]
+}
+
+/// The page.
+pub(crate) fn page(story: &Story, paging: &Paging, operate: &Markup) -> Markup {
+    html! {
+        (status(story))
+        div.columns {
+            div {
+                (standings(story, paging))
+                (chart::points(story))
+            }
+            div {
+                (round(story))
+                (news(story))
+                (operate)
+            }
+        }
+    }
+}
+
+/// Where a league stands, in a word.
+pub(crate) fn state(story: &Story) -> &'static str {
+    let season = story.season();
+    match season.phase() {
+        Phase::WaitingForRegistrations => "Registration is open",
+        Phase::CreatingSchedule => "Ready to start",
+        Phase::RunningLeague if season.is_halted() => "Stopped",
+        Phase::RunningLeague => "Running",
+        Phase::LeagueCompleted => "Over",
+    }
+}
+
+fn status(story: &Story) -> Markup {
+    let season = story.season();
+    let status = season.status();
+    let champion = (season.phase() == Phase::LeagueCompleted).then(|| season.champion()).flatten();
+    html! {
+        section #status aria-label="Where the league stands" {
+            h1 { (season.config().league_id) " " span.pill data-state=(season.phase().as_str()) { (state(story)) } }
+            @if let Some(champion) = champion {
+                p.champion #champion {
+                    span aria-hidden="true" { "🏆 " } "Champion: "
+                    a href={ "players/" (champion.player_id) } { (champion.display_name) } " with " (champion.points) " points"
+                }
+            }
+            dl.facts {
+                div { dt { "Players" } dd { (status.players) } }
+                div { dt { "Referees" } dd { (status.referees) } }
+                div { dt { "Round" } dd { (status.current_round.map_or(0, |round| round.0)) " of " (status.total_rounds) } }
+                div { dt { "Matches" } dd { (status.matches_completed) " of " (status.total_matches) } }
+            }
+            @if status.total_matches > 0 {
+                progress max=(status.total_matches) value=(status.matches_completed) aria-label="Matches played" {}
+            }
+        }
+    }
+}
+
+fn standings(story: &Story, paging: &Paging) -> Markup {
+    let season = story.season();
+    let rows: Vec<StandingsRow> =
+        season.standings().into_iter().filter(|row| paging.wants(row.player_id.as_str(), &row.display_name)).collect();
+    html! {
+        section #standings aria-labelledby="standings-title" {
+            div.bar {
+                h2 #standings-title { "Standings" }
+                @if season.players().len() > ROWS || !paging.search.is_empty() { (paging.search("", "Name or id")) }
+            }
+            @if rows.is_empty() {
+                p.empty { @if paging.search.is_empty() { "Nobody has registered yet." } @else { "Nobody is called that." } }
+            } @else {
+                div.wide tabindex="0" role="region" aria-label="Table of standings" {
+                    table {
+                        thead { tr {
+                            th scope="col" { "#" } th.name scope="col" { "Player" }
+                            th scope="col" title="Played" { "P" } th scope="col" title="Won" { "W" }
+                            th scope="col" title="Drawn" { "D" } th scope="col" title="Lost" { "L" }
+                            th scope="col" { "Form" } th scope="col" { "Points" }
+                        } }
+                        tbody { @for row in paging.piece(&rows) { (line(story, row)) } }
+                    }
+                }
+                (paging.links("", rows.len()))
+            }
+        }
+    }
+}
+
+fn line(story: &Story, row: &StandingsRow) -> Markup {
+    let marks = place_of(story, row).map(|place| story.form(place, FORM)).unwrap_or_default();
+    html! {
+        tr id={ "row-" (row.player_id) } {
+            td { (row.rank) }
+            th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } small { (row.player_id) } }
+            td { (row.played) } td { (row.wins) } td { (row.draws) } td { (row.losses) }
+            td { (form(&marks)) }
+            td.points { (row.points) }
+        }
+    }
+}
+
+/// The place of a player in the schedule.
+fn place_of(story: &Story, row: &StandingsRow) -> Option<u32> {
+    place(story, &row.player_id)
+}
+
+/// The place of a player in the schedule; players are sorted by id once there is one.
+pub(crate) fn place(story: &Story, id: &league_protocol::id::PlayerId) -> Option<u32> {
+    let players = story.season().players();
+    if story.season().phase() == Phase::WaitingForRegistrations {
+        return None;
+    }
+    players.binary_search_by(|player| player.id.cmp(id)).ok().and_then(|place| u32::try_from(place).ok())
+}
+
+fn round(story: &Story) -> Markup {
+    let season = story.season();
+    let number = season.current_round().unwrap_or(RoundId(1));
+    let round = season.scheduled_round(number);
+    html! {
+        section #round aria-labelledby="round-title" {
+            h2 #round-title { "Round " (number) }
+            @match round {
+                None => p.empty { "The schedule is made when registration closes." },
+                Some(round) => {
+                    ul.matches {
+                        @for game in schedule::by_state(&round).into_iter().take(MATCHES) { (schedule::entry(story, game)) }
+                    }
+                    @if let Some(bye) = round.bye.as_ref().and_then(|bye| season.player(bye)) {
+                        p.bye { "Bye: " (player_link(bye)) }
+                    }
+                    @if round.matches.len() > MATCHES {
+                        p { a href={ "schedule?round=" (number) } { "All " (round.matches.len()) " matches of this round" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn news(story: &Story) -> Markup {
+    html! {
+        section #news aria-labelledby="news-title" {
+            h2 #news-title { "What just happened" }
+            ol.news reversed {
+                @for (seq, event) in story.news() {
+                    li value=(seq) { (news::told(story.season(), &event.fact)) }
+                }
+            }
+        }
+    }
+}
+
+/// A match with its two players.
+pub(crate) fn players_of(story: &Story, match_id: &league_protocol::id::MatchId) -> Markup {
+    match story.season().contestants(match_id) {
+        Some(players) => html! { (player_link(players.a)) " – " (player_link(players.b)) },
+        None => match_link(match_id),
+    }
+}

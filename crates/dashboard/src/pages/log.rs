@@ -1,0 +1,47 @@
+//! The event log with its hashes and its head.
+
+use league_core::season::event::Event;
+use league_store::log::Head;
+use league_store::log::projection::kind_of;
+use maud::{Markup, html};
+
+use super::paging::Paging;
+use crate::news;
+use crate::story::Story;
+
+/// Events of a page.
+pub(crate) const ROWS: usize = 100;
+
+/// The page: `entries` are those of the page, the latest first.
+pub(crate) fn page(story: &Story, paging: &Paging, entries: &[(Head, Event)], head: Option<Head>) -> Markup {
+    html! {
+        section #log {
+            h1 { "Log" }
+            @if let Some(head) = head {
+                p { "Head: " code #head { (head) } }
+                p.small { "Who keeps the head can tell later that nothing before it was changed: league verify --head." }
+            }
+            div.wide tabindex="0" role="region" aria-label="Events" {
+                table.log {
+                    thead { tr { th scope="col" { "#" } th.name scope="col" { "When" } th.name scope="col" { "What" } th.name scope="col" { "In words" } th.name scope="col" { "Hash" } } }
+                    tbody {
+                        @for (head, event) in entries {
+                            tr id={ "event-" (head.seq) } {
+                                td { (head.seq) }
+                                td.name { time datetime=(event.at) { (event.at) } }
+                                td.name { code { (kind_of(&event.fact)) } }
+                                td.name { (news::told(story.season(), &event.fact)) }
+                                td.name { code.hash title=(head.hash) { (short(head)) } }
+                            }
+                        }
+                    }
+                }
+            }
+            (paging.links("log", usize::try_from(story.seq()).unwrap_or(usize::MAX)))
+        }
+    }
+}
+
+fn short(head: &Head) -> String {
+    head.hash.to_string().chars().take(12).collect()
+}

@@ -1,0 +1,161 @@
+//! A player: its record and form, whom it met, what it chose, and how long it took.
+
+use league_core::season::Season;
+use league_core::season::agent::Player;
+use league_protocol::id::{MatchId, PlayerId};
+use league_store::views::match_file::MatchFile;
+use maud::{Markup, html};
+
+use super::chart::histogram;
+use super::league::place;
+use super::links::{form, match_link, player_link};
+use crate::answers;
+use crate::story::{Mark, Meeting, Story};
+
+/// The files of so many of its last matches are looked through for times.
+pub(crate) const FILES: usize = 40;
+/// Rounds that are shown at once.
+const ROUNDS: usize = 100;
+/// Choices that are shown in a row.
+const CHOICES: usize = 120;
+
+/// The page.
+pub(crate) fn page(story: &Story, player: &Player, files: &[MatchFile], from: u32) -> Markup {
+    let season = story.season();
+    let row = season.standings().into_iter().find(|row| row.player_id == player.id);
+    let place = place(story, &player.id);
+    let marks = place.map(|place| story.form(place, 10)).unwrap_or_default();
+    html! {
+        section #player {
+            h1 { (player.profile.name) " " small { (player.id) } " " (state(season, player)) }
+            dl.facts {
+                @if let Some(row) = &row {
+                    div { dt { "Rank" } dd { (row.rank) " of " (season.players().len()) } }
+                    div { dt { "Points" } dd { (row.points) } }
+                    div { dt { "Won" } dd { (row.wins) } }
+                    div { dt { "Drawn" } dd { (row.draws) } }
+                    div { dt { "Lost" } dd { (row.losses) } }
+                    @if let Some(place) = place { div { dt { "Technical losses" } dd { (season.table().row(place).technical_losses) } } }
+                }
+                div { dt { "Version" } dd { (player.profile.version) } }
+                div { dt { "Games" } dd { @for game in &player.profile.games { (game) " " } } }
+            }
+            p #form { "Form " (form(&marks)) }
+            @if let Some(next) = season.next_match(&player.id) {
+                p #next { "Next: " (match_link(&next.match_id)) " in round " (next.round_id) ", against "
+                    @if let Some(opponent) = season.player(&next.opponent_id) { (player_link(opponent)) } }
+            }
+        }
+        @if let Some(place) = place {
+            (choices(story, place))
+            section #times aria-labelledby="times-title" {
+                h2 #times-title { "Answer times against their limits" }
+                @if files.is_empty() {
+                    p.empty { "No transcript of its matches is kept here." }
+                } @else {
+                    div.figures {
+                        (histogram("Invitations", "joins", &answers::spread(files, player.id.as_str(), &["GAME_JOIN_ACK", "GAME_INVITATION"])))
+                        (histogram("Choices", "choices-times", &answers::spread(files, player.id.as_str(), &["CHOOSE_PARITY_RESPONSE", "CHOOSE_PARITY_CALL"])))
+                    }
+                    p.small { "From its last " (files.len()) " matches"
+                        @if let Some(median) = answers::median(files, player.id.as_str()) { ", " (median) " ms in the middle" } "." }
+                }
+            }
+            (opponents(story, place, from))
+        }
+    }
+}
+
+/// The last matches that a player has played, at most `count`; nothing when there is no such player.
+pub(crate) fn latest(story: &Story, player: &PlayerId, count: usize) -> Option<Vec<MatchId>> {
+    story.season().player(player)?;
+    let Some(place) = place(story, player) else { return Some(Vec::new()) };
+    let begun = story.season().current_round().map_or(0, |round| round.0);
+    let mut played: Vec<MatchId> = story
+        .course(place)
+        .take(begun as usize)
+        .filter_map(|meeting| meeting.game.filter(|game| game.played.is_some()).map(|game| game.match_id))
+        .collect();
+    played.drain(..played.len().saturating_sub(count));
+    Some(played)
+}
+
+/// How a player is, in a word.
+pub(crate) fn state(season: &Season, player: &Player) -> Markup {
+    let suspended = season.is_suspended(player);
+    let (state, word) = if suspended { ("SUSPENDED", "suspended") } else { ("ACTIVE", "active") };
+    html! { span.pill data-state=(state) { (word) } }
+}
+
+fn choices(story: &Story, place: u32) -> Markup {
+    let made: Vec<(&str, Mark)> = story
+        .course(place)
+        .filter_map(|meeting| {
+            let game = meeting.game?;
+            let played = game.played?;
+            Some((story.choice(played, game.side)?.as_str(), Mark::of(played.outcome, game.side)))
+        })
+        .collect();
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for (choice, _) in &made {
+        match kinds.iter_mut().find(|(kind, _)| kind == choice) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((choice, 1)),
+        }
+    }
+    html! {
+        section #choices aria-labelledby="choices-title" {
+            h2 #choices-title { "Choices over time" }
+            @if made.is_empty() { p.empty { "It has not chosen yet." } } @else {
+                p { @for (kind, count) in &kinds { b { (kind) } " " (count) " times " } }
+                ol.strip aria-label="Its choices, the oldest first" {
+                    @for (choice, mark) in &made[made.len().saturating_sub(CHOICES)..] {
+                        li class={ "m" (mark.letter()) } title={ (choice) ", " (mark.word()) } { (choice.chars().next().unwrap_or('?')) }
+                    }
+                }
+                p.small { "The letter is the choice, the colour how it ended." }
+            }
+        }
+    }
+}
+
+fn opponents(story: &Story, place: u32, from: u32) -> Markup {
+    let rounds = story.season().schedule().rounds();
+    let shown = story.course(place).skip(from as usize).take(ROUNDS);
+    html! {
+        section #opponents aria-labelledby="opponents-title" {
+            h2 #opponents-title { "Opponents" }
+            div.wide tabindex="0" role="region" aria-label="Its matches" {
+                table {
+                    thead { tr {
+                        th scope="col" { "Round" } th scope="col" { "Match" } th.name scope="col" { "Opponent" }
+                        th scope="col" { "Chose" } th scope="col" { "Opponent chose" } th scope="col" { "Number" } th scope="col" { "Result" }
+                    } }
+                    tbody { @for meeting in shown { (line(story, &meeting)) } }
+                }
+            }
+            @if from as usize + ROUNDS < rounds as usize { p { a href={ "players/" (story.season().players()[place as usize].id) "?from=" (from as usize + ROUNDS) } { "Later rounds" } } }
+        }
+    }
+}
+
+fn line(story: &Story, meeting: &Meeting<'_>) -> Markup {
+    let Some(game) = &meeting.game else {
+        return html! { tr { td { (meeting.round) } td {} th.name scope="row" { "bye" } td {} td {} td {} td {} } };
+    };
+    let choice = |side| game.played.and_then(|played| story.choice(played, side));
+    html! {
+        tr {
+            td { (meeting.round) }
+            td { (match_link(&game.match_id)) }
+            th.name scope="row" { @if let Some(opponent) = story.season().players().get(game.opponent as usize) { (player_link(opponent)) } }
+            td { @if let Some(choice) = choice(game.side) { (choice) } }
+            td { @if let Some(choice) = choice(game.side.other()) { (choice) } }
+            td { @if let Some(number) = game.played.and_then(|played| played.drawn) { (number) } }
+            td { @match game.played {
+                Some(played) => { (form(&[Mark::of(played.outcome, game.side)])) }
+                None => "open",
+            } }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The schedule: who meets whom in which round, who rests, and what comes next.
+
+use league_core::season::Phase;
+use league_protocol::id::RoundId;
+use league_protocol::message::query::{ScheduledMatch, ScheduledRound};
+use league_protocol::side::Side;
+use maud::{Markup, html};
+
+use super::league::players_of;
+use super::links::{match_link, player_link};
+use super::paging::Paging;
+use crate::news;
+use crate::story::Story;
+
+/// Rounds of a page, while rounds are small.
+const ROUNDS: usize = 10;
+/// Matches of a page.
+const MATCHES: usize = 250;
+
+/// How many rounds a page has.
+pub(crate) fn rounds_of_a_page(story: &Story) -> usize {
+    let each = story.season().schedule().matches_per_round() as usize;
+    (MATCHES / each.max(1)).clamp(1, ROUNDS)
+}
+
+/// The page. One round alone where it is named.
+pub(crate) fn page(story: &Story, paging: &Paging, only: Option<u32>) -> Markup {
+    let season = story.season();
+    let rounds: Vec<u32> = match only {
+        Some(round) => vec![round],
+        None => (1..=season.schedule().rounds()).collect(),
+    };
+    let current = season.current_round().map_or(1, |round| round.0);
+    let each = paging.size.max(1);
+    html! {
+        section #schedule {
+            div.bar {
+                h1 { "Schedule" }
+                @if season.schedule().rounds() > 0 {
+                    form.search action="schedule" method="get" {
+                        label for="round-number" { "Round" }
+                        input #round-number type="number" name="round" min="1" max=(season.schedule().rounds()) value=(only.unwrap_or(current));
+                        button { "Show" }
+                    }
+                }
+            }
+            @if season.phase() == Phase::WaitingForRegistrations {
+                p.empty { "The schedule is made when registration closes." }
+            }
+            @if only.is_none() && rounds.len() > each {
+                p { a href={ "schedule?page=" (((current as usize).saturating_sub(1)) / each + 1) } { "To round " (current) ", which is the current one" } }
+            }
+            @for number in paging.piece(&rounds) {
+                @if let Some(round) = season.scheduled_round(RoundId(*number)) { (one(story, &round, current)) }
+            }
+            @if only.is_some() { p { a href="schedule" { "All rounds" } } } @else { (paging.links("schedule", rounds.len())) }
+        }
+    }
+}
+
+fn one(story: &Story, round: &ScheduledRound, current: u32) -> Markup {
+    let begun = story.season().current_round().is_some();
+    let word = if round.completed {
+        "over"
+    } else if round.round_id.0 == current && begun {
+        "now"
+    } else if round.round_id.0 == current || (begun && round.round_id.0 == current + 1) {
+        "next"
+    } else {
+        "later"
+    };
+    html! {
+        section.round id={ "round-" (round.round_id) } {
+            h2 { "Round " (round.round_id) " " span.pill data-state=(word) { (word) } }
+            ul.matches { @for game in &round.matches { (entry(story, game)) } }
+            @if let Some(bye) = round.bye.as_ref().and_then(|bye| story.season().player(bye)) { p.bye { "Bye: " (player_link(bye)) } }
+        }
+    }
+}
+
+/// The matches of a round: those that are being played first, then those that wait, then those that are over.
+pub(crate) fn by_state(round: &ScheduledRound) -> Vec<&ScheduledMatch> {
+    let mut matches: Vec<&ScheduledMatch> = round.matches.iter().collect();
+    matches.sort_by_key(|game| match game.status.as_str() {
+        "IN_PROGRESS" => 0,
+        "PENDING" => 1,
+        _ => 2,
+    });
+    matches
+}
+
+/// A match in a line.
+pub(crate) fn entry(story: &Story, game: &ScheduledMatch) -> Markup {
+    let (state, word) = match game.status.as_str() {
+        "IN_PROGRESS" => ("playing", "playing"),
+        "PENDING" => ("waiting", "waiting"),
+        _ => ("done", ""),
+    };
+    let played = story.played(&game.match_id);
+    html! {
+        li id={ "match-" (game.match_id) } data-state=(state) {
+            span.id { (match_link(&game.match_id)) }
+            @match played {
+                Some(played) => {
+                    span.who { (news::ended(story.season(), &game.match_id, played.outcome)) }
+                    span.what {
+                        @for side in Side::BOTH { @if let Some(choice) = story.choice(played, side) { span.choice { (choice) } " " } }
+                        @if let Some(number) = played.drawn { b.number title="the number that was drawn" { (number) } }
+                    }
+                }
+                None => {
+                    span.who { (players_of(story, &game.match_id)) }
+                    span.what { span.pill data-state=(state) { (word) } }
+                }
+            }
+        }
+    }
+}

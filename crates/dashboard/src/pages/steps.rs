@@ -1,0 +1,52 @@
+//! What the operator may do, as forms.
+
+use league_core::season::Phase;
+use league_protocol::message::step::MatchState;
+use maud::{Markup, html};
+
+use crate::operate::Step;
+use crate::story::Story;
+
+/// What may be done about the league.
+pub(crate) fn controls(story: &Story, needs_token: bool) -> Markup {
+    let season = story.season();
+    html! {
+        section #operate.operate aria-labelledby="operate-title" {
+            details {
+                summary #operate-title { "For the operator" }
+                form action="/operate" method="post" {
+                    (token(needs_token))
+                    @match (season.phase(), season.is_halted()) {
+                        (Phase::WaitingForRegistrations, _) => button name="action" value="start" { "Close registration and start" },
+                        (Phase::CreatingSchedule, _) => button name="action" value="start" { "Start" },
+                        (Phase::RunningLeague, true) => button name="action" value="start" { "Go on" },
+                        (Phase::RunningLeague, false) => button name="action" value="stop" { "Stop after the running matches" },
+                        (Phase::LeagueCompleted, _) => p { "The league is over." },
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What may be done about a match that is led by hand.
+pub(crate) fn of_match(state: &MatchState, needs_token: bool) -> Markup {
+    html! {
+        div #steps.operate {
+            p { "At its referee: " span.pill data-state="now" #phase { (state.state) } }
+            @if let Some(waiting) = &state.waiting_for {
+                @if let Some(step) = Step::ALL.into_iter().find(|step| step.name() == waiting) {
+                    form action="/operate" method="post" {
+                        (token(needs_token))
+                        input type="hidden" name="match" value=(state.match_id);
+                        button name="action" value=(step.name()) { (step.words()) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn token(needed: bool) -> Markup {
+    html! { @if needed { label { "Operator's token" input type="password" name="token" autocomplete="current-password" required; } } }
+}

@@ -1,0 +1,66 @@
+//! Answers of the site: bytes with a type, and the headers that keep a page to itself.
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full};
+use league_wire::pages::Body;
+use maud::Markup;
+use serde::Serialize;
+
+/// Nothing from elsewhere, nothing inline, and nobody frames it.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
+                      form-action 'self'; base-uri 'self'; frame-ancestors 'none'";
+
+/// What is answered.
+pub(crate) type Reply = Response<Body>;
+
+/// Some bytes of a type.
+pub(crate) fn whole(status: StatusCode, media: &'static str, body: impl Into<Bytes>) -> Reply {
+    typed(status, media, Full::new(body.into()).boxed_unsync())
+}
+
+/// A page.
+pub(crate) fn page(status: StatusCode, markup: Markup) -> Reply {
+    let mut reply = whole(status, "text/html; charset=utf-8", markup.into_string());
+    let headers = reply.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    reply
+}
+
+/// JSON.
+pub(crate) fn json(status: StatusCode, data: &impl Serialize) -> Reply {
+    let body = serde_json::to_vec(data).unwrap_or_default();
+    let mut reply = whole(status, "application/json", body);
+    reply.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    reply
+}
+
+/// A stream of events.
+pub(crate) fn events(body: Body) -> Reply {
+    let mut reply = typed(StatusCode::OK, "text/event-stream", body);
+    let headers = reply.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    // Proxies would hold an event back until there are more.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    reply
+}
+
+/// See there.
+pub(crate) fn see(path: &str) -> Reply {
+    let mut reply = whole(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Bytes::new());
+    if let Ok(path) = HeaderValue::from_str(path) {
+        reply.headers_mut().insert(header::LOCATION, path);
+    }
+    reply
+}
+
+fn typed(status: StatusCode, media: &'static str, body: Body) -> Reply {
+    let mut reply = Response::new(body);
+    *reply.status_mut() = status;
+    let headers = reply.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    reply
+}

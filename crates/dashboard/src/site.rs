@@ -1,0 +1,347 @@
+//! What is at which path.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use http::{HeaderValue, Method, StatusCode, header};
+use http_body_util::BodyExt;
+use league_core::season::event::{Event, Fact};
+use league_protocol::id::{MatchId, PlayerId};
+use league_store::log::Head;
+use league_wire::pages::Visit;
+use maud::{Markup, html};
+
+use crate::dashboard::Shared;
+use crate::operate::{self, Action};
+use crate::pages::frame::Frame;
+use crate::pages::paging::Paging;
+use crate::pages::{agents, crosstable, game, league, log, player, schedule, steps};
+use crate::query::Query;
+use crate::reply::{self, Reply};
+use crate::story::Story;
+use crate::{api, events, live};
+
+const STYLE: &str = include_str!("assets/style.css");
+const SCRIPT: &str = include_str!("assets/live.js");
+const ICON: &str = include_str!("assets/icon.svg");
+
+/// A request for something to look at.
+pub(crate) struct Asked {
+    /// The path without the moment and without a slash in front.
+    pub(crate) path: String,
+    /// What stands behind it.
+    pub(crate) query: Query,
+    /// The past moment that is asked for.
+    pub(crate) at: Option<u64>,
+    /// Whether it comes from somebody who may operate the league anyway.
+    pub(crate) trusted: bool,
+}
+
+impl Asked {
+    fn paging(&self, size: usize) -> Paging {
+        let search = self.query.text("q").unwrap_or_default().chars().take(64).collect();
+        Paging { page: self.query.number("page").unwrap_or(1).max(1), search, size }
+    }
+}
+
+/// The story that is asked for: the living one, or one of the past.
+pub(crate) enum Told {
+    Now,
+    Then(Arc<Story>),
+}
+
+impl Shared {
+    /// Answers whoever looks.
+    pub(crate) async fn answer(&self, visit: Visit) -> Reply {
+        let began = Instant::now();
+        let bodiless = visit.parts.method == Method::HEAD;
+        let mut reply = self.find(&visit).await;
+        self.metrics.answered(began.elapsed(), reply.status().is_server_error());
+        if bodiless {
+            *reply.body_mut() = http_body_util::Empty::new().boxed_unsync();
+        }
+        reply
+    }
+
+    async fn find(&self, visit: &Visit) -> Reply {
+        let path = visit.parts.uri.path().trim_start_matches('/');
+        let query = Query::read(visit.parts.uri.query().unwrap_or_default());
+        if visit.parts.method == Method::POST {
+            return match path {
+                "operate" => self.operate(visit).await,
+                _ => self.nothing(StatusCode::METHOD_NOT_ALLOWED, "Only to be looked at", "Nothing can be sent here."),
+            };
+        }
+        let token = self.settings.token.as_ref();
+        let trusted = operate::is_operator(token, None, visit.peer);
+        match path {
+            "static/style.css" => fixed("text/css; charset=utf-8", STYLE),
+            "static/live.js" => fixed("text/javascript; charset=utf-8", SCRIPT),
+            "static/icon.svg" | "favicon.ico" => fixed("image/svg+xml", ICON),
+            "live" => self.live(visit, &query),
+            "metrics" => {
+                let text = self.metrics.written(&self.stage);
+                reply::whole(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text)
+            }
+            "at" => {
+                let seq: u64 = query.number("seq").unwrap_or(1);
+                let page = query.text("page").filter(|page| is_plain(page)).unwrap_or_default();
+                reply::see(&format!("/at/{seq}/{page}"))
+            }
+            path => match path.strip_prefix("api/v1/") {
+                Some("events") => self.events(visit, &query),
+                Some(path) => api::answer(self, path, &query, trusted).await,
+                None if path.starts_with("export/") => api::export(self, path).await,
+                None => self.page(path, query, trusted).await,
+            },
+        }
+    }
+
+    async fn page(&self, path: &str, query: Query, trusted: bool) -> Reply {
+        let (at, path) = match path.strip_prefix("at/").map(|rest| rest.split_once('/').unwrap_or((rest, ""))) {
+            Some((seq, path)) => match seq.parse::<u64>() {
+                Ok(seq) => (Some(seq), path),
+                Err(_) => return self.missing(),
+            },
+            None => (None, path),
+        };
+        let told = match at {
+            None => Told::Now,
+            Some(seq) => match self.stage.archive.moment(seq).await {
+                Ok(story) => Told::Then(story),
+                Err(error) => return self.nothing(StatusCode::NOT_FOUND, "No such moment", &error.to_string()),
+            },
+        };
+        let asked = Asked { path: path.trim_end_matches('/').to_owned(), query, at, trusted };
+        let segments: Vec<&str> = asked.path.split('/').collect();
+        match segments[..] {
+            [""] => {
+                let operate = self.controls(&asked);
+                self.show(&told, &asked, "League", |story| league::page(story, &asked.paging(league::ROWS), &operate))
+            }
+            ["crosstable"] => {
+                let across = asked.query.number("across").unwrap_or(1);
+                self.show(&told, &asked, "Crosstable", |story| {
+                    crosstable::page(story, &asked.paging(crosstable::SIDE), across)
+                })
+            }
+            ["schedule"] => self.show(&told, &asked, "Schedule", |story| {
+                let paging = asked.paging(schedule::rounds_of_a_page(story));
+                schedule::page(story, &paging, asked.query.number("round"))
+            }),
+            ["players", id] => self.player(&told, &asked, id).await,
+            ["matches", id] => self.game(&told, &asked, id).await,
+            ["agents"] => self.agents(&told, &asked).await,
+            ["log"] => self.log(&told, &asked).await,
+            _ => self.missing(),
+        }
+    }
+
+    /// Lets `read` look at the story that is meant.
+    pub(crate) fn with<T>(&self, told: &Told, read: impl FnOnce(&Story) -> T) -> T {
+        match told {
+            Told::Now => read(&self.stage.story()),
+            Told::Then(story) => read(story),
+        }
+    }
+
+    fn show(&self, told: &Told, asked: &Asked, title: &str, content: impl FnOnce(&Story) -> Markup) -> Reply {
+        let head = *self.stage.head.borrow();
+        let page = self.with(told, |story| {
+            let content = content(story);
+            let frame = Frame { story, title, path: &asked.path, at: asked.at, head, follows: true };
+            frame.around(&content)
+        });
+        reply::page(StatusCode::OK, page)
+    }
+
+    async fn player(&self, told: &Told, asked: &Asked, id: &str) -> Reply {
+        let Ok(id) = id.parse::<PlayerId>() else { return self.missing() };
+        let Some(played) = self.with(told, |story| player::latest(story, &id, player::FILES)) else {
+            return self.nothing(StatusCode::NOT_FOUND, "No such player", "Nobody of this league has that id.");
+        };
+        let files = self.stage.archive.games(played).await;
+        let name = self.with(told, |story| {
+            story.season().player(&id).map(|player| player.profile.name.to_string()).unwrap_or_default()
+        });
+        self.show(told, asked, &name, |story| match story.season().player(&id) {
+            Some(player) => player::page(story, player, &files, asked.query.number("from").unwrap_or(0)),
+            None => html! {},
+        })
+    }
+
+    /// The event with the result of a match, once it is over.
+    pub(crate) async fn reported(&self, told: &Told, match_id: &MatchId) -> Option<Event> {
+        let seq = self.with(told, |story| story.played(match_id).map(|played| played.seq))?;
+        let read = self.stage.archive.events(seq - 1, 1).await.ok()?;
+        read.into_iter().next().map(|(_, event)| event)
+    }
+
+    async fn game(&self, told: &Told, asked: &Asked, id: &str) -> Reply {
+        let known = id.parse::<MatchId>().ok();
+        let known = known.filter(|id| self.with(told, |story| story.season().contestants(id).is_some()));
+        let Some(match_id) = known else {
+            return self.nothing(StatusCode::NOT_FOUND, "No such match", "The schedule has no match of that id.");
+        };
+        let event = self.reported(told, &match_id).await;
+        let title = format!("Match {match_id}");
+        match event.map(|event| event.fact) {
+            Some(Fact::MatchReported { attempt, record, .. }) => {
+                let file = self.stage.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
+                let over = game::Over { attempt, record: &record, file: file.as_ref() };
+                self.show(told, asked, &title, |story| game::page(story, &match_id, Some(&over), &html! {}))
+            }
+            Some(_) | None => {
+                let steps = match asked.at {
+                    None => self.steps(&match_id).await,
+                    Some(_) => html! {},
+                };
+                self.show(told, asked, &title, |story| game::page(story, &match_id, None, &steps))
+            }
+        }
+    }
+
+    async fn agents(&self, told: &Told, asked: &Asked) -> Reply {
+        let paging = asked.paging(agents::ROWS);
+        let wanted = self.with(told, |story| {
+            let (players, _) = agents::shown(story, &paging);
+            players.iter().filter_map(|player| player::latest(story, &player.id, 2)).flatten().collect()
+        });
+        let files = self.stage.archive.games(wanted).await;
+        self.show(told, asked, "Agents", |story| agents::page(story, &paging, &files, asked.trusted))
+    }
+
+    async fn log(&self, told: &Told, asked: &Asked) -> Reply {
+        let paging = asked.paging(log::ROWS);
+        let seq = self.with(told, Story::seq);
+        let rows = log::ROWS as u64;
+        let until = seq.saturating_sub((paging.page as u64 - 1).saturating_mul(rows));
+        let from = until.saturating_sub(rows);
+        let count = usize::try_from(until - from).unwrap_or(log::ROWS);
+        let entries: Result<Vec<(Head, Event)>, _> = self.stage.archive.events(from, count).await;
+        let mut entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => {
+                return self.nothing(StatusCode::INTERNAL_SERVER_ERROR, "The log cannot be read", &error.to_string());
+            }
+        };
+        entries.reverse();
+        let head = match until == seq {
+            true => entries.first().map(|(head, _)| *head),
+            false => {
+                self.stage.archive.events(seq.saturating_sub(1), 1).await.ok().and_then(|last| Some(last.first()?.0))
+            }
+        };
+        self.show(told, asked, "Log", |story| log::page(story, &paging, &entries, head))
+    }
+
+    fn live(&self, visit: &Visit, query: &Query) -> Reply {
+        let seen = last_seen(visit).or(query.number("since")).unwrap_or(0);
+        match self.stage.seat(true) {
+            Some(seat) => reply::events(live::stream(seat, seen, query.has("quiet"))),
+            None => self.full(),
+        }
+    }
+
+    fn events(&self, visit: &Visit, query: &Query) -> Reply {
+        let head = *self.stage.head.borrow();
+        let after = last_seen(visit).or(query.number("after")).unwrap_or(head).min(head);
+        match self.stage.seat(false) {
+            Some(seat) => reply::events(events::stream(seat, after)),
+            None => self.full(),
+        }
+    }
+
+    fn full(&self) -> Reply {
+        self.metrics.turned_away();
+        let mut reply = reply::whole(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "text/plain; charset=utf-8",
+            "so many are watching that there is no place left; come back in a minute\n",
+        );
+        reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+        reply
+    }
+
+    /// What the operator may do about the league, on its page.
+    fn controls(&self, asked: &Asked) -> Markup {
+        match (self.operator(), asked.at) {
+            (Some(_), None) => steps::controls(&self.stage.story(), self.settings.token.is_some()),
+            (Some(_), Some(_)) | (None, _) => html! {},
+        }
+    }
+
+    /// What the operator may do about a match.
+    async fn steps(&self, match_id: &MatchId) -> Markup {
+        let Some(operator) = self.operator() else { return html! {} };
+        let held = self.stage.story().season().assignments().iter().any(|held| held.match_id == *match_id);
+        if !held {
+            return html! {};
+        }
+        match operator.look(match_id.clone()).await {
+            Ok(state) => steps::of_match(&state, self.settings.token.is_some()),
+            Err(_) => html! {},
+        }
+    }
+
+    async fn operate(&self, visit: &Visit) -> Reply {
+        let form = Query::read(&String::from_utf8_lossy(&visit.body));
+        if !operate::is_own_form(&visit.parts.headers) {
+            return self.nothing(StatusCode::FORBIDDEN, "Not from here", "This form was sent by another page.");
+        }
+        if !operate::is_operator(self.settings.token.as_ref(), form.text("token"), visit.peer) {
+            return self.nothing(StatusCode::FORBIDDEN, "Not the operator", "This needs the operator's token.");
+        }
+        let Some(operator) = self.operator() else {
+            return self.nothing(StatusCode::CONFLICT, "Nothing to operate", "This league is only looked at here.");
+        };
+        let name = form.text("action").unwrap_or_default();
+        let Some(action) = Action::named(name, form.text("player"), form.text("match")) else {
+            return self.nothing(
+                StatusCode::BAD_REQUEST,
+                "Unclear",
+                "There is no such action, or something is missing.",
+            );
+        };
+        let back = match &action {
+            Action::Step(match_id, _) => format!("/matches/{match_id}"),
+            Action::Withdraw(player) => format!("/players/{player}"),
+            Action::Start | Action::Stop | Action::Reopen => String::from("/"),
+        };
+        match operator.act(action).await {
+            Ok(()) => reply::see(&back),
+            Err(fault) => self.nothing(StatusCode::CONFLICT, "That did not work", &fault.message),
+        }
+    }
+
+    fn missing(&self) -> Reply {
+        self.nothing(StatusCode::NOT_FOUND, "Nothing is here", "There is no page at this address.")
+    }
+
+    /// A page that only says why there is none.
+    pub(crate) fn nothing(&self, status: StatusCode, title: &str, why: &str) -> Reply {
+        let story = self.stage.story();
+        let head = story.seq();
+        let frame = Frame { story: &story, title, path: "", at: None, head, follows: false };
+        let content = html! { section #nothing { h1 { (title) } p { (why) } p { a href="" { "To the league" } } } };
+        reply::page(status, frame.around(&content))
+    }
+}
+
+/// The last event that somebody has seen who was cut off.
+fn last_seen(visit: &Visit) -> Option<u64> {
+    visit.parts.headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()
+}
+
+/// Whether a path leads nowhere else.
+fn is_plain(path: &str) -> bool {
+    path.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'.' | b':'))
+        && !path.starts_with('/')
+}
+
+/// Something that is part of this program.
+fn fixed(media: &'static str, text: &'static str) -> Reply {
+    let mut reply = reply::whole(StatusCode::OK, media, text);
+    reply.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("max-age=300"));
+    reply
+}

@@ -1,0 +1,146 @@
+//! What everybody who looks has in common: the story as it stands, the latest events, and the parts of the first page, each
+//! rendered once for all.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+
+use bytes::Bytes;
+use league_core::season::event::Event;
+use tokio::sync::{Notify, watch};
+
+use crate::archive::Archive;
+use crate::events;
+use crate::live::Parts;
+use crate::story::Story;
+
+/// How many of the latest events are at hand; older ones come from the log.
+const RING: usize = 4096;
+
+/// An event, with its message once somebody has asked for it.
+#[derive(Debug)]
+pub(crate) struct Latest {
+    pub(crate) seq: u64,
+    event: Event,
+    message: OnceLock<Bytes>,
+}
+
+impl Latest {
+    /// The event as the stream tells it: made once, shared by all.
+    pub(crate) fn message(&self) -> Bytes {
+        self.message.get_or_init(|| events::message(self.seq, &self.event)).clone()
+    }
+}
+
+/// What everybody who looks has in common.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    story: RwLock<Story>,
+    ring: Mutex<VecDeque<Arc<Latest>>>,
+    /// The number of the last event.
+    pub(crate) head: watch::Sender<u64>,
+    /// The parts of the first page.
+    pub(crate) parts: watch::Sender<Arc<Parts>>,
+    /// Whether streams are to end.
+    pub(crate) closing: watch::Sender<bool>,
+    /// Told when somebody wants the parts made.
+    pub(crate) wanted: Notify,
+    watching: AtomicUsize,
+    streams: AtomicUsize,
+    most: usize,
+    pub(crate) archive: Archive,
+}
+
+impl Stage {
+    pub(crate) fn new(story: Story, archive: Archive, most: usize) -> Self {
+        Self {
+            head: watch::Sender::new(story.seq()),
+            story: RwLock::new(story),
+            ring: Mutex::default(),
+            parts: watch::Sender::new(Arc::default()),
+            closing: watch::Sender::new(false),
+            wanted: Notify::new(),
+            watching: AtomicUsize::new(0),
+            streams: AtomicUsize::new(0),
+            most,
+            archive,
+        }
+    }
+
+    /// The story as it stands. Held no longer than a page takes.
+    pub(crate) fn story(&self) -> RwLockReadGuard<'_, Story> {
+        // An event that cannot be told changes nothing, so a panic leaves no half of one.
+        self.story.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Goes on by these events, of which the first is the next one.
+    pub(crate) fn tell(&self, events: Vec<(u64, Event)>) {
+        let mut told = Vec::with_capacity(events.len());
+        let mut story = self.story.write().unwrap_or_else(PoisonError::into_inner);
+        for (seq, event) in events {
+            if seq != story.seq() + 1 {
+                continue;
+            }
+            if let Err(error) = story.tell(&event) {
+                tracing::error!(seq, %error, "the pages cannot follow the league");
+                break;
+            }
+            told.push(Arc::new(Latest { seq, event, message: OnceLock::new() }));
+        }
+        let seq = story.seq();
+        drop(story);
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.extend(told);
+        let over = ring.len().saturating_sub(RING);
+        ring.drain(..over);
+        drop(ring);
+        self.head.send_replace(seq);
+    }
+
+    /// At most `limit` events behind event `after`; nothing when the next one is no longer at hand.
+    pub(crate) fn latest(&self, after: u64, limit: usize) -> Option<Vec<Arc<Latest>>> {
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = ring.front()?.seq;
+        let skipped = usize::try_from((after + 1).checked_sub(first)?).ok()?;
+        Some(ring.iter().skip(skipped).take(limit).cloned().collect())
+    }
+
+    /// A place among those who watch; none when there are too many.
+    pub(crate) fn seat(self: &Arc<Self>, watches_parts: bool) -> Option<Seat> {
+        if self.streams.fetch_add(1, Ordering::Relaxed) >= self.most {
+            self.streams.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        if watches_parts {
+            self.watching.fetch_add(1, Ordering::Relaxed);
+            self.wanted.notify_one();
+        }
+        Some(Seat { stage: Arc::clone(self), watches_parts })
+    }
+
+    /// How many streams are open.
+    pub(crate) fn streams(&self) -> usize {
+        self.streams.load(Ordering::Relaxed)
+    }
+
+    /// How many watch the first page.
+    pub(crate) fn watching(&self) -> usize {
+        self.watching.load(Ordering::Relaxed)
+    }
+}
+
+/// A place among those who watch, free again when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    pub(crate) stage: Arc<Stage>,
+    watches_parts: bool,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.stage.streams.fetch_sub(1, Ordering::Relaxed);
+        if self.watches_parts {
+            self.stage.watching.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The league so far, as it is looked at: the season, and what it does not keep because it need not know it to go on.
+//!
+//! A story is the fold of the same events as the season. It is kept here a second time so that nobody who looks makes anybody
+//! wait who plays.
+
+use std::collections::VecDeque;
+
+use league_core::rules::outcome::Outcome;
+use league_core::season::event::{Event, Fact};
+use league_core::season::{BadEvent, Season};
+use league_protocol::id::{MatchId, RoundId};
+use league_protocol::side::{Pair, Side};
+use league_protocol::time::Timestamp;
+use smol_str::SmolStr;
+
+/// How many events are told of on the first page.
+const NEWS: usize = 30;
+/// How many different moves are kept apart. Even/Odd has two.
+const WORDS: usize = 250;
+
+/// A match that was played, in sixteen bytes but for its moves: a league of a thousand has half a million.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Played {
+    /// The event that says so.
+    pub(crate) seq: u64,
+    /// How it ended.
+    pub(crate) outcome: Outcome,
+    /// The number, where one was drawn.
+    pub(crate) drawn: Option<u8>,
+    /// The moves, by their place among the words; none is the last.
+    moves: Pair<u8>,
+}
+
+/// The league up to an event.
+#[derive(Clone, Debug)]
+pub(crate) struct Story {
+    season: Season,
+    seq: u64,
+    opened: Timestamp,
+    last: Timestamp,
+    rounds: Vec<Vec<Option<Played>>>,
+    words: Vec<SmolStr>,
+    news: VecDeque<(u64, Event)>,
+}
+
+impl Story {
+    /// The story that begins with the first event of a log.
+    pub(crate) fn begin(first: &Event) -> Result<Self, BadEvent> {
+        let season = Season::replay([first])?;
+        Ok(Self {
+            season,
+            seq: 1,
+            opened: first.at,
+            last: first.at,
+            rounds: Vec::new(),
+            words: Vec::new(),
+            news: VecDeque::from([(1, first.clone())]),
+        })
+    }
+
+    /// Goes on by the next event.
+    pub(crate) fn tell(&mut self, event: &Event) -> Result<(), BadEvent> {
+        self.season.apply(event)?;
+        self.seq += 1;
+        self.last = event.at;
+        if let Fact::MatchReported { match_id, record, .. } = &event.fact
+            && let Some((round, number)) = match_id.parts()
+        {
+            let moves = Pair::from_fn(|side| self.word(record.moves[side].as_ref()));
+            let played = Played { seq: self.seq, outcome: record.outcome, drawn: record.drawn, moves };
+            let (round, number) = (round.0 as usize, number as usize);
+            if self.rounds.len() < round {
+                self.rounds.resize(round, Vec::new());
+            }
+            let matches = &mut self.rounds[round - 1];
+            if matches.len() < number {
+                matches.resize(number, None);
+            }
+            matches[number - 1] = Some(played);
+        }
+        // Who runs what is seen where it is run, and would drown everything else.
+        if !matches!(event.fact, Fact::MatchAssigned { .. }) {
+            if self.news.len() == NEWS {
+                self.news.pop_front();
+            }
+            self.news.push_back((self.seq, event.clone()));
+        }
+        Ok(())
+    }
+
+    /// The place of a move among the words.
+    fn word(&mut self, said: Option<&SmolStr>) -> u8 {
+        let Some(said) = said else { return u8::MAX };
+        let place = self.words.iter().position(|word| word == said).unwrap_or_else(|| {
+            if self.words.len() < WORDS {
+                self.words.push(said.clone());
+            }
+            self.words.len() - 1
+        });
+        u8::try_from(place).unwrap_or(u8::MAX)
+    }
+
+    /// The season.
+    pub(crate) fn season(&self) -> &Season {
+        &self.season
+    }
+
+    /// The number of the last event.
+    pub(crate) fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// When the league was opened.
+    pub(crate) fn opened(&self) -> Timestamp {
+        self.opened
+    }
+
+    /// When something happened last.
+    pub(crate) fn last(&self) -> Timestamp {
+        self.last
+    }
+
+    /// What happened lately, the latest first.
+    pub(crate) fn news(&self) -> impl Iterator<Item = &(u64, Event)> {
+        self.news.iter().rev()
+    }
+
+    /// A match, once it has been played.
+    pub(crate) fn played(&self, match_id: &MatchId) -> Option<&Played> {
+        let (round, number) = match_id.parts()?;
+        self.played_in(round.0, number)
+    }
+
+    fn played_in(&self, round: u32, number: u32) -> Option<&Played> {
+        let matches = self.rounds.get((round as usize).checked_sub(1)?)?;
+        matches.get((number as usize).checked_sub(1)?)?.as_ref()
+    }
+
+    /// What a side played.
+    pub(crate) fn choice(&self, played: &Played, side: Side) -> Option<&SmolStr> {
+        self.words.get(usize::from(played.moves[side]))
+    }
+
+    /// How many matches ended in which way, in the order of [`ENDINGS`].
+    pub(crate) fn endings(&self) -> [u64; ENDINGS.len()] {
+        let mut counts = [0; ENDINGS.len()];
+        for played in self.rounds.iter().flatten().flatten() {
+            counts[ending(played.outcome)] += 1;
+        }
+        counts
+    }
+
+    /// The matches of the player in this place of the schedule, round by round; a round without one is its bye.
+    pub(crate) fn course(&self, player: u32) -> impl Iterator<Item = Meeting<'_>> {
+        let schedule = *self.season.schedule();
+        (1..=schedule.rounds()).map(move |round| {
+            let game = schedule.opponent(round, player).and_then(|opponent| {
+                let (_, number) = schedule.meeting(player, opponent)?;
+                let sides = schedule.pairing(round, number)?;
+                let side = if sides.a == player { Side::A } else { Side::B };
+                let played = self.played_in(round, number);
+                Some(Game { match_id: MatchId::of(RoundId(round), number), opponent, side, played })
+            });
+            Meeting { round, game }
+        })
+    }
+
+    /// The last results of a player, the latest last, at most `count`.
+    pub(crate) fn form(&self, player: u32, count: usize) -> Vec<Mark> {
+        let schedule = self.season.schedule();
+        let last = u32::try_from(self.rounds.len()).unwrap_or(u32::MAX);
+        let marks = (1..=last).rev().filter_map(|round| {
+            let opponent = schedule.opponent(round, player)?;
+            let (_, number) = schedule.meeting(player, opponent)?;
+            let side = if schedule.pairing(round, number)?.a == player { Side::A } else { Side::B };
+            Some(Mark::of(self.played_in(round, number)?.outcome, side))
+        });
+        let mut marks: Vec<Mark> = marks.take(count).collect();
+        marks.reverse();
+        marks
+    }
+
+    /// The points of a player after each round that has begun.
+    pub(crate) fn points(&self, player: u32) -> Vec<u32> {
+        let worth = self.season.config().scoring.match_points();
+        let mut sum = 0_u32;
+        let begun = self.season.current_round().map_or(0, |round| round.0);
+        self.course(player)
+            .take(begun as usize)
+            .map(|meeting| {
+                if let Some(game) = meeting.game
+                    && let Some(played) = game.played
+                {
+                    sum = sum.saturating_add(played.outcome.points(&worth)[game.side]);
+                }
+                sum
+            })
+            .collect()
+    }
+}
+
+/// What a round is to a player.
+#[derive(Clone, Debug)]
+pub(crate) struct Meeting<'a> {
+    /// The round.
+    pub(crate) round: u32,
+    /// Its match; none is a bye.
+    pub(crate) game: Option<Game<'a>>,
+}
+
+/// A match, from the side of one player.
+#[derive(Clone, Debug)]
+pub(crate) struct Game<'a> {
+    /// The match.
+    pub(crate) match_id: MatchId,
+    /// Against whom, by its place in the schedule.
+    pub(crate) opponent: u32,
+    /// On which side.
+    pub(crate) side: Side,
+    /// How it was, once it is over.
+    pub(crate) played: Option<&'a Played>,
+}
+
+/// What a match was to one of its players.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mark {
+    /// Won.
+    Win,
+    /// Drawn.
+    Draw,
+    /// Lost in play.
+    Loss,
+    /// Lost without a game.
+    Forfeit,
+}
+
+impl Mark {
+    /// What `outcome` is to `side`.
+    pub(crate) fn of(outcome: Outcome, side: Side) -> Self {
+        match outcome {
+            Outcome::Win(winner) if winner == side => Self::Win,
+            Outcome::Win(_) => Self::Loss,
+            Outcome::Draw => Self::Draw,
+            Outcome::Forfeit(loser) if loser == side => Self::Forfeit,
+            Outcome::Forfeit(_) => Self::Win,
+            Outcome::DoubleForfeit => Self::Forfeit,
+        }
+    }
+
+    /// In a letter.
+    pub(crate) fn letter(self) -> &'static str {
+        match self {
+            Self::Win => "W",
+            Self::Draw => "D",
+            Self::Loss => "L",
+            Self::Forfeit => "F",
+        }
+    }
+
+    /// In a word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Win => "win",
+            Self::Draw => "draw",
+            Self::Loss => "loss",
+            Self::Forfeit => "technical loss",
+        }
+    }
+}
+
+/// The ways in which a match ends, as programs read them.
+pub(crate) const ENDINGS: [&str; 4] = ["win", "draw", "technical_loss", "double_technical_loss"];
+
+/// The place of an outcome in [`ENDINGS`].
+pub(crate) fn ending(outcome: Outcome) -> usize {
+    match outcome {
+        Outcome::Win(_) => 0,
+        Outcome::Draw => 1,
+        Outcome::Forfeit(_) => 2,
+        Outcome::DoubleForfeit => 3,
+    }
+}

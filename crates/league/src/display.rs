@@ -1,0 +1,79 @@
+//! `league show`: a league in a browser, as its log tells it, whoever is running it.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use league_dashboard::{Archive, Dashboard, Settings};
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::head::Envelope;
+use league_protocol::id::{ConversationId, LeagueId};
+use league_protocol::sender::{Role, Sender};
+use league_store::home::Home;
+use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::server::serve;
+use league_wire::settings::Settings as ServerSettings;
+use league_wire::world::World;
+
+use crate::agents::{in_runtime, told_to_end};
+use crate::cli::Show;
+use crate::listen::Bound;
+use crate::open;
+
+pub(crate) fn run(options: &Show) -> Result<()> {
+    in_runtime(display(options))
+}
+
+async fn display(options: &Show) -> Result<()> {
+    let home = Home::at(&options.home);
+    let league = match &options.league_id {
+        Some(league) => league.clone(),
+        None => open::newest(&home)?,
+    };
+    home.expect(&league)?;
+    let archive = Archive::of(home, league.clone());
+    let (dashboard, feed, showing) = Dashboard::open(archive, Settings::default())?;
+    let bound = Bound::to(options.host, options.port, "the display")?;
+    let address = bound.endpoint("http")?.at("/");
+    let settings = ServerSettings { pages: Some(Arc::new(dashboard.clone())), ..ServerSettings::default() };
+    let display = Arc::new(Display { league: league.clone(), world: World::real() });
+    let server = serve(bound.into_tokio()?, display, settings, std::future::pending());
+    eprintln!("{league} is shown at {address} until Ctrl-C.");
+    tokio::select! {
+        served = server => served.context("the pages cannot be served"),
+        () = showing => Ok(()),
+        () = dashboard.follow(feed) => Ok(()),
+        () = told_to_end() => Ok(()),
+    }
+}
+
+/// Who is behind the pages of a league that is only looked at: nobody who answers calls.
+struct Display {
+    league: LeagueId,
+    world: World,
+}
+
+impl Agent for Display {
+    fn role(&self) -> Role {
+        Role::Operator
+    }
+
+    fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
+        let conversation_id = echo.unwrap_or_else(|| ConversationId::named("conv-display"));
+        Envelope { sender: Sender::manager(), timestamp: self.world.now(), conversation_id, auth_token: None }
+    }
+
+    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+        let message = "this league is only looked at here; its manager is elsewhere";
+        Err(Fault::new(ErrorCode::E010, arrived.call.method(), message))
+    }
+
+    fn health(&self) -> Health {
+        Health {
+            status: "ok",
+            role: Role::Operator,
+            id: None,
+            league_id: Some(self.league.to_string()),
+            state: String::from("showing"),
+        }
+    }
+}

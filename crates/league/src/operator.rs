@@ -1,0 +1,40 @@
+//! The operator of the pages, at the desk of the manager.
+
+use league_dashboard::operate::{Acting, Action, Operator, Step};
+use league_manager::Manager;
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::id::MatchId;
+use league_protocol::message::step::{MatchState, MatchStep};
+use league_protocol::table::Call;
+
+/// Has a manager do what the operator wants.
+#[derive(Debug)]
+pub(crate) struct AtManager(pub(crate) Manager);
+
+impl Operator for AtManager {
+    fn act(&self, action: Action) -> Acting<'_, ()> {
+        Box::pin(async move {
+            let desk = self.0.desk();
+            match action {
+                Action::Start => desk.act(|season, now| season.start(now)).await,
+                Action::Stop => desk.act(|season, now| season.stop(now)).await,
+                Action::Step(match_id, step) => self.0.lead(match_id, call(step)).await.map(drop),
+                Action::Reopen | Action::Withdraw(_) => {
+                    Err(Fault::new(ErrorCode::E010, None, "this cannot be done here"))
+                }
+            }
+        })
+    }
+
+    fn look(&self, match_id: MatchId) -> Acting<'_, MatchState> {
+        Box::pin(self.0.lead(match_id, Call::GetMatchState))
+    }
+}
+
+fn call(step: Step) -> fn(MatchStep) -> Call {
+    match step {
+        Step::CollectChoices => Call::CollectChoices,
+        Step::DrawNumber => Call::DrawNumber,
+        Step::FinalizeMatch => Call::FinalizeMatch,
+    }
+}
