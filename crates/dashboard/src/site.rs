@@ -126,8 +126,7 @@ impl Shared {
                 })
             }
             ["schedule"] => self.show(&told, &asked, "Schedule", |story| {
-                let paging = asked.paging(schedule::rounds_of_a_page(story));
-                schedule::page(story, &paging, asked.query.number("round"))
+                schedule::page(story, &asked.paging(1), asked.query.number("round"))
             }),
             ["players", id] => self.player(&told, &asked, id).await,
             ["matches", id] => self.game(&told, &asked, id).await,

@@ -169,7 +169,8 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), &secure, "the manager")?;
     let pages: Arc<dyn Pages> = Arc::new(dashboard);
     let mut server = Served::start(bound, &contact, &secure, manager.clone(), Some(pages))?;
-    eprintln!("{league}: the manager is at {contact}, and shows the league at {}", contact.at("/"));
+    eprintln!("{league}: the manager is at {contact}");
+    eprintln!("Watch it at {}", contact.at("/"));
     let mut desk = tokio::spawn(work);
     let progress = Progress::follow(manager.desk().clone(), options.json);
     // A league that is over has only its end to tell, in case somebody has not heard of it.

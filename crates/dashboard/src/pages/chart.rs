@@ -14,8 +14,7 @@ const HEIGHT: f64 = 260.0;
 const LEFT: f64 = 34.0;
 const BOTTOM: f64 = 24.0;
 const TOP: f64 = 8.0;
-/// Room for the names of the lines.
-const RIGHT: f64 = 120.0;
+const RIGHT: f64 = 10.0;
 
 /// The points of the leaders by round.
 pub(crate) fn points(story: &Story) -> Markup {
@@ -36,11 +35,11 @@ pub(crate) fn points(story: &Story) -> Markup {
             } @else {
                 svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label={ "Points of the first " (leaders.len()) " after each of " (rounds) " rounds; the standings have the figures" } {
                     (axes(rounds, most))
-                    @for (index, (name, points)) in leaders.iter().enumerate() {
+                    @for (index, (_, points)) in leaders.iter().enumerate() {
                         polyline class={ "line c" (index) } points=(path(points, most)) {}
-                        (label(index, leaders.len(), name))
                     }
                 }
+                ol.legend { @for (index, (name, points)) in leaders.iter().enumerate() { (label(index, name, points)) } }
             }
         }
     }
@@ -66,15 +65,13 @@ fn path(points: &[u32], most: u32) -> String {
     text
 }
 
-/// Names stand in the order of the table, each beside its colour.
-fn label(index: usize, of: usize, name: &str) -> Markup {
-    let step = ((HEIGHT - TOP - BOTTOM) / of.max(1) as f64).min(26.0);
-    let at = TOP + 8.0 + step * index as f64;
-    let left = WIDTH - RIGHT + 12.0;
-    let short: String = name.chars().take(14).collect();
+/// A name beside its colour, in the order of the table.
+fn label(index: usize, name: &str, points: &[u32]) -> Markup {
     html! {
-        rect class={ "key c" (index) } x=(left) y=(at - 8.0) width="10" height="10" rx="2" {}
-        text.name x=(left + 16.0) y=(at + 1.0) { (short) }
+        li {
+            svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true" { rect class={ "key c" (index) } width="10" height="10" rx="2" {} }
+            (name) " " b { (points.last().copied().unwrap_or(0)) }
+        }
     }
 }
 
@@ -103,9 +100,9 @@ pub(crate) fn histogram(title: &str, id: &str, bars: &[(String, usize)]) -> Mark
             svg.bars id=(id) viewBox="0 0 320 96" role="img" aria-label={ (title) ": " @for (name, count) in bars { @if *count > 0 { (count) " in " (name) "; " } } } {
                 @for (index, (name, count)) in bars.iter().enumerate() {
                     @let high = 66.0 * *count as f64 / most as f64;
-                    rect x=(format!("{:.1}", step * index as f64 + 3.0)) y=(format!("{:.1}", 76.0 - high)) width=(format!("{:.1}", step - 6.0)) height=(format!("{high:.1}")) rx="2" { title { (name) ": " (count) } }
-                    @if *count > 0 { text.count x=(format!("{:.1}", step * (index as f64 + 0.5))) y=(format!("{:.1}", 73.0 - high)) text-anchor="middle" { (count) } }
-                    text.axis x=(format!("{:.1}", step * (index as f64 + 0.5))) y="90" text-anchor="middle" { (name) }
+                    rect x=(format!("{:.1}", step * index as f64 + 3.0)) y=(format!("{:.1}", 80.0 - high)) width=(format!("{:.1}", step - 6.0)) height=(format!("{high:.1}")) rx="2" { title { (name) ": " (count) } }
+                    @if *count > 0 { text.count x=(format!("{:.1}", step * (index as f64 + 0.5))) y=(format!("{:.1}", 76.0 - high)) text-anchor="middle" { (count) } }
+                    text.axis x=(format!("{:.1}", step * (index as f64 + 0.5))) y="94" text-anchor="middle" { (name) }
                 }
             }
         }

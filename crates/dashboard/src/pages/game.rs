@@ -114,42 +114,37 @@ fn field(id: &str, label: &str, value: &str) -> Markup {
 
 fn time_line(file: &MatchFile) -> Markup {
     let calls: Vec<Answer<'_>> = answers::of(file).collect();
-    let Some(begin) = calls.iter().map(|call| call.receipt.sent_at.unix_millis()).min() else { return html! {} };
-    let offset = |call: &Answer<'_>| (call.receipt.sent_at.unix_millis() - begin).max(0);
-    let took = |call: &Answer<'_>| {
-        let took = call.receipt.last_byte_ms.unwrap_or(call.receipt.limit_ms);
-        i64::try_from(took).unwrap_or(i64::MAX)
-    };
-    let whole = calls.iter().map(|call| offset(call).saturating_add(took(call))).max().unwrap_or(1).max(1) as f64;
     html! {
         section #timeline aria-labelledby="timeline-title" {
             h2 #timeline-title { "Every call" }
             div.wide tabindex="0" role="region" aria-label="Every call with its receipt" {
                 table.calls {
                     thead { tr {
-                        th.name scope="col" { "Asked" } th.name scope="col" { "For" } th scope="col" { "Sent" }
-                        th scope="col" { "First byte" } th scope="col" { "Last byte" } th scope="col" { "Limit" } th.lane scope="col" { "When" }
+                        th.name scope="col" { "Asked" } th.name scope="col" { "For" } th.name scope="col" { "Sent" }
+                        th scope="col" { "First byte" } th scope="col" { "Last byte" } th scope="col" { "Limit" } th.lane scope="col" { "Of its limit" }
                     } }
-                    tbody {
-                        @for call in &calls {
-                            tr data-came=(call.came) {
-                                th.name scope="row" { (call.player) }
-                                td.name { (call.what) }
-                                td { "+" (offset(call)) " ms" }
-                                td { (millis(call.receipt.first_byte_ms)) }
-                                td { (millis(call.receipt.last_byte_ms)) }
-                                td { (call.receipt.limit_ms) " ms" }
-                                td.lane {
-                                    svg.lane viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true" {
-                                        @let left = 200.0 * offset(call) as f64 / whole;
-                                        @let wide = (200.0 * took(call) as f64 / whole).max(2.0);
-                                        rect.track x="0" y="5" width="200" height="2" {}
-                                        rect class=(if call.came { "took" } else { "lost" }) x=(format!("{left:.1}")) y="1" width=(format!("{wide:.1}")) height="10" rx="2" {}
-                                    }
-                                }
-                            }
-                        }
-                    }
+                    tbody { @for call in &calls { (receipt(call)) } }
+                }
+            }
+        }
+    }
+}
+
+fn receipt(call: &Answer<'_>) -> Markup {
+    let took = call.receipt.last_byte_ms.unwrap_or(call.receipt.limit_ms);
+    let part = (took as f64 / call.receipt.limit_ms.max(1) as f64).min(1.0);
+    html! {
+        tr data-came=(call.came) {
+            th.name scope="row" { (call.player) }
+            td.name { (call.what) }
+            td.name { time datetime=(call.receipt.sent_at) { (call.receipt.sent_at) } }
+            td { (millis(call.receipt.first_byte_ms)) }
+            td { (millis(call.receipt.last_byte_ms)) }
+            td { (call.receipt.limit_ms) " ms" }
+            td.lane {
+                svg.lane viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true" {
+                    rect.track x="0" y="5" width="200" height="2" {}
+                    rect class=(if call.came { "took" } else { "lost" }) x="0" y="1" width=(format!("{:.1}", (200.0 * part).max(2.0))) height="10" rx="2" {}
                 }
             }
         }

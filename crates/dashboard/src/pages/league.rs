@@ -69,7 +69,7 @@ fn status(story: &Story) -> Markup {
             h1 { (season.config().league_id) " " span.pill data-state=(season.phase().as_str()) { (state(story)) } }
             @if let Some(champion) = champion {
                 p.champion #champion {
-                    span aria-hidden="true" { "🏆 " } "Champion: "
+                    span aria-hidden="true" { "★ " } "Champion: "
                     a href={ "players/" (champion.player_id) } { (champion.display_name) } " with " (champion.points) " points"
                 }
             }
@@ -102,10 +102,10 @@ fn standings(story: &Story, paging: &Paging) -> Markup {
                 div.wide tabindex="0" role="region" aria-label="Table of standings" {
                     table {
                         thead { tr {
-                            th scope="col" { "#" } th.name scope="col" { "Player" }
+                            th scope="col" { "#" } th.name scope="col" { "Player" } th scope="col" { "Points" }
                             th scope="col" title="Played" { "P" } th scope="col" title="Won" { "W" }
                             th scope="col" title="Drawn" { "D" } th scope="col" title="Lost" { "L" }
-                            th scope="col" { "Form" } th scope="col" { "Points" }
+                            th scope="col" { "Form" }
                         } }
                         tbody { @for row in paging.piece(&rows) { (line(story, row)) } }
                     }
@@ -122,9 +122,9 @@ fn line(story: &Story, row: &StandingsRow) -> Markup {
         tr id={ "row-" (row.player_id) } {
             td { (row.rank) }
             th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } small { (row.player_id) } }
+            td.points { (row.points) }
             td { (row.played) } td { (row.wins) } td { (row.draws) } td { (row.losses) }
             td { (form(&marks)) }
-            td.points { (row.points) }
         }
     }
 }

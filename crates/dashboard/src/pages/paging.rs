@@ -39,8 +39,12 @@ impl Paging {
         }
         let page = self.page.clamp(1, pages);
         let to = |page: usize| {
-            let search = encoded(&self.search);
-            if search.is_empty() { format!("{path}?page={page}") } else { format!("{path}?page={page}&q={search}") }
+            let (search, mark) = (encoded(&self.search), if path.contains('?') { '&' } else { '?' });
+            if search.is_empty() {
+                format!("{path}{mark}page={page}")
+            } else {
+                format!("{path}{mark}page={page}&q={search}")
+            }
         };
         html! {
             nav.paging aria-label="More of this list" {

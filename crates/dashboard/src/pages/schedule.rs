@@ -15,31 +15,23 @@ use crate::story::Story;
 /// Rounds of a page, while rounds are small.
 const ROUNDS: usize = 10;
 /// Matches of a page.
-const MATCHES: usize = 250;
+const MATCHES: usize = 150;
 
-/// How many rounds a page has.
-pub(crate) fn rounds_of_a_page(story: &Story) -> usize {
-    let each = story.season().schedule().matches_per_round() as usize;
-    (MATCHES / each.max(1)).clamp(1, ROUNDS)
-}
-
-/// The page. One round alone where it is named.
-pub(crate) fn page(story: &Story, paging: &Paging, only: Option<u32>) -> Markup {
+/// The page. One round alone where it is named, and where rounds are large.
+pub(crate) fn page(story: &Story, paging: &Paging, named: Option<u32>) -> Markup {
     let season = story.season();
-    let rounds: Vec<u32> = match only {
-        Some(round) => vec![round],
-        None => (1..=season.schedule().rounds()).collect(),
-    };
+    let schedule = season.schedule();
     let current = season.current_round().map_or(1, |round| round.0);
-    let each = paging.size.max(1);
+    let each = schedule.matches_per_round() as usize;
+    let only = named.or((each > MATCHES).then_some(current));
     html! {
         section #schedule {
             div.bar {
                 h1 { "Schedule" }
-                @if season.schedule().rounds() > 0 {
+                @if schedule.rounds() > 0 {
                     form.search action="schedule" method="get" {
                         label for="round-number" { "Round" }
-                        input #round-number type="number" name="round" min="1" max=(season.schedule().rounds()) value=(only.unwrap_or(current));
+                        input #round-number type="number" name="round" min="1" max=(schedule.rounds()) value=(only.unwrap_or(current));
                         button { "Show" }
                     }
                 }
@@ -47,18 +39,50 @@ pub(crate) fn page(story: &Story, paging: &Paging, only: Option<u32>) -> Markup 
             @if season.phase() == Phase::WaitingForRegistrations {
                 p.empty { "The schedule is made when registration closes." }
             }
-            @if only.is_none() && rounds.len() > each {
-                p { a href={ "schedule?page=" (((current as usize).saturating_sub(1)) / each + 1) } { "To round " (current) ", which is the current one" } }
+            @match only {
+                Some(number) => (alone(story, number, current, paging)),
+                None => (several(story, current, paging, (MATCHES / each.max(1)).clamp(1, ROUNDS))),
             }
-            @for number in paging.piece(&rounds) {
-                @if let Some(round) = season.scheduled_round(RoundId(*number)) { (one(story, &round, current)) }
-            }
-            @if only.is_some() { p { a href="schedule" { "All rounds" } } } @else { (paging.links("schedule", rounds.len())) }
         }
     }
 }
 
-fn one(story: &Story, round: &ScheduledRound, current: u32) -> Markup {
+/// One round, of which a page shows so many matches.
+fn alone(story: &Story, number: u32, current: u32, paging: &Paging) -> Markup {
+    let paging = Paging { size: MATCHES, ..paging.clone() };
+    let rounds = story.season().schedule().rounds();
+    html! {
+        @match story.season().scheduled_round(RoundId(number)) {
+            Some(round) => {
+                (one(story, &round, paging.piece(&round.matches), current))
+                (paging.links(&format!("schedule?round={number}"), round.matches.len()))
+            }
+            None => p.empty { "There is no such round." },
+        }
+        nav.paging aria-label="Other rounds" {
+            @if number > 1 && number <= rounds { a rel="prev" href={ "schedule?round=" (number - 1) } { "‹ Round " (number - 1) } }
+            @if number < rounds { a rel="next" href={ "schedule?round=" (number + 1) } { "Round " (number + 1) " ›" } }
+            a href="schedule" { "Back to the schedule" }
+        }
+    }
+}
+
+/// Several rounds, `each` to a page.
+fn several(story: &Story, current: u32, paging: &Paging, each: usize) -> Markup {
+    let rounds: Vec<u32> = (1..=story.season().schedule().rounds()).collect();
+    let paging = Paging { size: each, ..paging.clone() };
+    html! {
+        @if rounds.len() > each {
+            p { a href={ "schedule?page=" ((current as usize).saturating_sub(1) / each + 1) } { "To round " (current) ", which is the current one" } }
+        }
+        @for number in paging.piece(&rounds) {
+            @if let Some(round) = story.season().scheduled_round(RoundId(*number)) { (one(story, &round, &round.matches, current)) }
+        }
+        (paging.links("schedule", rounds.len()))
+    }
+}
+
+fn one(story: &Story, round: &ScheduledRound, matches: &[ScheduledMatch], current: u32) -> Markup {
     let begun = story.season().current_round().is_some();
     let word = if round.completed {
         "over"
@@ -72,7 +96,7 @@ fn one(story: &Story, round: &ScheduledRound, current: u32) -> Markup {
     html! {
         section.round id={ "round-" (round.round_id) } {
             h2 { "Round " (round.round_id) " " span.pill data-state=(word) { (word) } }
-            ul.matches { @for game in &round.matches { (entry(story, game)) } }
+            ul.matches { @for game in matches { (entry(story, game)) } }
             @if let Some(bye) = round.bye.as_ref().and_then(|bye| story.season().player(bye)) { p.bye { "Bye: " (player_link(bye)) } }
         }
     }

@@ -1,0 +1,15 @@
+//! The site over real sockets: every page and every answer, the streams, the operator, the past.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod api;
+#[path = "../../../store/tests/support/mod.rs"]
+mod leagues;
+mod markup;
+mod operator;
+mod pages;
+mod past;
+mod schema;
+mod secrets;
+mod streams;
+mod support;

@@ -1,0 +1,50 @@
+//! Whether a page is well-formed, and where it leads.
+
+const VOID: [&str; 6] = ["meta", "link", "base", "input", "br", "img"];
+
+/// A tag with its attributes, as it stands there.
+fn tags(html: &str) -> impl Iterator<Item = &str> {
+    html.split('<').skip(1).map(|piece| piece.split_once('>').unwrap_or_else(|| panic!("an open tag: {piece}")).0)
+}
+
+/// Panics unless everything that is opened is closed, in order, and ids are unique.
+pub(crate) fn check(html: &str) {
+    assert!(html.starts_with("<!DOCTYPE html>"), "{}", &html[..html.len().min(80)]);
+    let mut open: Vec<&str> = Vec::new();
+    let mut ids = std::collections::HashSet::new();
+    for tag in tags(html).filter(|tag| !tag.starts_with('!')) {
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "in {open:?}");
+            continue;
+        }
+        let name = tag.split(' ').next().unwrap();
+        if let Some(id) = attribute(tag, "id") {
+            assert!(ids.insert(id), "{id} is there twice");
+        }
+        assert!(attribute(tag, "style").is_none(), "no style in the page: {tag}");
+        assert!(!tag.contains(" on"), "no script in the page: {tag}");
+        if name == "script" {
+            assert!(attribute(tag, "src").is_some(), "no script in the page: {tag}");
+        }
+        if !VOID.contains(&name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+pub(crate) fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
+    rest.split('"').next()
+}
+
+/// Where a page leads, from the root of the site.
+pub(crate) fn links(html: &str) -> Vec<String> {
+    let base = tags(html).find(|tag| tag.starts_with("base ")).and_then(|tag| attribute(tag, "href")).unwrap();
+    let anchors = tags(html).filter(|tag| tag.starts_with("a ")).filter_map(|tag| attribute(tag, "href"));
+    let whole = anchors.map(|link| {
+        let link = link.split('#').next().unwrap().replace("&amp;", "&");
+        if link.starts_with('/') { link } else { format!("{base}{link}") }
+    });
+    whole.collect()
+}

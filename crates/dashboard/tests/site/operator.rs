@@ -1,0 +1,96 @@
+//! Who may do more than look.
+
+use std::sync::{Arc, Mutex};
+
+use league_dashboard::Settings;
+use league_dashboard::operate::{Acting, Action, Operator};
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::id::MatchId;
+use league_protocol::message::step::MatchState;
+use league_protocol::token::Credential;
+
+use crate::support::{Site, begun};
+
+/// Notes what it is told, and refuses to stop.
+#[derive(Debug, Default)]
+struct Clerk(Mutex<Vec<Action>>);
+
+impl Operator for Clerk {
+    fn act(&self, action: Action) -> Acting<'_, ()> {
+        Box::pin(async move {
+            if action == Action::Stop {
+                return Err(Fault::new(ErrorCode::E010, None, "not <now>"));
+            }
+            self.0.lock().unwrap().push(action);
+            Ok(())
+        })
+    }
+
+    fn look(&self, match_id: MatchId) -> Acting<'_, MatchState> {
+        Box::pin(async move {
+            let state = serde_json::json!({
+                "match_id": match_id, "attempt": 1, "game_type": "even_odd", "state": "COLLECTING_CHOICES",
+                "waiting_for": "collect_choices", "player_A_id": "P01", "player_B_id": "P02",
+            });
+            Ok(serde_json::from_value(state).unwrap())
+        })
+    }
+}
+
+async fn operated(token: Option<&str>) -> (Site, Arc<Clerk>) {
+    let token = token.map(|token| Credential::new(token).digest());
+    let site = Site::with(&begun(4, 1).events, Settings { token, ..Settings::default() }).await;
+    let clerk = Arc::new(Clerk::default());
+    site.dashboard.operated_by(clerk.clone());
+    (site, clerk)
+}
+
+#[tokio::test]
+async fn only_the_operators_token_operates() {
+    let (site, clerk) = operated(Some("right")).await;
+    let page = site.get("/").await.body;
+    assert!(page.contains("id=\"operate\"") && page.contains("name=\"token\""), "{page}");
+    for body in ["action=start", "action=start&token=", "action=start&token=wrong"] {
+        assert_eq!(site.post("/operate", &[], body).await.status, 403, "{body}");
+    }
+    assert!(clerk.0.lock().unwrap().is_empty());
+    let done = site.post("/operate", &[], "action=start&token=right").await;
+    assert_eq!((done.status, done.header("location")), (303, Some("/")));
+    assert_eq!(*clerk.0.lock().unwrap(), [Action::Start]);
+}
+
+#[tokio::test]
+async fn without_a_token_this_machine_operates_but_no_other_page() {
+    let (site, clerk) = operated(None).await;
+    for foreign in ["origin: http://127.0.0.1:1", "origin: null", "sec-fetch-site: cross-site"] {
+        assert_eq!(site.post("/operate", &[foreign], "action=start").await.status, 403, "{foreign}");
+    }
+    let own = format!("origin: http://{}", site.address);
+    assert_eq!(site.post("/operate", &[&own], "action=withdraw&player=P02").await.status, 303);
+    assert_eq!(*clerk.0.lock().unwrap(), [Action::Withdraw("P02".parse().unwrap())]);
+    assert_eq!(site.post("/operate", &[], "action=dance").await.status, 400);
+    assert_eq!(site.get("/operate").await.status, 404);
+    let refused = site.post("/operate", &[], "action=stop").await;
+    assert_eq!(refused.status, 409);
+    assert!(refused.body.contains("not &lt;now&gt;"), "{}", refused.body);
+}
+
+#[tokio::test]
+async fn a_match_that_waits_for_a_step_offers_it() {
+    let (site, clerk) = operated(None).await;
+    let running = site.get("/api/v1/schedule").await.json();
+    let game = running["items"][0]["matches"].as_array().unwrap().iter().find(|game| game["status"] == "IN_PROGRESS");
+    let id = game.unwrap()["match_id"].as_str().unwrap().to_owned();
+    let page = site.get(&format!("/matches/{id}")).await.body;
+    assert!(page.contains("value=\"collect_choices\""), "{page}");
+    let done = site.post("/operate", &[], &format!("action=collect_choices&match={id}")).await;
+    assert_eq!(done.header("location"), Some(format!("/matches/{id}").as_str()));
+    assert!(matches!(&clerk.0.lock().unwrap()[..], [Action::Step(found, _)] if found.as_str() == id));
+}
+
+#[tokio::test]
+async fn a_league_that_is_only_looked_at_has_nothing_to_operate() {
+    let site = Site::of(&begun(4, 1).events).await;
+    assert!(!site.get("/").await.body.contains("id=\"operate\""));
+    assert_eq!(site.post("/operate", &[], "action=start").await.status, 409);
+}

@@ -1,0 +1,163 @@
+//! Every page, without a script.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use league_core::season::config::Config;
+
+use crate::leagues::{Story, league, played};
+use crate::markup;
+use crate::support::{Site, begun};
+
+/// Goes wherever links lead, and looks at every page on the way.
+async fn walk(site: &Site, most: usize) -> BTreeSet<String> {
+    let mut seen = BTreeSet::from([String::from("/")]);
+    let mut ahead = VecDeque::from([String::from("/")]);
+    while let Some(path) = ahead.pop_front() {
+        let answer = site.get(&path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        if !answer.header("content-type").unwrap().starts_with("text/html") {
+            continue;
+        }
+        markup::check(&answer.body);
+        assert!(answer.body.len() < 100_000, "{path} has {} bytes", answer.body.len());
+        for link in markup::links(&answer.body) {
+            if seen.len() < most && seen.insert(link.clone()) {
+                ahead.push_back(link);
+            }
+        }
+    }
+    seen
+}
+
+#[tokio::test]
+async fn every_link_of_every_page_leads_somewhere() {
+    let site = Site::of(&played(5, 3).events).await;
+    let seen = walk(&site, 500).await;
+    for path in ["/crosstable", "/schedule", "/agents", "/log", "/players/P05", "/matches/R1M1", "/export/results.csv"]
+    {
+        assert!(seen.contains(path), "{path} is not in {seen:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_league_that_has_not_begun_is_shown_too() {
+    let opened = Story::open(Config::even_odd(league()), 1);
+    let site = Site::of(&opened.events).await;
+    walk(&site, 100).await;
+    let page = site.get("/").await.body;
+    assert!(page.contains("Nobody has registered yet") && page.contains("Registration is open"), "{page}");
+    let site = Site::of(&begun(4, 0).events).await;
+    walk(&site, 100).await;
+    assert!(
+        site.get("/").await.body.contains("Player 4 &#39;quoted&#39;")
+            || site.get("/").await.body.contains("Player 4 'quoted'")
+    );
+}
+
+#[tokio::test]
+async fn the_first_page_says_who_leads_what_is_played_and_who_has_won() {
+    let site = Site::of(&begun(6, 7).events).await;
+    let page = site.get("/").await.body;
+    for part in
+        ["id=\"status\"", "id=\"standings\"", "id=\"round\"", "id=\"chart\"", "id=\"news\"", "<polyline", "Running"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("id=\"champion\""));
+    let over = played(6, 7);
+    let site = Site::of(&over.events).await;
+    let champion = over.season.champion().unwrap();
+    let page = site.get("/").await.body;
+    assert!(page.contains("id=\"champion\"") && page.contains(&format!("with {} points", champion.points)), "{page}");
+}
+
+#[tokio::test]
+async fn a_match_shows_its_draw_with_everything_that_proves_it() {
+    let story = played(6, 7);
+    let site = Site::of(&story.events).await;
+    let (match_id, record) =
+        story.events.iter().filter_map(crate::leagues::reported).find(|(_, record)| record.proof.is_some()).unwrap();
+    let page = site.get(&format!("/matches/{match_id}")).await.body;
+    let proof = record.proof.as_ref().unwrap();
+    for value in [String::from(proof.commitment), String::from(proof.secret), String::from(proof.seal.unwrap())] {
+        assert!(page.contains(&value), "{value}");
+    }
+    assert!(page.contains("id=\"verify\"") && page.contains("id=\"verdict\""));
+}
+
+#[tokio::test]
+async fn a_large_league_is_paged_and_searched_and_no_page_is_large() {
+    let site = Site::of(&begun(1000, 600).events).await;
+    let script = site.get("/static/live.js").await.body.len() + site.get("/static/style.css").await.body.len();
+    let mut slowest = std::time::Duration::ZERO;
+    for path in [
+        "/",
+        "/?page=20",
+        "/crosstable",
+        "/crosstable?page=3&across=9",
+        "/schedule",
+        "/agents?page=2",
+        "/log",
+        "/players/P500",
+    ] {
+        let began = std::time::Instant::now();
+        let answer = site.get(path).await;
+        slowest = slowest.max(began.elapsed());
+        assert_eq!(answer.status, 200);
+        markup::check(&answer.body);
+        assert!(answer.body.len() + script < 100_000, "{path}: {}", answer.body.len());
+    }
+    eprintln!("the slowest page took {slowest:?}");
+    let last = site.get("/?page=20").await.body;
+    assert!(last.contains("Page 20 of 20") && last.matches("<tr id=\"row-").count() == 50);
+    let found = site.get("/?q=player+777").await.body;
+    assert_eq!(found.matches("<tr id=\"row-").count(), 1, "{found}");
+    assert!(found.contains("row-P777"));
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_said_so() {
+    let site = Site::of(&begun(4, 2).events).await;
+    for path in
+        ["/nothing", "/players/P99", "/players/%2e", "/matches/R9M9", "/matches/x", "/at/9999/", "/at/x/", "/api/v1/x"]
+    {
+        let answer = site.get(path).await;
+        assert_eq!(answer.status, 404, "{path}");
+    }
+    assert_eq!(site.post("/", &[], "").await.status, 405);
+    assert_eq!(site.send("DELETE", "/", &[], "").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_page_keeps_to_itself_and_its_head_is_answered_alone() {
+    let site = Site::of(&begun(4, 2).events).await;
+    let page = site.get("/").await;
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
+    let head = site.send("HEAD", "/", &[], "").await;
+    assert_eq!((head.status, head.body.as_str()), (200, ""));
+    let stranger = site.send("GET", "/", &["origin: http://elsewhere.example"], "").await;
+    assert_eq!(stranger.status, 403);
+}
+
+#[tokio::test]
+async fn figures_are_written_for_prometheus() {
+    let story = begun(6, 7);
+    let site = Site::of(&story.events).await;
+    let text = site.get("/metrics").await.body;
+    let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
+    assert_eq!(value("league_players "), Some(6.0), "{text}");
+    assert_eq!(value("league_events_total "), Some(story.events.len() as f64));
+    let ended: f64 = text
+        .lines()
+        .filter(|line| line.starts_with("league_matches_total{"))
+        .map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap())
+        .sum();
+    assert_eq!(ended, 7.0);
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let name = line.split(['{', ' ']).next().unwrap();
+        let family = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+        assert!(text.contains(&format!("# TYPE {family} ")), "{line}");
+    }
+}

@@ -1,0 +1,58 @@
+//! What must not be seen: credentials, where agents listen, and what is said in a match that goes on.
+
+use league_dashboard::Settings;
+use league_protocol::id::RoundId;
+use league_protocol::side::Pair;
+use league_protocol::token::Credential;
+use league_store::views::match_file::{Direction, MatchFile, Occasion, Utterance};
+
+use crate::leagues::{league, now};
+use crate::support::{Site, begun};
+
+#[tokio::test]
+async fn digests_are_nowhere_and_endpoints_only_for_the_operator() {
+    let story = begun(4, 3);
+    let token = Some(Credential::new("secret").digest());
+    let guarded = Site::with(&story.events, Settings { token, ..Settings::default() }).await;
+    let open = Site::of(&story.events).await;
+    for path in ["/api/v1/log?limit=500", "/api/v1/agents", "/api/v1/players/P01", "/agents", "/log", "/players/P01"] {
+        let (guarded, open) = (guarded.get(path).await.body, open.get(path).await.body);
+        for text in [&guarded, &open] {
+            assert!(!text.contains("digest") && !text.contains("grant"), "{path}: {text}");
+        }
+        assert!(!guarded.contains("127.0.0.1:800"), "{path}: {guarded}");
+    }
+    assert!(open.get("/agents").await.body.contains("http://127.0.0.1:8001/mcp"));
+}
+
+#[tokio::test]
+async fn a_match_that_goes_on_gives_nothing_away() {
+    let mut story = begun(4, 0);
+    story.play(1);
+    let held = story.season.assignments().into_iter().next().unwrap();
+    let site = Site::of(&story.events).await;
+    let players = story.season.contestants(&held.match_id).unwrap();
+    let mut file = MatchFile::new(
+        Occasion {
+            league_id: league(),
+            round_id: RoundId(1),
+            match_id: held.match_id.clone(),
+            attempt: held.attempt,
+            game_type: story.season.config().game_type.clone(),
+            players: Pair::new(players.a.id.clone(), players.b.id.clone()),
+            referee_id: held.referee.clone(),
+        },
+        now(),
+    );
+    let said = br#"{"parity_choice": "even"}"#;
+    let who = (players.a.id.as_str().into(), held.referee.as_str().into());
+    let kind = "CHOOSE_PARITY_RESPONSE".into();
+    file.transcript.push(Utterance::new(now(), Direction::Received, who, kind, said, None));
+    let path = site.home.match_file(&league(), &held.match_id);
+    std::fs::write(path, serde_json::to_vec(&file).unwrap()).unwrap();
+    for path in [format!("/matches/{}", held.match_id), format!("/api/v1/matches/{}", held.match_id)] {
+        let answer = site.get(&path).await;
+        assert_eq!(answer.status, 200);
+        assert!(!answer.body.contains("parity_choice") && !answer.body.contains("CHOOSE_PARITY"), "{}", answer.body);
+    }
+}
