@@ -28,7 +28,7 @@ pub(crate) fn fault(document: &Value, schema: &Value, value: &Value, at: &str) -
     let types: Vec<&str> = match &schema["type"] {
         Value::String(one) => vec![one],
         Value::Array(many) => many.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
     };
     let is = |kind: &&str| match *kind {
         "null" => value.is_null(),

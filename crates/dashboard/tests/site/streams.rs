@@ -99,13 +99,13 @@ async fn the_parts_of_the_first_page_come_when_they_have_changed() {
     let mut reader = Reader::of(&site, "/live?since=20", &[]).await;
     reader.next("retry: ").await.unwrap();
     site.happen(after).await;
-    let last = story.events.len().to_string();
+    let last = story.events.len() as u64;
     let mut parts = std::collections::BTreeMap::new();
     loop {
         let data: Value = serde_json::from_str(&reader.next("data: ").await.unwrap()).unwrap();
         match data["part"].as_str() {
             Some(part) => drop(parts.insert(part.to_owned(), data["html"].as_str().unwrap().to_owned())),
-            None if data.to_string() == last => break,
+            None if data.as_u64() == Some(last) => break,
             None => {}
         }
     }

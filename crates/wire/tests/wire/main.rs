@@ -18,6 +18,7 @@ mod door;
 mod frames;
 mod mcp;
 mod modern;
+mod pages;
 #[path = "../papers/mod.rs"]
 mod papers;
 mod raw;

@@ -1,0 +1,98 @@
+//! What a server shows beside its agent: whole answers, and streams that outlast every idle limit unless nobody reads them.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Response;
+use http_body_util::channel::{Channel, Sender};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Frame;
+use league_protocol::sender::Role;
+use league_wire::pages::{Pages, Showing, Visit};
+use league_wire::settings::Settings;
+use tokio::io::AsyncReadExt;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+use crate::raw::Raw;
+use crate::support::{LONG, SHORT, parrot};
+
+/// Tells what it was asked; `/drip` says a word now and then, `/flood` all that is taken.
+#[derive(Debug, Default)]
+struct Wall {
+    given_up: Arc<Notify>,
+}
+
+impl Pages for Wall {
+    fn show(&self, visit: Visit) -> Showing<'_> {
+        let given_up = Arc::clone(&self.given_up);
+        Box::pin(async move {
+            let path = visit.parts.uri.path().to_owned();
+            let (mut words, body) = Channel::<Bytes, Infallible>::new(1);
+            match path.as_str() {
+                "/drip" => drop(tokio::spawn(async move {
+                    while say(&mut words, Bytes::from_static(b"drop")).await {
+                        sleep(SHORT).await;
+                    }
+                })),
+                "/flood" => drop(tokio::spawn(async move {
+                    while say(&mut words, Bytes::from(vec![b'x'; 1 << 16])).await {}
+                    given_up.notify_one();
+                })),
+                _ => {
+                    let heard = format!("{} {path} {}", visit.parts.method, String::from_utf8_lossy(&visit.body));
+                    return Response::new(Full::from(heard).boxed_unsync());
+                }
+            }
+            Response::new(body.boxed_unsync())
+        })
+    }
+}
+
+async fn say(words: &mut Sender<Bytes, Infallible>, word: Bytes) -> bool {
+    words.send(Frame::data(word)).await.is_ok()
+}
+
+fn settings(wall: &Arc<Wall>) -> Settings {
+    Settings { pages: Some(Arc::clone(wall) as Arc<dyn Pages>), idle_limit: 2 * SHORT, ..Settings::default() }
+}
+
+#[tokio::test]
+async fn paths_that_the_protocol_does_not_know_are_the_pages() {
+    let served = parrot(Role::Manager, settings(&Arc::default())).await;
+    let mut raw = Raw::to(served.address).await;
+    let posted = raw.post("/form", "", "a=1").await;
+    assert_eq!((posted.status, posted.body.as_slice()), (200, &b"POST /form a=1"[..]));
+    raw.send("GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    assert_eq!(raw.answer().await.body, b"GET /page ");
+    raw.send("DELETE /page HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    assert_eq!(raw.answer().await.status, 404);
+    assert_eq!(raw.post("/page", "Host: elsewhere.example\r\n", "").await.status, 403);
+    raw.send("GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    assert_eq!(raw.answer().await.status, 405);
+}
+
+#[tokio::test]
+async fn a_stream_that_is_read_outlasts_the_idle_limit() {
+    let served = parrot(Role::Manager, settings(&Arc::default())).await;
+    let mut raw = Raw::to(served.address).await;
+    raw.send("GET /drip HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    let mut heard = Vec::new();
+    let reading = async {
+        while heard.windows(4).filter(|word| *word == b"drop").count() < 6 {
+            assert!(raw.0.read_buf(&mut heard).await.unwrap() > 0, "closed");
+        }
+    };
+    timeout(LONG, reading).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_that_nobody_reads_is_given_up() {
+    let wall: Arc<Wall> = Arc::default();
+    let served = parrot(Role::Manager, settings(&wall)).await;
+    let mut raw = Raw::to(served.address).await;
+    raw.send("GET /flood HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    timeout(Duration::from_secs(20), wall.given_up.notified()).await.unwrap();
+}
