@@ -50,8 +50,8 @@ impl Told {
     }
 }
 
-/// The members of a fact. Who holds a digest can make passes with it, so no digest leaves the house; where agents listen is for those
-/// who have to call them.
+/// The members of a fact. Who holds a digest can make passes with it, so no digest leaves the house; where agents listen, and how
+/// they are spoken to, is for those who have to call them.
 fn fact(fact: &Fact, kind: &str) -> Map<String, Value> {
     let mut members = match serde_json::to_value(fact) {
         Ok(Value::Object(mut named)) => match named.remove(kind) {
@@ -61,7 +61,9 @@ fn fact(fact: &Fact, kind: &str) -> Map<String, Value> {
         Ok(_) | Err(_) => Map::new(),
     };
     members.remove("grant");
-    members.remove("learned");
+    if let Some(Value::Object(learned)) = members.get_mut("learned") {
+        learned.remove("manner");
+    }
     if let Some(Value::Object(profile)) = members.get_mut("profile") {
         profile.remove("endpoint");
     }

@@ -33,6 +33,10 @@ pub(crate) fn told(season: &Season, fact: &Fact) -> Markup {
         }
         Fact::RoundCompleted { round } => html! { "Round " (round) " is over" },
         Fact::LeagueCompleted => html! { "The league is over" },
+        Fact::AgentLearned { agent, learned } => {
+            let ways = learned.quirks.iter().count();
+            html! { (agent.as_str()) @if ways > 0 { " does " (ways) " things differently" } @else { " is spoken to in another way from now on" } }
+        }
         Fact::Halted => html! { "The operator stopped the league" },
         Fact::Resumed => html! { "The operator let the league go on" },
     }

@@ -147,7 +147,7 @@ async fn play(options: &Run) -> Result<()> {
     eprintln!("{matches} matches in {took:.2?}{memory}. Everything is in {}.", home.root().display());
     eprintln!("Check every draw and result: league verify --home {} --league-id {league}", home.root().display());
     if options.stay {
-        eprintln!("Serving until Ctrl-C: {site}");
+        eprintln!("Serving until Ctrl-C. Watch it at {site}");
         tokio::signal::ctrl_c().await?;
     }
     Ok(())

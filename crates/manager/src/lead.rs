@@ -4,7 +4,6 @@ use league_core::season::Season;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::id::{ConversationId, MatchId};
 use league_protocol::message::step::{MatchState, MatchStep};
-use league_protocol::speech::Form;
 use league_protocol::table::Call;
 use league_wire::endpoint::Endpoint;
 use serde::Deserialize;
@@ -49,7 +48,8 @@ impl Shared {
         let endpoint: Endpoint = referee.endpoint.parse().map_err(|_| unheard(String::from("has no address")))?;
         let conversation = ConversationId::named(format_args!("conv-{match_id}-lead"));
         let envelope = envelope(conversation, self.world.now(), Some(referee.pass));
-        let came = self.client.call(&endpoint, Form::default(), &envelope, &call, self.settings.patience).await;
+        let came =
+            self.speaker.client().call(&endpoint, &referee.manner, &envelope, &call, self.settings.patience).await;
         let exchange = came.map_err(|error| unheard(format!("did not answer: {error}")))?;
         let answer: Result<Answer, _> = serde_json::from_slice(&exchange.body);
         match answer {

@@ -9,7 +9,7 @@ use league_protocol::message::standings::StandingsRow;
 use league_store::views::match_file::{Direction, MatchFile};
 use smol_str::SmolStr;
 
-use super::shape::{Agent, Entry, Game, Page, Piece, Player, Receipt, Round, Said, Standing, WholeGame};
+use super::shape::{Advice, Agent, Entry, Game, Page, Piece, Player, Receipt, Round, Said, Standing, WholeGame};
 use crate::archive::Unkept;
 use crate::dashboard::Shared;
 use crate::events::Told as Event;
@@ -88,6 +88,8 @@ fn of_player(season: &Season, player: &agent::Player, trusted: bool) -> Agent {
         name: player.profile.name.clone(),
         version: player.profile.version.clone(),
         state: SmolStr::new_static(state),
+        frame: player.manner.frame().to_string(),
+        quirks: Advice::about(player.quirks),
         endpoint: trusted.then(|| player.profile.endpoint.clone()),
         running: None,
         capacity: None,
@@ -101,6 +103,8 @@ fn of_referee(referee: &agent::Referee, trusted: bool) -> Agent {
         name: referee.profile.name.clone(),
         version: referee.profile.version.clone(),
         state: SmolStr::new_static(if referee.lost { "LOST" } else { "ACTIVE" }),
+        frame: referee.manner.frame().to_string(),
+        quirks: Advice::about(referee.quirks),
         endpoint: trusted.then(|| referee.profile.endpoint.clone()),
         running: Some(referee.running),
         capacity: Some(referee.capacity),

@@ -5,6 +5,7 @@ use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, Roun
 use league_protocol::message::game_over::DrawProof;
 use league_protocol::message::round::Champion;
 use league_protocol::message::standings::StandingsRow;
+use league_protocol::quirk::Quirks;
 use league_protocol::side::Side;
 use league_protocol::time::Timestamp;
 use schemars::JsonSchema;
@@ -215,12 +216,29 @@ pub(super) struct Agent {
     pub(super) version: SmolStr,
     /// `ACTIVE`, `SUSPENDED` or `LOST`.
     pub(super) state: SmolStr,
+    /// The frame that it is spoken to in, a letter of the protocol's.
+    pub(super) frame: String,
+    /// What it does differently, and what its author can do about it.
+    pub(super) quirks: Vec<Advice>,
     /// Where it listens: for whoever may operate the league.
     pub(super) endpoint: Option<String>,
     /// Matches that a referee runs now.
     pub(super) running: Option<u32>,
     /// Matches that a referee runs at most.
     pub(super) capacity: Option<u32>,
+}
+
+/// Something that an agent does differently.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Advice {
+    pub(super) what: &'static str,
+    pub(super) advice: &'static str,
+}
+
+impl Advice {
+    pub(super) fn about(quirks: Quirks) -> Vec<Self> {
+        quirks.iter().map(|quirk| Self { what: quirk.what(), advice: quirk.advice() }).collect()
+    }
 }
 
 /// A player with its record and its matches.

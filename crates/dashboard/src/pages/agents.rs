@@ -48,7 +48,7 @@ pub(crate) fn page(story: &Story, paging: &Paging, files: &[MatchFile], trusted:
             @if players.is_empty() { p.empty { "Nobody is there." } } @else {
                 div.wide tabindex="0" role="region" aria-label="Players" {
                     table {
-                        thead { tr { th.name scope="col" { "Player" } th scope="col" { "State" } th scope="col" title="Technical losses since it last played a match" { "Missed" } th scope="col" { "Answers in" } th scope="col" { "Version" } @if trusted { th.name scope="col" { "Endpoint" } } } }
+                        thead { tr { th.name scope="col" { "Player" } th scope="col" { "State" } th scope="col" title="Technical losses since it last played a match" { "Missed" } th scope="col" { "Answers in" } th scope="col" title="How it is spoken to" { "Frame" } th scope="col" title="What it does differently" { "Quirks" } th scope="col" { "Version" } @if trusted { th.name scope="col" { "Endpoint" } } } }
                         tbody {
                             @for player in players {
                                 tr {
@@ -56,6 +56,8 @@ pub(crate) fn page(story: &Story, paging: &Paging, files: &[MatchFile], trusted:
                                     td { (state(story.season(), player)) }
                                     td { (player.forfeits_running) }
                                     td { @match answers::median(files, player.id.as_str()) { Some(median) => { (median) " ms" }, None => "–" } }
+                                    td { (player.manner.frame()) }
+                                    td { (player.quirks.iter().count()) }
                                     td { (player.profile.version) }
                                     @if trusted { td.name { (player.profile.endpoint) } }
                                 }

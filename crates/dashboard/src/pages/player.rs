@@ -37,6 +37,7 @@ pub(crate) fn page(story: &Story, player: &Player, files: &[MatchFile], from: u3
                     div { dt { "Lost" } dd { (row.losses) } }
                     @if let Some(place) = place { div { dt { "Technical losses" } dd { (season.table().row(place).technical_losses) } } }
                 }
+                div { dt { "Spoken to in frame" } dd { (player.manner.frame()) } }
                 div { dt { "Version" } dd { (player.profile.version) } }
                 div { dt { "Games" } dd { @for game in &player.profile.games { (game) " " } } }
             }
@@ -46,6 +47,7 @@ pub(crate) fn page(story: &Story, player: &Player, files: &[MatchFile], from: u3
                     @if let Some(opponent) = season.player(&next.opponent_id) { (player_link(opponent)) } }
             }
         }
+        (quirks(player))
         @if let Some(place) = place {
             (choices(story, place))
             section #times aria-labelledby="times-title" {
@@ -85,6 +87,19 @@ pub(crate) fn state(season: &Season, player: &Player) -> Markup {
     let suspended = season.is_suspended(player);
     let (state, word) = if suspended { ("SUSPENDED", "suspended") } else { ("ACTIVE", "active") };
     html! { span.pill data-state=(state) { (word) } }
+}
+
+/// What a player does differently, and what its author can do about it.
+fn quirks(player: &Player) -> Markup {
+    html! {
+        @if player.quirks.iter().next().is_some() {
+            section #quirks aria-labelledby="quirks-title" {
+                h2 #quirks-title { "What it does differently" }
+                p { "None of this does any harm here; elsewhere it may." }
+                ul { @for quirk in player.quirks.iter() { li { b { (quirk.what()) } ": " (quirk.advice()) } } }
+            }
+        }
+    }
 }
 
 fn choices(story: &Story, place: u32) -> Markup {

@@ -7,6 +7,7 @@ mod kills;
 mod leagues;
 mod looks;
 mod misbehaviour;
+mod pages;
 #[path = "../../../wire/tests/papers/mod.rs"]
 mod papers;
 mod peers;

@@ -21,6 +21,21 @@ pub(crate) fn call(endpoint: &str, method: &str, params: &Value) -> Value {
     receive(&stream).unwrap()
 }
 
+/// Asks for a page, or sends it a form: its status, and all that was answered.
+pub(crate) fn page(address: &str, form: Option<&str>) -> (u16, String) {
+    let place = address.strip_prefix("http://").unwrap();
+    let (host, path) = place.split_once('/').unwrap();
+    let (method, body) = form.map_or(("GET", ""), |form| ("POST", form));
+    let mut stream = TcpStream::connect(host).unwrap();
+    stream.set_read_timeout(Some(LIMIT)).unwrap();
+    let length = body.len();
+    let head = format!("{method} /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {length}");
+    stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    (answer.split(' ').nth(1).unwrap().parse().unwrap(), answer)
+}
+
 /// Calls `method` of the agent at `endpoint` until the answer is as `wanted`.
 pub(crate) fn until(endpoint: &str, method: &str, params: &Value, wanted: impl Fn(&Value) -> bool) {
     let end = Instant::now() + LIMIT;
