@@ -47,7 +47,7 @@ impl Line {
         let came = match self.client.post(&self.endpoint, headers, sent.clone(), limit).await {
             Ok(exchange) => Ok(Came {
                 status: exchange.status,
-                body: out_of_stream(&exchange.headers, &exchange.body),
+                body: exchange.body,
                 headers: exchange.headers,
                 took: exchange.receipt.last_byte.unwrap_or_default(),
             }),
