@@ -2,6 +2,7 @@
 //!
 //! Tests wait here for what they expect instead of sleeping.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,21 @@ pub struct Heard {
 }
 
 impl Heard {
+    /// What a request was about, as far as that can be seen without understanding it.
+    fn topic(&self) -> String {
+        let places = [
+            "/message_type",
+            "/params/message_type",
+            "/params/message/message_type",
+            "/params/arguments/message_type",
+            "/params/arguments/message/message_type",
+            "/params/name",
+            "/method",
+        ];
+        let found = places.iter().find_map(|place| self.body.pointer(place)?.as_str());
+        found.unwrap_or_default().to_owned()
+    }
+
     /// A header by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -78,6 +94,20 @@ impl Diary {
     /// What was refused: the calls that were wasted on this agent.
     pub fn refused(&self) -> Vec<Heard> {
         self.entries().iter().filter(|heard| heard.refused.is_some()).cloned().collect()
+    }
+
+    /// How many calls were wasted on this agent, by what they were about. Questions about MCP are no messages, and whoever
+    /// asks for patience has understood.
+    pub fn wasted(&self) -> BTreeMap<String, usize> {
+        let busy = |heard: &Heard| heard.refused.as_ref().is_some_and(|why| why.to_lowercase().contains("rate limit"));
+        let mut wasted = BTreeMap::new();
+        for heard in self.refused().iter().filter(|heard| !busy(heard)) {
+            let topic = heard.topic();
+            if !["server/discover", "initialize", "tools/list"].contains(&topic.as_str()) {
+                *wasted.entry(topic).or_default() += 1;
+            }
+        }
+        wasted
     }
 
     /// Waits until `so_many` of one kind were heard and not refused, for `limit` at most; tells whether they were.

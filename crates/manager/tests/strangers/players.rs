@@ -1,26 +1,15 @@
 //! Every kind of player meets two others in a league of ours.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use league_core::season::Season;
 use league_core::season::agent::Player;
 use league_manager::Settings;
 use league_protocol::quirk::Quirk;
-use league_strangers::diary::Heard;
 use league_strangers::player::Plan;
 use league_strangers::player::habit::{Habit, Speech};
 
 use crate::league::{League, forfeits};
-
-/// What a refused request was about, as far as that can be seen from outside.
-fn topic(heard: &Heard) -> String {
-    let body = &heard.body;
-    let places = ["/message_type", "/params/message_type", "/params/message/message_type"];
-    let tool = ["/params/arguments/message_type", "/params/arguments/message/message_type", "/params/name", "/method"];
-    let found = places.iter().chain(&tool).find_map(|place| body.pointer(place)?.as_str());
-    found.unwrap_or_default().to_owned()
-}
 
 /// A league of the stranger and two plain players; gives the stranger as it is known at the end.
 async fn league(plan: Plan) -> (Player, Season) {
@@ -31,14 +20,7 @@ async fn league(plan: Plan) -> (Player, Season) {
     let two = Plan::new("Two", Speech::Direct).join(&league.url).await.unwrap();
     let season = league.play().await;
     assert_eq!(forfeits(&season), 0, "{shown}: {:#?}", stranger.diary().refused());
-    let mut wasted: HashMap<String, usize> = HashMap::new();
-    let probes = ["server/discover", "initialize", "tools/list"];
-    // Whoever is asked to wait has been understood.
-    let busy = |heard: &Heard| heard.refused.as_ref().is_some_and(|why| why.to_lowercase().contains("rate limit"));
-    let refused = stranger.diary().refused();
-    for heard in refused.iter().filter(|heard| !probes.contains(&topic(heard).as_str()) && !busy(heard)) {
-        *wasted.entry(topic(heard)).or_default() += 1;
-    }
+    let wasted = stranger.diary().wasted();
     assert!(wasted.values().all(|count| *count <= 1), "{shown}: {wasted:?}");
     for plain in [one, two] {
         assert!(plain.diary().refused().is_empty());
