@@ -58,7 +58,7 @@ impl Servers {
 }
 
 /// Where `cargo xtask test` put the peers.
-fn peers() -> PathBuf {
+pub(crate) fn peers() -> PathBuf {
     PathBuf::from(std::env::var_os("LEAGUE_PEERS").unwrap_or_else(|| panic!("cargo xtask test sets LEAGUE_PEERS")))
 }
 

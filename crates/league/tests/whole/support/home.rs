@@ -52,6 +52,14 @@ impl TestHome {
         assert_eq!(self.tells("status")["state"], "LEAGUE_COMPLETED");
     }
 
+    /// How many matches somebody forfeited.
+    pub(crate) fn forfeits(&self) -> usize {
+        let matches = self.tells("matches");
+        let files = matches.as_array().unwrap().iter().map(|game| self.match_file(game["match_id"].as_str().unwrap()));
+        let lost = |file: &Value| file["result"]["details"]["technical_losses"].is_array();
+        files.filter(lost).count()
+    }
+
     /// A player's row of the table.
     pub(crate) fn row(&self, player: &str) -> Value {
         let rows = self.tells("standings");

@@ -3,6 +3,7 @@
 //! Nothing here waits by the clock alone: a wait ends with a line that was written or a process that ended, and a limit only
 //! turns a hang into a failure.
 
+pub(crate) mod example;
 pub(crate) mod home;
 pub(crate) mod http;
 pub(crate) mod ports;
@@ -10,6 +11,7 @@ pub(crate) mod process;
 pub(crate) mod stand_in;
 pub(crate) mod venue;
 
+pub(crate) use example::Example;
 pub(crate) use home::TestHome;
 pub(crate) use process::{Ended, Process};
 pub(crate) use stand_in::{Reaction, StandIn};

@@ -1,4 +1,4 @@
-//! A `league` in a process of its own, killed when it is dropped.
+//! A `league`, or another program, in a process of its own, killed when it is dropped.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -10,9 +10,17 @@ use std::time::{Duration, Instant};
 /// No wait is longer; a process that takes more has hung.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// The program that all of this is about.
+const LEAGUE: &str = env!("CARGO_BIN_EXE_league");
+
+fn owned<A: AsRef<str>>(arguments: &[A]) -> Vec<String> {
+    arguments.iter().map(|argument| argument.as_ref().to_owned()).collect()
+}
+
 /// A process that is running.
 pub(crate) struct Process {
     child: Child,
+    program: PathBuf,
     arguments: Vec<String>,
     /// Where it was started, and with which variables; as this process where nothing is said.
     place: Option<PathBuf>,
@@ -38,18 +46,32 @@ pub(crate) struct Ended {
 impl Process {
     /// Starts `league` with `arguments`.
     pub(crate) fn start<A: AsRef<str>>(arguments: &[A]) -> Self {
-        Self::begin(None, Vec::new(), arguments.iter().map(|argument| argument.as_ref().to_owned()).collect())
+        Self::begin(LEAGUE.into(), None, Vec::new(), owned(arguments))
     }
 
     /// Starts `league` with `arguments` in `directory`, with variables of its own.
     pub(crate) fn start_in<A: AsRef<str>>(directory: &str, environment: &[(&str, &str)], arguments: &[A]) -> Self {
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let arguments = arguments.iter().map(|argument| argument.as_ref().to_owned()).collect();
-        Self::begin(Some(directory.into()), environment, arguments)
+        Self::begin(LEAGUE.into(), Some(directory.into()), environment, owned(arguments))
     }
 
-    fn begin(place: Option<PathBuf>, environment: Vec<(String, String)>, arguments: Vec<String>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_league"));
+    /// Starts another program with `arguments` in `directory`, with variables of its own.
+    pub(crate) fn other<A: AsRef<str>>(
+        program: PathBuf,
+        directory: PathBuf,
+        environment: Vec<(String, String)>,
+        arguments: &[A],
+    ) -> Self {
+        Self::begin(program, Some(directory), environment, owned(arguments))
+    }
+
+    fn begin(
+        program: PathBuf,
+        place: Option<PathBuf>,
+        environment: Vec<(String, String)>,
+        arguments: Vec<String>,
+    ) -> Self {
+        let mut command = Command::new(&program);
         if let Some(directory) = &place {
             command.current_dir(directory);
         }
@@ -71,7 +93,7 @@ impl Process {
             drop(BufReader::new(stdout).read_to_string(&mut text));
             tell.send(text)
         });
-        Self { child, arguments, place, environment, lines, out, heard: Vec::new() }
+        Self { child, program, arguments, place, environment, lines, out, heard: Vec::new() }
     }
 
     /// Waits for a line of its talk that contains `part`.
@@ -118,7 +140,7 @@ impl Process {
     /// Kills it with SIGKILL and starts it again with the same arguments.
     pub(crate) fn kill_and_restart(&mut self) {
         self.kill();
-        *self = Self::begin(self.place.clone(), self.environment.clone(), self.arguments.clone());
+        *self = Self::begin(self.program.clone(), self.place.clone(), self.environment.clone(), self.arguments.clone());
     }
 
     /// Kills it with SIGKILL.
