@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod checks;
+mod everyone;
 mod examples;
 mod kills;
 mod leagues;

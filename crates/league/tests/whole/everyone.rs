@@ -1,0 +1,162 @@
+//! Sixteen players in one league, no two of them alike: every frame, every habit that was seen in public, stock MCP servers
+//! and ours. Nobody forfeits, nobody is misunderstood twice, and everybody is known for what it is.
+
+use std::time::Duration;
+
+use league_protocol::message::league_view::AgentEntry;
+use league_protocol::quirk::Quirk;
+use league_strangers::player::habit::{Habit, Speech};
+use league_strangers::player::{Plan, Player};
+
+use crate::support::{Example, Process, Venue, league};
+
+/// A league of this size takes some twenty seconds; one that takes so long has hung.
+const LIMIT: Duration = Duration::from_secs(120);
+const MATCHES: usize = 16 * 15 / 2;
+
+/// Players as others wrote them, each with the form and a quirk that it must be known by.
+fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
+    let (later, apart) = (Duration::from_millis(1500), Duration::from_millis(20));
+    let plan = |name: &str, speech: Speech, habits: &[Habit]| {
+        habits.iter().cloned().fold(Plan::new(name, speech), Plan::habit)
+    };
+    [
+        (
+            plan(
+                "Exact",
+                Speech::Direct,
+                &[Habit::IntegerIds, Habit::NoExtraKeys, Habit::WholeSeconds, Habit::KeepsId("P77"), Habit::NullError],
+            ),
+            "A",
+            &[Quirk::NullError],
+        ),
+        (
+            plan(
+                "Renamed",
+                Speech::ParityChoose,
+                &[Habit::PlaceholderToken, Habit::OkToNotices, Habit::LeavesPathOut, Habit::WantsTheEnd],
+            ),
+            "A, choose_parity as parity_choose",
+            &[Quirk::OddToken],
+        ),
+        (
+            plan(
+                "Typist",
+                Speech::Types,
+                &[Habit::PostsAfterwards, Habit::RegistersOften(3), Habit::BusyAtFirst, Habit::LeavesAtTheEnd],
+            ),
+            "B",
+            &[Quirk::TypeAsMethod, Quirk::PostsAnswers, Quirk::RegistersOften, Quirk::RateLimits],
+        ),
+        (
+            plan("Toolbox", Speech::Tools, &[Habit::OtherToolNames, Habit::FieldsOnly, Habit::ClosesConnections]),
+            "C, handle_game_invitation as receive_game_invitation",
+            &[Quirk::UnknownNotice],
+        ),
+        (
+            plan(
+                "Russian doll",
+                Speech::Nested,
+                &[Habit::EchoesToken, Habit::AnswersInParams, Habit::ParityChoiceForm, Habit::RateLimit(apart)],
+            ),
+            "E",
+            &[Quirk::NestedMessage, Quirk::OddToken, Quirk::AnswerInParams, Quirk::ParityChoiceForm],
+        ),
+        (
+            plan(
+                "Plain form",
+                Speech::Register,
+                &[Habit::ReadsNested, Habit::WantsGameId, Habit::Localhost, Habit::AnswersBare, Habit::PostsBefore],
+            ),
+            "A",
+            &[Quirk::FlatRegistration, Quirk::PostsAnswers],
+        ),
+        (
+            plan(
+                "Colonel",
+                Speech::Direct,
+                &[Habit::WantsColon, Habit::WantsToken, Habit::Status400, Habit::HangsUpAtTheEnd],
+            ),
+            "A",
+            &[Quirk::LeavesAtTheEnd],
+        ),
+        (
+            plan("Modern", Speech::Stateless, &[Habit::UnderOneKey("payload"), Habit::OffsetTime]),
+            "C 2026-07-28",
+            &[Quirk::OffsetTime],
+        ),
+        // The last one, so that the league begins before it listens.
+        (
+            plan("Naked", Speech::Bare, &[Habit::NoEnvelope, Habit::ListensLater(later), Habit::NoPath]),
+            "D",
+            &[Quirk::BareMessage, Quirk::NoMessageType, Quirk::NoSender, Quirk::NoTimestamp, Quirk::ListensLate],
+        ),
+    ]
+}
+
+/// The players in `examples/`, each with the form that it must be known by.
+fn examples(manager: &str) -> Vec<(&'static str, Process, &'static str)> {
+    [
+        ("Snake", Example::Python, &[][..], "A"),
+        ("Node", Example::Node, &[], "A"),
+        ("Fast", Example::FastMcp, &[], "C"),
+        ("Fast stateless", Example::FastMcp, &["--stateless"], "C"),
+        ("Type", Example::TypeScript, &[], "C"),
+        ("Type stateless", Example::TypeScript, &["--stateless"], "C"),
+    ]
+    .into_iter()
+    .map(|(name, example, more, form)| (name, example.join(manager, name, more), form))
+    .collect()
+}
+
+/// What is known of an agent at the end.
+fn agent<'a>(agents: &'a [AgentEntry], name: &str) -> &'a AgentEntry {
+    agents.iter().find(|agent| agent.name == name).unwrap_or_else(|| panic!("{name} is not in {agents:?}"))
+}
+
+/// Whether an agent is known for what it is, and shown to people as that.
+fn is_known(shown: &str, agent: &AgentEntry, form: &str, quirks: &[Quirk]) {
+    let manner = agent.manner.to_string();
+    assert!(manner.starts_with(form), "{form}: {agent:?}");
+    assert!(shown.lines().any(|line| line.contains(agent.name.as_str()) && line.contains(form)), "{shown}");
+    for quirk in quirks {
+        assert!(agent.quirks.has(*quirk), "{quirk}: {agent:?}");
+        assert!(shown.contains(&format!("{}: {quirk}; ", agent.id)), "{shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs cargo xtask test, which installs what some are written with"]
+async fn sixteen_players_all_different_play_a_league_without_a_technical_loss() {
+    let venue = Venue::patient();
+    let manager = venue.manager(16, 2);
+    let mut guests = examples(&venue.address);
+    let ours = [venue.referee("REF01"), venue.referee("REF02"), venue.player("P01", "markov")];
+    for (name, process, _) in &mut guests {
+        tokio::task::block_in_place(|| process.says(&format!(" is {name}")));
+    }
+    let mut known: Vec<(Player, &str, &[Quirk])> = Vec::new();
+    for (plan, form, quirks) in strangers() {
+        known.push((plan.join(&venue.address).await.unwrap(), form, quirks));
+    }
+    let standings = tokio::task::block_in_place(|| manager.ended_within(LIMIT).well().json());
+    assert_eq!(venue.home.forfeits(), 0);
+    venue.home.verify(MATCHES);
+    let standings = standings.as_array().unwrap();
+    assert_eq!(standings.len(), 16);
+    assert!(standings.iter().all(|row| row["played"] == 15), "{standings:?}");
+    let agents: Vec<AgentEntry> = serde_json::from_value(venue.home.tells("agents")).unwrap();
+    let shown = league(&["agents", "--home", venue.home.path()]).well().out;
+    for (player, form, quirks) in &known {
+        let wasted = player.diary().wasted();
+        assert!(wasted.values().all(|count| *count <= 1), "{}: {wasted:?}", player.name());
+        is_known(&shown, agent(&agents, player.name()), form, quirks);
+    }
+    for (name, process, form) in guests {
+        is_known(&shown, agent(&agents, name), form, &[]);
+        tokio::task::block_in_place(|| process.ended().well());
+    }
+    for process in ours {
+        tokio::task::block_in_place(|| process.ended().well());
+    }
+}
