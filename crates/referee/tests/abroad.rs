@@ -19,7 +19,7 @@ use league_wire::agent::Agent;
 use league_wire::client::Client;
 use league_wire::server::serve;
 use league_wire::world::World;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::net::TcpListener;
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -86,9 +86,14 @@ async fn our_player(manager: &str) -> Player {
     player
 }
 
-fn forfeits(reports: &[Value]) -> usize {
-    let lost = |report: &Value| report.pointer("/result/details/technical_losses").and_then(Value::as_array).cloned();
-    reports.iter().filter_map(lost).map(|lost| lost.len()).sum()
+/// How many of the matches were games: both chose, and a number was drawn.
+fn games(manager: &manager::Manager) -> usize {
+    let chosen = |choices: &Map<String, Value>| choices.values().filter(|choice| choice.is_string()).count();
+    let played = |report: &Value| {
+        let details = &report["result"]["details"];
+        details["drawn_number"].is_number() && details["choices"].as_object().map(chosen) == Some(2)
+    };
+    manager.reports().iter().filter(|report| played(report)).count()
 }
 
 #[tokio::test]
@@ -101,7 +106,7 @@ async fn our_player_plays_whatever_frame_the_others_use() {
         let _one = player::Plan::new("One", speech).join(manager.endpoint()).await.unwrap();
         let _two = player::Plan::new("Two", speech).join(manager.endpoint()).await.unwrap();
         assert!(manager.finished(LIMIT).await.is_some(), "{frame:?}");
-        assert_eq!((manager.reports().len(), forfeits(&manager.reports())), (3, 0), "{frame:?}");
+        assert_eq!((manager.reports().len(), games(&manager)), (3, 3), "{frame:?}");
         assert_eq!(referee.reports().len(), 3);
         tokio::time::timeout(LIMIT, player.until_done()).await.unwrap();
     }
@@ -117,8 +122,27 @@ async fn our_referee_runs_the_matches_of_a_manager_of_any_frame() {
             players.push(player::Plan::new(name, speech).join(manager.endpoint()).await.unwrap());
         }
         assert!(manager.finished(LIMIT).await.is_some(), "{frame:?}");
-        assert_eq!((manager.reports().len(), forfeits(&manager.reports())), (3, 0), "{frame:?}");
+        assert_eq!((manager.reports().len(), games(&manager)), (3, 3), "{frame:?}");
         assert!(wasted(&manager) <= allowed(frame), "{frame:?}: the form that was found is used for reports too");
+        tokio::time::timeout(LIMIT, referee.until_done()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn our_agents_play_with_each_other_under_a_manager_of_any_frame() {
+    for (frame, speech) in FRAMES {
+        let manager = manager::Plan::new(frame, 4).serve().unwrap();
+        let referee = our_referee(manager.endpoint()).await;
+        let ours = [our_player(manager.endpoint()).await, our_player(manager.endpoint()).await];
+        let mut others = Vec::new();
+        for name in ["One", "Two"] {
+            others.push(player::Plan::new(name, speech).join(manager.endpoint()).await.unwrap());
+        }
+        assert!(manager.finished(LIMIT).await.is_some(), "{frame:?}");
+        assert_eq!((manager.reports().len(), games(&manager)), (6, 6), "{frame:?}");
+        for player in ours {
+            tokio::time::timeout(LIMIT, player.until_done()).await.unwrap();
+        }
         tokio::time::timeout(LIMIT, referee.until_done()).await.unwrap();
     }
 }
