@@ -1,7 +1,8 @@
 //! Who runs matches: the shell around [`league_core::bout`].
 //!
 //! - [`settings`]: what a referee is told when it starts
-//! - [`referee`]: the agent itself, and its registration
+//! - [`referee`]: the agent itself
+//! - `enrolment`: who it is in its league, and how it got in
 //! - `ring`: one match, its calls and its timers
 //! - `answer`: what a player's answer means to the bout
 //! - `patience`: an answer may come on two ways
@@ -9,6 +10,7 @@
 //! - `report`: telling the manager, until it knows
 
 mod answer;
+mod enrolment;
 mod patience;
 pub mod referee;
 mod report;

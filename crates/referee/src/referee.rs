@@ -12,26 +12,22 @@ use league_core::bout::input::Input;
 use league_core::bout::letters;
 use league_core::bout::step::Step;
 use league_core::rules::registry::new_game;
-use league_core::season::agent::AgentId;
 use league_protocol::draw::DrawSecret;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
-use league_protocol::id::{ConversationId, LeagueId, MatchId, PlayerId, RefereeId};
-use league_protocol::manner::Manner;
+use league_protocol::id::{ConversationId, MatchId, PlayerId, RefereeId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::choice::PostedChoice;
 use league_protocol::message::invitation::GameJoinAck;
-use league_protocol::message::registration::{Admission, AgentMeta, RefereeRegisterRequest};
 use league_protocol::message::start_match::{StartMatch, StartMatchAnswer};
-use league_protocol::message::step::{MatchState, RegisteredToLeague};
-use league_protocol::quirk::Quirks;
+use league_protocol::message::step::MatchState;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::{Access, Call, Method};
-use league_protocol::token::{Credential, Token};
+use league_protocol::token::Credential;
 use league_store::journal::{Entry, Journal, Level};
 use league_store::views::writer::ViewWriter;
-use league_wire::admission::{self, Admitted, Patience, Rejected};
+use league_wire::admission::Rejected;
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
@@ -40,6 +36,7 @@ use league_wire::world::World;
 use smol_str::SmolStr;
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use crate::enrolment::Identity;
 use crate::ring::{self, Post};
 use crate::settings::Settings;
 
@@ -61,24 +58,13 @@ pub(crate) struct Shared {
     pub(crate) world: World,
     pub(crate) speaker: Speaker,
     /// Its log, once it has a name.
-    journal: OnceLock<Journal>,
+    pub(crate) journal: OnceLock<Journal>,
     /// Who writes the matches down, where they are.
     pub(crate) views: Option<ViewWriter>,
-    identity: RwLock<Option<Identity>>,
+    pub(crate) identity: RwLock<Option<Identity>>,
     matches: Mutex<Matches>,
     /// The league is over, or the manager told us to leave.
     leave: Notify,
-}
-
-/// Who the referee is, as its registration was answered.
-#[derive(Clone, Debug)]
-pub(crate) struct Identity {
-    pub(crate) id: RefereeId,
-    pub(crate) league: Option<LeagueId>,
-    pub(crate) token: Option<Token>,
-    passes: bool,
-    /// How the manager is spoken to.
-    pub(crate) manner: Manner,
 }
 
 #[derive(Debug, Default)]
@@ -150,66 +136,20 @@ impl Referee {
 }
 
 impl Shared {
-    pub(crate) fn identity(&self) -> Option<Identity> {
-        self.identity.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The manager is spoken to like this from now on.
-    pub(crate) fn manager_understands(&self, manner: Manner) {
-        if let Some(identity) = &mut *self.identity.write().unwrap_or_else(PoisonError::into_inner) {
-            identity.manner = manner;
-        }
+    /// It has registered, and begins anew.
+    pub(crate) fn begin_anew(&self) {
+        self.matches().registrations += 1;
     }
 
     fn matches(&self) -> MutexGuard<'_, Matches> {
         self.matches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) async fn register(&self, manager: &Endpoint) -> Result<RefereeId, Rejected> {
-        let settings = &self.settings;
-        let patience = Patience {
-            answer: settings.patience,
-            pause: settings.pause,
-            longest: Settings::MAX_PAUSE.max(settings.pause),
-        };
-        let admitted = admission::register(&self.speaker, manager, patience, || self.registration()).await?;
-        let Admitted { referee_id, league_id, token, passes, manner, .. } = admitted;
-        let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
-        let identity = Identity { id: id.clone(), league: league_id, token, passes, manner };
-        self.matches().registrations += 1;
-        *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
-        if let Some((scribe, home)) = &settings.journal {
-            let path = home.agent_journal(&AgentId::Referee(id.clone()));
-            self.journal.get_or_init(|| scribe.journal(path));
-        }
-        self.note("REGISTERED", format!("registered with {manager}"));
-        Ok(id)
-    }
-
     /// A line in the log.
-    fn note(&self, event: &str, message: String) {
+    pub(crate) fn note(&self, event: &str, message: String) {
         let Some(journal) = self.journal.get() else { return };
         let who = self.identity().map(|identity| identity.id.to_string()).unwrap_or_default();
         journal.write(Entry::new(self.world.now(), Level::Info, &who, event, message));
-    }
-
-    fn registration(&self) -> (Envelope, Call) {
-        let settings = &self.settings;
-        let request = RefereeRegisterRequest {
-            referee_meta: AgentMeta {
-                display_name: settings.name.clone(),
-                version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
-                protocol_version: None,
-                game_types: settings.games.clone(),
-                contact_endpoint: settings.contact.to_string(),
-                max_concurrent_matches: Some(settings.capacity),
-            },
-            referee_id: settings.wish.clone(),
-            join_key: settings.join_key.clone(),
-            quirks: Quirks::default(),
-        };
-        let conversation = ConversationId::named(format_args!("conv-ref-{}-reg", settings.name));
-        (self.envelope(Some(conversation), None), Call::RegisterReferee(request))
     }
 
     pub(crate) fn envelope(&self, conversation: Option<ConversationId>, token: Option<Credential>) -> Envelope {
@@ -301,7 +241,7 @@ impl Shared {
         drop(matches);
         let shared = Arc::clone(self);
         tokio::spawn(async move {
-            let state = ring::run(&shared, &identity.id, Arc::clone(&order), endpoints, bout, inbox).await;
+            let state = ring::run(&shared, identity, Arc::clone(&order), endpoints, bout, inbox).await;
             shared.finished(&order, Finished { registration, state });
         });
         Ok(accepted)
@@ -402,30 +342,6 @@ impl Shared {
         })?;
         let answer = |side| Input::Moved { side, call: None, text };
         self.posted(head, &choice.match_id, choice.player_id.as_ref(), METHOD, answer).await
-    }
-
-    async fn go_and_register(&self, at: Option<&str>) -> Result<RegisteredToLeague, Fault> {
-        let manager = match at {
-            None => self.settings.manager.clone(),
-            Some(text) => text.parse().map_err(|error| {
-                let message = format!("manager_endpoint: {error}");
-                Fault::new(ErrorCode::E003, Method::RegisterToLeague, message).about("manager_endpoint")
-            })?,
-        };
-        Ok(match self.register(&manager).await {
-            Ok(id) => RegisteredToLeague {
-                status: Admission::Accepted,
-                referee_id: Some(id),
-                league_id: self.identity().and_then(|identity| identity.league),
-                reason: None,
-            },
-            Err(rejected) => RegisteredToLeague {
-                status: Admission::Rejected,
-                referee_id: None,
-                league_id: None,
-                reason: Some(rejected.reason),
-            },
-        })
     }
 
     fn acknowledge(&self) -> Acknowledgement {

@@ -1,35 +1,38 @@
 //! Telling the manager how a match ended, until it knows.
 
 use league_protocol::answer::{Heard, Layers};
+use league_protocol::head::Envelope;
 use league_protocol::id::ConversationId;
 use league_protocol::message::report::MatchResultReport;
+use league_protocol::sender::Sender;
 use league_protocol::table::Call;
 use league_wire::exchange::Exchange;
 use league_wire::speaker::{Message, Peer, Verdict, heard};
 use tokio::time::sleep;
 
+use crate::enrolment::Identity;
 use crate::referee::Shared;
 use crate::settings::Settings;
 
 /// Delivers a report. A manager that is away comes back and asks for nothing: the referee goes on telling it. One that refuses
-/// has its reasons, and the result is nobody's any more.
-pub(crate) async fn deliver(shared: &Shared, report: MatchResultReport) {
+/// has its reasons, and the result is nobody's any more. It goes to the manager who `appointed` the referee for this match, wherever
+/// it has registered since.
+pub(crate) async fn deliver(shared: &Shared, appointed: &Identity, report: MatchResultReport) {
     let match_id = report.match_id.clone();
     let conversation = ConversationId::named(format_args!("conv-{}-report", match_id.as_str().to_ascii_lowercase()));
     let call = Call::ReportMatchResult(report);
     let mut pause = shared.settings.pause;
     loop {
-        let identity = shared.identity();
-        let manner = identity.as_ref().map(|identity| identity.manner.clone()).unwrap_or_default();
-        let token = identity.and_then(|identity| identity.token).map(Into::into);
-        let envelope = shared.envelope(Some(conversation.clone()), token);
+        let Identity { id, token, manager, manner, .. } = shared.identity_since(appointed);
+        let sender = Sender::referee(&id);
+        let envelope = Envelope { sender, ..shared.envelope(Some(conversation.clone()), token.map(Into::into)) };
         let settings = &shared.settings;
         let message = Message { envelope: &envelope, call: &call, limit: settings.patience, notice: false };
-        let peer = Peer { endpoint: &settings.manager, manner: &manner, proven: true };
+        let peer = Peer { endpoint: &manager, manner: &manner, proven: true };
         let mut tries = Vec::new();
         let said = shared.speaker.say(peer, message, &understood, &mut tries).await;
         if let Some(learned) = said.learned {
-            shared.manager_understands(learned);
+            shared.manager_understands(&manager, learned);
         }
         let trouble = match tries.last().map(|last| &last.came) {
             Some(Ok(exchange)) => match Layers::parse(&exchange.body).map(|layers| layers.heard()) {

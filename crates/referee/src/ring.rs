@@ -18,7 +18,6 @@ use league_core::bout::step::{Step, StepRefused};
 use league_core::record::MatchRecord;
 use league_protocol::draw::DrawCommitment;
 use league_protocol::head::Envelope;
-use league_protocol::id::RefereeId;
 use league_protocol::manner::Manner;
 use league_protocol::message::game_over::ByPlayer;
 use league_protocol::message::report::{Learned, MatchResultReport};
@@ -37,6 +36,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
 use crate::answer::{Asked, Understood};
+use crate::enrolment::Identity;
 use crate::patience::{Patience, Posted};
 use crate::referee::Shared;
 use crate::report;
@@ -55,7 +55,8 @@ pub(crate) enum Post {
 /// A match under way.
 struct Ring {
     shared: Arc<Shared>,
-    referee: RefereeId,
+    /// Who the referee was when it took the match.
+    appointed: Identity,
     order: Arc<StartMatch>,
     endpoints: Pair<Endpoint>,
     commitment: DrawCommitment,
@@ -114,7 +115,7 @@ impl From<Said> for Found {
 /// Runs a match from the invitations to the report.
 pub(crate) async fn run(
     shared: &Arc<Shared>,
-    referee: &RefereeId,
+    appointed: Identity,
     order: Arc<StartMatch>,
     endpoints: Pair<Endpoint>,
     bout: Bout,
@@ -124,7 +125,7 @@ pub(crate) async fn run(
     let known = order.players.as_ref().map(|player| Known { manner: player.manner.clone(), ..Known::default() });
     let mut ring = Ring {
         shared: Arc::clone(shared),
-        referee: referee.clone(),
+        appointed,
         order,
         endpoints,
         commitment,
@@ -152,7 +153,7 @@ pub(crate) async fn run(
 
 impl Ring {
     fn letters(&self) -> Letters<'_> {
-        Letters::new(&self.bout, &self.order, &self.referee, self.commitment)
+        Letters::new(&self.bout, &self.order, &self.appointed.id, self.commitment)
     }
 
     fn done(&mut self, done: Done) {
@@ -267,7 +268,7 @@ impl Ring {
         let envelope = self.letters().envelope(side, self.shared.world.now());
         let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
         let (order, known) = (Arc::clone(&self.order), self.known[side].clone());
-        let scribe = Scribe::new(&self.referee, &order.players[side].player_id, &question);
+        let scribe = Scribe::new(&self.appointed.id, &order.players[side].player_id, &question);
         let posted = Arc::new(Posted::default());
         self.open[side] = Some((call, Arc::clone(&posted)));
         self.busy[side] = true;
@@ -304,7 +305,7 @@ impl Ring {
         limit: Duration,
     ) -> impl Future<Output = (Found, Vec<Utterance>)> + Send + use<> {
         let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
-        let scribe = Scribe::new(&self.referee, &self.order.players[side].player_id, &call);
+        let scribe = Scribe::new(&self.appointed.id, &self.order.players[side].player_id, &call);
         let Known { manner, proven, .. } = self.known[side].clone();
         async move {
             let peer = Peer { endpoint: &endpoint, manner: &manner, proven };
@@ -329,12 +330,12 @@ impl Ring {
     fn report(&mut self) {
         let Some(report) = self.letters().report() else { return };
         let report = MatchResultReport { learned: self.learned(), ..report };
-        let (shared, file) = (Arc::clone(&self.shared), self.file());
+        let (shared, file, appointed) = (Arc::clone(&self.shared), self.file(), self.appointed.clone());
         self.work.push(Box::pin(async move {
             if let (Some(views), Some(file)) = (&shared.views, file) {
                 views.put(View::Match(Box::new(file))).await;
             }
-            report::deliver(&shared, report).await;
+            report::deliver(&shared, &appointed, report).await;
             Done { side: None, input: Some(Input::Reported), said: Vec::new(), found: None }
         }));
     }
@@ -349,7 +350,7 @@ impl Ring {
             attempt: self.order.attempt,
             game_type: self.order.game_type.clone(),
             players: self.order.players.as_ref().map(|player| player.player_id.clone()),
-            referee_id: self.referee.clone(),
+            referee_id: self.appointed.id.clone(),
         };
         let record = MatchRecord::of(&self.bout, ending, self.order.draw_secret.is_some());
         let names = self.order.players.as_ref().map(|player| player.player_id.as_str());

@@ -14,12 +14,13 @@ use league_protocol::id::GameType;
 use league_referee::Referee;
 use league_strangers::frame::Frame;
 use league_strangers::player::habit::Speech;
+use league_strangers::post::post;
 use league_strangers::{manager, player, referee};
 use league_wire::agent::Agent;
 use league_wire::client::Client;
 use league_wire::server::serve;
 use league_wire::world::World;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -45,9 +46,8 @@ fn open<A: Agent>(listener: TcpListener, agent: A) {
     tokio::spawn(serve(listener, Arc::new(agent), settings, std::future::pending()));
 }
 
-async fn our_referee(manager: &str) -> Referee {
-    let (listener, address) = place().await;
-    let settings = league_referee::Settings {
+fn settings(manager: &str, address: SocketAddr) -> league_referee::Settings {
+    league_referee::Settings {
         name: "Ours".into(),
         wish: None,
         manager: manager.parse().unwrap(),
@@ -58,8 +58,12 @@ async fn our_referee(manager: &str) -> Referee {
         journal: None,
         patience: PATIENCE,
         pause: PAUSE,
-    };
-    let referee = Referee::new(settings, Client::default(), None, World::real());
+    }
+}
+
+async fn our_referee(manager: &str) -> Referee {
+    let (listener, address) = place().await;
+    let referee = Referee::new(settings(manager, address), Client::default(), None, World::real());
     open(listener, referee.clone());
     referee.register().await.unwrap();
     referee
@@ -145,6 +149,26 @@ async fn our_agents_play_with_each_other_under_a_manager_of_any_frame() {
         }
         tokio::time::timeout(LIMIT, referee.until_done()).await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn our_referee_works_for_the_manager_that_it_was_sent_to() {
+    let (first, second) = (manager::Plan::new(Frame::Direct, 2), manager::Plan::new(Frame::Nested, 2));
+    let (first, second) = (first.serve().unwrap(), second.serve().unwrap());
+    let (listener, address) = place().await;
+    let referee = Referee::new(settings(first.endpoint(), address), Client::default(), None, World::real());
+    open(listener, referee.clone());
+    referee.register().await.unwrap();
+    let order = json!({"jsonrpc": "2.0", "id": 1, "method": "register_to_league",
+        "params": {"manager_endpoint": second.endpoint()}});
+    let sent = post(&format!("http://{address}/mcp"), &[], &order).await.unwrap().json();
+    assert_eq!(sent["result"]["status"], "ACCEPTED", "{sent}");
+    let mut players = Vec::new();
+    for name in ["One", "Two"] {
+        players.push(player::Plan::new(name, Speech::Nested).join(second.endpoint()).await.unwrap());
+    }
+    assert!(second.finished(LIMIT).await.is_some());
+    assert_eq!((games(&second), first.reports().len()), (1, 0));
 }
 
 /// How many messages a manager did not understand; questions about MCP are none.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use league_protocol::id::GameType;
+use league_protocol::manner::Manner;
 
 use super::*;
 
@@ -21,8 +22,14 @@ fn referee() -> Referee {
         pause: Duration::from_secs(1),
     };
     let referee = Referee::new(settings, Client::default(), None, World::real());
-    let identity =
-        Identity { id: RefereeId::numbered(1), league: None, token: None, passes: false, manner: Manner::default() };
+    let identity = Identity {
+        id: RefereeId::numbered(1),
+        league: None,
+        token: None,
+        passes: false,
+        manager: referee.shared.settings.manager.clone(),
+        manner: Manner::default(),
+    };
     *referee.shared.identity.write().unwrap() = Some(identity);
     referee
 }

@@ -1,0 +1,119 @@
+//! Getting into a league: who the referee is there, and whose reports it owes.
+
+use std::sync::PoisonError;
+
+use league_core::season::agent::AgentId;
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::head::Envelope;
+use league_protocol::id::{ConversationId, LeagueId, RefereeId};
+use league_protocol::manner::Manner;
+use league_protocol::message::registration::{Admission, AgentMeta, RefereeRegisterRequest};
+use league_protocol::message::step::RegisteredToLeague;
+use league_protocol::quirk::Quirks;
+use league_protocol::table::{Call, Method};
+use league_protocol::token::Token;
+use league_wire::admission::{self, Admitted, Patience, Rejected};
+use league_wire::endpoint::Endpoint;
+use smol_str::SmolStr;
+
+use crate::referee::Shared;
+use crate::settings::Settings;
+
+/// Who the referee is, as its registration was answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    pub(crate) id: RefereeId,
+    pub(crate) league: Option<LeagueId>,
+    pub(crate) token: Option<Token>,
+    pub(crate) passes: bool,
+    /// Who let it in, and gets its reports.
+    pub(crate) manager: Endpoint,
+    /// How the manager is spoken to.
+    pub(crate) manner: Manner,
+}
+
+impl Shared {
+    /// Who it is now.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.identity.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// This manager is spoken to like this from now on.
+    pub(crate) fn manager_understands(&self, manager: &Endpoint, manner: Manner) {
+        match &mut *self.identity.write().unwrap_or_else(PoisonError::into_inner) {
+            Some(identity) if identity.manager == *manager => identity.manner = manner,
+            Some(_) | None => {}
+        }
+    }
+
+    /// Who it is to the manager for whom it was `before`: a match is reported to the one who ordered it. Who has registered
+    /// there again since shows the newer token.
+    pub(crate) fn identity_since(&self, before: &Identity) -> Identity {
+        self.identity().filter(|now| now.manager == before.manager).unwrap_or_else(|| before.clone())
+    }
+
+    pub(crate) async fn register(&self, manager: &Endpoint) -> Result<RefereeId, Rejected> {
+        let settings = &self.settings;
+        let patience = Patience {
+            answer: settings.patience,
+            pause: settings.pause,
+            longest: Settings::MAX_PAUSE.max(settings.pause),
+        };
+        let admitted = admission::register(&self.speaker, manager, patience, || self.registration()).await?;
+        let Admitted { referee_id, league_id, token, passes, manner, .. } = admitted;
+        let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
+        let identity = Identity { id: id.clone(), league: league_id, token, passes, manager: manager.clone(), manner };
+        self.begin_anew();
+        *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
+        if let Some((scribe, home)) = &settings.journal {
+            let path = home.agent_journal(&AgentId::Referee(id.clone()));
+            self.journal.get_or_init(|| scribe.journal(path));
+        }
+        self.note("REGISTERED", format!("registered with {manager}"));
+        Ok(id)
+    }
+
+    fn registration(&self) -> (Envelope, Call) {
+        let settings = &self.settings;
+        let request = RefereeRegisterRequest {
+            referee_meta: AgentMeta {
+                display_name: settings.name.clone(),
+                version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
+                protocol_version: None,
+                game_types: settings.games.clone(),
+                contact_endpoint: settings.contact.to_string(),
+                max_concurrent_matches: Some(settings.capacity),
+            },
+            referee_id: settings.wish.clone(),
+            join_key: settings.join_key.clone(),
+            quirks: Quirks::default(),
+        };
+        let conversation = ConversationId::named(format_args!("conv-ref-{}-reg", settings.name));
+        (self.envelope(Some(conversation), None), Call::RegisterReferee(request))
+    }
+
+    /// Registers where it is told to, else with its own manager. From then on its matches and reports are that manager's.
+    pub(crate) async fn go_and_register(&self, at: Option<&str>) -> Result<RegisteredToLeague, Fault> {
+        let manager = match at {
+            None => self.settings.manager.clone(),
+            Some(text) => text.parse().map_err(|error| {
+                let message = format!("manager_endpoint: {error}");
+                Fault::new(ErrorCode::E003, Method::RegisterToLeague, message).about("manager_endpoint")
+            })?,
+        };
+        Ok(match self.register(&manager).await {
+            Ok(id) => RegisteredToLeague {
+                status: Admission::Accepted,
+                referee_id: Some(id),
+                league_id: self.identity().and_then(|identity| identity.league),
+                reason: None,
+            },
+            Err(rejected) => RegisteredToLeague {
+                status: Admission::Rejected,
+                referee_id: None,
+                league_id: None,
+                reason: Some(rejected.reason),
+            },
+        })
+    }
+}
