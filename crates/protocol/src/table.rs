@@ -406,7 +406,13 @@ impl Method {
             }
             names
         });
-        NAMES.get(name).copied()
+        // A call whose message has no type is taken for one with its name in capitals: some write that.
+        let in_capitals = || {
+            let capitals = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+            let (method, _) = NAMES.get(name.to_ascii_lowercase().as_str()).filter(|_| capitals)?;
+            method.row().message.is_none().then_some((*method, Spelling::MessageType))
+        };
+        NAMES.get(name).copied().or_else(in_capitals)
     }
 
     /// Whether a message of the type `name` is one of this call.
@@ -433,6 +439,17 @@ impl Method {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_without_a_message_type_has_its_name_in_capitals_for_one() {
+        let polled = Some((Method::GetAssignedMatches, Spelling::MessageType));
+        assert_eq!(Method::named("GET_ASSIGNED_MATCHES"), polled);
+        assert!(Method::GetAssignedMatches.is_called("GET_ASSIGNED_MATCHES"));
+        // Where the message has a type, that is its type.
+        for other in ["NOTIFY_ROUND", "Get_Assigned_Matches", "GET_ASSIGNED", ""] {
+            assert_eq!(Method::named(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn every_name_leads_to_its_own_row() {

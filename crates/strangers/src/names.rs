@@ -9,6 +9,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("LEAGUE_REGISTER_REQUEST", "register_player", "league_register"),
     ("MATCH_RESULT_REPORT", "report_match_result", "report_match_result"),
     ("LEAGUE_QUERY", "league_query", "query_league"),
+    ("GET_ASSIGNED_MATCHES", "get_assigned_matches", "get_assigned_matches"),
     ("START_MATCH", "start_match", "run_match"),
     ("ROUND_ANNOUNCEMENT", "notify_round", "announce_round"),
     ("GAME_INVITATION", "handle_game_invitation", "receive_game_invitation"),

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use crate::diary::Diary;
 use crate::door::{Arrived, Door, Place, Resident, Said};
 use crate::frame::Frame;
-use crate::letter::{envelope, text, with, without};
+use crate::letter::{envelope, text, with};
 use crate::mouth::Mouth;
 use crate::names::Names;
 use game::Game;
@@ -44,17 +44,23 @@ pub struct Plan {
     name: String,
     frame: Frame,
     work: Work,
+    claims_passes: bool,
 }
 
 impl Plan {
     /// A referee that speaks like this and works by START_MATCH.
     pub fn new(name: &str, frame: Frame) -> Self {
-        Self { name: name.to_owned(), frame, work: Work::Call }
+        Self { name: name.to_owned(), frame, work: Work::Call, claims_passes: false }
     }
 
     /// The same, hearing of its matches in another way.
     pub fn works(self, work: Work) -> Self {
         Self { work, ..self }
+    }
+
+    /// The same, saying that it shows the passes that it is handed.
+    pub fn claims_passes(self) -> Self {
+        Self { claims_passes: true, ..self }
     }
 
     fn names(&self) -> Names {
@@ -113,6 +119,7 @@ impl Referee {
         let meta = json!({"display_name": plan.name, "version": "1.0.0", "game_types": ["even_odd"],
             "contact_endpoint": endpoint, "max_concurrent_matches": 2});
         let letter = envelope("REFEREE_REGISTER_REQUEST", &format!("referee:{}", plan.name), "conv-ref-reg");
+        let meta = if plan.claims_passes { with(meta, json!({"pass_scheme": "hmac-sha256"})) } else { meta };
         let letter = with(letter, json!({ "referee_meta": meta }));
         let mut reply = mouth.call(manager, "REFEREE_REGISTER_REQUEST", &letter).await;
         for _ in 0..TRIES {
@@ -287,10 +294,10 @@ impl Shared {
             (state.manager.clone(), state.id(), text(&state.admitted, "auth_token").to_owned())
         };
         while self.diary.of("LEAGUE_COMPLETED").is_empty() {
-            // A tool that no message belongs to.
-            let question = without(envelope("", &format!("referee:{id}"), "conv-poll"), &["message_type"]);
+            // No message belongs to this tool; it is given one by those who give one to everything.
+            let question = envelope("GET_ASSIGNED_MATCHES", &format!("referee:{id}"), "conv-poll");
             let question = with(question, json!({ "auth_token": token }));
-            if let Ok(answer) = self.mouth.call(&manager, "get_assigned_matches", &question).await {
+            if let Ok(answer) = self.mouth.call(&manager, "GET_ASSIGNED_MATCHES", &question).await {
                 for game in self.own(&answer) {
                     self.begin(game);
                 }
