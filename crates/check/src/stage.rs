@@ -227,6 +227,7 @@ impl Agent for Actor {
                 arrival_timestamp: Some(self.script.world.now()),
                 accept: Some(self.act(&invitation.match_id) != Act::Declines),
                 draw_nonce: nonce,
+                reason: None,
             };
             return Answered::new(envelope, &join);
         }

@@ -5,7 +5,7 @@
 use league_protocol::draw::DrawNonce;
 use league_protocol::error::Fault;
 use league_protocol::id::{GameType, MatchId, PlayerId};
-use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
+use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, PASS_SCHEME, RefereeRegisterRequest};
 use league_protocol::parity::Parity;
 use league_protocol::quirk::Quirks;
 use league_protocol::side::Pair;
@@ -173,6 +173,7 @@ fn meta(display_name: SmolStr, number: u32, max_concurrent_matches: Option<u32>)
         game_types: vec![GameType::even_odd()],
         contact_endpoint: format_smolstr!("http://rehearsal/{number}").to_string(),
         max_concurrent_matches,
+        pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
     }
 }
 

@@ -1,7 +1,8 @@
 //! A player's own view of its league: what it was told, what it answered, how it did.
 //!
 //! A seat takes what comes and gives the answer to it. It is liberal in what it understands, since its league may be of any
-//! make, and strict in one thing: where the manager promised passes, whoever cannot show the right one is not listened to.
+//! make, and strict in one thing: where the manager promised passes, whoever cannot show the right one is not listened to. Only
+//! the manager itself can take that back, for the matches of a round that a referee of other make may run.
 //! Everything may come twice, and late. The same invitation gets the same answer, the same question the same choice, and a
 //! match counts once in the record, whatever is repeated; what belongs to an earlier round undoes nothing of a later one.
 
@@ -10,6 +11,7 @@ mod played;
 mod seated;
 mod state;
 mod tables;
+mod unproven;
 
 #[cfg(test)]
 mod tests;
@@ -38,6 +40,7 @@ pub use state::State;
 use seated::Seated;
 use state::{Membership, Stage};
 use tables::Tables;
+use unproven::Unproven;
 
 /// A player's place in a league.
 #[derive(Clone, Debug)]
@@ -47,6 +50,8 @@ pub struct Seat {
     identity: Option<Identity>,
     round: Option<RoundId>,
     tables: Tables,
+    /// Matches whose referee may be one that shows no passes.
+    unproven: Unproven,
     history: History,
     standings: Vec<StandingsRow>,
     /// The round after which the table stood so.
@@ -83,6 +88,7 @@ impl Seat {
             identity: None,
             round: None,
             tables: Tables::default(),
+            unproven: Unproven::default(),
             history,
             standings: Vec::new(),
             standings_after: None,
@@ -114,7 +120,7 @@ impl Seat {
     }
 
     fn forget_league(&mut self) {
-        (self.round, self.tables) = (None, Tables::default());
+        (self.round, self.tables, self.unproven) = (None, Tables::default(), Unproven::default());
         (self.standings, self.standings_after) = (Vec::new(), None);
     }
 
@@ -160,6 +166,8 @@ impl Seat {
             self.come_to(round.round_id);
             let plays =
                 |announced: &&AnnouncedMatch| [&announced.player_a_id, &announced.player_b_id].contains(&&player);
+            let shown = round.referees_show_passes != Some(false);
+            round.matches.iter().filter(plays).for_each(|own| self.unproven.announced(&own.match_id, shown));
             let mut own = round.matches.iter().filter(plays).peekable();
             if own.peek().is_none() {
                 self.between_matches(Membership::Registered);
@@ -203,7 +211,35 @@ impl Seat {
             arrival_timestamp: Some(now),
             accept: Some(true),
             draw_nonce: Some(draw_nonce),
+            reason: None,
         })
+    }
+
+    /// An invitation that the player does not take, for this reason.
+    pub fn declined(
+        &self,
+        head: &Head,
+        invitation: &GameInvitation,
+        reason: SmolStr,
+        now: Timestamp,
+    ) -> Result<GameJoinAck, Fault> {
+        let match_id = &invitation.match_id;
+        let player_id = self.heard_from_referee(head, Method::GameInvitation, match_id)?.player_id.clone();
+        Ok(GameJoinAck {
+            match_id: Some(match_id.clone()),
+            player_id: Some(player_id),
+            arrival_timestamp: Some(now),
+            accept: Some(false),
+            draw_nonce: None,
+            reason: Some(reason),
+        })
+    }
+
+    /// Whether the referee of `match_id` is believed without a pass that proves it, because the manager said that it may have
+    /// none.
+    pub fn takes_on_trust(&self, head: &Head, match_id: &MatchId) -> bool {
+        let unproven = |identity: &Identity| identity.check_referee(head, Method::GameInvitation, match_id).is_err();
+        self.unproven.holds(match_id) && self.identity.as_ref().is_some_and(unproven)
     }
 
     fn sit(&mut self, seated: Seated) {
@@ -391,7 +427,9 @@ impl Seat {
 
     fn heard_from_referee(&self, head: &Head, method: Method, match_id: &MatchId) -> Result<&Identity, Fault> {
         let identity = self.myself(method)?;
-        identity.check_referee(head, method, match_id)?;
+        if !self.unproven.holds(match_id) {
+            identity.check_referee(head, method, match_id)?;
+        }
         Ok(identity)
     }
 }

@@ -121,6 +121,7 @@ fn meta(name: String, port: u32, max_concurrent_matches: Option<u32>) -> AgentMe
         game_types: vec![GameType::even_odd()],
         contact_endpoint: format!("http://localhost:{port}/mcp"),
         max_concurrent_matches,
+        pass_scheme: None,
     }
 }
 
@@ -197,7 +198,13 @@ impl League {
         self.enact(&assigned.events);
         let league_id = Some(self.season.config().league_id.clone());
         let matches = self.season.announced(round_id, false);
-        let announced = RoundAnnouncement { league_id: league_id.clone(), round_id, matches, total_matches: None };
+        let announced = RoundAnnouncement {
+            league_id: league_id.clone(),
+            round_id,
+            matches,
+            total_matches: None,
+            referees_show_passes: None,
+        };
         self.tell_all(&Call::NotifyRound(announced));
         for assignment in &assigned.reply {
             self.play(assignment);

@@ -103,9 +103,10 @@ impl Shared {
             let mut to_players = before.map(|before| notices::round_over(season, before)).unwrap_or_default();
             to_players.push(notices::announcement(season, round, false));
             let to_referees = vec![notices::announcement(season, round, true)];
-            (Listener::players(season), to_players, Listener::referees(season), to_referees, season.assignments())
+            let (players, referees) = (Listener::players(season), Listener::referees(season));
+            (players, to_players, referees, to_referees, season.assignments(), season.referees_show_passes())
         });
-        let (players, to_players, referees, to_referees, mut due) = told.await?;
+        let (players, to_players, referees, to_referees, mut due, mut promised) = told.await?;
         let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
         tokio::join!(self.tell(players, &to_players, grace), self.tell(referees, &to_referees, grace));
         tracing::info!(%round, matches = due.len(), "the round begins");
@@ -122,6 +123,7 @@ impl Shared {
                     return Ok(());
                 }
                 due = self.desk.act(|season, now| Ok(season.assign(now))).await?;
+                promised = self.keep_promise(round, promised).await?;
                 if due.is_empty() {
                     drop(changes.changed().await);
                 }
@@ -131,6 +133,17 @@ impl Shared {
             played = playing => played,
             () = self.watch() => Ok(()),
         }
+    }
+
+    /// Tells players once more of a round in which passes were `promised`, when a referee has come since who shows none.
+    async fn keep_promise(&self, round: RoundId, promised: bool) -> Result<bool, Stopped> {
+        let broken = self.desk.look(move |season, _| {
+            let broken = promised && !season.referees_show_passes();
+            broken.then(|| (Listener::players(season), notices::announcement(season, round, false)))
+        });
+        let Some((players, again)) = broken.await? else { return Ok(promised) };
+        self.tell(players, &[again], Duration::ZERO).await;
+        Ok(false)
     }
 
     /// Has the league's files written as they stand after a round. They are views: that they cannot be written stops nobody.

@@ -1,4 +1,5 @@
-//! Telling those who come back when all is over: an agent that was away at the end would wait for matches for ever.
+//! Telling those who come back what they missed. An agent that was away at the end would wait for matches for ever; a player that
+//! was away when a round was announced would wait for passes that its referee does not have.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,14 +16,14 @@ use crate::notices::{self, Listener, Notice};
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
 
 impl Shared {
-    /// Has an agent told that the league is over, if it has registered and the league is.
+    /// Has an agent that has registered told what it must know at this point of the league, if anything.
     pub(crate) fn tell_latecomer(self: &Arc<Self>, registered: &Registered) {
         let Registered::Admitted(admitted) = registered else { return };
         let (shared, id) = (Arc::clone(self), admitted.id.clone());
         tokio::spawn(async move {
             for pause in PAUSES {
                 let told = id.clone();
-                let due = shared.desk.look(move |season, _| end_for(season, &told)).await;
+                let due = shared.desk.look(move |season, _| due_for(season, &told)).await;
                 let Ok(Some((listener, notice))) = due else { return };
                 sleep(pause).await;
                 shared.tell(vec![listener], &[notice], Duration::ZERO).await;
@@ -31,15 +32,19 @@ impl Shared {
     }
 }
 
-/// The end of the league, and where `id` hears of it; nothing before the end.
-fn end_for(season: &Season, id: &AgentId) -> Option<(Listener, Notice)> {
-    if season.phase() != Phase::LeagueCompleted {
-        return None;
-    }
-    let agents = match id {
-        AgentId::Player(_) => Listener::players(season),
-        AgentId::Referee(_) => Listener::referees(season),
+/// What `id` must know, and where it hears of it: the end of the league, or a round without passes.
+fn due_for(season: &Season, id: &AgentId) -> Option<(Listener, Notice)> {
+    let (agents, is_player) = match id {
+        AgentId::Player(_) => (Listener::players(season), true),
+        AgentId::Referee(_) => (Listener::referees(season), false),
+    };
+    let notice = match (season.phase(), season.current_round()) {
+        (Phase::LeagueCompleted, _) => notices::league_over(season),
+        (Phase::RunningLeague, Some(round)) if is_player && !season.referees_show_passes() => {
+            notices::announcement(season, round, false)
+        }
+        (Phase::WaitingForRegistrations | Phase::CreatingSchedule | Phase::RunningLeague, _) => return None,
     };
     let listener = agents.into_iter().find(|listener| listener.id == *id)?;
-    Some((listener, notices::league_over(season)))
+    Some((listener, notice))
 }

@@ -104,6 +104,7 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
         round_id: round,
         matches: season.announced(round, to_referees),
         total_matches: None,
+        referees_show_passes: (!season.referees_show_passes()).then_some(false),
     };
     Notice {
         conversation: ConversationId::named(format_args!("conv-round-{round}-announce")),

@@ -24,6 +24,7 @@ fn registration(number: u32) -> LeagueRegisterRequest {
             game_types: vec![GameType::even_odd()],
             contact_endpoint: format!("http://127.0.0.1:{}/mcp", 8100 + number),
             max_concurrent_matches: None,
+            pass_scheme: None,
         },
         player_id: None,
         join_key: None,

@@ -11,6 +11,7 @@ use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId};
 use league_protocol::message::choice::{ChooseParityCall, PostedChoice};
+use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest};
 use league_protocol::quirk::Quirks;
 use league_protocol::sender::{Role, Sender};
@@ -230,6 +231,7 @@ impl Shared {
                 game_types: vec![GameType::even_odd()],
                 contact_endpoint: settings.contact.to_string(),
                 max_concurrent_matches: None,
+                pass_scheme: None,
             },
             player_id: settings.wish.clone(),
             join_key: settings.join_key.clone(),
@@ -262,6 +264,24 @@ impl Shared {
             (Chance::Seeded(seed), Some(player)) => seed.nonce(match_id, &player),
             (Chance::Seeded(_) | Chance::System, _) => {
                 HEXLOWER.encode(&self.world.random()[..16]).parse().unwrap_or_default()
+            }
+        }
+    }
+
+    /// Answers an invitation: with a seat at the table, unless the game is one that this player does not know.
+    fn join(&self, head: &Head, invitation: &GameInvitation) -> Result<GameJoinAck, Fault> {
+        let (match_id, now) = (&invitation.match_id, self.world.now());
+        if self.seat().takes_on_trust(head, match_id) {
+            tracing::warn!(%match_id, "the referee shows no pass; the manager has said that this may be so");
+        }
+        match &invitation.game_type {
+            Some(game) if *game != GameType::even_odd() => {
+                let reason = SmolStr::new(format!("this player knows even_odd only, not {game}"));
+                self.table().declined(head, invitation, reason, now)
+            }
+            Some(_) | None => {
+                let nonce = self.nonce(match_id);
+                self.table().invited(head, invitation, nonce, now)
             }
         }
     }
@@ -360,8 +380,7 @@ impl Agent for Player {
         let plain = |shared: &Shared| shared.envelope(echo.clone(), None);
         match call {
             Call::GameInvitation(invitation) => {
-                let nonce = shared.nonce(&invitation.match_id);
-                let joined = shared.table().invited(&head, &invitation, nonce, shared.world.now())?;
+                let joined = shared.join(&head, &invitation)?;
                 Answered::new(shared.envelope(echo, Some((&head, &invitation.match_id))), &joined)
             }
             Call::ChooseParity(call) => {

@@ -74,6 +74,16 @@ async fn it_joins_and_chooses_and_hears_how_it_ended() {
 }
 
 #[tokio::test]
+async fn a_game_that_it_does_not_know_is_declined_with_the_reason() {
+    let invitation = |game: &str| json!({ "match_id": "R1M1", "game_type": game });
+    let declined = said(&player(), "handle_game_invitation", invitation("tic_tac_toe")).await.unwrap();
+    assert_eq!(declined["accept"], false);
+    assert!(declined["reason"].as_str().unwrap().contains("not tic_tac_toe"), "{declined}");
+    let joined = said(&player(), "handle_game_invitation", invitation("even_odd")).await.unwrap();
+    assert_eq!((&joined["accept"], joined.get("reason")), (&json!(true), None));
+}
+
+#[tokio::test]
 async fn nobody_sends_it_home() {
     let player = player();
     assert!(said(&player, "notify_league_completed", json!({ "total_rounds": 1 })).await.is_ok());

@@ -230,6 +230,7 @@ proptest! {
             let join = GameJoinAck {
                 match_id: Some(match_id.clone()), player_id: Some(player_id.clone()), arrival_timestamp: None,
                 accept: Some(accept), draw_nonce: nonce.parse().ok(),
+ reason: None,
             };
             let bytes = write(Method::GameInvitation, &|to, out| to.answer(&envelope, &join, out).unwrap());
             let reading = Layers::parse(&bytes).unwrap().join(&match_id);

@@ -7,7 +7,7 @@ use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, LeagueId, RefereeId};
 use league_protocol::manner::Manner;
-use league_protocol::message::registration::{Admission, AgentMeta, RefereeRegisterRequest};
+use league_protocol::message::registration::{Admission, AgentMeta, PASS_SCHEME, RefereeRegisterRequest};
 use league_protocol::message::step::RegisteredToLeague;
 use league_protocol::quirk::Quirks;
 use league_protocol::table::{Call, Method};
@@ -83,6 +83,7 @@ impl Shared {
                 game_types: settings.games.clone(),
                 contact_endpoint: settings.contact.to_string(),
                 max_concurrent_matches: Some(settings.capacity),
+                pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
             },
             referee_id: settings.wish.clone(),
             join_key: settings.join_key.clone(),

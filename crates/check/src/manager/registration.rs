@@ -25,6 +25,7 @@ impl Exam<'_> {
             game_types: vec![GameType::even_odd()],
             contact_endpoint: format!("http://127.0.0.1:{port}/mcp"),
             max_concurrent_matches: None,
+            pass_scheme: None,
         }
     }
 

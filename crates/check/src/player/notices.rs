@@ -87,6 +87,7 @@ impl Exam<'_> {
             round_id: self.pretence.round(),
             matches: vec![AnnouncedMatch {
                 match_id: self.pretence.match_no(50),
+                round_id: None,
                 game_type: Some(GameType::even_odd()),
                 player_a_id: PlayerId::numbered(1),
                 player_b_id: PlayerId::numbered(2),
@@ -96,6 +97,7 @@ impl Exam<'_> {
                 player_b_endpoint: None,
             }],
             total_matches: None,
+            referees_show_passes: None,
         }
     }
 

@@ -22,6 +22,9 @@ pub struct Profile {
     pub endpoint: String,
     /// The games it knows.
     pub games: Vec<GameType>,
+    /// Whether it shows players the passes that it is handed, as a referee of ours does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shows_passes: bool,
 }
 
 impl From<&AgentMeta> for Profile {
@@ -31,6 +34,7 @@ impl From<&AgentMeta> for Profile {
             version: meta.version.clone(),
             endpoint: meta.contact_endpoint.trim().to_owned(),
             games: meta.game_types.clone(),
+            shows_passes: meta.shows_passes(),
         }
     }
 }

@@ -179,13 +179,20 @@ impl Season {
         announced.collect()
     }
 
+    /// Whether every referee who may be given a match shows players its passes. One who does not weakens the whole round, since
+    /// matches go from one referee to another.
+    pub fn referees_show_passes(&self) -> bool {
+        self.referees.iter().filter(|referee| !referee.lost).all(|referee| referee.profile.shows_passes)
+    }
+
     /// The matches that a referee holds, with the players' endpoints.
     pub fn assigned(&self, referee: &RefereeId) -> Vec<AnnouncedMatch> {
         let held = self.assignments().into_iter().filter(|assignment| assignment.referee == *referee);
         let announced = held.filter_map(|assignment| {
             let (round, number) = assignment.match_id.parts()?;
             let pairing = self.schedule.pairing(round.0, number)?;
-            self.announce(assignment.match_id, pairing, true)
+            let announced = self.announce(assignment.match_id, pairing, true)?;
+            Some(AnnouncedMatch { round_id: Some(round), ..announced })
         });
         announced.collect()
     }
@@ -200,6 +207,7 @@ impl Season {
         let endpoint = |player: &Player| to_referees.then(|| player.profile.endpoint.clone());
         Some(AnnouncedMatch {
             match_id,
+            round_id: None,
             game_type: Some(self.config.game_type.clone()),
             player_a_id: players.a.id.clone(),
             player_b_id: players.b.id.clone(),

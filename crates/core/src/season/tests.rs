@@ -43,6 +43,7 @@ fn meta(name: String, port: u32) -> AgentMeta {
         game_types: vec![GameType::even_odd()],
         contact_endpoint: format!("http://localhost:{port}/mcp"),
         max_concurrent_matches: None,
+        pass_scheme: None,
     }
 }
 

@@ -92,6 +92,7 @@ fn referee_of(match_id: &MatchId) -> Head {
 fn announcement(round: u32, pairs: &[(u32, u32)]) -> RoundAnnouncement {
     let matches = pairs.iter().zip(1..).map(|((a, b), number)| AnnouncedMatch {
         match_id: MatchId::of(RoundId(round), number),
+        round_id: None,
         game_type: None,
         player_a_id: PlayerId::numbered(*a),
         player_b_id: PlayerId::numbered(*b),
@@ -101,7 +102,13 @@ fn announcement(round: u32, pairs: &[(u32, u32)]) -> RoundAnnouncement {
         player_b_endpoint: None,
     });
     let matches = matches.collect();
-    RoundAnnouncement { league_id: Some(league()), round_id: RoundId(round), matches, total_matches: None }
+    RoundAnnouncement {
+        league_id: Some(league()),
+        round_id: RoundId(round),
+        matches,
+        total_matches: None,
+        referees_show_passes: None,
+    }
 }
 
 fn completed(round: u32, next: Option<u32>) -> RoundCompleted {

@@ -5,6 +5,7 @@
 mod checks;
 mod everyone;
 mod examples;
+mod foreign_referees;
 mod kills;
 mod leagues;
 mod looks;

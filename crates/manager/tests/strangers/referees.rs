@@ -53,6 +53,49 @@ async fn a_referee_is_given_its_matches_by_any_name() {
     }
 }
 
+/// The announcements of a round, and whether they promise passes.
+fn promises(player: &player::Player) -> Vec<bool> {
+    let announced = player.diary().of("ROUND_ANNOUNCEMENT");
+    announced.iter().map(|heard| heard.message.get("referees_show_passes").is_none()).collect()
+}
+
+#[tokio::test]
+async fn players_hear_when_a_referee_comes_who_shows_no_passes_and_when_they_come_back() {
+    const LIMIT: Duration = Duration::from_secs(10);
+    let league = League::of(2, 1, Settings::default()).await;
+    // It says that it shows passes, and never begins: the round stays as it is.
+    let idle = Plan::new("Idle", Frame::Direct).works(Work::Polling(Duration::from_secs(3600))).claims_passes();
+    let _idle = idle.join(&league.url).await.unwrap();
+    let one = player::Plan::new("One", Speech::Direct).join(&league.url).await.unwrap();
+    let two = player::Plan::new("Two", Speech::Direct).join(&league.url).await.unwrap();
+    let playing = async { league.play().await };
+    let coming = async {
+        assert!(two.diary().hears("ROUND_ANNOUNCEMENT", 1, LIMIT).await);
+        let _other = Plan::new("Whistle", Frame::Direct).join(&league.url).await.unwrap();
+        assert!(two.diary().hears("ROUND_ANNOUNCEMENT", 2, LIMIT).await);
+        assert_eq!(promises(&two), [true, false]);
+        one.register(&league.url).await.unwrap();
+        assert!(one.diary().hears("ROUND_ANNOUNCEMENT", 3, LIMIT).await);
+        assert_eq!(promises(&one)[..3], [true, false, false]);
+    };
+    tokio::select! {
+        _ = playing => panic!("nobody plays"),
+        () = coming => {}
+    }
+}
+
+#[tokio::test]
+async fn a_referee_that_asks_may_do_so_in_any_frame() {
+    for (frame, speech) in [
+        (Frame::Types, Speech::Types),
+        (Frame::Tools, Speech::Tools),
+        (Frame::Bare, Speech::Bare),
+        (Frame::Nested, Speech::Nested),
+    ] {
+        league_of(speech, Plan::new("Whistle", frame).works(Work::Polling(Duration::from_millis(50)))).await;
+    }
+}
+
 #[tokio::test]
 async fn a_referee_that_knows_no_orders_works_from_announcements_or_asks() {
     for work in [Work::Announcements, Work::Polling(Duration::from_millis(50))] {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
+use smol_str::SmolStr;
 
 use crate::draw::{DrawCommitment, DrawNonce};
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
@@ -98,4 +99,7 @@ pub struct GameJoinAck {
     /// What it adds to the draw.
     #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
     pub draw_nonce: Option<DrawNonce>,
+    /// Why it does not play.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub reason: Option<SmolStr>,
 }

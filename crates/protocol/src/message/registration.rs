@@ -39,9 +39,17 @@ pub struct AgentMeta {
     /// How many matches a referee runs at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_concurrent_matches: Option<u32>,
+    /// How a referee proves to players that it was appointed: `hmac-sha256` when it shows the passes that START_MATCH hands it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass_scheme: Option<SmolStr>,
 }
 
 impl AgentMeta {
+    /// Whether a referee says that it shows passes of our scheme.
+    pub fn shows_passes(&self) -> bool {
+        self.pass_scheme.as_deref() == Some(PASS_SCHEME)
+    }
+
     /// Whether the protocol version that it names, where it names one, is 2.0.0 or later.
     pub fn speaks_our_protocol(&self) -> bool {
         self.protocol_version.as_deref().is_none_or(|version| {
@@ -112,6 +120,8 @@ struct Written {
     url: Option<String>,
     #[serde(default, deserialize_with = "loose::number")]
     max_concurrent_matches: Option<u32>,
+    #[serde(default, deserialize_with = "loose::text")]
+    pass_scheme: Option<SmolStr>,
     // Loose, so that no complaint about its type can quote it.
     #[serde(default, deserialize_with = "loose::text")]
     join_key: Option<Credential>,
@@ -136,6 +146,8 @@ struct WrittenMeta {
     endpoint: Option<String>,
     #[serde(default, deserialize_with = "loose::number")]
     max_concurrent_matches: Option<u32>,
+    #[serde(default, deserialize_with = "loose::text")]
+    pass_scheme: Option<SmolStr>,
     #[serde(default, deserialize_with = "loose::text")]
     player_id: Option<SmolStr>,
     #[serde(default, deserialize_with = "loose::text")]
@@ -200,6 +212,7 @@ impl Written {
             game_types,
             contact_endpoint,
             max_concurrent_matches: nested.max_concurrent_matches.or(self.max_concurrent_matches),
+            pass_scheme: nested.pass_scheme.or(self.pass_scheme),
         };
         Ok(Ordered { meta, wanted, join_key: self.join_key.filter(|key| !key.is_empty()), quirks })
     }

@@ -22,6 +22,9 @@ pub struct RoundAnnouncement {
     /// How many there are in all, where `matches` has not all of them.
     #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
     pub total_matches: Option<u32>,
+    /// Whether all referees who may run these matches show passes. Where nothing is said they do.
+    #[serde(default, deserialize_with = "loose::value", skip_serializing_if = "Option::is_none")]
+    pub referees_show_passes: Option<bool>,
 }
 
 /// One match of a round.
@@ -29,6 +32,9 @@ pub struct RoundAnnouncement {
 pub struct AnnouncedMatch {
     /// The match.
     pub match_id: MatchId,
+    /// Its round, where nothing around it says that.
+    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    pub round_id: Option<RoundId>,
     /// Its game.
     #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
     pub game_type: Option<GameType>,

@@ -84,6 +84,7 @@ fn meta(name: &str, max_concurrent_matches: Option<u32>) -> AgentMeta {
         game_types: vec![GameType::even_odd()],
         contact_endpoint: "http://127.0.0.1:8205/mcp".into(),
         max_concurrent_matches,
+        pass_scheme: max_concurrent_matches.map(|_| PASS_SCHEME.into()),
     }
 }
 
@@ -105,6 +106,7 @@ fn choices() -> ByPlayer<Option<smol_str::SmolStr>> {
 fn announced() -> AnnouncedMatch {
     AnnouncedMatch {
         match_id: match_id(),
+        round_id: Some(RoundId(2)),
         game_type: Some(GameType::even_odd()),
         player_a_id: player(5),
         player_b_id: player(6),
@@ -279,6 +281,7 @@ pub(crate) fn call(method: Method) -> Call {
             round_id: RoundId(2),
             matches: vec![announced()],
             total_matches: Some(2),
+            referees_show_passes: Some(false),
         }),
         Method::GameInvitation => Call::GameInvitation(GameInvitation {
             league_id: Some(league()),
@@ -390,6 +393,7 @@ fn join() -> GameJoinAck {
         arrival_timestamp: Some(noon()),
         accept: Some(true),
         draw_nonce: Some("salt".parse().unwrap()),
+        reason: None,
     }
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             count::create(connection, &config.scoring)
         }
         Fact::PlayerRegistered { player, profile, .. } => {
-            let Profile { name, version, endpoint, games: _ } = profile;
+            let Profile { name, version, endpoint, games: _, shows_passes: _ } = profile;
             execute(
                 connection,
                 "INSERT OR IGNORE INTO players VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -126,7 +126,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             )
         }
         Fact::RefereeRegistered { referee, profile, capacity, .. } => {
-            let Profile { name, version, endpoint, games: _ } = profile;
+            let Profile { name, version, endpoint, games: _, shows_passes: _ } = profile;
             execute(
                 connection,
                 "INSERT OR IGNORE INTO referees VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
@@ -134,7 +134,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             )
         }
         Fact::PlayerReturned { player, profile, .. } => {
-            let Profile { name, version, endpoint, games: _ } = profile;
+            let Profile { name, version, endpoint, games: _, shows_passes: _ } = profile;
             execute(
                 connection,
                 "UPDATE players SET name = ?2, version = ?3, endpoint = ?4 WHERE player_id = ?1",
@@ -142,7 +142,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             )
         }
         Fact::RefereeReturned { referee, profile, capacity, .. } => {
-            let Profile { name, version, endpoint, games: _ } = profile;
+            let Profile { name, version, endpoint, games: _, shows_passes: _ } = profile;
             release(connection, referee)?;
             execute(
                 connection,

@@ -170,6 +170,7 @@ fn profile(name: &str, number: u32) -> Profile {
         version: SmolStr::new_static("1.0.0"),
         endpoint: format!("http://127.0.0.1:{}/mcp", 8000 + number),
         games: vec![GameType::even_odd()],
+        shows_passes: number.is_multiple_of(2),
     }
 }
 

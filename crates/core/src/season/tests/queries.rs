@@ -2,7 +2,8 @@
 
 use league_protocol::id::RoundId;
 use league_protocol::message::query::{LeagueQuery, LeagueQueryResponse, QueryParams, QueryType};
-use league_protocol::message::round::RoundSummary;
+use league_protocol::message::registration::PASS_SCHEME;
+use league_protocol::message::round::{AnnouncedMatch, RoundSummary};
 use league_protocol::side::Side;
 
 use super::*;
@@ -190,7 +191,8 @@ fn a_round_is_announced_with_endpoints_for_referees_only() {
     assert!(referees.iter().all(|each| each.player_a_endpoint.is_some() && each.player_b_endpoint.is_some()));
     let appointed: Vec<_> = players.iter().map(|each| each.referee_id.clone().unwrap()).collect();
     assert_eq!(appointed, [r(1), r(2), r(1)]);
-    assert_eq!(league.season.assigned(&r(2)), referees[1..2]);
+    let ids = |matches: &[AnnouncedMatch]| matches.iter().map(|each| each.match_id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&league.season.assigned(&r(2))), ids(&referees[1..2]));
     assert_eq!(league.season.announced(RoundId(9), true), []);
     league.lose(1);
     league.lose(2);
@@ -212,4 +214,31 @@ fn unknown_players_and_other_leagues_are_faults() {
         let here = LeagueQuery { league_id: Some(config().league_id), ..query(query_type) };
         assert_eq!(ask(&league, &here).query_type, query_type);
     }
+}
+
+#[test]
+fn a_referee_that_asks_is_told_the_round_of_each_match() {
+    let mut league = League::running(4, &[2]);
+    let ruling = league.season.assign(now());
+    league.enact(ruling);
+    let own = league.season.assigned(&r(1));
+    assert_eq!(own.iter().map(|game| game.round_id).collect::<Vec<_>>(), [Some(RoundId(1)); 2]);
+    assert!(own.iter().all(|game| game.player_a_endpoint.is_some() && game.player_b_endpoint.is_some()));
+}
+
+#[test]
+fn one_referee_without_passes_is_enough_to_say_so() {
+    let shows = |request: RefereeRegisterRequest| {
+        let referee_meta = AgentMeta { pass_scheme: Some(PASS_SCHEME.into()), ..request.referee_meta };
+        RefereeRegisterRequest { referee_meta, ..request }
+    };
+    let mut league = League::open();
+    league.admit_referee(&shows(referee(1, 1)));
+    assert!(league.season.referees_show_passes());
+    let other = AgentMeta { pass_scheme: Some("trust me".into()), ..referee(2, 1).referee_meta };
+    league.admit_referee(&RefereeRegisterRequest { referee_meta: other, ..referee(2, 1) });
+    assert!(!league.season.referees_show_passes());
+    // It has learned them.
+    league.register_referee(&shows(referee(2, 1)));
+    assert!(league.season.referees_show_passes());
 }

@@ -186,3 +186,84 @@ fn a_match_goes_on_under_the_passes_that_it_was_begun_with() {
         from(Sender::referee(&referee()), token().digest().referee_pass(&league(), &first_of(2), &referee()));
     all_refused(referee_says(&mut seat, &elsewhere, &match_id), ErrorCode::E012, "another match's former pass");
 }
+
+/// A round in which a referee of other make may run the match of P01 and P02.
+fn without_passes(round: u32) -> RoundAnnouncement {
+    RoundAnnouncement { referees_show_passes: Some(false), ..announcement(round, &[(1, 2), (3, 4)]) }
+}
+
+/// Referees of other make: one shows its own token, one nothing at all, one does not even say who it is.
+fn referees_of_other_make() -> [Head; 3] {
+    let named = from(Sender::referee(&referee()), Credential::new("tok-ref-01-xyz789"));
+    [named.clone(), Head { auth_token: None, ..named }, Head::default()]
+}
+
+#[test]
+fn the_manager_may_say_that_a_referee_has_no_pass() {
+    let (mut seat, match_id) = (seat(), first_of(1));
+    for head in referees_of_other_make() {
+        assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_err));
+        assert!(!seat.takes_on_trust(&head, &match_id));
+    }
+    seat.round_announced(&manager(), &without_passes(1)).unwrap();
+    for head in referees_of_other_make() {
+        assert!(seat.takes_on_trust(&head, &match_id));
+        assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
+    }
+    // Who has one is known by it all the same.
+    assert!(!seat.takes_on_trust(&referee_of(&match_id), &match_id));
+    assert!(referee_says(&mut seat, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
+}
+
+#[test]
+fn nobody_but_the_manager_may_say_that() {
+    let (mut seat, match_id) = (seat(), first_of(1));
+    let key = token().digest();
+    let pretenders: [Credential; 3] = [
+        Credential::new("pass-please"),
+        key.referee_pass(&league(), &match_id, &referee()).into(),
+        key.manager_pass(&"elsewhere".parse().unwrap()).into(),
+    ];
+    let pretenders = pretenders.map(|credential| from(Sender::manager(), credential));
+    for head in pretenders.into_iter().chain([Head { auth_token: None, ..manager() }]) {
+        assert!(seat.round_announced(&head, &without_passes(1)).is_err());
+        for head in referees_of_other_make() {
+            assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_err));
+        }
+    }
+}
+
+#[test]
+fn it_holds_for_the_players_own_matches_of_that_round_alone() {
+    let mut seat = seat();
+    seat.round_announced(&manager(), &without_passes(1)).unwrap();
+    let [head, ..] = referees_of_other_make();
+    let elsewhere = MatchId::of(RoundId(1), 2);
+    for other in [&elsewhere, &first_of(2)] {
+        all_refused(referee_says(&mut seat, &head, other), ErrorCode::E012, "another match");
+    }
+    // The last result may come after the next round has begun.
+    seat.round_announced(&manager(), &announcement(2, &[(1, 3)])).unwrap();
+    assert!(seat.over(&head, &won(&first_of(1))).is_ok());
+    all_refused(referee_says(&mut seat, &head, &first_of(2)), ErrorCode::E012, "the next round");
+}
+
+#[test]
+fn what_the_manager_says_last_counts() {
+    let (mut seat, match_id) = (seat(), first_of(1));
+    let [head, ..] = referees_of_other_make();
+    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    seat.round_announced(&manager(), &without_passes(1)).unwrap();
+    assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
+    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    all_refused(referee_says(&mut seat, &head, &match_id), ErrorCode::E012, "taken back");
+}
+
+#[test]
+fn an_invitation_can_be_declined_with_a_reason() {
+    let (seat, match_id) = (seat(), first_of(1));
+    let declined = |head: &Head| seat.declined(head, &invitation(&match_id), "no chess".into(), Timestamp::EPOCH);
+    let answer = declined(&referee_of(&match_id)).unwrap();
+    assert_eq!((answer.accept, answer.reason.as_deref(), answer.draw_nonce), (Some(false), Some("no chess"), None));
+    assert!(declined(&Head::default()).is_err(), "strangers are not answered at all");
+}

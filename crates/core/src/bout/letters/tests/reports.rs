@@ -25,6 +25,7 @@ fn season(double_forfeit: DoubleForfeit) -> (Season, Assignment) {
         game_types: vec![GameType::even_odd()],
         contact_endpoint: format!("http://localhost:{port}/mcp"),
         max_concurrent_matches: None,
+        pass_scheme: None,
     };
     let quirks = Quirks::default();
     let referee =

@@ -1,0 +1,50 @@
+//! Our players under our manager, with referees of other make: they show no passes, and all the same there are games.
+
+use league_strangers::frame::Frame;
+use league_strangers::referee::Plan;
+
+use crate::support::{Process, Venue};
+
+const MATCHES: u64 = 6;
+
+/// A league of four players of ours, with these referees of other make and so many of ours: how many draws were proved, and how
+/// many were not.
+async fn league(foreign: &[Frame], ours: usize) -> (u64, u64) {
+    let venue = Venue::patient();
+    let mut manager = venue.manager(4, foreign.len() + ours);
+    let address = tokio::task::block_in_place(|| manager.address());
+    let mut referees = Vec::new();
+    for (number, frame) in foreign.iter().enumerate() {
+        referees.push(Plan::new(&format!("Whistle {number}"), *frame).join(&address).await.unwrap());
+    }
+    // With no more room than the others have, so that everybody gets a share.
+    let own = ["referee", "--port", "0", "--capacity", "2", "--manager", &address, "--home", venue.home.path()];
+    let _ours: Vec<Process> = (0..ours).map(|_| Process::start(&own)).collect();
+    let players = ["P01", "P02", "P03", "P04"].map(|id| venue.player(id, "markov"));
+    tokio::task::block_in_place(|| {
+        manager.ended().well();
+        players.into_iter().for_each(|player| drop(player.ended().well()));
+    });
+    venue.home.verify(usize::try_from(MATCHES).unwrap());
+    assert!(venue.home.tells("standings").as_array().unwrap().iter().all(|row| row["played"] == 3));
+    let run = referees.iter().map(|referee| referee.reports().len()).sum::<usize>();
+    for (report, _) in referees.iter().flat_map(|referee| referee.reports()) {
+        let choices = report["result"]["details"]["choices"].as_object().unwrap().clone();
+        assert!(choices.values().all(|choice| choice == "even" || choice == "odd"), "{report}");
+    }
+    let report = venue.home.tells("verify");
+    let count = |name: &str| report[name].as_u64().unwrap();
+    assert_eq!(count("draws_unproved"), run as u64, "{report}");
+    (count("draws_proved"), count("draws_unproved"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_referee_of_other_make_runs_real_games_that_are_not_proved() {
+    assert_eq!(league(&[Frame::Types], 0).await, (0, MATCHES));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn beside_referees_of_ours_they_run_their_share() {
+    let (proved, unproved) = league(&[Frame::Bare], 1).await;
+    assert!(proved > 0 && unproved > 0 && proved + unproved == MATCHES, "{proved} {unproved}");
+}
