@@ -62,6 +62,7 @@ impl Step {
             }
             Self::Tests => {
                 let peers = peers::installed(repository)?;
+                tools::browser(repository)?;
                 // What is ignored elsewhere is ignored for want of the peers.
                 let mut tests = if tools::has_nextest(repository) {
                     repository.cargo("nextest run --workspace --run-ignored all")

@@ -39,6 +39,23 @@ pub(crate) fn machete(repository: &Repository) -> Result<Command, String> {
     Ok(bare(&ours, "--skip-target-dir"))
 }
 
+/// Makes sure of the browser that the pages are looked at with: Debian's own, because its makers see to it.
+pub(crate) fn browser(repository: &Repository) -> Outcome {
+    let mut asked = Command::new("chromium");
+    asked.arg("--version");
+    if repository.ask(asked).is_some() {
+        return Ok(());
+    }
+    let apt = |arguments: &[&str]| {
+        let mut apt = Command::new("apt-get");
+        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        repository.run(apt)
+    };
+    apt(&["update", "--quiet"])
+        .and_then(|()| apt(&["install", "--quiet", "--yes", "--no-install-recommends", "chromium"]))
+        .map_err(|error| format!("{error}; the tests of the pages need `chromium`, which an administrator can install"))
+}
+
 /// Started by itself: from `CARGO` it would conclude that its first argument is its own name.
 fn bare(program: &Path, argument: &str) -> Command {
     let mut command = Command::new(program);

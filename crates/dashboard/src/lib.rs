@@ -24,6 +24,7 @@ mod events;
 mod live;
 mod metrics;
 mod news;
+mod packed;
 mod pages;
 mod query;
 mod reply;

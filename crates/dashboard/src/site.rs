@@ -19,7 +19,7 @@ use crate::pages::{agents, crosstable, game, league, log, player, schedule, step
 use crate::query::Query;
 use crate::reply::{self, Reply};
 use crate::story::Story;
-use crate::{api, events, live};
+use crate::{api, events, live, packed};
 
 const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/live.js");
@@ -55,7 +55,8 @@ impl Shared {
     pub(crate) async fn answer(&self, visit: Visit) -> Reply {
         let began = Instant::now();
         let bodiless = visit.parts.method == Method::HEAD;
-        let mut reply = self.find(&visit).await;
+        let reply = self.find(&visit).await;
+        let mut reply = if packed::is_wanted(&visit.parts.headers) { packed::packed(reply).await } else { reply };
         self.metrics.answered(began.elapsed(), reply.status().is_server_error());
         if bodiless {
             *reply.body_mut() = http_body_util::Empty::new().boxed_unsync();
@@ -237,7 +238,12 @@ impl Shared {
     fn live(&self, visit: &Visit, query: &Query) -> Reply {
         let seen = last_seen(visit).or(query.number("since")).unwrap_or(0);
         match self.stage.seat(true) {
-            Some(seat) => reply::events(live::stream(seat, seen, query.has("quiet"))),
+            Some(seat) => {
+                let packed = packed::is_wanted(&visit.parts.headers);
+                let manner = live::Manner { quiet: query.has("quiet"), packed };
+                let reply = reply::events(live::stream(seat, seen, manner));
+                if packed { packed::marked(reply) } else { reply }
+            }
             None => self.full(),
         }
     }
@@ -295,7 +301,7 @@ impl Shared {
             return self.nothing(StatusCode::CONFLICT, "Nothing to operate", "This league is only looked at here.");
         };
         let name = form.text("action").unwrap_or_default();
-        let Some(action) = Action::named(name, form.text("player"), form.text("match")) else {
+        let Some(action) = Action::named(name, form.text("match")) else {
             return self.nothing(
                 StatusCode::BAD_REQUEST,
                 "Unclear",
@@ -304,8 +310,7 @@ impl Shared {
         };
         let back = match &action {
             Action::Step(match_id, _) => format!("/matches/{match_id}"),
-            Action::Withdraw(player) => format!("/players/{player}"),
-            Action::Start | Action::Stop | Action::Reopen => String::from("/"),
+            Action::Start | Action::Stop => String::from("/"),
         };
         match operator.act(action).await {
             Ok(()) => reply::see(&back),

@@ -2,7 +2,6 @@
 
 use league_dashboard::operate::{Acting, Action, Operator, Step};
 use league_manager::Manager;
-use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::id::MatchId;
 use league_protocol::message::step::{MatchState, MatchStep};
 use league_protocol::table::Call;
@@ -19,9 +18,6 @@ impl Operator for AtManager {
                 Action::Start => desk.act(|season, now| season.start(now)).await,
                 Action::Stop => desk.act(|season, now| season.stop(now)).await,
                 Action::Step(match_id, step) => self.0.lead(match_id, call(step)).await.map(drop),
-                Action::Reopen | Action::Withdraw(_) => {
-                    Err(Fault::new(ErrorCode::E010, None, "this cannot be done here"))
-                }
             }
         })
     }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod api;
+mod crowd;
 #[path = "../../../store/tests/support/mod.rs"]
 mod leagues;
 mod markup;

