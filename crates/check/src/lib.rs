@@ -1,6 +1,6 @@
 //! The conformance checker: grades an agent by named rules, and says what to change.
 //!
-//! - [`rule`], [`set`]: what is demanded, in frozen sets; [`reference`] writes them down
+//! - [`rule`], [`set`]: what is demanded, in frozen sets; [`mod@reference`] writes them down
 //! - [`fn@player`], [`fn@referee`], [`fn@manager`]: who is held to it, by acting as everybody else of a league
 //! - [`report`]: what came of it, for [`people`] and as [`mod@junit`]; [`accept`] has failures that are known
 //! - `approach`, `voice`: which form an agent understands; `line`, `heard`: how it is spoken to, what came back
