@@ -13,10 +13,13 @@ cargo xtask test --only <step>           one of: format clippy tests doctests do
 cargo xtask bench                        the benchmarks
 cargo xtask bless                        rewrite golden files and generated documentation
 cargo xtask fuzz [target] [--seconds n]  feed what coverage finds interesting to one fuzz target, or to each (60 s)
+cargo xtask simulate [--runs n] [--seed n]
+                                         the whole league in a simulation that breaks it (10000 runs); one run is told in full
 cargo xtask --help                       this list
 ";
 
 const SECONDS: u32 = 60;
+const RUNS: u64 = 10_000;
 
 /// What to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub(crate) enum Task {
     Bless,
     /// Fuzz one target or each, for so long.
     Fuzz { target: Option<String>, seconds: u32 },
+    /// Simulate so many leagues, from this seed on.
+    Simulate { runs: u64, seed: u64 },
 }
 
 /// The task that `words` ask for, or why there is none.
@@ -46,6 +51,7 @@ pub(crate) fn parse<Word: AsRef<str>>(words: &[Word]) -> Result<Task, String> {
         ["bench"] => Ok(Task::Bench),
         ["bless"] => Ok(Task::Bless),
         ["fuzz", ref rest @ ..] => fuzz(rest),
+        ["simulate", ref rest @ ..] => simulate(rest),
         ["test", ..] => Err("`test` takes nothing but `--only <step>`".into()),
         [task @ ("bench" | "bless"), ..] => Err(format!("`{task}` takes no arguments")),
         [unknown, ..] => Err(format!("there is no task `{unknown}`")),
@@ -66,6 +72,28 @@ fn fuzz(words: &[&str]) -> Result<Task, String> {
         },
         [unknown, ..] => Err(format!("`fuzz` takes a target and `--seconds <n>`; what is `{unknown}`?")),
     }
+}
+
+fn simulate(words: &[&str]) -> Result<Task, String> {
+    let (mut runs, mut seed, mut rest) = (RUNS, 0, words);
+    while let [name, after @ ..] = rest {
+        let number = match (name, after) {
+            (&("--runs" | "--seed"), [text, ..]) => {
+                text.parse().map_err(|_| format!("`{name}` takes a whole number, not `{text}`"))?
+            }
+            (&("--runs" | "--seed"), []) => return Err(format!("`{name}` takes a whole number")),
+            (unknown, _) => {
+                return Err(format!("`simulate` takes `--runs <n>` and `--seed <n>`; what is `{unknown}`?"));
+            }
+        };
+        if *name == "--runs" {
+            runs = number;
+        } else {
+            seed = number;
+        }
+        rest = &after[1..];
+    }
+    Ok(Task::Simulate { runs, seed })
 }
 
 #[cfg(test)]
@@ -93,6 +121,8 @@ mod tests {
         assert_eq!(parsed("fuzz frame"), Ok(Task::Fuzz { target: Some("frame".into()), seconds: SECONDS }));
         assert_eq!(parsed("fuzz --seconds 5"), Ok(Task::Fuzz { target: None, seconds: 5 }));
         assert_eq!(parsed("fuzz frame --seconds 5"), Ok(Task::Fuzz { target: Some("frame".into()), seconds: 5 }));
+        assert_eq!(parsed("simulate"), Ok(Task::Simulate { runs: RUNS, seed: 0 }));
+        assert_eq!(parsed("simulate --seed 7 --runs 1"), Ok(Task::Simulate { runs: 1, seed: 7 }));
     }
 
     #[test]
@@ -105,6 +135,9 @@ mod tests {
             ("fuzz --seconds soon", "`soon`"),
             ("fuzz --seconds 0", "`0`"),
             ("fuzz frame --quickly", "`--quickly`"),
+            ("simulate --runs many", "`many`"),
+            ("simulate --seed", "`--seed`"),
+            ("simulate everything", "`everything`"),
         ] {
             let wrong = parsed(line).unwrap_err();
             assert!(wrong.contains(named), "{line}: {wrong}");

@@ -11,6 +11,7 @@ mod markdown;
 mod peers;
 mod repository;
 mod say;
+mod simulate;
 mod steps;
 mod tools;
 
@@ -52,5 +53,6 @@ fn run(task: Task) -> Outcome {
         Task::Bench => bench::all(&Repository::here()?),
         Task::Bless => bless::golden_files(&Repository::here()?),
         Task::Fuzz { target, seconds } => fuzz::run(&Repository::here()?, target.as_deref(), seconds),
+        Task::Simulate { runs, seed } => simulate::run(&Repository::here()?, runs, seed),
     }
 }

@@ -130,6 +130,7 @@ impl Shared {
             }
         };
         tokio::select! {
+            biased;
             played = playing => played,
             () = self.watch() => Ok(()),
         }

@@ -1,10 +1,11 @@
 //! The player as the network sees it: joins, chooses, remembers.
 
+mod membership;
+
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
-use league_core::season::agent::AgentId;
 use league_core::seat::{History, Identity, Question, Seat};
 use league_protocol::draw::DrawNonce;
 use league_protocol::error::{ErrorCode, Fault};
@@ -12,34 +13,29 @@ use league_protocol::head::{Envelope, Head};
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId};
 use league_protocol::message::choice::{ChooseParityCall, PostedChoice};
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
-use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest};
-use league_protocol::quirk::Quirks;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Limit, Method};
 use league_protocol::time::Timestamp;
-use league_protocol::token::{Credential, Token, TokenDigest};
+use league_protocol::token::Credential;
 use league_store::home::Home;
 use league_store::journal::{Entry, Journal, Level, Scribe};
 use league_store::views::history::HistoryFile;
-use league_store::views::keys::KeysFile;
 use league_store::views::replace::{Sync, replace};
-use league_wire::admission::{self, Admitted, Patience, Rejected};
+use league_wire::admission::Rejected;
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::client::Client;
+use league_wire::doubt::Doubt;
 use league_wire::endpoint::Endpoint;
 use league_wire::speaker::Speaker;
 use league_wire::world::World;
 use smol_str::SmolStr;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::chance::Chance;
 use crate::memory::Memory;
 use crate::strategy::Behaviour;
 use crate::thinker::{Thinker, Thought};
-
-/// A manager that is away is asked at least this often.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// How long a history may wait to be written.
 const BETWEEN_NOTES: Duration = Duration::from_secs(2);
@@ -92,6 +88,12 @@ struct Shared {
     written: Mutex<Option<Instant>>,
     /// The league is over, or the manager told us to leave.
     leave: Notify,
+    /// Whether its token still counts.
+    doubt: Doubt,
+    /// Somebody spoke to it before it was let in.
+    hurry: Notify,
+    /// Whether it was let in.
+    admitted: watch::Sender<bool>,
 }
 
 /// How soon the history is to be on the disk.
@@ -122,6 +124,9 @@ impl Player {
                 journal: OnceLock::new(),
                 written: Mutex::default(),
                 leave: Notify::new(),
+                doubt: Doubt::default(),
+                hurry: Notify::new(),
+                admitted: watch::Sender::new(false),
             }),
         }
     }
@@ -184,61 +189,11 @@ impl Shared {
         }
     }
 
-    async fn register(&self) -> Result<PlayerId, Rejected> {
-        let settings = &self.settings;
-        self.seat().registering();
-        let longest = LONGEST_PAUSE.max(settings.pause);
-        let patience = Patience { answer: settings.patience, pause: settings.pause, longest };
-        let admitted = admission::register(&self.speaker, &settings.manager, patience, || self.registration()).await;
-        let Admitted { player_id, league_id, token, passes, .. } = admitted.inspect_err(|_| self.seat().rejected())?;
-        let player_id = player_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| PlayerId::numbered(1));
-        let former = self.keep_key(&player_id, league_id.as_ref(), token.as_ref());
-        self.seat().registered(Identity { player_id: player_id.clone(), league_id, token, passes, former });
-        if let (Some(scribe), Some(home)) = (&settings.scribe, &settings.home) {
-            let path = home.agent_journal(&AgentId::Player(player_id.clone()));
-            self.journal.get_or_init(|| scribe.journal(path));
-        }
-        self.note("REGISTERED", format!("registered with {}", settings.manager));
-        Ok(player_id)
-    }
-
-    /// Writes down by what referees are recognised from now on, and hands back by what they were before: a match that was
-    /// begun before a restart is finished under the passes that were made then.
-    fn keep_key(&self, player: &PlayerId, league: Option<&LeagueId>, token: Option<&Token>) -> Vec<TokenDigest> {
-        let (Some(home), Some(league), Some(token)) = (&self.settings.home, league, token) else { return Vec::new() };
-        let former = KeysFile::former(home, player, league);
-        let file = KeysFile::of(player.clone(), league.clone(), token.digest(), &former, self.world.now());
-        if let Err(error) = file.write(home) {
-            tracing::warn!(%error, "the key cannot be kept; a match may be lost when this player is killed in it");
-        }
-        former
-    }
-
     /// A line in the log.
     fn note(&self, event: &str, message: String) {
         let Some(journal) = self.journal.get() else { return };
         let who = self.seat().identity().map(|identity| identity.player_id.to_string()).unwrap_or_default();
         journal.write(Entry::new(self.world.now(), Level::Info, &who, event, message));
-    }
-
-    fn registration(&self) -> (Envelope, Call) {
-        let settings = &self.settings;
-        let request = LeagueRegisterRequest {
-            player_meta: AgentMeta {
-                display_name: settings.name.clone(),
-                version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
-                protocol_version: Some(SmolStr::new_static("2.1.0")),
-                game_types: vec![GameType::even_odd()],
-                contact_endpoint: settings.contact.to_string(),
-                max_concurrent_matches: None,
-                pass_scheme: None,
-            },
-            player_id: settings.wish.clone(),
-            join_key: settings.join_key.clone(),
-            quirks: Quirks::default(),
-        };
-        let conversation = ConversationId::named(format_args!("conv-player-{}-reg", settings.name));
-        (self.envelope(Some(conversation), None), Call::RegisterPlayer(request))
     }
 
     /// An envelope of this player's; to the referee who asked about a match with its pass, and never with its token.
@@ -374,6 +329,28 @@ impl Agent for Player {
     }
 
     async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+        if matches!(arrived.call, Call::NotifyRound(_)) {
+            self.shared.come_in().await;
+        }
+        let answer = self.answer(arrived).await;
+        if answer.as_ref().is_err_and(|fault| fault.code == Some(ErrorCode::E012)) {
+            self.shared.doubt().await;
+        }
+        answer
+    }
+
+    fn health(&self) -> Health {
+        let seat = self.shared.seat();
+        let id = seat.identity().map(|identity| identity.player_id.to_string());
+        let state = seat.state().as_str().to_owned();
+        drop(seat);
+        let league_id = self.shared.league().map(|league| league.to_string());
+        Health { status: "ok", role: Role::Player, id, league_id, state }
+    }
+}
+
+impl Player {
+    async fn answer(&self, arrived: Arrived) -> Result<Answered, Fault> {
         let Arrived { call, head, .. } = arrived;
         let (shared, method) = (&self.shared, call.method());
         let echo = head.conversation_id.as_good().cloned();
@@ -455,14 +432,5 @@ impl Agent for Player {
                 Err(Fault::new(ErrorCode::E010, method, "a player does not answer this"))
             }
         }
-    }
-
-    fn health(&self) -> Health {
-        let seat = self.shared.seat();
-        let id = seat.identity().map(|identity| identity.player_id.to_string());
-        let state = seat.state().as_str().to_owned();
-        drop(seat);
-        let league_id = self.shared.league().map(|league| league.to_string());
-        Health { status: "ok", role: Role::Player, id, league_id, state }
     }
 }

@@ -37,12 +37,23 @@ pub struct Thinker {
     model: Option<Model>,
     patience: Duration,
     thoughts: Arc<Semaphore>,
+    where_to_think: Where,
+}
+
+/// Where a strategy runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Where {
+    /// On a thread for blocking work, where it can stall and panic as it likes.
+    Apart,
+    /// On the task that asked.
+    Here,
 }
 
 impl Thinker {
     /// Thinks by `strategy`.
     pub fn new(strategy: Arc<dyn Strategy>) -> Self {
-        Self { strategy, model: None, patience: USUAL_PATIENCE, thoughts: Arc::new(Semaphore::new(MAX_THOUGHTS)) }
+        let thoughts = Arc::new(Semaphore::new(MAX_THOUGHTS));
+        Self { strategy, model: None, patience: USUAL_PATIENCE, thoughts, where_to_think: Where::Apart }
     }
 
     /// With a model, for the strategy that asks one.
@@ -53,6 +64,12 @@ impl Thinker {
     /// With this much time at most for a thought.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// Thinking on the task that asks, where threads would bring in chance: a simulation. Nothing then keeps a strategy from
+    /// stalling its player, so this is for strategies that are known to be quick.
+    pub fn on_the_spot(self) -> Self {
+        Self { where_to_think: Where::Here, ..self }
     }
 
     /// The strategy's name.
@@ -93,6 +110,9 @@ impl Thinker {
     async fn decide(&self, question: Question, memory: Memory) -> Result<Decision, Trouble> {
         let permit = Arc::clone(&self.thoughts).try_acquire_owned().map_err(|_| Trouble::Stalled)?;
         let strategy = Arc::clone(&self.strategy);
+        if self.where_to_think == Where::Here {
+            return Ok(strategy.choose(&question, &memory));
+        }
         let thinking = spawn_blocking(move || {
             let decision = strategy.choose(&question, &memory);
             drop(permit);

@@ -1,6 +1,6 @@
-//! Getting into a league: who the referee is there, and whose reports it owes.
+//! Getting into a league and staying there: who the referee is, and whose reports it owes.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use league_core::season::agent::AgentId;
 use league_protocol::error::{ErrorCode, Fault};
@@ -13,6 +13,7 @@ use league_protocol::quirk::Quirks;
 use league_protocol::table::{Call, Method};
 use league_protocol::token::Token;
 use league_wire::admission::{self, Admitted, Patience, Rejected};
+use league_wire::doubt;
 use league_wire::endpoint::Endpoint;
 use smol_str::SmolStr;
 
@@ -59,7 +60,8 @@ impl Shared {
             pause: settings.pause,
             longest: Settings::MAX_PAUSE.max(settings.pause),
         };
-        let admitted = admission::register(&self.speaker, manager, patience, || self.registration()).await?;
+        let admitted =
+            admission::register(&self.speaker, manager, patience, &self.hurry, || self.registration()).await?;
         let Admitted { referee_id, league_id, token, passes, manner, .. } = admitted;
         let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
         let identity = Identity { id: id.clone(), league: league_id, token, passes, manager: manager.clone(), manner };
@@ -71,6 +73,26 @@ impl Shared {
         }
         self.note("REGISTERED", format!("registered with {manager}"));
         Ok(id)
+    }
+
+    /// The manager does not know the referee, or somebody speaks who is not the manager: registers again, where that is because
+    /// the token no longer counts. In a task of its own, since whoever spoke may not wait for it.
+    pub(crate) async fn doubt(self: &Arc<Self>) {
+        let shared = Arc::clone(self);
+        drop(tokio::spawn(async move { shared.doubt.settle(shared.make_sure()).await }).await);
+    }
+
+    /// Whether the manager could say, and everything was done about it.
+    async fn make_sure(&self) -> bool {
+        let Some(Identity { token: Some(token), manager, .. }) = self.identity() else { return true };
+        let envelope = self.envelope(None, Some(token.into()));
+        let counts = doubt::counts(self.speaker.client(), &manager, &envelope, self.settings.patience).await;
+        if counts == Some(false)
+            && let Err(rejected) = self.register(&manager).await
+        {
+            tracing::warn!(%rejected, "the token no longer counts, and there is no other");
+        }
+        counts.is_some()
     }
 
     fn registration(&self) -> (Envelope, Call) {

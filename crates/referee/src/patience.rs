@@ -54,6 +54,7 @@ impl Posted {
     /// Waits for a post until `end`.
     pub(crate) async fn until(&self, end: Instant) {
         tokio::select! {
+            biased;
             () = self.wait() => {}
             () = sleep_until(end) => {}
         }

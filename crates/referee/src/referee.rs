@@ -30,6 +30,7 @@ use league_store::views::writer::ViewWriter;
 use league_wire::admission::Rejected;
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::client::Client;
+use league_wire::doubt::Doubt;
 use league_wire::endpoint::Endpoint;
 use league_wire::speaker::Speaker;
 use league_wire::world::World;
@@ -65,6 +66,10 @@ pub(crate) struct Shared {
     matches: Mutex<Matches>,
     /// The league is over, or the manager told us to leave.
     leave: Notify,
+    /// Whether its token still counts.
+    pub(crate) doubt: Doubt,
+    /// The manager spoke to it before it was let in.
+    pub(crate) hurry: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -115,6 +120,8 @@ impl Referee {
                 identity,
                 matches,
                 leave: Notify::new(),
+                doubt: Doubt::default(),
+                hurry: Notify::new(),
             }),
         }
     }
@@ -359,6 +366,34 @@ impl Agent for Referee {
     }
 
     async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+        // Anybody may ask how it is.
+        let from = arrived.call.method().row().from;
+        let from_manager = from.contains(&Role::Manager) && !from.contains(&Role::Player);
+        if from_manager && self.shared.identity().is_none() {
+            // Who is spoken to was let in without hearing of it.
+            self.shared.hurry.notify_one();
+        }
+        let answer = self.answer(arrived).await;
+        if from_manager && answer.as_ref().is_err_and(|fault| fault.code == Some(ErrorCode::E012)) {
+            self.shared.doubt().await;
+        }
+        answer
+    }
+
+    fn health(&self) -> Health {
+        let identity = self.shared.identity();
+        Health {
+            status: "ok",
+            role: Role::Referee,
+            id: identity.as_ref().map(|identity| identity.id.to_string()),
+            league_id: identity.and_then(|identity| identity.league).map(|league| league.to_string()),
+            state: format!("{} matches running", self.running()),
+        }
+    }
+}
+
+impl Referee {
+    async fn answer(&self, arrived: Arrived) -> Result<Answered, Fault> {
         let Arrived { call, head, peer, .. } = arrived;
         let (shared, method) = (&self.shared, call.method());
         if method.row().access == Access::Operator {
@@ -417,17 +452,6 @@ impl Agent for Referee {
             | Call::UpdateStandings(_)
             | Call::NotifyRoundCompleted(_)
             | Call::GetPlayerState(_) => Err(not_ours(method)),
-        }
-    }
-
-    fn health(&self) -> Health {
-        let identity = self.shared.identity();
-        Health {
-            status: "ok",
-            role: Role::Referee,
-            id: identity.as_ref().map(|identity| identity.id.to_string()),
-            league_id: identity.and_then(|identity| identity.league).map(|league| league.to_string()),
-            state: format!("{} matches running", self.running()),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Telling the manager how a match ended, until it knows.
 
+use std::sync::Arc;
+
 use league_protocol::answer::{Heard, Layers};
 use league_protocol::head::Envelope;
 use league_protocol::id::ConversationId;
@@ -17,7 +19,7 @@ use crate::settings::Settings;
 /// Delivers a report. A manager that is away comes back and asks for nothing: the referee goes on telling it. One that refuses
 /// has its reasons, and the result is nobody's any more. It goes to the manager who `appointed` the referee for this match, wherever
 /// it has registered since.
-pub(crate) async fn deliver(shared: &Shared, appointed: &Identity, report: MatchResultReport) {
+pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: MatchResultReport) {
     let match_id = report.match_id.clone();
     let conversation = ConversationId::named(format_args!("conv-{}-report", match_id.as_str().to_ascii_lowercase()));
     let call = Call::ReportMatchResult(report);
@@ -42,6 +44,9 @@ pub(crate) async fn deliver(shared: &Shared, appointed: &Identity, report: Match
                 }
                 Ok(Heard::Error(error)) => {
                     tracing::warn!(%match_id, code = ?error.code, words = error.words, "the report is not wanted");
+                    if error.code.as_deref() == Some("E012") {
+                        shared.doubt().await;
+                    }
                     return;
                 }
                 Err(unreadable) => unreadable.to_string(),

@@ -142,6 +142,7 @@ pub(crate) async fn run(
     ring.tell(Input::Start);
     while !ring.bout.is_done() {
         tokio::select! {
+            biased;
             Some(done) = ring.work.next(), if !ring.work.is_empty() => ring.done(done),
             Some(post) = posts.recv() => ring.take(post),
             else => break,
@@ -281,6 +282,7 @@ impl Ring {
             let message = Message { envelope: &envelope, call: &question, limit, notice: false };
             let mut tries: Vec<Try> = Vec::new();
             let said = tokio::select! {
+                biased;
                 said = speaker.say(peer, message, &judge, &mut tries) => said,
                 () = posted.over() => Said::default(),
             };

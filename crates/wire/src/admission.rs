@@ -13,7 +13,8 @@ use league_protocol::manner::Manner;
 use league_protocol::table::Call;
 use league_protocol::token::Token;
 use thiserror::Error;
-use tokio::time::sleep;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
 
 use crate::endpoint::Endpoint;
 use crate::exchange::Exchange;
@@ -57,11 +58,13 @@ pub struct Patience {
     pub longest: Duration,
 }
 
-/// Registers with `manager`, and goes on trying as long as nobody answers there.
+/// Registers with `manager`, and goes on trying as long as nobody answers there: after a pause, or as soon as `hurry` says
+/// that somebody is there after all.
 pub async fn register(
     speaker: &Speaker,
     manager: &Endpoint,
     patience: Patience,
+    hurry: &Notify,
     mut message: impl FnMut() -> (Envelope, Call),
 ) -> Result<Admitted, Rejected> {
     let mut pause = patience.pause;
@@ -73,7 +76,9 @@ pub async fn register(
             Read::Unclear(what) => what,
         };
         tracing::info!(%manager, trouble, "not registered yet; trying again");
-        sleep(pause).await;
+        // Nobody can make this a flood: a short pause there is in any case.
+        sleep(patience.pause).await;
+        drop(timeout(pause.saturating_sub(patience.pause), hurry.notified()).await);
         pause = (pause * 2).min(patience.longest);
     }
 }
@@ -150,5 +155,62 @@ fn read(body: &[u8], manner: Manner) -> Read {
         }
         RegistrationAnswer::Error(error) => Read::Rejected(error.words),
         RegistrationAnswer::Nothing => Read::Unclear(String::from("the answer says nothing about the registration")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use league_protocol::id::ConversationId;
+    use league_protocol::message::operate::Nothing;
+    use league_protocol::sender::{Role, Sender};
+    use league_protocol::time::Timestamp;
+
+    use super::*;
+    use crate::client::{Client, ClientSettings};
+    use crate::net::{Connecting, Connector};
+
+    /// Where nobody is, and how often that was found out.
+    #[derive(Default)]
+    struct Nowhere(AtomicU32);
+
+    impl Connector for Nowhere {
+        fn connect<'a>(&'a self, _: &'a str, _: u16) -> Connecting<'a> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Box::pin(async { Err(io::Error::from(io::ErrorKind::ConnectionRefused)) })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_hears_from_the_manager_asks_again_at_once_but_not_all_the_time() {
+        let nowhere = Arc::new(Nowhere::default());
+        let client = Client::new(ClientSettings { connector: nowhere.clone(), ..ClientSettings::default() });
+        let speaker = Speaker::new(client);
+        let (manager, hurry) = ("http://127.0.0.1:1/mcp".parse().unwrap(), Notify::new());
+        let message = || {
+            let sender = Sender::unregistered(Role::Player, "somebody");
+            let (timestamp, conversation_id) = (Timestamp::EPOCH, ConversationId::named("conv"));
+            (Envelope { sender, timestamp, conversation_id, auth_token: None }, Call::Ping(Nothing {}))
+        };
+        let second = Duration::from_secs(1);
+        let patience = Patience { answer: second, pause: second, longest: second * 60 };
+        let registering = register(&speaker, &manager, patience, &hurry, message);
+        let tries = || nowhere.0.load(Ordering::Relaxed);
+        tokio::select! {
+            _ = registering => panic!("nobody is there"),
+            () = async {
+                // The pauses are 1, 2, 4 and 8 seconds.
+                sleep(second * 15 + second / 2).await;
+                assert_eq!(tries(), 5);
+                hurry.notify_one();
+                sleep(second / 4).await;
+                assert_eq!(tries(), 5);
+                sleep(second).await;
+                assert_eq!(tries(), 6);
+            } => {}
+        }
     }
 }

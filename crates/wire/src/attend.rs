@@ -74,6 +74,7 @@ async fn converse<A: Agent>(
     http.header_read_timeout(None).max_header_size(MAX_HEAD).max_buf_size(MAX_BUFFER);
     let mut connection = pin!(http.serve_connection(stream, service));
     let end = tokio::select! {
+        biased;
         end = connection.as_mut() => end,
         _ = closing.changed() => {
             connection.as_mut().graceful_shutdown();

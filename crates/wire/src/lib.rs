@@ -11,13 +11,14 @@
 //! | [`endpoint`] says where to, [`tls`] how safely | [`agent`] is what it serves |
 //! | [`retry`] and [`breaker`] say when to stop trying | [`pages`] are what it shows beside |
 //!
-//! [`admission`] is how an agent gets into its league. [`net`] has the two traits behind which the network itself can be
+//! [`admission`] is how an agent gets into its league, [`doubt`] how it stays there. [`net`] has the two traits behind which the network itself can be
 //! replaced, [`world`] the time of day and chance.
 
 pub mod admission;
 pub mod agent;
 pub mod breaker;
 pub mod client;
+pub mod doubt;
 pub mod endpoint;
 pub mod exchange;
 pub mod net;

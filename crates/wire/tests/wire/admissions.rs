@@ -22,7 +22,7 @@ fn registration() -> (Envelope, Call) {
 async fn ask(manager: &Stranger) -> Result<Admitted, Rejected> {
     let pause = Duration::from_millis(1);
     let patience = Patience { answer: LONG, pause, longest: pause };
-    register(&Speaker::default(), &manager.endpoint, patience, registration).await
+    register(&Speaker::default(), &manager.endpoint, patience, &tokio::sync::Notify::new(), registration).await
 }
 
 fn welcome() -> Value {

@@ -1,0 +1,122 @@
+//! How a player gets into its league, and stays there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use league_core::season::agent::AgentId;
+use league_core::seat::Identity;
+use league_protocol::head::Envelope;
+use league_protocol::id::{ConversationId, GameType, LeagueId, PlayerId};
+use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest};
+use league_protocol::quirk::Quirks;
+use league_protocol::table::Call;
+use league_protocol::token::{Token, TokenDigest};
+use league_store::views::keys::KeysFile;
+use league_wire::admission::{self, Admitted, Patience, Rejected};
+use league_wire::doubt;
+use smol_str::SmolStr;
+use tokio::time::timeout;
+
+use super::Shared;
+
+/// A manager that is away is asked at least this often.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// How long whoever announces a round is kept waiting for the player to be let in.
+const COMING_IN: Duration = Duration::from_secs(1);
+
+/// By how many of its earlier tokens a player recognises referees.
+const FORMER: usize = 8;
+
+impl Shared {
+    pub(super) async fn register(&self) -> Result<PlayerId, Rejected> {
+        let settings = &self.settings;
+        self.seat().registering();
+        let longest = LONGEST_PAUSE.max(settings.pause);
+        let patience = Patience { answer: settings.patience, pause: settings.pause, longest };
+        let admitted =
+            admission::register(&self.speaker, &settings.manager, patience, &self.hurry, || self.registration()).await;
+        let Admitted { player_id, league_id, token, passes, .. } = admitted.inspect_err(|_| self.seat().rejected())?;
+        let player_id = player_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| PlayerId::numbered(1));
+        let mut former = self.keep_key(&player_id, league_id.as_ref(), token.as_ref());
+        if let Some(before) = self.seat().identity().filter(|before| before.league_id == league_id) {
+            former.extend(before.token.as_ref().map(Token::digest).into_iter().chain(before.former.iter().cloned()));
+            former.truncate(FORMER);
+        }
+        self.seat().registered(Identity { player_id: player_id.clone(), league_id, token, passes, former });
+        self.admitted.send_replace(true);
+        if let (Some(scribe), Some(home)) = (&settings.scribe, &settings.home) {
+            let path = home.agent_journal(&AgentId::Player(player_id.clone()));
+            self.journal.get_or_init(|| scribe.journal(path));
+        }
+        self.note("REGISTERED", format!("registered with {}", settings.manager));
+        Ok(player_id)
+    }
+
+    /// Writes down by what referees are recognised from now on, and hands back by what they were before: a match that was
+    /// begun before a restart is finished under the passes that were made then.
+    fn keep_key(&self, player: &PlayerId, league: Option<&LeagueId>, token: Option<&Token>) -> Vec<TokenDigest> {
+        let (Some(home), Some(league), Some(token)) = (&self.settings.home, league, token) else { return Vec::new() };
+        let former = KeysFile::former(home, player, league);
+        let file = KeysFile::of(player.clone(), league.clone(), token.digest(), &former, self.world.now());
+        if let Err(error) = file.write(home) {
+            tracing::warn!(%error, "the key cannot be kept; a match may be lost when this player is killed in it");
+        }
+        former
+    }
+
+    /// Waits a while to be let in. A player that hears of a round before that was let in without hearing of it: the manager was
+    /// ended in the middle of its answer, say, and is back now. There is no need to wait before asking again, and the round does
+    /// not begin before this is settled.
+    pub(super) async fn come_in(&self) {
+        if *self.admitted.borrow() {
+            return;
+        }
+        self.hurry.notify_one();
+        let mut admitted = self.admitted.subscribe();
+        // Whoever is in no league rehearses.
+        drop(timeout(COMING_IN, admitted.wait_for(|admitted| *admitted)).await);
+    }
+
+    /// Somebody spoke whose pass does not fit: registers again, where that is because the token no longer counts. In a task of
+    /// its own, since whoever spoke may not wait for it.
+    pub(super) async fn doubt(self: &Arc<Self>) {
+        let shared = Arc::clone(self);
+        drop(tokio::spawn(async move { shared.doubt.settle(shared.make_sure()).await }).await);
+    }
+
+    /// Whether the manager could say, and everything was done about it.
+    async fn make_sure(&self) -> bool {
+        let token = self.seat().identity().and_then(|identity| identity.token.clone());
+        let Some(token) = token else { return true };
+        let envelope = Envelope { auth_token: Some(token.into()), ..self.envelope(None, None) };
+        let settings = &self.settings;
+        let counts = doubt::counts(self.speaker.client(), &settings.manager, &envelope, settings.patience).await;
+        if counts == Some(false)
+            && let Err(rejected) = self.register().await
+        {
+            tracing::warn!(%rejected, "the token no longer counts, and there is no other");
+        }
+        counts.is_some()
+    }
+
+    fn registration(&self) -> (Envelope, Call) {
+        let settings = &self.settings;
+        let request = LeagueRegisterRequest {
+            player_meta: AgentMeta {
+                display_name: settings.name.clone(),
+                version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
+                protocol_version: Some(SmolStr::new_static("2.1.0")),
+                game_types: vec![GameType::even_odd()],
+                contact_endpoint: settings.contact.to_string(),
+                max_concurrent_matches: None,
+                pass_scheme: None,
+            },
+            player_id: settings.wish.clone(),
+            join_key: settings.join_key.clone(),
+            quirks: Quirks::default(),
+        };
+        let conversation = ConversationId::named(format_args!("conv-player-{}-reg", settings.name));
+        (self.envelope(Some(conversation), None), Call::RegisterPlayer(request))
+    }
+}

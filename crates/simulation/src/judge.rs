@@ -1,0 +1,348 @@
+//! What must hold in every run, looked at all the way through and not only at its end.
+//!
+//! The judge trusts nobody: it folds the durable log by itself, listens to what the manager is told and says, and asks the
+//! ledger before it believes that a player was charged by right.
+
+mod bouts;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use league_core::record::MatchRecord;
+use league_core::season::event::{Event, Fact};
+use league_core::season::{Phase, Season};
+use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::side::Side;
+use league_protocol::token::{Token, TokenDigest};
+use league_store::log::Head;
+
+use crate::bounds::Bounds;
+use crate::disk::Disk;
+use crate::ledger::Ledger;
+use crate::moment::Moment;
+use crate::net::Overheard;
+use crate::place::Place;
+use crate::scenario::Scenario;
+use crate::trace::Trace;
+use bouts::Bouts;
+use table::Table;
+
+/// Something that must not happen has happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// When it was noticed.
+    pub at: Moment,
+    /// What.
+    pub what: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {}: {}", self.at.to_string().trim(), self.what)
+    }
+}
+
+/// What a run was like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Matches with a result.
+    pub results: u64,
+    /// Technical losses among them.
+    pub charged: u64,
+    /// Attempts that came to nothing.
+    pub in_vain: u64,
+    /// Times that the manager resumed.
+    pub resumed: u64,
+}
+
+/// An attempt that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    attempt: u32,
+    referee: Place,
+    since: Moment,
+}
+
+/// Watches over a run.
+#[derive(Debug)]
+pub struct Judge {
+    scenario: Arc<Scenario>,
+    bounds: Bounds,
+    /// How many events of the log were seen.
+    seen: usize,
+    head: Head,
+    season: Option<Season>,
+    results: BTreeMap<MatchId, Place>,
+    registered: BTreeSet<PlayerId>,
+    /// What players recognise themselves by.
+    tokens: BTreeMap<Place, TokenDigest>,
+    table: Table,
+    open: BTreeMap<MatchId, Open>,
+    bouts: Bouts,
+    round: Option<(RoundId, Moment)>,
+    /// Since when the manager has been there.
+    manager_since: Moment,
+    /// What the run was like.
+    pub tally: Tally,
+    /// Matches that were given to a referee since the last look: where it and the players live.
+    pub assigned: Vec<[Place; 3]>,
+}
+
+/// Whether everything is as it must be; if not, what is not.
+type Verdict = Result<(), String>;
+
+impl Judge {
+    /// A judge for this scenario.
+    pub fn new(scenario: Arc<Scenario>) -> Self {
+        let bounds = Bounds::of(&scenario);
+        Self {
+            scenario,
+            bounds,
+            seen: 0,
+            head: Head::GENESIS,
+            season: None,
+            results: BTreeMap::new(),
+            registered: BTreeSet::new(),
+            tokens: BTreeMap::new(),
+            table: Table::default(),
+            open: BTreeMap::new(),
+            bouts: Bouts::new(bounds.bout),
+            round: None,
+            manager_since: Moment::BEGIN,
+            tally: Tally::default(),
+            assigned: Vec::new(),
+        }
+    }
+
+    /// When the league must be over.
+    pub fn deadline(&self) -> Moment {
+        self.scenario.quiet + self.bounds.league
+    }
+
+    /// Where the league stands, as far as it is durable.
+    pub fn phase(&self) -> Phase {
+        self.season.as_ref().map_or(Phase::WaitingForRegistrations, Season::phase)
+    }
+
+    /// Reads what the log has gained; says whether that was anything.
+    pub fn read(&mut self, at: Moment, disk: &Disk, ledger: &mut Ledger, trace: &mut Trace) -> Result<bool, String> {
+        let (events, head) = disk.since(self.seen);
+        for event in &events {
+            let body = serde_json::to_string(event).map_err(|error| error.to_string())?;
+            trace.note(at, format_args!("durable: {body}"));
+            self.head = self.head.then(&body);
+            self.seen += 1;
+            self.happened(at, event, ledger)?;
+        }
+        if self.head != head {
+            return Err(format!("the chain of the log does not hold: {} instead of {}", head, self.head));
+        }
+        Ok(!events.is_empty())
+    }
+
+    fn happened(&mut self, at: Moment, event: &Event, ledger: &mut Ledger) -> Verdict {
+        if let Fact::MatchReported { match_id, attempt, record } = &event.fact {
+            self.reported(at, match_id, *attempt, record, ledger)?;
+        }
+        match &mut self.season {
+            Some(season) => season.apply(event).map_err(|bad| format!("the log cannot be right: {bad}"))?,
+            None => self.season = Some(Season::replay([event]).map_err(|bad| bad.to_string())?),
+        }
+        match &event.fact {
+            Fact::MatchAssigned { match_id, attempt, referee } => {
+                let open = Open { attempt: *attempt, referee: self.referee(referee)?, since: at };
+                self.open.insert(match_id.clone(), open);
+                if let Some(players) = self.season.as_ref().and_then(|season| season.contestants(match_id)) {
+                    self.assigned.push([open.referee, self.player(&players.a.id)?, self.player(&players.b.id)?]);
+                }
+            }
+            Fact::MatchReturned { match_id, .. } => {
+                self.open.remove(match_id);
+                self.tally.in_vain += 1;
+            }
+            Fact::RefereeLost { referee } | Fact::RefereeReturned { referee, .. } => {
+                let place = self.referee(referee)?;
+                let before = self.open.len();
+                self.open.retain(|_, open| open.referee != place);
+                self.tally.in_vain += (before - self.open.len()) as u64;
+            }
+            Fact::MatchReported { match_id, .. } => {
+                self.open.remove(match_id);
+                self.compare_standings()?;
+            }
+            Fact::RoundStarted { round } => self.round = Some((*round, at)),
+            Fact::RoundCompleted { round } => self.round_over(at, *round)?,
+            Fact::PlayerRegistered { player, .. } => drop(self.registered.insert(player.clone())),
+            Fact::PlayerReturned { player, .. } => self.compare_tokens(at, player, ledger)?,
+            Fact::Opened { .. }
+            | Fact::RefereeRegistered { .. }
+            | Fact::AgentLearned { .. }
+            | Fact::RegistrationClosed
+            | Fact::LeagueCompleted
+            | Fact::Halted
+            | Fact::Resumed => {}
+        }
+        Ok(())
+    }
+
+    fn reported(&mut self, at: Moment, id: &MatchId, attempt: u32, record: &MatchRecord, ledger: &Ledger) -> Verdict {
+        let open = self.open.get(id).copied().filter(|open| open.attempt == attempt);
+        let open = open.ok_or_else(|| format!("attempt {attempt} at {id} has a result and was not under way"))?;
+        if !self.bouts.was_told(open.referee, id, attempt) {
+            return Err(format!("attempt {attempt} at {id} has a result that {} did not report", open.referee));
+        }
+        if self.results.insert(id.clone(), open.referee).is_some() {
+            return Err(format!("{id} has two results"));
+        }
+        self.tally.results += 1;
+        let Some(season) = &self.season else { return Err(String::from("a result before the league was opened")) };
+        let players = season.contestants(id).ok_or_else(|| format!("{id} is no match of this league"))?;
+        for side in Side::BOTH {
+            let player = players[side];
+            if record.outcome.forfeited(side) {
+                self.tally.charged += 1;
+                let (number, place) = (player.id.number().unwrap_or_default(), self.player(&player.id)?);
+                let limits = &self.scenario.rules.limits;
+                let calls = if season.is_suspended(player) { 1 } else { usize::from(limits.max_retries) };
+                let excused = ledger.excuses(place, open.referee, calls, (open.since, at));
+                if self.scenario.plays_fair(number) && !excused {
+                    return Err(format!("{} was charged in {id} for a fault that was not its own", player.id));
+                }
+            }
+        }
+        self.table.count(players.map(|player| &player.id), record.outcome);
+        Ok(())
+    }
+
+    fn compare_standings(&self) -> Verdict {
+        let Some(season) = &self.season else { return Ok(()) };
+        self.table.compare(&season.standings())
+    }
+
+    fn round_over(&mut self, at: Moment, round: RoundId) -> Verdict {
+        match self.round.take() {
+            Some((begun, since)) if begun == round => {
+                let disturbed = since < self.scenario.quiet;
+                if !disturbed && at - since > self.bounds.round {
+                    return Err(format!("round {round} took {:?}, more than {:?}", at - since, self.bounds.round));
+                }
+                Ok(())
+            }
+            Some(_) | None => Err(format!("round {round} is over and had not begun")),
+        }
+    }
+
+    fn referee(&self, id: &RefereeId) -> Result<Place, String> {
+        id.number().and_then(|number| self.scenario.referee(number)).ok_or_else(|| format!("{id} is nobody"))
+    }
+
+    fn player(&self, id: &PlayerId) -> Result<Place, String> {
+        id.number().and_then(|number| self.scenario.player(number)).ok_or_else(|| format!("{id} is nobody"))
+    }
+
+    /// Whether a player has the token by which the manager knows it.
+    fn compare_tokens(&self, at: Moment, id: &PlayerId, ledger: &mut Ledger) -> Verdict {
+        let place = self.player(id)?;
+        let known = self.season.as_ref().and_then(|season| season.player(id)).map(|player| &player.grant.digest);
+        if let (Some(known), Some(own)) = (known, self.tokens.get(&place)) {
+            ledger.agree(place, known == own, at);
+        }
+        Ok(())
+    }
+
+    /// The manager has opened its log with so many events: it must stand where these lead.
+    pub fn resumed(&mut self, at: Moment, season: &Season, events: usize, disk: &Disk) -> Verdict {
+        self.manager_since = at;
+        self.tally.resumed += 1;
+        let (all, _) = disk.since(0);
+        let found = all.get(..events).ok_or("the manager found more in its log than is durable")?;
+        match Season::replay(found) {
+            Ok(replayed) if replayed == *season => Ok(()),
+            Ok(_) => Err(String::from("the resumed season is not the replayed one")),
+            Err(bad) => Err(format!("the log cannot be replayed: {bad}")),
+        }
+    }
+
+    /// The season that the manager has in mind, while nothing was on its way to the disk.
+    pub fn compare(&self, season: &Season) -> Verdict {
+        match &self.season {
+            Some(replayed) if replayed != season => Err(String::from("the manager's season is not that of its log")),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// A process was ended.
+    pub fn ended(&mut self, place: Place, at: Moment, ledger: &mut Ledger) {
+        ledger.ended(place, at);
+        self.bouts.forget(place);
+        self.tokens.remove(&place);
+    }
+
+    /// What the manager was told, and what it said.
+    pub fn listen(&mut self, heard: &Overheard, ledger: &mut Ledger) -> Verdict {
+        self.bouts.listen(heard);
+        if heard.question || !heard.arrived || heard.from != Place::MANAGER {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&heard.bytes);
+        if !text.contains("\"ACCEPTED\"") {
+            return Ok(());
+        }
+        if text.contains("\"MATCH_RESULT_ACK\"")
+            && let Some(id) = field(&text, "match_id").and_then(|id| id.parse::<MatchId>().ok())
+            && self.results.get(&id) != Some(&heard.to)
+        {
+            return Err(format!("the result of {id} was acknowledged to {} and is not in the log", heard.to));
+        }
+        if text.contains("\"LEAGUE_REGISTER_RESPONSE\"")
+            && let Some(id) = field(&text, "player_id").and_then(|id| id.parse::<PlayerId>().ok())
+        {
+            if !self.registered.contains(&id) {
+                return Err(format!("{id} was let in and is not in the log"));
+            }
+            let token = field(&text, "auth_token").map(|token| Token::received(token).digest());
+            self.tokens.extend(token.map(|token| (heard.to, token)));
+            self.compare_tokens(heard.at, &id, ledger)?;
+        }
+        Ok(())
+    }
+
+    /// Whether anything takes longer than it may.
+    pub fn check_bounds(&self, at: Moment, ledger: &Ledger) -> Verdict {
+        self.bouts.check(at, ledger)?;
+        for (id, open) in &self.open {
+            let span = at - open.since.max(self.manager_since);
+            if span > self.bounds.attempt {
+                return Err(format!("attempt {} at {id} is open for {span:?}", open.attempt));
+            }
+        }
+        let since_when = |from: Moment| from.max(self.manager_since).max(self.scenario.quiet);
+        let strangers = ledger.estrangements().filter(|_| self.phase() == Phase::RunningLeague);
+        if let Some((place, from)) = strangers.into_iter().find(|it| at - since_when(it.1) > self.bounds.mended) {
+            return Err(format!("{place} and the manager have not agreed about a token since {from}"));
+        }
+        if at > self.deadline() {
+            let phase = self.phase().as_str();
+            return Err(format!("the league is stuck in {phase}, {:?} after the last fault", at - self.scenario.quiet));
+        }
+        Ok(())
+    }
+
+    /// The manager says that the league is over.
+    pub fn concluded(&self) -> Verdict {
+        let Some(season) = &self.season else { return Err(String::from("a league ended that was never opened")) };
+        let all = season.schedule().total_matches() as usize;
+        if season.phase() != Phase::LeagueCompleted || self.results.len() != all {
+            return Err(format!("the league ended with {} of {all} results", self.results.len()));
+        }
+        Ok(())
+    }
+}
+
+/// The text of a field, wherever it stands.
+pub(crate) fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(&format!("\"{name}\":\""))?;
+    rest.split_once('"').map(|(value, _)| value)
+}

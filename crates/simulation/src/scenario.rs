@@ -1,0 +1,232 @@
+//! What a seed decides: who plays by which rules, and everything that will go wrong.
+
+use std::time::Duration;
+
+use league_core::season::config::Config;
+use league_protocol::id::BadId;
+use league_protocol::message::start_match::MatchLimits;
+
+use crate::dice::Dice;
+use crate::moment::Moment;
+use crate::place::Place;
+use crate::weather::{Partition, Weather};
+
+/// Strategies that play, and some that misbehave: those are charged by right.
+const KINDS: &[&str] = &["random", "pattern", "frequency", "markov", "bandit", "alternate", "always_odd"];
+const MISBEHAVING: &[&str] = &["timeout", "slow:90", "invalid"];
+
+/// What a seed decides.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The seed.
+    pub seed: u64,
+    /// The rules of the league.
+    pub rules: Config,
+    /// How many referees.
+    pub referees: u8,
+    /// How many matches each runs at a time.
+    pub capacity: u32,
+    /// The strategy of each player.
+    pub strategies: Vec<&'static str>,
+    /// Whether secrets and nonces come from a seed of the league.
+    pub seeded: bool,
+    /// Whether players find their history again.
+    pub recalls: bool,
+    /// How long the manager waits for answers, and agents for the manager's.
+    pub patience: Duration,
+    /// How often the manager looks after its referees.
+    pub watch: Duration,
+    /// How long the disk takes to make something durable, at most.
+    pub disk: Duration,
+    /// What the network does to connections.
+    pub weather: Weather,
+    /// What it does to places.
+    pub partitions: Vec<Partition>,
+    /// What happens to processes, in order of time.
+    pub incidents: Vec<(Moment, Incident)>,
+    /// In how many of a thousand matches somebody is killed who has to do with it.
+    pub ambushes: u64,
+    /// When all faults stop.
+    pub quiet: Moment,
+}
+
+/// Something that happens to a process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Incident {
+    /// It is killed, and started again a while later; never, where it is gone for good.
+    Kill {
+        /// Which.
+        whom: Place,
+        /// How long it is away.
+        away: Option<Duration>,
+        /// Whether its machine goes with it, so that nobody is told.
+        silently: bool,
+        /// Whether what it had sent and nobody has received yet is lost as well.
+        with_mail: bool,
+    },
+    /// Its clock jumps by so many seconds.
+    Clock {
+        /// Whose.
+        whom: Place,
+        /// How far.
+        by: i64,
+    },
+    /// The manager's disk refuses to write, until the manager is started again.
+    Disk,
+}
+
+impl Scenario {
+    /// What `seed` decides.
+    pub fn of(seed: u64) -> Result<Self, BadId> {
+        let mut dice = Dice::new(seed, &[1]);
+        let players = dice.within(2, 6);
+        let referees = u8::try_from(dice.within(1, 3)).unwrap_or(1);
+        let misbehave = dice.happens(200);
+        let strategies: Vec<_> = (0..players)
+            .map(|_| {
+                let kinds = if misbehave && dice.happens(250) { MISBEHAVING } else { KINDS };
+                dice.pick(kinds, "random")
+            })
+            .collect();
+        let mut seconds = |least: u64, most: u64| Duration::from_millis(dice.within(least, most)).as_secs_f64();
+        let limits = MatchLimits {
+            game_join_ack_timeout_sec: seconds(500, 2000),
+            move_timeout_sec: seconds(500, 3000),
+            game_over_timeout_sec: seconds(300, 1000),
+            base_delay_sec: seconds(100, 500),
+            max_retries: u8::try_from(dice.within(1, 3)).unwrap_or(1),
+        };
+        let suspend_after = u32::try_from(dice.within(1, 5)).unwrap_or(1);
+        let rules = Config { limits, suspend_after, ..Config::even_odd("simulated".parse()?) };
+        let quiet = Moment::BEGIN + dice.millis(1000, 16_000);
+        let (capacity, seeded, recalls) = (dice.within(1, 4), dice.happens(300), dice.happens(100));
+        let mut scenario = Self {
+            seed,
+            rules,
+            referees,
+            capacity: u32::try_from(capacity).unwrap_or(1),
+            strategies,
+            seeded,
+            recalls,
+            patience: dice.millis(600, 2000),
+            watch: dice.millis(400, 2000),
+            disk: dice.millis(1, 60),
+            weather: weather(&mut dice),
+            partitions: Vec::new(),
+            incidents: Vec::new(),
+            ambushes: if dice.happens(500) { dice.within(0, 300) } else { 0 },
+            quiet,
+        };
+        // One run in twenty is fair from its beginning: nothing may go wrong there.
+        if seed.is_multiple_of(20) {
+            (scenario.weather, scenario.ambushes, scenario.quiet) = (Weather::default(), 0, Moment::BEGIN);
+        } else {
+            scenario.add_partitions(&mut dice);
+            scenario.add_incidents(&mut dice);
+        }
+        Ok(scenario)
+    }
+
+    /// How many processes there are.
+    pub fn size(&self) -> u8 {
+        1 + self.referees + u8::try_from(self.strategies.len()).unwrap_or(u8::MAX)
+    }
+
+    /// All processes.
+    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        (0..self.size()).map(Place)
+    }
+
+    /// Where this referee lives, counted from one.
+    pub fn referee(&self, number: u32) -> Option<Place> {
+        u8::try_from(number).ok().filter(|number| (1..=self.referees).contains(number)).map(Place)
+    }
+
+    /// Where this player lives, counted from one.
+    pub fn player(&self, number: u32) -> Option<Place> {
+        let place = u8::try_from(number).ok()?.checked_add(self.referees)?;
+        (number > 0 && place < self.size()).then_some(Place(place))
+    }
+
+    /// What lives there.
+    pub fn role(&self, place: Place) -> Role {
+        match place.0 {
+            0 => Role::Manager,
+            number if number <= self.referees => Role::Referee(u32::from(number)),
+            number => Role::Player(u32::from(number - self.referees)),
+        }
+    }
+
+    /// Whether a player keeps to the rules.
+    pub fn plays_fair(&self, number: u32) -> bool {
+        let index = usize::try_from(number).unwrap_or_default().saturating_sub(1);
+        self.strategies.get(index).is_none_or(|kind| !MISBEHAVING.contains(kind))
+    }
+
+    /// What happens while this match is played, if anything: matches are short, and chance alone would hardly hit one.
+    pub fn ambush(&self, number: u64, [referee, one, other]: [Place; 3]) -> Option<(Duration, Incident)> {
+        let mut dice = Dice::new(self.seed, &[7, number]);
+        if !dice.happens(self.ambushes) {
+            return None;
+        }
+        let whom = dice.pick(&[referee, referee, referee, Place::MANAGER, Place::MANAGER, one, other], referee);
+        let for_good = whom != Place::MANAGER && dice.happens(200);
+        let away = (!for_good).then(|| dice.millis(10, 5000));
+        let (silently, with_mail) = (dice.happens(300), dice.happens(500));
+        Some((dice.millis(0, 400), Incident::Kill { whom, away, silently, with_mail }))
+    }
+
+    fn add_partitions(&mut self, dice: &mut Dice) {
+        for _ in 0..dice.within(0, 3) {
+            let from = Place(u8::try_from(dice.within(0, u64::from(self.size() - 1))).unwrap_or_default());
+            let to = Place(u8::try_from(dice.within(0, u64::from(self.size() - 1))).unwrap_or_default());
+            let begins = Moment(dice.within(0, self.quiet.0));
+            let ends = (begins + dice.millis(100, 6000)).min(self.quiet);
+            self.partitions.push(Partition { from, to, begins, ends });
+            if dice.happens(600) {
+                self.partitions.push(Partition { from: to, to: from, begins, ends });
+            }
+        }
+    }
+
+    fn add_incidents(&mut self, dice: &mut Dice) {
+        let last = u64::from(self.size() - 1);
+        for _ in 0..dice.within(0, 6) {
+            let at = Moment(dice.within(0, self.quiet.0));
+            // The manager and the referees are few, and more depends on them.
+            let place = if dice.happens(350) { 0 } else { dice.within(0, last) };
+            let whom = Place(u8::try_from(place).unwrap_or_default());
+            let for_good = whom != Place::MANAGER && dice.happens(150);
+            let away =
+                (!for_good).then(|| if dice.happens(500) { dice.millis(10, 300) } else { dice.millis(300, 4000) });
+            let (silently, with_mail) = (dice.happens(300), dice.happens(500));
+            self.incidents.push((at, Incident::Kill { whom, away, silently, with_mail }));
+        }
+        for _ in 0..dice.within(0, 2) {
+            let whom = Place(u8::try_from(dice.within(0, last)).unwrap_or_default());
+            let by = i64::try_from(dice.within(0, 7200)).unwrap_or_default() - 3600;
+            self.incidents.push((Moment(dice.within(0, self.quiet.0)), Incident::Clock { whom, by }));
+        }
+        if dice.happens(100) {
+            self.incidents.push((Moment(dice.within(0, self.quiet.0)), Incident::Disk));
+        }
+        self.incidents.sort_by_key(|(at, _)| *at);
+    }
+}
+
+/// What a process is, and its number among its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// The manager.
+    Manager,
+    /// A referee.
+    Referee(u32),
+    /// A player.
+    Player(u32),
+}
+
+fn weather(dice: &mut Dice) -> Weather {
+    // Every kind of fault is absent from half of the runs, so that each is also seen without the others.
+    let mut share = |most: u64| if dice.happens(500) { dice.within(0, most) } else { 0 };
+    Weather { unreachable: share(150), cut: share(250), mute: share(150), slow: share(150), doubled: share(200) }
+}

@@ -1,0 +1,21 @@
+//! Seeds that failed once: what they found is mended, and stays so.
+
+use league_simulation::judge::Violation;
+use league_simulation::moment::Moment;
+use league_simulation::run::{Wanted, run};
+
+fn found(seed: u64) -> Option<Violation> {
+    run(seed, Wanted::default()).map_or_else(
+        |error| Some(Violation { at: Moment::BEGIN, what: error.to_string() }),
+        |outcome| outcome.violation,
+    )
+}
+
+/// The network doubled its registration; the second one made another token count, of which the only referee never heard. It took
+/// the manager for a stranger, and refused every match for ever.
+#[test]
+fn a_league_whose_referee_was_registered_twice_goes_on() {
+    for seed in [34, 115] {
+        assert_eq!(found(seed), None, "seed {seed}");
+    }
+}
