@@ -35,6 +35,7 @@ const EXAMPLES: &str = "Examples:
   league verify                             check every draw and result of the last league
   league simulate --players 500             play in memory, without any agents
   league check http://127.0.0.1:8101/mcp    grade an agent, and say what to change
+  league bench                              how fast it is here, beside how fast the wire is
 
 Exit codes: 0 done, 1 failed or something is wrong, 2 wrong arguments
 LEAGUE_LOG=info (or debug) shows on stderr what goes on inside";
@@ -79,6 +80,11 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Grade an agent of anybody's by the rules of the protocol, and say what to change.
     Check(Check),
+    /// Measure how fast leagues are on this machine, beside how fast its wire is.
+    Bench(Bench),
+    /// The part of `bench` that drives the wire alone.
+    #[command(hide = true)]
+    Ceiling(CeilingOptions),
 }
 
 /// How to run a league.
@@ -111,6 +117,9 @@ pub(crate) struct Run {
     /// Print the standings as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write to this file what the league cost: calls, times, bytes, processor time and memory, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) figures: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) tls: TlsOptions,
 }
@@ -134,6 +143,7 @@ impl Default for Run {
             league_id: None,
             stay: false,
             json: false,
+            figures: None,
             tls: TlsOptions::default(),
         }
     }
@@ -393,6 +403,44 @@ pub(crate) struct Simulate {
     /// Print the standings as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What to measure.
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// How many players the league has that is held against the wire.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=2000))]
+    pub(crate) players: u32,
+    /// How many referees run its matches.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) referees: u32,
+    /// How often both are measured; the median counts.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) turns: u32,
+    /// The sizes of leagues that show how cost grows; 1,000 players take minutes.
+    #[arg(long, value_delimiter = ',', default_value = "10,32,100")]
+    pub(crate) growth: Vec<u32>,
+    /// How many results a manager has to remember when it is started again.
+    #[arg(long, default_value_t = 499_500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) results: u32,
+    /// Write the report as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write the tables as Markdown.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// Say what got slower since this report, and fail if anything did.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) compare: Option<PathBuf>,
+}
+
+/// What to drive.
+#[derive(Debug, Args)]
+pub(crate) struct CeilingOptions {
+    /// The calls.
+    pub(crate) plan: PathBuf,
+    /// Where to leave what came of it.
+    pub(crate) result: PathBuf,
 }
 
 const CHECKS: &str = "Examples:

@@ -2,11 +2,14 @@
 
 mod agents;
 mod ask;
+mod bench;
 mod check;
 mod cli;
 mod config;
 mod display;
+mod figures;
 mod listen;
+mod machine;
 mod open;
 mod operate;
 mod operator;
@@ -28,7 +31,14 @@ use tracing_subscriber::EnvFilter;
 
 use cli::{Cli, Command, Run};
 
+/// Counts allocations, at the cost of speed.
+#[cfg(feature = "allocations")]
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
 fn main() -> ExitCode {
+    #[cfg(feature = "allocations")]
+    let _counting = dhat::Profiler::builder().testing().build();
     let cli = Cli::parse();
     let filter = EnvFilter::try_from_env("LEAGUE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
@@ -48,6 +58,8 @@ fn main() -> ExitCode {
         Command::Stop(options) => operate::stop(&options),
         Command::Verify(options) => verify::run(&options),
         Command::Simulate(options) => simulate::run(&options),
+        Command::Bench(options) => bench::run(&options),
+        Command::Ceiling(options) => bench::ceiling(&options),
         // What is wrong with somebody else's agent is a result and not an error.
         Command::Check(options) => return done_or_not(check::run(&options)),
     };

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use league_core::rules::seed::Seed;
 use league_core::season::config::Config;
 use league_core::season::{Phase, Season};
+use league_manager::Desk;
 use league_player::chance::Chance;
 use league_player::player::{Player, Settings as PlayerSettings};
 use league_player::strategy::registry::strategy;
@@ -21,6 +22,7 @@ use league_store::views::writer::ViewWriter;
 use league_wire::admission::Rejected;
 use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
+use league_wire::meter::Meter;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::world::World;
@@ -29,7 +31,9 @@ use tokio::sync::mpsc;
 
 use crate::cli::Run;
 use crate::config::Configured;
+use crate::figures::{Figures, Played};
 use crate::listen::Bound;
+use crate::machine::peak_memory_mb;
 use crate::open::{self, Managed, Opened};
 use crate::progress::Progress;
 use crate::secure::Secure;
@@ -59,7 +63,8 @@ async fn play(options: &Run) -> Result<()> {
     let home = Home::at(&options.home);
     let strategies = strategies(options)?;
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
-    let secure = Secure::read(&configured.tls)?;
+    let meter = options.figures.as_ref().map(|_| Arc::new(Meter::default()));
+    let secure = Secure::read(&configured.tls)?.metered(meter.clone());
     for kind in strategies.iter().collect::<BTreeSet<_>>() {
         // What is missing is said before anything is begun.
         thinker(kind, &secure)?;
@@ -128,6 +133,7 @@ async fn play(options: &Run) -> Result<()> {
     }
 
     let progress = Progress::follow(manager.desk().clone(), options.json);
+    let begun = tokio::spawn(start_of(manager.desk().clone()));
     let league_work = manager.conduct();
     tokio::select! {
         ended = league_work => ended?,
@@ -143,7 +149,13 @@ async fn play(options: &Run) -> Result<()> {
     let season = manager.desk().look(|season, _| season.clone()).await?;
     show(options, &season)?;
     let (matches, took) = (season.matches_completed(), began.elapsed());
-    let memory = peak_memory().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
+    if let (Some(path), Some(meter)) = (&options.figures, &meter) {
+        let Run { players, referees, .. } = *options;
+        let playing = begun.await?.elapsed();
+        let played = Played { players, referees, matches: matches.into(), all: took, playing };
+        Figures::of(played, meter).write(path)?;
+    }
+    let memory = peak_memory_mb().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
     eprintln!("{matches} matches in {took:.2?}{memory}. Everything is in {}.", home.root().display());
     eprintln!("Check every draw and result: league verify --home {} --league-id {league}", home.root().display());
     if options.stay {
@@ -153,11 +165,16 @@ async fn play(options: &Run) -> Result<()> {
     Ok(())
 }
 
-/// The most memory that this process ever had, in megabytes, where the system tells.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes / 1024)
+/// When the league began to be played.
+async fn start_of(desk: Desk) -> Instant {
+    let mut changes = desk.changes();
+    loop {
+        changes.mark_unchanged();
+        let begun = desk.look(|season, _| season.current_round().is_some()).await;
+        if begun.unwrap_or(true) || changes.changed().await.is_err() {
+            return Instant::now();
+        }
+    }
 }
 
 /// What the seed of `--seed` is derived under.

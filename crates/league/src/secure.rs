@@ -3,9 +3,11 @@
 //! Read once, before anything else is begun: a file that will not do is said at once, with its name.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use league_wire::client::{Client, ClientSettings};
+use league_wire::meter::Meter;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::tls::{ClientConfig, client_config, server_config};
 
@@ -37,6 +39,12 @@ impl Secure {
         };
         let server = ServerSettings { max_connections: 4096, tls, ..ServerSettings::default() };
         Ok(Self { server, client: calling(files.authority.as_deref())?, named: files.authority.is_some() })
+    }
+
+    /// With every call counted by `meter`, where there is one.
+    pub(crate) fn metered(mut self, meter: Option<Arc<Meter>>) -> Self {
+        self.client.meter = meter;
+        self
     }
 
     /// How addresses begin here.

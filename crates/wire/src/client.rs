@@ -27,6 +27,7 @@ use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
 use crate::exchange::{CallError, Exchange, Failure, Receipt};
 use crate::line::Past;
+use crate::meter::Meter;
 use crate::net::{Connector, Tcp};
 use crate::sse::{self, Events};
 
@@ -49,6 +50,8 @@ pub struct ClientSettings {
     pub idle_limit: Duration,
     /// The wall clock.
     pub clock: Clock,
+    /// Counts calls, where somebody wants to know.
+    pub meter: Option<Arc<Meter>>,
 }
 
 impl Default for ClientSettings {
@@ -59,6 +62,7 @@ impl Default for ClientSettings {
             idle_per_host: 4,
             idle_limit: Duration::from_secs(4),
             clock: Arc::new(system_time),
+            meter: None,
         }
     }
 }
@@ -91,6 +95,7 @@ struct Shared {
     fresh: legacy::Client<Dialer, Full<Bytes>>,
     last_id: AtomicU64,
     clock: Clock,
+    meter: Option<Arc<Meter>>,
 }
 
 impl fmt::Debug for Client {
@@ -114,7 +119,8 @@ impl Client {
         builder.http1_max_buf_size(2 * MAX_BODY).pool_timer(TokioTimer::new()).pool_idle_timeout(settings.idle_limit);
         let pooled = builder.pool_max_idle_per_host(settings.idle_per_host).build(dialer.clone());
         let fresh = builder.pool_max_idle_per_host(0).build(dialer);
-        Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock: settings.clock }) }
+        let ClientSettings { clock, meter, .. } = settings;
+        Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock, meter }) }
     }
 
     /// Says `call` to `endpoint` in the given manner, once, and waits for the whole answer. Who has to find out how a peer is
@@ -133,7 +139,12 @@ impl Client {
     ) -> Result<Exchange, CallError> {
         let mut body = Vec::with_capacity(1024);
         match manner.write(self.next_id(), envelope, call, &mut body) {
-            Ok(()) => self.post(endpoint, &HeaderMap::new(), body.into(), limit).await,
+            Ok(()) => {
+                let sent = body.len();
+                let came = self.post(endpoint, &HeaderMap::new(), body.into(), limit).await;
+                self.note(call.method().row().name, sent, &came);
+                came
+            }
             Err(error) => Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: self.receipt(limit) }),
         }
     }
@@ -175,6 +186,13 @@ impl Client {
                 Ok(Exchange { status, headers, body, receipt })
             }
             Err(kind) => Err(CallError { kind, receipt }),
+        }
+    }
+
+    /// Counts a call, where somebody does.
+    pub(crate) fn note(&self, what: &'static str, sent: usize, came: &Result<Exchange, CallError>) {
+        if let Some(meter) = &self.shared.meter {
+            meter.note(what, sent, came);
         }
     }
 

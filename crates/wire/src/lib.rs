@@ -21,6 +21,7 @@ pub mod client;
 pub mod doubt;
 pub mod endpoint;
 pub mod exchange;
+pub mod meter;
 pub mod net;
 pub mod pages;
 pub mod retry;

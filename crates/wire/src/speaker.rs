@@ -313,7 +313,9 @@ impl Talk<'_> {
                 Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: client.receipt(left) })
             }
         };
-        self.tries.push(Try { what: name_of(self.message.call), is_probe: false, sent, came });
+        let what = name_of(self.message.call);
+        client.note(what, sent.len(), &came);
+        self.tries.push(Try { what, is_probe: false, sent, came });
     }
 
     fn probe<'t>(&'t mut self, endpoint: &'t Endpoint) -> Probe<'t> {

@@ -1,0 +1,215 @@
+//! What the wire alone can do: bare hyper servers and bare hyper clients, a runtime per core, and nothing but parsing and answering.
+//!
+//! The calls are those of a league: as many, of the same sizes, to as many endpoints, as many at a time. Every second caller lives on
+//! another core than the endpoint it calls, as referees do.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow};
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, header};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use serde::{Deserialize, Serialize};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Builder;
+use tokio::task::JoinSet;
+
+use crate::cli::CeilingOptions;
+use crate::figures::Figures;
+
+/// What is to be driven.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    endpoints: usize,
+    kinds: Vec<Kind>,
+}
+
+/// Calls of one kind.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Kind {
+    calls: u64,
+    question: usize,
+    answer: usize,
+}
+
+/// What the wire did.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Ceiling {
+    /// How many calls there were.
+    pub(crate) calls: u64,
+    /// How long they took together.
+    pub(crate) seconds: f64,
+}
+
+impl Ceiling {
+    /// Calls in a second.
+    pub(crate) fn calls_per_second(&self) -> f64 {
+        self.calls as f64 / self.seconds
+    }
+}
+
+/// The part of a question that its server reads.
+#[derive(Deserialize)]
+struct Question {
+    answer: usize,
+}
+
+impl Plan {
+    /// The calls of a league that was played.
+    pub(crate) fn of(figures: &Figures) -> Self {
+        let mean = |bytes: u64, calls: u64| usize::try_from(bytes / calls.max(1)).unwrap_or_default();
+        let kinds = figures.calls.values().map(|calls| Kind {
+            calls: calls.count,
+            question: mean(calls.bytes_out, calls.count),
+            answer: mean(calls.bytes_in, calls.count),
+        });
+        Self { endpoints: figures.players as usize, kinds: kinds.collect() }
+    }
+
+    /// The questions of one of the callers, with the sizes of their answers written into them.
+    fn share(&self, caller: usize) -> Vec<(Bytes, u64)> {
+        let share = |calls: u64| {
+            let (callers, rank) = (self.endpoints as u64, caller as u64);
+            calls / callers + u64::from(rank < calls % callers)
+        };
+        self.kinds.iter().map(|kind| (question(kind.question, kind.answer), share(kind.calls))).collect()
+    }
+
+    fn longest(&self) -> usize {
+        self.kinds.iter().map(|kind| kind.answer).max().unwrap_or_default()
+    }
+}
+
+/// A question of this size that asks for an answer of that size.
+fn question(size: usize, answer: usize) -> Bytes {
+    let mut text = format!(r#"{{"answer":{answer},"filler":""#);
+    text.push_str(&"x".repeat(size.saturating_sub(text.len() + 2)));
+    text.push_str("\"}");
+    Bytes::from(text)
+}
+
+pub(crate) fn run(options: &CeilingOptions) -> Result<()> {
+    let plan: Plan = serde_json::from_slice(&std::fs::read(&options.plan)?).context("there is no plan")?;
+    let ceiling = drive(&plan)?;
+    Ok(std::fs::write(&options.result, serde_json::to_vec(&ceiling)?)?)
+}
+
+fn drive(plan: &Plan) -> Result<Ceiling> {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let listeners = (0..plan.endpoints).map(|_| {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+        listener.set_nonblocking(true)?;
+        Ok((listener.local_addr()?, listener))
+    });
+    let (addresses, listeners): (Vec<SocketAddr>, Vec<_>) =
+        listeners.collect::<std::io::Result<Vec<_>>>()?.into_iter().unzip();
+    let mut homes: Vec<Vec<std::net::TcpListener>> = (0..cores).map(|_| Vec::new()).collect();
+    for (number, listener) in listeners.into_iter().enumerate() {
+        homes[number % cores].push(listener);
+    }
+    let turns = Arc::new(Turns { start: Barrier::new(cores + 1), finish: tokio::sync::Barrier::new(cores) });
+    let workers = homes.into_iter().enumerate().map(|(core, home)| {
+        let (plan, addresses, turns) = (plan.clone(), addresses.clone(), Arc::clone(&turns));
+        let work = move || work((core, cores), home, &plan, &addresses, &turns);
+        thread::Builder::new().name(format!("ceiling-{core}")).spawn(work)
+    });
+    let workers = workers.collect::<std::io::Result<Vec<_>>>()?;
+    turns.start.wait();
+    let began = Instant::now();
+    let mut calls = 0;
+    for worker in workers {
+        calls += worker.join().map_err(|_| anyhow!("a core fell over"))??;
+    }
+    Ok(Ceiling { calls, seconds: began.elapsed().as_secs_f64() })
+}
+
+/// When all begin, and when all have ended.
+struct Turns {
+    start: Barrier,
+    finish: tokio::sync::Barrier,
+}
+
+/// One core of so many: its servers, and its callers until they have said everything.
+fn work(
+    (core, cores): (usize, usize),
+    home: Vec<std::net::TcpListener>,
+    plan: &Plan,
+    addresses: &[SocketAddr],
+    turns: &Turns,
+) -> Result<u64> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let filler = question(plan.longest(), 0);
+    runtime.block_on(async {
+        for listener in home {
+            tokio::spawn(serve(TcpListener::from_std(listener)?, filler.clone()));
+        }
+        let mut callers = JoinSet::new();
+        for (number, address) in addresses.iter().enumerate().filter(|(number, _)| number / 2 % cores == core) {
+            callers.spawn(call(*address, plan.share(number)));
+        }
+        turns.start.wait();
+        let mut calls = 0;
+        while let Some(done) = callers.join_next().await {
+            calls += done??;
+        }
+        // The servers of this core are still called from others.
+        turns.finish.wait().await;
+        anyhow::Ok(calls)
+    })
+}
+
+/// Answers on every connection.
+async fn serve(listener: TcpListener, filler: Bytes) {
+    while let Ok((stream, _)) = listener.accept().await {
+        drop(stream.set_nodelay(true));
+        let filler = filler.clone();
+        tokio::spawn(async move {
+            let service = service_fn(|request| answer(request, &filler));
+            // A caller that has said everything hangs up.
+            drop(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
+        });
+    }
+}
+
+async fn answer(request: Request<Incoming>, filler: &Bytes) -> Result<Response<Full<Bytes>>, Infallible> {
+    let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+    let size = serde_json::from_slice::<Question>(&body).map_or(0, |question| question.answer);
+    let mut response = Response::new(Full::new(filler.slice(..size.min(filler.len()))));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(response)
+}
+
+/// Says everything to one endpoint, on one connection, and counts.
+async fn call(address: SocketAddr, share: Vec<(Bytes, u64)>) -> Result<u64> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(connection);
+    let host = HeaderValue::from_str(&address.to_string())?;
+    let mut calls = 0;
+    for (question, count) in share {
+        for _ in 0..count {
+            let mut request = Request::new(Full::new(question.clone()));
+            *request.method_mut() = Method::POST;
+            *request.uri_mut() = http::Uri::from_static("/mcp");
+            let headers = request.headers_mut();
+            headers.insert(header::HOST, host.clone());
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+            sender.ready().await?;
+            let response = sender.send_request(request).await?;
+            let body = response.into_body().collect().await?.to_bytes();
+            std::hint::black_box(body);
+            calls += 1;
+        }
+    }
+    Ok(calls)
+}
