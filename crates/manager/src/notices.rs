@@ -32,6 +32,16 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 pub(crate) struct Notice {
     conversation: ConversationId,
     call: Call,
+    /// The call as everybody hears it, written once for all; nothing where it cannot be written.
+    body: Option<Vec<u8>>,
+}
+
+impl Notice {
+    fn new(conversation: ConversationId, call: Call) -> Self {
+        let mut body = Vec::with_capacity(4096);
+        let written = call.write_body(&mut body).is_ok();
+        Self { conversation, call, body: written.then_some(body) }
+    }
 }
 
 /// Somebody to be told, and in which words it knows the manager.
@@ -86,14 +96,14 @@ pub(crate) fn round_over(season: &Season, round: RoundId) -> Vec<Notice> {
         summary,
     };
     vec![
-        Notice {
-            conversation: ConversationId::named(format_args!("conv-round-{round}-standings")),
-            call: Call::UpdateStandings(standings),
-        },
-        Notice {
-            conversation: ConversationId::named(format_args!("conv-round-{round}-complete")),
-            call: Call::NotifyRoundCompleted(completed),
-        },
+        Notice::new(
+            ConversationId::named(format_args!("conv-round-{round}-standings")),
+            Call::UpdateStandings(standings),
+        ),
+        Notice::new(
+            ConversationId::named(format_args!("conv-round-{round}-complete")),
+            Call::NotifyRoundCompleted(completed),
+        ),
     ]
 }
 
@@ -106,10 +116,10 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
         total_matches: None,
         referees_show_passes: (!season.referees_show_passes()).then_some(false),
     };
-    Notice {
-        conversation: ConversationId::named(format_args!("conv-round-{round}-announce")),
-        call: Call::NotifyRound(announcement),
-    }
+    Notice::new(
+        ConversationId::named(format_args!("conv-round-{round}-announce")),
+        Call::NotifyRound(announcement),
+    )
 }
 
 /// The end of the league.
@@ -121,7 +131,7 @@ pub(crate) fn league_over(season: &Season) -> Notice {
         champion: season.champion(),
         final_standings: season.standings().iter().map(FinalRow::from).collect(),
     };
-    Notice { conversation: ConversationId::named("conv-league-complete"), call: Call::NotifyLeagueCompleted(completed) }
+    Notice::new(ConversationId::named("conv-league-complete"), Call::NotifyLeagueCompleted(completed))
 }
 
 /// The manager's envelope.
@@ -180,7 +190,8 @@ impl Shared {
         guarded: bool,
     ) -> (Said, Vec<Try>) {
         let envelope = envelope(notice.conversation.clone(), self.world.now(), Some(listener.pass.clone()));
-        let message = Message { envelope: &envelope, call: &notice.call, limit: self.settings.patience, notice: true };
+        let (call, body, limit) = (&notice.call, notice.body.as_deref(), self.settings.patience);
+        let message = Message { envelope: &envelope, call, body, limit, notice: true };
         let peer = Peer { endpoint, manner: &listener.manner, proven: false };
         let mut tries = Vec::new();
         // Somebody who is waited for fails many times, which says nothing about later.

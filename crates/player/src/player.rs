@@ -296,7 +296,7 @@ impl Shared {
             }
             *written = Some(Instant::now());
             let Some(identity) = seat.identity() else { return };
-            (identity.player_id.clone(), seat.history().clone())
+            (identity.player_id.clone(), History::clone(seat.history()))
         };
         let path = home.history(&player);
         let file = HistoryFile::of(player, history, self.world.now());
