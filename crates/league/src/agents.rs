@@ -19,7 +19,6 @@ use league_store::journal::Scribe;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
-use league_wire::pages::Pages;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::world::World;
@@ -75,18 +74,12 @@ struct Served {
 }
 
 impl Served {
-    /// Serves `agent` on `bound`, under the name in `contact` too, and `pages` beside it.
-    fn start<A: Agent>(
-        bound: Bound,
-        contact: &Endpoint,
-        secure: &Secure,
-        agent: A,
-        pages: Option<Arc<dyn Pages>>,
-    ) -> Result<Self> {
+    /// Serves `agent` on `bound`, under the name in `contact` too.
+    fn start<A: Agent>(bound: Bound, contact: &Endpoint, agent: A, settings: ServerSettings) -> Result<Self> {
         let listener = bound.into_tokio()?;
         let allowed_hosts = vec![contact.host().to_owned()];
         let mcp_fixtures = std::env::var_os(MCP_FIXTURES).is_some();
-        let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, pages, ..secure.server() };
+        let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, ..settings };
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
             // Closed on purpose, or by the end of everything.
@@ -163,12 +156,14 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         mode: if options.stepped { MatchMode::Stepped } else { MatchMode::Flowing },
         patience: configured.timeouts.response,
         inspector: options.require_check.then(check::inspector),
+        rates: configured.rates.manager,
+        strikes: configured.rates.strikes(),
         ..league_manager::Settings::default()
     };
     let Managed { manager, dashboard, work, .. } = opened.manage(settings, secure.client(), world)?;
     let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), &secure, "the manager")?;
-    let pages: Arc<dyn Pages> = Arc::new(dashboard);
-    let mut server = Served::start(bound, &contact, &secure, manager.clone(), Some(pages))?;
+    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
+    let mut server = Served::start(bound, &contact, manager.clone(), shown)?;
     eprintln!("{league}: the manager is at {contact}");
     eprintln!("Watch it at {}", contact.at("/"));
     let mut desk = tokio::spawn(work);
@@ -225,7 +220,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         pause: PAUSE,
     };
     let referee = Referee::new(settings, secure.client(), Some(views.clone()), World::real());
-    let mut server = Served::start(bound, &contact, &secure, referee.clone(), None)?;
+    let mut server = Served::start(bound, &contact, referee.clone(), secure.server())?;
     let work = async {
         let id = waiting(referee.register(), &manager).await?;
         eprintln!("{id} is ready for {manager}");
@@ -268,7 +263,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         pause: PAUSE,
     };
     let player = Player::new(settings, thinker(&kind, &secure)?, secure.client(), World::real());
-    let mut server = Served::start(bound, &contact, &secure, player.clone(), None)?;
+    let mut server = Served::start(bound, &contact, player.clone(), secure.server())?;
     let work = async {
         let id = waiting(player.register(), &manager).await?;
         eprintln!("{id} plays {kind} for {manager}");

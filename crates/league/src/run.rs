@@ -85,6 +85,8 @@ async fn play(options: &Run) -> Result<()> {
         expect_referees: Some(options.referees),
         seed: seed.clone(),
         patience: configured.timeouts.response,
+        rates: configured.rates.manager,
+        strikes: configured.rates.strikes(),
         ..league_manager::Settings::default()
     };
     let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
@@ -110,7 +112,7 @@ async fn play(options: &Run) -> Result<()> {
     eprintln!("Watch it at {site}");
     let mut desk_work = tokio::spawn(work);
     let front = front.into_tokio()?;
-    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), ..secure.server() };
+    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
     tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
 
     let mut shards = Shards::start({

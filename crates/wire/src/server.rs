@@ -18,6 +18,7 @@ use crate::attend::{House, attend};
 use crate::guard::Guard;
 use crate::net::Listener;
 use crate::patience::Limits;
+use crate::rate::Meter;
 use crate::route::Site;
 use crate::settings::Settings;
 
@@ -40,6 +41,7 @@ pub async fn serve<L: Listener, A: Agent>(
             body_limit: settings.read_limit,
             fixtures: settings.mcp_fixtures,
             pages: settings.pages,
+            visits: Meter::new(settings.visits),
         },
         limits: Limits { read: settings.read_limit, idle: settings.idle_limit },
         tls: settings.tls.map(TlsAcceptor::from),

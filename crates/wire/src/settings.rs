@@ -6,6 +6,7 @@ use std::time::Duration;
 use rustls::ServerConfig;
 
 use crate::pages::Pages;
+use crate::rate::Rate;
 
 /// What a server allows.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct Settings {
     pub mcp_fixtures: bool,
     /// What is shown at the paths that the protocol does not know; nothing is there without it.
     pub pages: Option<Arc<dyn Pages>>,
+    /// How often one address may look at those; a room full of viewers may share one. This machine's own is not counted.
+    pub visits: Rate,
 }
 
 impl Default for Settings {
@@ -44,6 +47,7 @@ impl Default for Settings {
             tls: None,
             mcp_fixtures: false,
             pages: None,
+            visits: Rate::new(200, 2000),
         }
     }
 }

@@ -14,9 +14,12 @@ use league_store::log::memory::Sync;
 use league_store::log::{EventLog, MemoryDisk};
 use league_wire::agent::Agent;
 use league_wire::client::Client;
+use league_wire::net::Listener;
 use league_wire::server::serve;
 use league_wire::world::World;
 use tokio::net::TcpListener;
+
+use crate::faraway::Faraway;
 
 /// How long a league may take.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -33,7 +36,7 @@ async fn listen() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-fn open<A: Agent>(listener: TcpListener, agent: A) {
+fn open<A: Agent>(listener: impl Listener, agent: A) {
     let settings = league_wire::settings::Settings::default();
     tokio::spawn(serve(listener, Arc::new(agent), settings, std::future::pending()));
 }
@@ -58,7 +61,7 @@ impl League {
     pub(crate) async fn with_referee(self) -> Self {
         let (listener, address) = listen().await;
         let settings = league_referee::Settings {
-            name: "Ours".into(),
+            name: format!("Ours at {address}").into(),
             wish: None,
             manager: self.url.parse().unwrap(),
             contact: format!("http://{address}/mcp").parse().unwrap(),
@@ -75,10 +78,22 @@ impl League {
         self
     }
 
+    /// Another door of the same manager, at which everybody seems to call from `caller`.
+    pub(crate) async fn heard_from(&self, caller: &str) -> String {
+        let (listener, address) = listen().await;
+        open(Faraway { listener, caller: format!("{caller}:5000").parse().unwrap() }, self.manager.clone());
+        format!("http://{address}/mcp")
+    }
+
+    /// The season as it is.
+    pub(crate) async fn season(&self) -> Season {
+        self.manager.desk().look(|season, _| season.clone()).await.unwrap()
+    }
+
     /// Plays it to its end.
     pub(crate) async fn play(&self) -> Season {
         tokio::time::timeout(LIMIT, self.manager.conduct()).await.unwrap().unwrap();
-        self.manager.desk().look(|season, _| season.clone()).await.unwrap()
+        self.season().await
     }
 }
 

@@ -15,6 +15,8 @@ mod client_limits;
 mod client_lines;
 mod crowd;
 mod door;
+#[path = "../faraway/mod.rs"]
+mod faraway;
 mod frames;
 mod mcp;
 mod modern;
