@@ -80,7 +80,12 @@ async fn play(options: &Run) -> Result<()> {
 
     // The seed alone decides, whatever the league is called.
     let seed = options.seed.map(|seed| Seed::new(seed, SEEDED.parse().unwrap_or_else(|_| league.clone())));
+    let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let first = options.port.unwrap_or(configured.network.manager_port);
+    let port = |offset: u16| if first == 0 { Ok(0) } else { first.checked_add(offset).context("no such port") };
+    let front = Bound::to(host, first, "the manager")?;
     let settings = league_manager::Settings {
+        here: Some(front.address),
         expect_players: Some(options.players),
         expect_referees: Some(options.referees),
         seed: seed.clone(),
@@ -90,11 +95,6 @@ async fn play(options: &Run) -> Result<()> {
         ..league_manager::Settings::default()
     };
     let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
-
-    let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    let first = options.port.unwrap_or(configured.network.manager_port);
-    let port = |offset: u16| if first == 0 { Ok(0) } else { first.checked_add(offset).context("no such port") };
-    let front = Bound::to(host, first, "the manager")?;
     let at = front.endpoint(secure.scheme())?;
     let referees = (1..=options.referees).map(|number| {
         let bound = Bound::to(host, port(u16::try_from(number)?)?, &format!("referee {number}"))?;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
+mod access;
 mod browser;
 mod checks;
 mod everyone;
