@@ -36,6 +36,7 @@ pub mod whence;
 pub mod world;
 
 mod attend;
+mod crowd;
 mod dial;
 mod dispatch;
 mod guard;

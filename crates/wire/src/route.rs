@@ -18,6 +18,7 @@ use crate::agent::Agent;
 use crate::dispatch::{self, Caller, Media, Reply};
 use crate::guard::{Guard, Stranger};
 use crate::pages::{self, Pages, Visit};
+use crate::patience::Turn;
 use crate::rate::{Meter, Wait};
 use crate::whence::Whence;
 
@@ -71,7 +72,7 @@ impl Place {
 }
 
 impl<A: Agent> Site<A> {
-    pub(crate) async fn respond(&self, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+    pub(crate) async fn respond(&self, request: Request<Incoming>, peer: SocketAddr, turn: &Turn) -> Answer {
         let (parts, body) = request.into_parts();
         if let Err(stranger) = self.guard.check(&parts.uri, &parts.headers) {
             tracing::debug!(%peer, %stranger, "turned away");
@@ -93,12 +94,13 @@ impl<A: Agent> Site<A> {
                     Method::POST => self.read(body).await,
                     _ => Ok(Bytes::new()),
                 };
+                turn.heard();
                 match body {
                     Ok(body) => pages.show(Visit { parts, body, peer }).await.map(Either::Right),
                     Err((status, message)) => self.broken(status, message).map(Either::Left),
                 }
             }
-            (place, _) => self.answer(place, parts, body, peer).await.map(Either::Left),
+            (place, _) => self.answer(place, parts, body, peer, turn).await.map(Either::Left),
         }
     }
 
@@ -115,6 +117,7 @@ impl<A: Agent> Site<A> {
         parts: Parts,
         body: Incoming,
         peer: SocketAddr,
+        turn: &Turn,
     ) -> Response<Full<Bytes>> {
         let Some(place) = place else {
             return self.sorry(StatusCode::NOT_FOUND, "there is nothing at this path");
@@ -132,6 +135,7 @@ impl<A: Agent> Site<A> {
             Ok(body) => body,
             Err((status, message)) => return self.broken(status, message),
         };
+        turn.heard();
         let caller = Caller { peer, bearer: bearer(&parts.headers), headers: &parts.headers, fixtures: self.fixtures };
         let reply = if place == Place::Mcp {
             dispatch::posted(&*self.agent, &body, &caller).await

@@ -18,6 +18,7 @@ mod door;
 #[path = "../faraway/mod.rs"]
 mod faraway;
 mod frames;
+mod hostile;
 mod mcp;
 mod modern;
 mod pages;

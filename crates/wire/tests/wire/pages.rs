@@ -102,7 +102,7 @@ async fn a_stream_that_nobody_reads_is_given_up() {
 async fn who_looks_too_often_from_elsewhere_is_told_when_to_come_back_and_agents_are_served() {
     let wall = Arc::default();
     let slow = Settings { visits: Rate::new(1, 5), ..settings(&wall) };
-    let far = faraway("203.0.113.9:5000", slow.clone()).await;
+    let far = faraway(Role::Player, "203.0.113.9:5000", slow.clone()).await;
     let mut raw = Raw::to(far.address).await;
     let look = "GET /look HTTP/1.1\r\nHost: localhost\r\n\r\n";
     for _ in 0..5 {

@@ -105,10 +105,10 @@ pub(crate) async fn shop(agent: Parrot, settings: Settings) -> Served {
     open(agent, TcpListener::bind("127.0.0.1:0").await.unwrap(), settings)
 }
 
-/// A player to whom everybody seems to call from `caller`.
-pub(crate) async fn faraway(caller: &str, settings: Settings) -> Served {
+/// An agent to whom everybody seems to call from `caller`.
+pub(crate) async fn faraway(role: Role, caller: &str, settings: Settings) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    open(Parrot::new(Role::Player), Faraway { listener, caller: caller.parse().unwrap() }, settings)
+    open(Parrot::new(role), Faraway { listener, caller: caller.parse().unwrap() }, settings)
 }
 
 fn open(agent: Parrot, listener: impl Listener, settings: Settings) -> Served {

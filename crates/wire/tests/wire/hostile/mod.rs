@@ -1,0 +1,3 @@
+//! Whoever does harm on purpose: those whom we call, and those who call us.
+
+mod callers;
