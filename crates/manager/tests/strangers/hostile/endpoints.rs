@@ -79,3 +79,17 @@ async fn hosts_that_the_operator_allows_may_be_named_from_elsewhere() {
     admitted(&far.register("player", "Hosted", "http://players.example:8101/mcp", None).await);
     is_turned_away(&far, "http://players.example.evil:8101/mcp", "operator can allow").await;
 }
+
+#[tokio::test]
+async fn nobody_registers_in_the_name_of_another_machine() {
+    let league = League::of(2, 1, Settings::default()).await;
+    let (owner, thief) =
+        (Caller::of(league.heard_from("10.0.0.7").await), Caller::of(league.heard_from("10.0.0.8").await));
+    let endpoint = "http://10.0.0.7:8101/mcp";
+    let (_, token) = admitted(&owner.register("player", "Relay", endpoint, None).await);
+    is_turned_away(&thief, endpoint, "must be at that address").await;
+    // Its own endpoint and the other's name are no better.
+    let named = thief.register("player", "Relay", "http://10.0.0.8:8101/mcp", None).await.json();
+    assert_eq!(named["result"]["reason_code"], 2002, "{named}");
+    assert_eq!(owner.status(&token).await.status, 200, "the token that it has still counts");
+}

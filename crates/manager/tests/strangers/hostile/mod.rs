@@ -6,3 +6,4 @@ mod floods;
 mod operators;
 mod reports;
 mod secrets;
+mod villains;
