@@ -19,6 +19,7 @@ mod peers;
 mod processes;
 mod readme;
 mod refusals;
+mod secrets;
 mod secure;
 mod stepped;
 mod support;
