@@ -12,6 +12,7 @@ use league_manager::Stopped;
 use league_player::chance::Chance;
 use league_player::player::{Player, Settings as PlayerSettings};
 use league_protocol::message::start_match::MatchMode;
+use league_protocol::token::Credential;
 use league_referee::{Referee, Settings as RefereeSettings};
 use league_store::home::Home;
 use league_store::journal::JournalLimits;
@@ -19,7 +20,6 @@ use league_store::journal::Scribe;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
-use league_wire::pages::Pages;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::world::World;
@@ -30,6 +30,7 @@ use tokio::task::JoinHandle;
 use crate::check;
 use crate::cli::{ManagerOptions, Place, PlayerOptions, RefereeOptions};
 use crate::config::Configured;
+use crate::join_key::{JoinKey, given};
 use crate::listen::Bound;
 use crate::open::{Managed, Opened};
 use crate::progress::Progress;
@@ -75,18 +76,12 @@ struct Served {
 }
 
 impl Served {
-    /// Serves `agent` on `bound`, under the name in `contact` too, and `pages` beside it.
-    fn start<A: Agent>(
-        bound: Bound,
-        contact: &Endpoint,
-        secure: &Secure,
-        agent: A,
-        pages: Option<Arc<dyn Pages>>,
-    ) -> Result<Self> {
+    /// Serves `agent` on `bound`, under the name in `contact` too.
+    fn start<A: Agent>(bound: Bound, contact: &Endpoint, agent: A, settings: ServerSettings) -> Result<Self> {
         let listener = bound.into_tokio()?;
         let allowed_hosts = vec![contact.host().to_owned()];
         let mcp_fixtures = std::env::var_os(MCP_FIXTURES).is_some();
-        let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, pages, ..secure.server() };
+        let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, ..settings };
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
             // Closed on purpose, or by the end of everything.
@@ -153,24 +148,38 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         let state = opened.season().phase().as_str();
         eprintln!("Going on with {league} ({state}).");
     }
+    // Whatever follows from where the manager listens is known before anybody can come.
+    let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), &secure, "the manager")?;
+    let bound_to = bound.address.ip();
+    let key = JoinKey::settle(options.join_key.as_ref(), options.players_need_key, bound_to, &world);
     let settings = league_manager::Settings {
         expect_players: options.expect_players,
         expect_referees: options.expect_referees,
         registration_window: Some(Duration::from_secs(options.registration_window)),
         seed: options.seed.map(|seed| Seed::new(seed, league.clone())),
-        operator: options.operator_token.as_ref().map(|token| token.digest()),
+        operator: given(options.operator_token.as_ref()).map(Credential::digest),
+        referee_key: key.of_referees(),
+        player_key: key.of_players(),
+        here: Some(bound.address),
         allowed_hosts: options.allow_host.clone(),
         mode: if options.stepped { MatchMode::Stepped } else { MatchMode::Flowing },
         patience: configured.timeouts.response,
         inspector: options.require_check.then(check::inspector),
+        rates: configured.rates.manager,
+        strikes: configured.rates.strikes(),
         ..league_manager::Settings::default()
     };
     let Managed { manager, dashboard, work, .. } = opened.manage(settings, secure.client(), world)?;
-    let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), &secure, "the manager")?;
-    let pages: Arc<dyn Pages> = Arc::new(dashboard);
-    let mut server = Served::start(bound, &contact, &secure, manager.clone(), Some(pages))?;
+    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
+    let mut server = Served::start(bound, &contact, manager.clone(), shown)?;
     eprintln!("{league}: the manager is at {contact}");
     eprintln!("Watch it at {}", contact.at("/"));
+    if let Some(told) = key.told() {
+        eprintln!("{told}");
+    }
+    if !bound_to.is_loopback() && !contact.is_secure() {
+        eprintln!("Whoever is on the way can read tokens over HTTP; --tls-cert and --tls-key serve HTTPS.");
+    }
     let mut desk = tokio::spawn(work);
     let progress = Progress::follow(manager.desk().clone(), options.json);
     // A league that is over has only its end to tell, in case somebody has not heard of it.
@@ -219,13 +228,13 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         contact: contact.clone(),
         capacity: options.capacity.unwrap_or(configured.referee.max_concurrent_matches),
         games: configured.games,
-        join_key: options.join_key.clone(),
+        join_key: given(options.join_key.as_ref()).cloned(),
         journal: Some((Scribe::start(JournalLimits::default())?, home)),
         patience: configured.timeouts.register_referee,
         pause: PAUSE,
     };
     let referee = Referee::new(settings, secure.client(), Some(views.clone()), World::real());
-    let mut server = Served::start(bound, &contact, &secure, referee.clone(), None)?;
+    let mut server = Served::start(bound, &contact, referee.clone(), secure.server())?;
     let work = async {
         let id = waiting(referee.register(), &manager).await?;
         eprintln!("{id} is ready for {manager}");
@@ -259,7 +268,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         wish: options.player_id.clone(),
         manager: manager.clone(),
         contact: contact.clone(),
-        join_key: options.join_key.clone(),
+        join_key: given(options.join_key.as_ref()).cloned(),
         home: Some(home),
         scribe: Some(Scribe::start(JournalLimits::default())?),
         recalls: true,
@@ -268,7 +277,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         pause: PAUSE,
     };
     let player = Player::new(settings, thinker(&kind, &secure)?, secure.client(), World::real());
-    let mut server = Served::start(bound, &contact, &secure, player.clone(), None)?;
+    let mut server = Served::start(bound, &contact, player.clone(), secure.server())?;
     let work = async {
         let id = waiting(player.register(), &manager).await?;
         eprintln!("{id} plays {kind} for {manager}");

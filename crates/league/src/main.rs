@@ -6,6 +6,7 @@ mod check;
 mod cli;
 mod config;
 mod display;
+mod join_key;
 mod listen;
 mod open;
 mod operate;

@@ -70,8 +70,8 @@ impl Opened {
             ViewWriter::start(self.home.clone(), ViewLimits::default()).context("the files cannot be written")?;
         let rules = self.season.config().clone();
         let archive = Archive::of(self.home.clone(), rules.league_id.clone());
-        let shown =
-            league_dashboard::Settings { token: settings.operator.clone(), ..league_dashboard::Settings::default() };
+        let (token, strikes) = (settings.operator.clone(), Arc::clone(&settings.strikes));
+        let shown = league_dashboard::Settings { token, strikes, ..league_dashboard::Settings::default() };
         let (dashboard, feed, showing) = Dashboard::open(archive, shown).context("the pages cannot be made")?;
         let (desk, work) = Desk::open(self.season, self.log, world.clone(), move |event| {
             feed.tell(event);

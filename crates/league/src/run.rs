@@ -80,19 +80,21 @@ async fn play(options: &Run) -> Result<()> {
 
     // The seed alone decides, whatever the league is called.
     let seed = options.seed.map(|seed| Seed::new(seed, SEEDED.parse().unwrap_or_else(|_| league.clone())));
-    let settings = league_manager::Settings {
-        expect_players: Some(options.players),
-        expect_referees: Some(options.referees),
-        seed: seed.clone(),
-        patience: configured.timeouts.response,
-        ..league_manager::Settings::default()
-    };
-    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
-
     let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let first = options.port.unwrap_or(configured.network.manager_port);
     let port = |offset: u16| if first == 0 { Ok(0) } else { first.checked_add(offset).context("no such port") };
     let front = Bound::to(host, first, "the manager")?;
+    let settings = league_manager::Settings {
+        here: Some(front.address),
+        expect_players: Some(options.players),
+        expect_referees: Some(options.referees),
+        seed: seed.clone(),
+        patience: configured.timeouts.response,
+        rates: configured.rates.manager,
+        strikes: configured.rates.strikes(),
+        ..league_manager::Settings::default()
+    };
+    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
     let at = front.endpoint(secure.scheme())?;
     let referees = (1..=options.referees).map(|number| {
         let bound = Bound::to(host, port(u16::try_from(number)?)?, &format!("referee {number}"))?;
@@ -110,7 +112,7 @@ async fn play(options: &Run) -> Result<()> {
     eprintln!("Watch it at {site}");
     let mut desk_work = tokio::spawn(work);
     let front = front.into_tokio()?;
-    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), ..secure.server() };
+    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
     tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
 
     let mut shards = Shards::start({

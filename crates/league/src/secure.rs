@@ -35,7 +35,8 @@ impl Secure {
             ),
             (None, None) => None,
         };
-        let server = ServerSettings { max_connections: 4096, tls, ..ServerSettings::default() };
+        let server =
+            ServerSettings { max_connections: 4096, max_from_one_address: 1024, tls, ..ServerSettings::default() };
         Ok(Self { server, client: calling(files.authority.as_deref())?, named: files.authority.is_some() })
     }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
+mod access;
 mod browser;
 mod checks;
 mod everyone;
@@ -18,6 +19,7 @@ mod peers;
 mod processes;
 mod readme;
 mod refusals;
+mod secrets;
 mod secure;
 mod stepped;
 mod support;

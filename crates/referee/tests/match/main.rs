@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod forged;
 mod stub;
 
 use std::sync::{Arc, OnceLock};

@@ -149,6 +149,12 @@ impl Process {
         self.child.wait().unwrap();
     }
 
+    /// All of its talk, once it has ended.
+    pub(crate) fn heard(mut self) -> String {
+        self.heard.extend(self.lines.iter());
+        self.heard.join("\n")
+    }
+
     /// Whether it has ended by itself.
     pub(crate) fn is_over(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()

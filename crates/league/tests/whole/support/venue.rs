@@ -56,17 +56,19 @@ impl Venue {
 
     /// A referee.
     pub(crate) fn referee(&self, id: &str) -> Process {
-        self.agent(&["referee", "--referee-id", id])
+        self.agent(&["referee", "--referee-id", id], &[])
     }
 
     /// A player.
     pub(crate) fn player(&self, id: &str, strategy: &str) -> Process {
-        self.agent(&["player", "--player-id", id, "--strategy", strategy])
+        self.agent(&["player", "--player-id", id, "--strategy", strategy], &[])
     }
 
-    fn agent(&self, who: &[&str]) -> Process {
+    /// An agent, with more arguments.
+    pub(crate) fn agent(&self, who: &[&str], more: &[&str]) -> Process {
         let port = ports::free().to_string();
-        self.start(&[who, &["--port", &port, "--manager", &self.address, "--home", self.home.path()]].concat())
+        let place = ["--port", &port, "--manager", &self.address, "--home", self.home.path()];
+        self.start(&[who, &place, more].concat())
     }
 
     fn start(&self, arguments: &[&str]) -> Process {
