@@ -11,6 +11,8 @@
 //! | [`endpoint`] says where to, [`tls`] how safely | [`agent`] is what it serves |
 //! | [`retry`] and [`breaker`] say when to stop trying | [`pages`] are what it shows beside |
 //!
+//! [`pulse`] tells whether we ourselves are late, and grants a peer the time that it would be charged for.
+//!
 //! [`admission`] is how an agent gets into its league, [`doubt`] how it stays there. [`net`] has the two traits behind which the network itself can be
 //! replaced, [`world`] the time of day and chance.
 
@@ -23,6 +25,7 @@ pub mod endpoint;
 pub mod exchange;
 pub mod net;
 pub mod pages;
+pub mod pulse;
 pub mod retry;
 pub mod server;
 pub mod settings;
