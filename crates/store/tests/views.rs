@@ -137,6 +137,7 @@ fn damaged_and_missing_files_come_back_and_good_ones_stay() {
     fs::write(home.standings(&league()), b"\0\0\0").unwrap();
     let restored = restore(&home, &story.events, limits, now()).unwrap();
     assert_eq!((restored.kept, restored.written), (8, 2));
+    assert_eq!(restored.damaged, [path(&damaged), home.standings(&league())]);
     assert_eq!(fs::read(path(&damaged)).unwrap(), before);
     assert!(path(&missing).exists());
     assert_eq!(read(&path(&kept))["transcript"][0]["message_type"], "X");

@@ -10,6 +10,7 @@ mod foreign_referees;
 mod kills;
 mod leagues;
 mod looks;
+mod machine;
 mod misbehaviour;
 mod pages;
 #[path = "../../../wire/tests/papers/mod.rs"]

@@ -2,12 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
 use league_wire::client::{Client, ClientSettings};
 use league_wire::exchange::{CallError, Exchange, Failure};
+use league_wire::net::{Connecting, Connector, Tcp};
 use league_wire::pulse::Pulse;
 use tokio::time::Instant;
 
@@ -91,6 +94,32 @@ async fn who_is_not_starved_grants_nothing() {
     // Machines stall for a moment now and then; a grant is never more than was lost.
     let over = receipt.given_up.unwrap() - SECOND;
     assert!(receipt.granted <= over && over < SECOND, "{receipt:?}");
+}
+
+/// A machine that has no descriptor to give, for the first few tries.
+struct Scarce {
+    tries: AtomicUsize,
+    without: usize,
+}
+
+impl Connector for Scarce {
+    fn connect<'a>(&'a self, host: &'a str, port: u16) -> Connecting<'a> {
+        if self.tries.fetch_add(1, Ordering::Relaxed) < self.without {
+            // EMFILE: too many open files.
+            return Box::pin(async { Err(std::io::Error::from_raw_os_error(24)) });
+        }
+        Tcp.connect(host, port)
+    }
+}
+
+#[tokio::test]
+async fn a_machine_without_descriptors_waits_for_one_and_charges_nobody() {
+    let (peer, _leave) = elsewhere(Some(Duration::ZERO));
+    // Twenty milliseconds each: more than there would be time for.
+    let connector = Arc::new(Scarce { tries: AtomicUsize::new(0), without: 10 });
+    let settings = ClientSettings { connector, pulse: Some(Pulse::start()), ..ClientSettings::default() };
+    let receipt = call(&Client::new(settings), &peer, SHORT).await.unwrap().receipt;
+    assert!(receipt.last_byte.unwrap() > SHORT && receipt.granted > Duration::ZERO, "{receipt:?}");
 }
 
 #[tokio::test]
