@@ -9,6 +9,7 @@ mod examples;
 mod foreign_referees;
 mod kills;
 mod leagues;
+mod load;
 mod looks;
 mod machine;
 mod misbehaviour;
