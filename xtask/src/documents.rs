@@ -65,9 +65,12 @@ fn order(command: &str) -> Result<Order, String> {
         ["cargo", "xtask", ref task @ ..] => {
             match args::parse(task).map_err(|wrong| format!("`{command}`: {wrong}"))? {
                 Task::Help => Ok(Order::Run),
-                Task::Test { .. } | Task::Bench | Task::Bless | Task::Fuzz { .. } | Task::Simulate { .. } => {
-                    Ok(Order::Exists)
-                }
+                Task::Test { .. }
+                | Task::Bench
+                | Task::Bless
+                | Task::Fuzz { .. }
+                | Task::Load
+                | Task::Simulate { .. } => Ok(Order::Exists),
             }
         }
         [..] => Ok(Order::Run),

@@ -27,6 +27,7 @@ use league_wire::world::World;
 use smol_str::{SmolStr, format_smolstr};
 use tokio::sync::mpsc;
 
+use crate::agents::{cause, in_runtime, lost, park};
 use crate::cli::Run;
 use crate::config::Configured;
 use crate::listen::Bound;
@@ -34,6 +35,7 @@ use crate::open::{self, Managed, Opened};
 use crate::progress::Progress;
 use crate::secure::Secure;
 use crate::shards::Shards;
+use crate::signals::told_to_end;
 use crate::table;
 use crate::thinking::thinker;
 
@@ -43,14 +45,7 @@ const CAPACITY: u32 = 256;
 const PLAYERS_AT: u16 = 101;
 
 pub(crate) fn run(options: &Run) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .context("a runtime could not be started")?;
-    let done = runtime.block_on(play(options));
-    runtime.shutdown_background();
-    done
+    in_runtime(play(options))
 }
 
 async fn play(options: &Run) -> Result<()> {
@@ -69,7 +64,7 @@ async fn play(options: &Run) -> Result<()> {
         None => open::unfinished(&home, &configured.league.league_id)?,
     };
     let rules = Config { league_id: league.clone(), ..configured.league };
-    let opened = Opened::open(home.clone(), rules, &world).await?;
+    let mut opened = Opened::open(home.clone(), rules, &world).await?;
     if opened.season().phase() == Phase::LeagueCompleted {
         eprintln!("{league} in {} is over; this is how it ended.", home.root().display());
         return show(options, opened.season());
@@ -94,7 +89,6 @@ async fn play(options: &Run) -> Result<()> {
         strikes: configured.rates.strikes(),
         ..league_manager::Settings::default()
     };
-    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
     let at = front.endpoint(secure.scheme())?;
     let referees = (1..=options.referees).map(|number| {
         let bound = Bound::to(host, port(u16::try_from(number)?)?, &format!("referee {number}"))?;
@@ -107,6 +101,8 @@ async fn play(options: &Run) -> Result<()> {
     });
     let players = players.collect::<Result<Vec<_>>>()?;
 
+    opened.is_at(&at)?;
+    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
     eprintln!("{league}: {} players, {} referees, manager at {at}", options.players, options.referees);
     let site = at.at("/");
     eprintln!("Watch it at {site}");
@@ -132,12 +128,14 @@ async fn play(options: &Run) -> Result<()> {
     let progress = Progress::follow(manager.desk().clone(), options.json);
     let league_work = manager.conduct();
     tokio::select! {
-        ended = league_work => ended?,
-        closed = &mut desk_work => bail!("the league stopped: {}", closed?),
+        ended = league_work => if let Err(stopped) = ended {
+            return Err(cause(stopped, &mut desk_work).await);
+        },
+        closed = &mut desk_work => return Err(lost(&closed?)),
         Some(rejected) = rejections.recv() => bail!("{rejected}"),
-        _ = tokio::signal::ctrl_c() => {
+        () = told_to_end() => {
             progress.stop();
-            eprintln!("Stopped. Start it again with the same home and it goes on.");
+            park(&manager, &views).await;
             return Ok(());
         }
     }
@@ -150,7 +148,7 @@ async fn play(options: &Run) -> Result<()> {
     eprintln!("Check every draw and result: league verify --home {} --league-id {league}", home.root().display());
     if options.stay {
         eprintln!("Serving until Ctrl-C. Watch it at {site}");
-        tokio::signal::ctrl_c().await?;
+        told_to_end().await;
     }
     Ok(())
 }

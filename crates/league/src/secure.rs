@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use league_wire::client::{Client, ClientSettings};
+use league_wire::pulse::Pulse;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::tls::{ClientConfig, client_config, server_config};
 
@@ -55,9 +56,9 @@ impl Secure {
         self.client.tls.as_deref().filter(|_| self.named)
     }
 
-    /// Somebody to call with.
+    /// Somebody to call with, in the runtime that this is called in: should that be starved, nobody else pays for it.
     pub(crate) fn client(&self) -> Client {
-        Client::new(self.client.clone())
+        Client::new(ClientSettings { pulse: Some(Pulse::start()), ..self.client.clone() })
     }
 }
 

@@ -28,6 +28,7 @@ use crate::endpoint::Endpoint;
 use crate::exchange::{CallError, Exchange, Failure, Receipt};
 use crate::line::Past;
 use crate::net::{Connector, Tcp};
+use crate::pulse::{Allowance, Pulse};
 use crate::sse::{self, Events};
 
 /// How long the end of a stream is waited for after its response.
@@ -49,6 +50,8 @@ pub struct ClientSettings {
     pub idle_limit: Duration,
     /// The wall clock.
     pub clock: Clock,
+    /// What tells whether the runtime of this client is starved; without it, lateness of our own counts against the peer.
+    pub pulse: Option<Pulse>,
 }
 
 impl Default for ClientSettings {
@@ -59,6 +62,7 @@ impl Default for ClientSettings {
             idle_per_host: 4,
             idle_limit: Duration::from_secs(4),
             clock: Arc::new(system_time),
+            pulse: None,
         }
     }
 }
@@ -91,6 +95,7 @@ struct Shared {
     fresh: legacy::Client<Dialer, Full<Bytes>>,
     last_id: AtomicU64,
     clock: Clock,
+    pulse: Option<Pulse>,
 }
 
 impl fmt::Debug for Client {
@@ -108,13 +113,14 @@ impl Default for Client {
 impl Client {
     /// A client of these settings.
     pub fn new(settings: ClientSettings) -> Self {
-        let dialer = Dialer::new(settings.connector, settings.tls);
+        let dialer = Dialer::new(settings.connector, settings.tls, settings.pulse.clone());
         let mut builder = legacy::Client::builder(TokioExecutor::new());
         // An answer is bounded; what waits in a buffer for it needs no more.
         builder.http1_max_buf_size(2 * MAX_BODY).pool_timer(TokioTimer::new()).pool_idle_timeout(settings.idle_limit);
         let pooled = builder.pool_max_idle_per_host(settings.idle_per_host).build(dialer.clone());
         let fresh = builder.pool_max_idle_per_host(0).build(dialer);
-        Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock: settings.clock }) }
+        let ClientSettings { clock, pulse, .. } = settings;
+        Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock, pulse }) }
     }
 
     /// Says `call` to `endpoint` in the given manner, once, and waits for the whole answer. Who has to find out how a peer is
@@ -146,7 +152,12 @@ impl Client {
         body: Bytes,
         limit: Duration,
     ) -> Result<Exchange, CallError> {
-        self.ask(endpoint, extra, body, None, limit).await
+        self.ask(endpoint, extra, body, None, &mut self.allow(limit)).await
+    }
+
+    /// A limit that begins now, for whoever is called through this client.
+    pub fn allow(&self, limit: Duration) -> Allowance {
+        Allowance::new(limit, self.shared.pulse.clone())
     }
 
     /// The same, with the id of the response that is waited for in a stream of events.
@@ -156,9 +167,9 @@ impl Client {
         extra: &HeaderMap,
         body: Bytes,
         id: Option<u64>,
-        limit: Duration,
+        time: &mut Allowance,
     ) -> Result<Exchange, CallError> {
-        let mut receipt = self.receipt(limit);
+        let mut receipt = self.receipt(time.allowed());
         let started = Instant::now();
         let answer = async {
             let response = self.send(|| request(endpoint, extra, body.clone())).await?;
@@ -167,14 +178,18 @@ impl Client {
             let body = if sse::is_stream(&parts.headers) { read_events(body, id).await? } else { read(body).await? };
             Ok::<_, Failure>((parts.status, parts.headers, body))
         };
-        let outcome: Result<(StatusCode, HeaderMap, Bytes), Failure> =
-            timeout(limit, answer).await.unwrap_or(Err(Failure::TimedOut));
+        let (outcome, granted) = time.within(answer).await;
+        let outcome: Result<(StatusCode, HeaderMap, Bytes), Failure> = outcome.unwrap_or(Err(Failure::TimedOut));
+        receipt.granted = granted;
         match outcome {
             Ok((status, headers, body)) => {
                 receipt.last_byte = Some(started.elapsed());
                 Ok(Exchange { status, headers, body, receipt })
             }
-            Err(kind) => Err(CallError { kind, receipt }),
+            Err(kind) => {
+                receipt.given_up = Some(started.elapsed());
+                Err(CallError { kind, receipt })
+            }
         }
     }
 
@@ -184,7 +199,14 @@ impl Client {
     }
 
     pub(crate) fn receipt(&self, limit: Duration) -> Receipt {
-        Receipt { sent_at: (self.shared.clock)(), first_byte: None, last_byte: None, limit }
+        Receipt {
+            sent_at: (self.shared.clock)(),
+            first_byte: None,
+            last_byte: None,
+            limit,
+            granted: Duration::ZERO,
+            given_up: None,
+        }
     }
 
     async fn send(&self, request: impl Fn() -> Request<Full<Bytes>>) -> Result<Response<Incoming>, Failure> {

@@ -12,6 +12,7 @@
 //! | [`retry`] and [`breaker`] say when to stop trying | [`pages`] are what it shows beside |
 //!
 //! [`rate`] says how often anything may happen, [`strikes`] how often a secret may be wrong, both by [`whence`] it comes.
+//! [`pulse`] tells whether we ourselves are late, and grants a peer the time that it would be charged for.
 //!
 //! [`admission`] is how an agent gets into its league, [`doubt`] how it stays there. [`net`] has the two traits behind which the network itself can be
 //! replaced, [`world`] the time of day and chance.
@@ -25,6 +26,7 @@ pub mod endpoint;
 pub mod exchange;
 pub mod net;
 pub mod pages;
+pub mod pulse;
 pub mod rate;
 pub mod retry;
 pub mod server;

@@ -25,6 +25,7 @@ use crate::client::Client;
 use crate::endpoint::Endpoint;
 use crate::exchange::{CallError, Exchange, Failure};
 use crate::probe::{self, Probe};
+use crate::pulse::Allowance;
 use crate::session::Sessions;
 use crate::sse;
 
@@ -177,7 +178,7 @@ impl Speaker {
             peer,
             message,
             tries,
-            deadline: Instant::now() + message.limit,
+            time: self.client.allow(message.limit),
             manner: peer.manner.clone(),
             tried: Vec::new(),
             looked: None,
@@ -194,7 +195,7 @@ struct Talk<'a> {
     peer: Peer<'a>,
     message: Message<'a>,
     tries: &'a mut Vec<Try>,
-    deadline: Instant,
+    time: Allowance,
     manner: Manner,
     /// The forms that were not understood.
     tried: Vec<Manner>,
@@ -296,7 +297,7 @@ impl Talk<'_> {
 
     async fn post(&mut self, endpoint: &Endpoint) {
         let (client, method) = (&self.speaker.client, self.method());
-        let (id, left) = (client.next_id(), self.left());
+        let id = client.next_id();
         let mut body = Vec::with_capacity(1024);
         let written = self.manner.write(id, self.message.envelope, self.message.call, &mut body);
         let sent = Bytes::from(body);
@@ -307,17 +308,17 @@ impl Talk<'_> {
                 } else {
                     HeaderMap::new()
                 };
-                client.ask(endpoint, &headers, sent.clone(), Some(id), left).await
+                client.ask(endpoint, &headers, sent.clone(), Some(id), &mut self.time).await
             }
             Err(error) => {
-                Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: client.receipt(left) })
+                Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: client.receipt(self.left()) })
             }
         };
         self.tries.push(Try { what: name_of(self.message.call), is_probe: false, sent, came });
     }
 
     fn probe<'t>(&'t mut self, endpoint: &'t Endpoint) -> Probe<'t> {
-        Probe { speaker: self.speaker, endpoint, deadline: self.deadline, tries: self.tries }
+        Probe { speaker: self.speaker, endpoint, time: &mut self.time, tries: self.tries }
     }
 
     fn method(&self) -> Method {
@@ -325,7 +326,7 @@ impl Talk<'_> {
     }
 
     fn left(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
+        self.time.left()
     }
 
     fn endpoint(&self) -> Endpoint {

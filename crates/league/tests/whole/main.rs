@@ -10,7 +10,9 @@ mod examples;
 mod foreign_referees;
 mod kills;
 mod leagues;
+mod load;
 mod looks;
+mod machine;
 mod misbehaviour;
 mod pages;
 #[path = "../../../wire/tests/papers/mod.rs"]

@@ -28,6 +28,7 @@ mod raw;
 mod retries;
 mod shutdown;
 mod speech;
+mod starved;
 mod strangers;
 mod support;
 mod tls;

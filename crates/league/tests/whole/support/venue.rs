@@ -54,6 +54,14 @@ impl Venue {
         self.start(&[&place[..], &expected, &self.limits, more].concat())
     }
 
+    /// The manager, for so many and under limits of the machine.
+    pub(crate) fn manager_limited(&self, limits: &str, players: usize, referees: usize) -> Process {
+        let (players, referees) = (players.to_string(), referees.to_string());
+        let expected = ["--expect-players", &players, "--expect-referees", &referees, "--exit-when-done", "--json"];
+        let place = ["manager", "--port", &self.port, "--home", self.home.path()];
+        Process::limited(limits, &[&place[..], &expected, &self.limits].concat())
+    }
+
     /// A referee.
     pub(crate) fn referee(&self, id: &str) -> Process {
         self.agent(&["referee", "--referee-id", id], &[])
