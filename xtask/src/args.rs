@@ -9,12 +9,13 @@ pub(crate) const HELP: &str = "\
 The workspace's own tasks.
 
 cargo xtask test                         everything that must hold before a change is merged
-cargo xtask test --only <step>           one of: format clippy tests doctests docs unused documents
+cargo xtask test --only <step>           one of: format clippy tests doctests docs unused dependencies fuzz documents
 cargo xtask bench                        the benchmarks
 cargo xtask bless                        rewrite golden files and generated documentation
 cargo xtask fuzz [target] [--seconds n]  feed what coverage finds interesting to one fuzz target, or to each (60 s)
 cargo xtask simulate [--runs n] [--seed n]
                                          the whole league in a simulation that breaks it (10000 runs); one run is told in full
+cargo xtask load                         one referee, 1000 matches at a time, 2000 players, a million calls: nobody is charged who answers
 cargo xtask --help                       this list
 ";
 
@@ -34,6 +35,8 @@ pub(crate) enum Task {
     Bless,
     /// Fuzz one target or each, for so long.
     Fuzz { target: Option<String>, seconds: u32 },
+    /// Try a referee under load.
+    Load,
     /// Simulate so many leagues, from this seed on.
     Simulate { runs: u64, seed: u64 },
 }
@@ -50,10 +53,11 @@ pub(crate) fn parse<Word: AsRef<str>>(words: &[Word]) -> Result<Task, String> {
         ["test", "--only", step] => Step::named(step).map(|step| Task::Test { only: Some(step) }),
         ["bench"] => Ok(Task::Bench),
         ["bless"] => Ok(Task::Bless),
+        ["load"] => Ok(Task::Load),
         ["fuzz", ref rest @ ..] => fuzz(rest),
         ["simulate", ref rest @ ..] => simulate(rest),
         ["test", ..] => Err("`test` takes nothing but `--only <step>`".into()),
-        [task @ ("bench" | "bless"), ..] => Err(format!("`{task}` takes no arguments")),
+        [task @ ("bench" | "bless" | "load"), ..] => Err(format!("`{task}` takes no arguments")),
         [unknown, ..] => Err(format!("there is no task `{unknown}`")),
     }
 }
@@ -117,6 +121,7 @@ mod tests {
         assert_eq!(parsed("test --only clippy"), Ok(Task::Test { only: Some(Step::Clippy) }));
         assert_eq!(parsed("bench"), Ok(Task::Bench));
         assert_eq!(parsed("bless"), Ok(Task::Bless));
+        assert_eq!(parsed("load"), Ok(Task::Load));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz { target: None, seconds: SECONDS }));
         assert_eq!(parsed("fuzz frame"), Ok(Task::Fuzz { target: Some("frame".into()), seconds: SECONDS }));
         assert_eq!(parsed("fuzz --seconds 5"), Ok(Task::Fuzz { target: None, seconds: 5 }));

@@ -8,7 +8,7 @@ use crate::markdown::{Found, commands, relative_links};
 use crate::{Outcome, Repository};
 
 /// All at the root, where their links begin. One that is not written yet promises nothing.
-const DOCUMENTS: [&str; 4] = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "PROTOCOL.md"];
+const DOCUMENTS: [&str; 5] = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "PROTOCOL.md", "SECURITY.md"];
 
 /// Follows every link and runs every command.
 pub(crate) fn check(repository: &Repository) -> Outcome {
@@ -65,9 +65,12 @@ fn order(command: &str) -> Result<Order, String> {
         ["cargo", "xtask", ref task @ ..] => {
             match args::parse(task).map_err(|wrong| format!("`{command}`: {wrong}"))? {
                 Task::Help => Ok(Order::Run),
-                Task::Test { .. } | Task::Bench | Task::Bless | Task::Fuzz { .. } | Task::Simulate { .. } => {
-                    Ok(Order::Exists)
-                }
+                Task::Test { .. }
+                | Task::Bench
+                | Task::Bless
+                | Task::Fuzz { .. }
+                | Task::Load
+                | Task::Simulate { .. } => Ok(Order::Exists),
             }
         }
         [..] => Ok(Order::Run),
@@ -76,7 +79,35 @@ fn order(command: &str) -> Result<Order, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+
+    /// Every line of Rust below `directory`.
+    fn sources(directory: &Path, found: &mut String) {
+        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|kind| kind == "rs") {
+                found.push_str(&fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn every_test_that_the_page_on_security_names_exists() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let page = fs::read_to_string(root.join("SECURITY.md")).unwrap();
+        let letters = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let is_test = |word: &&str| letters(word) && word.matches('_').count() >= 3;
+        let named: Vec<&str> = page.split('`').skip(1).step_by(2).filter(is_test).collect();
+        assert!(named.len() > 40, "the page has lost its tests: {named:?}");
+        let mut code = String::new();
+        sources(&root.join("crates"), &mut code);
+        let missing: Vec<_> = named.iter().filter(|name| !code.contains(&format!("fn {name}()"))).collect();
+        assert!(missing.is_empty(), "no such tests: {missing:#?}");
+    }
 
     #[test]
     fn tasks_of_our_own_are_not_run_from_within_a_task() {

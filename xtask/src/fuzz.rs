@@ -4,8 +4,9 @@
 //! fuzzer is coverage, and that is a pass of LLVM which stable rustc runs when asked.
 
 use std::fs;
+use std::path::PathBuf;
 
-use crate::{Outcome, Repository, say};
+use crate::{Outcome, Repository, say, tools};
 
 /// Counts every edge and hands the operands of every comparison to the fuzzer. One unit per crate, so that copies of one
 /// function do not count as different places. No flags for the linker: it drops a dead function's counters along with
@@ -25,6 +26,7 @@ pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -
         Some(name) if known.iter().any(|target| target == name) => vec![name.to_owned()],
         Some(name) => return Err(format!("there is no fuzz target `{name}`; there are {}", known.join(", "))),
     };
+    tools::cxx(repository)?;
     for target in chosen {
         say::begin(&format!("{target} for {seconds} s"));
         fuzz(repository, &target, seconds)?;
@@ -45,7 +47,7 @@ fn targets(repository: &Repository) -> Result<Vec<String>, String> {
 }
 
 fn fuzz(repository: &Repository, target: &str, seconds: u32) -> Outcome {
-    let [corpus, artifacts, seeds] = ["corpus", "artifacts", "seeds"].map(|kind| format!("fuzz/{kind}/{target}"));
+    let [corpus, artifacts] = ["corpus", "artifacts"].map(|kind| format!("fuzz/{kind}/{target}"));
     for folder in [&corpus, &artifacts] {
         fs::create_dir_all(repository.root.join(folder)).map_err(|e| format!("cannot create {folder}: {e}"))?;
     }
@@ -57,10 +59,16 @@ fn fuzz(repository: &Repository, target: &str, seconds: u32) -> Outcome {
         .arg(repository.target.join("fuzz"))
         .args(["--bin", target, "--"]);
     command.args([format!("-max_total_time={seconds}"), format!("-artifact_prefix={artifacts}/")]);
-    // What is new goes into the first folder: the committed seeds stay as they are.
-    command.arg(&corpus);
-    if repository.root.join(&seeds).is_dir() {
-        command.arg(&seeds);
-    }
+    // What is new goes into the first folder: the committed seeds stay as they are. What one target reads another may as well.
+    command.arg(&corpus).args(seeds(repository)?);
     repository.run(command)
+}
+
+/// Every folder of seeds.
+fn seeds(repository: &Repository) -> Result<Vec<PathBuf>, String> {
+    let folders =
+        fs::read_dir(repository.root.join("fuzz/seeds")).map_err(|e| format!("cannot list fuzz/seeds: {e}"))?;
+    let mut folders: Vec<PathBuf> = folders.flatten().map(|folder| folder.path()).collect();
+    folders.sort();
+    Ok(folders)
 }

@@ -7,6 +7,7 @@ mod bench;
 mod bless;
 mod documents;
 mod fuzz;
+mod load;
 mod markdown;
 mod peers;
 mod repository;
@@ -51,6 +52,7 @@ fn run(task: Task) -> Outcome {
         Task::Test { only: Some(step) } => steps::one(step, &Repository::here()?),
         Task::Test { only: None } => steps::all(&Repository::here()?),
         Task::Bench => bench::all(&Repository::here()?),
+        Task::Load => load::run(&Repository::here()?),
         Task::Bless => bless::golden_files(&Repository::here()?),
         Task::Fuzz { target, seconds } => fuzz::run(&Repository::here()?, target.as_deref(), seconds),
         Task::Simulate { runs, seed } => simulate::run(&Repository::here()?, runs, seed),

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{Outcome, Repository, documents, peers, say, tools};
+use crate::{Outcome, Repository, documents, fuzz, peers, say, tools};
 
 /// One thing that must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,14 +19,30 @@ pub(crate) enum Step {
     Docs,
     /// No crate asks for what it does not use.
     Unused,
+    /// What is used may be used, and comes from where it should.
+    Dependencies,
+    /// A short look for bytes that break something.
+    Fuzz,
     /// The documents tell the truth.
     Documents,
 }
 
 impl Step {
     /// In the order in which they are taken.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Format, Self::Clippy, Self::Tests, Self::DocTests, Self::Docs, Self::Unused, Self::Documents];
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Format,
+        Self::Clippy,
+        Self::Tests,
+        Self::DocTests,
+        Self::Docs,
+        Self::Unused,
+        Self::Dependencies,
+        Self::Fuzz,
+        Self::Documents,
+    ];
+
+    /// How long each fuzz target is tried. What a longer look has found is kept as a test.
+    const FUZZ_SECONDS: u32 = 10;
 
     /// What `--only` calls it.
     pub(crate) fn name(self) -> &'static str {
@@ -37,6 +53,8 @@ impl Step {
             Self::DocTests => "doctests",
             Self::Docs => "docs",
             Self::Unused => "unused",
+            Self::Dependencies => "dependencies",
+            Self::Fuzz => "fuzz",
             Self::Documents => "documents",
         }
     }
@@ -79,6 +97,8 @@ impl Step {
                 repository.run(docs)
             }
             Self::Unused => repository.run(tools::machete(repository)?),
+            Self::Dependencies => repository.run(tools::deny(repository)?),
+            Self::Fuzz => fuzz::run(repository, None, Self::FUZZ_SECONDS),
             Self::Documents => documents::check(repository),
         }
     }

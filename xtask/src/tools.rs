@@ -1,12 +1,13 @@
 //! Tools that do not come with cargo: used when they are there, else fetched, and never into anybody's home.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{Outcome, Repository};
 
 /// Pinned: another version may see other things.
 const MACHETE: &str = "0.9.2";
+const DENY: &str = "0.20.2";
 
 /// Makes sure of `cargo <subcommand>`, which the toolchain's `component` brings.
 pub(crate) fn component(repository: &Repository, subcommand: &str, component: &str) -> Outcome {
@@ -25,23 +26,49 @@ pub(crate) fn has_nextest(repository: &Repository) -> bool {
 
 /// The command that finds unused dependencies, installed when it was not there.
 pub(crate) fn machete(repository: &Repository) -> Result<Command, String> {
+    let machete = installed(repository, "cargo-machete", MACHETE)?;
+    Ok(bare(&machete, &["--skip-target-dir"]))
+}
+
+/// The command that looks at what the dependencies are and where they come from, installed when it was not there.
+///
+/// Advisories are left out: their database is a repository somewhere else, and a check that needs it fails where it is not
+/// reached. `cargo deny check advisories` asks for them alone.
+pub(crate) fn deny(repository: &Repository) -> Result<Command, String> {
+    let deny = installed(repository, "cargo-deny", DENY)?;
+    Ok(bare(&deny, &["--all-features", "check", "--hide-inclusion-graph", "bans", "licenses", "sources"]))
+}
+
+/// The program called `name` in this version: the one that is there, or one that is fetched.
+fn installed(repository: &Repository, name: &str, version: &str) -> Result<PathBuf, String> {
     let tools = repository.target.join("tools");
-    let ours = tools.join("bin").join(format!("cargo-machete{}", std::env::consts::EXE_SUFFIX));
-    for present in [Path::new("cargo-machete"), &ours] {
-        if repository.ask(bare(present, "--version")).as_deref() == Some(MACHETE) {
-            return Ok(bare(present, "--skip-target-dir"));
+    let ours = tools.join("bin").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    for present in [PathBuf::from(name), ours.clone()] {
+        let said = repository.ask(bare(&present, &["--version"]));
+        if said.is_some_and(|said| said.split_whitespace().next_back() == Some(version)) {
+            return Ok(present);
         }
     }
-    // Unoptimised it is there in a third of the time, and still done within a second.
-    let mut install = repository.cargo("install cargo-machete --debug --locked --version");
-    install.arg(MACHETE).arg("--root").arg(&tools);
+    // Unoptimised and without notes for debuggers it is there in a third of the time, and still done within a second.
+    let mut install = repository.cargo("install --debug --locked --version");
+    install.env("CARGO_PROFILE_DEV_DEBUG", "false").arg(version).arg("--root").arg(&tools).arg(name);
     repository.run(install)?;
-    Ok(bare(&ours, "--skip-target-dir"))
+    Ok(ours)
 }
 
 /// Makes sure of the browser that the pages are looked at with: Debian's own, because its makers see to it.
 pub(crate) fn browser(repository: &Repository) -> Outcome {
-    let mut asked = Command::new("chromium");
+    package(repository, "chromium", "chromium", "the tests of the pages need `chromium`")
+}
+
+/// Makes sure of a C++ compiler, which the fuzzer's own library is written for.
+pub(crate) fn cxx(repository: &Repository) -> Outcome {
+    package(repository, "c++", "g++", "fuzzing needs a C++ compiler")
+}
+
+/// Makes sure of `program`, which Debian's `package` brings.
+fn package(repository: &Repository, program: &str, package: &str, why: &str) -> Outcome {
+    let mut asked = Command::new(program);
     asked.arg("--version");
     if repository.ask(asked).is_some() {
         return Ok(());
@@ -52,13 +79,13 @@ pub(crate) fn browser(repository: &Repository) -> Outcome {
         repository.run(apt)
     };
     apt(&["update", "--quiet"])
-        .and_then(|()| apt(&["install", "--quiet", "--yes", "--no-install-recommends", "chromium"]))
-        .map_err(|error| format!("{error}; the tests of the pages need `chromium`, which an administrator can install"))
+        .and_then(|()| apt(&["install", "--quiet", "--yes", "--no-install-recommends", package]))
+        .map_err(|error| format!("{error}; {why}, which an administrator can install (package {package})"))
 }
 
 /// Started by itself: from `CARGO` it would conclude that its first argument is its own name.
-fn bare(program: &Path, argument: &str) -> Command {
+fn bare(program: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
-    command.arg(argument).env_remove("CARGO");
+    command.args(arguments).env_remove("CARGO");
     command
 }

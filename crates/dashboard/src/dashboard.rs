@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use league_protocol::token::TokenDigest;
 use league_wire::pages::{Pages, Showing, Visit};
+use league_wire::strikes::Strikes;
 
 use crate::archive::{Archive, Unkept};
 use crate::feed::{self, Feed};
@@ -24,11 +25,13 @@ pub struct Settings {
     pub token: Option<TokenDigest>,
     /// How many may watch at a time: connections that are watched with are connections that nobody can play with.
     pub most_streams: usize,
+    /// Tokens that were wrong, here and wherever else they are shown.
+    pub strikes: Arc<Strikes>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { token: None, most_streams: 600 }
+        Self { token: None, most_streams: 600, strikes: Arc::default() }
     }
 }
 

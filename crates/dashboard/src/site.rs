@@ -9,6 +9,7 @@ use league_core::season::event::{Event, Fact};
 use league_protocol::id::{MatchId, PlayerId};
 use league_store::log::Head;
 use league_wire::pages::Visit;
+use league_wire::whence::Whence;
 use maud::{Markup, html};
 
 use crate::dashboard::Shared;
@@ -294,7 +295,13 @@ impl Shared {
         if !operate::is_own_form(&visit.parts.headers) {
             return self.nothing(StatusCode::FORBIDDEN, "Not from here", "This form was sent by another page.");
         }
+        let (whence, strikes) = (Whence::of(visit.peer), &self.settings.strikes);
+        if strikes.listen(whence).is_err() {
+            return self.nothing(StatusCode::TOO_MANY_REQUESTS, "Too often", "Too many wrong tokens came from there.");
+        }
         if !operate::is_operator(self.settings.token.as_ref(), form.text("token"), visit.peer) {
+            // It is refused in either case; the next time it may not even be listened to.
+            let _ = strikes.strike(whence);
             return self.nothing(StatusCode::FORBIDDEN, "Not the operator", "This needs the operator's token.");
         }
         let Some(operator) = self.operator() else {

@@ -6,12 +6,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use league_core::rules::seed::Seed;
-use league_manager::Stopped;
+use league_manager::desk::Closed;
+use league_manager::{Manager, Stopped};
 use league_player::chance::Chance;
 use league_player::player::{Player, Settings as PlayerSettings};
 use league_protocol::message::start_match::MatchMode;
+use league_protocol::token::Credential;
 use league_referee::{Referee, Settings as RefereeSettings};
 use league_store::home::Home;
 use league_store::journal::JournalLimits;
@@ -19,7 +21,6 @@ use league_store::journal::Scribe;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
-use league_wire::pages::Pages;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::world::World;
@@ -30,10 +31,13 @@ use tokio::task::JoinHandle;
 use crate::check;
 use crate::cli::{ManagerOptions, Place, PlayerOptions, RefereeOptions};
 use crate::config::Configured;
+use crate::descriptors;
+use crate::join_key::{JoinKey, given};
 use crate::listen::Bound;
 use crate::open::{Managed, Opened};
 use crate::progress::Progress;
 use crate::secure::Secure;
+use crate::signals::{ORDERLY, told_to_end};
 use crate::table;
 use crate::thinking::thinker;
 
@@ -45,8 +49,11 @@ const LONG: Duration = Duration::from_secs(1);
 const MCP_FIXTURES: &str = "LEAGUE_MCP_FIXTURES";
 /// How long running requests have when an agent ends.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long a referee that was told to end goes on with the matches that it has.
+const WIND_UP: Duration = Duration::from_secs(3);
 
 pub(crate) fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
+    descriptors::expect_enough()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -75,18 +82,12 @@ struct Served {
 }
 
 impl Served {
-    /// Serves `agent` on `bound`, under the name in `contact` too, and `pages` beside it.
-    fn start<A: Agent>(
-        bound: Bound,
-        contact: &Endpoint,
-        secure: &Secure,
-        agent: A,
-        pages: Option<Arc<dyn Pages>>,
-    ) -> Result<Self> {
+    /// Serves `agent` on `bound`, under the name in `contact` too.
+    fn start<A: Agent>(bound: Bound, contact: &Endpoint, agent: A, settings: ServerSettings) -> Result<Self> {
         let listener = bound.into_tokio()?;
         let allowed_hosts = vec![contact.host().to_owned()];
         let mcp_fixtures = std::env::var_os(MCP_FIXTURES).is_some();
-        let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, pages, ..secure.server() };
+        let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, ..settings };
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
             // Closed on purpose, or by the end of everything.
@@ -124,16 +125,42 @@ fn advised(stopped: Stopped) -> anyhow::Error {
     }
 }
 
-/// Ctrl-C, or the signal by which services are ended.
-pub(crate) async fn told_to_end() {
-    let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(terminate) => terminate,
-        Err(_) => return std::future::pending().await,
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
+/// Why a league stopped. A log that cannot be written is the reason of whatever was refused then.
+pub(crate) async fn cause(stopped: Stopped, desk: &mut JoinHandle<Closed>) -> anyhow::Error {
+    if matches!(stopped, Stopped::Refused(_))
+        && let Ok(Ok(closed @ Closed::Log(_))) = tokio::time::timeout(GRACE, desk).await
+    {
+        return lost(&closed);
     }
+    advised(stopped)
+}
+
+/// What to do about a desk that closed.
+pub(crate) fn lost(closed: &Closed) -> anyhow::Error {
+    match closed {
+        Closed::Stopped => anyhow!("the league stopped: {closed}"),
+        Closed::Log(_) => anyhow!(
+            "the league stopped: {closed}. What was acknowledged is kept, and nothing else counts; mend that (is the disk full?) and \
+             start it again with the same home: it goes on"
+        ),
+    }
+}
+
+/// Brings a league that goes on later to an orderly end: what was decided is durable, files are as far as they can be.
+pub(crate) async fn park(manager: &Manager, views: &ViewWriter) {
+    let parking = async {
+        // Answered when everything before it is durable.
+        let status = manager.desk().look(|season, _| season.status()).await;
+        if let Err(error) = views.flush().await {
+            tracing::warn!(%error, "the league's files are not complete");
+        }
+        status
+    };
+    let how_far = match tokio::time::timeout(ORDERLY, parking).await {
+        Ok(Ok(status)) => format!(", {} of {} matches played", status.matches_completed, status.total_matches),
+        Ok(Err(_)) | Err(_) => String::new(),
+    };
+    eprintln!("Stopped{how_far}; all of that is kept. Start it again with the same home and it goes on.");
 }
 
 pub(crate) fn manager(options: &ManagerOptions) -> Result<()> {
@@ -148,39 +175,57 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let mut rules = configured.league;
     let league = rules.league_id.clone();
     rules.limits = options.limits.laid_over(rules.limits);
-    let opened = Opened::open(home.clone(), rules, &world).await?;
+    let mut opened = Opened::open(home.clone(), rules, &world).await?;
     if opened.resumed {
         let state = opened.season().phase().as_str();
         eprintln!("Going on with {league} ({state}).");
     }
+    // Whatever follows from where the manager listens is known before anybody can come.
+    let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), &secure, "the manager")?;
+    let bound_to = bound.address.ip();
+    let key = JoinKey::settle(options.join_key.as_ref(), options.players_need_key, bound_to, &world);
     let settings = league_manager::Settings {
         expect_players: options.expect_players,
         expect_referees: options.expect_referees,
         registration_window: Some(Duration::from_secs(options.registration_window)),
         seed: options.seed.map(|seed| Seed::new(seed, league.clone())),
-        operator: options.operator_token.as_ref().map(|token| token.digest()),
+        operator: given(options.operator_token.as_ref()).map(Credential::digest),
+        referee_key: key.of_referees(),
+        player_key: key.of_players(),
+        here: Some(bound.address),
         allowed_hosts: options.allow_host.clone(),
         mode: if options.stepped { MatchMode::Stepped } else { MatchMode::Flowing },
         patience: configured.timeouts.response,
         inspector: options.require_check.then(check::inspector),
+        rates: configured.rates.manager,
+        strikes: configured.rates.strikes(),
         ..league_manager::Settings::default()
     };
-    let Managed { manager, dashboard, work, .. } = opened.manage(settings, secure.client(), world)?;
-    let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), &secure, "the manager")?;
-    let pages: Arc<dyn Pages> = Arc::new(dashboard);
-    let mut server = Served::start(bound, &contact, &secure, manager.clone(), Some(pages))?;
+    opened.is_at(&contact)?;
+    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world)?;
+    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
+    let mut server = Served::start(bound, &contact, manager.clone(), shown)?;
     eprintln!("{league}: the manager is at {contact}");
     eprintln!("Watch it at {}", contact.at("/"));
+    if let Some(told) = key.told() {
+        eprintln!("{told}");
+    }
+    if !bound_to.is_loopback() && !contact.is_secure() {
+        eprintln!("Whoever is on the way can read tokens over HTTP; --tls-cert and --tls-key serve HTTPS.");
+    }
     let mut desk = tokio::spawn(work);
     let progress = Progress::follow(manager.desk().clone(), options.json);
     // A league that is over has only its end to tell, in case somebody has not heard of it.
     tokio::select! {
-        ended = manager.conduct() => ended.map_err(advised)?,
-        closed = &mut desk => bail!("the league stopped: {}", closed?),
+        ended = manager.conduct() => if let Err(stopped) = ended {
+            return Err(cause(stopped, &mut desk).await);
+        },
+        closed = &mut desk => return Err(lost(&closed?)),
         served = &mut server.work => served??,
         () = told_to_end() => {
             progress.stop();
-            eprintln!("Stopped. Start it again with the same home and it goes on.");
+            server.close().await?;
+            park(&manager, &views).await;
             return Ok(());
         }
     }
@@ -207,6 +252,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     let home = Home::at(&options.home);
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
+    home.prepare_for_agent()?;
     let port = options.referee_id.as_ref().and_then(|id| configured.referee_port(id));
     let (bound, contact) = settle(&options.place, port, &secure, "the referee")?;
     let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
@@ -219,13 +265,13 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         contact: contact.clone(),
         capacity: options.capacity.unwrap_or(configured.referee.max_concurrent_matches),
         games: configured.games,
-        join_key: options.join_key.clone(),
+        join_key: given(options.join_key.as_ref()).cloned(),
         journal: Some((Scribe::start(JournalLimits::default())?, home)),
         patience: configured.timeouts.register_referee,
         pause: PAUSE,
     };
     let referee = Referee::new(settings, secure.client(), Some(views.clone()), World::real());
-    let mut server = Served::start(bound, &contact, &secure, referee.clone(), None)?;
+    let mut server = Served::start(bound, &contact, referee.clone(), secure.server())?;
     let work = async {
         let id = waiting(referee.register(), &manager).await?;
         eprintln!("{id} is ready for {manager}");
@@ -235,10 +281,22 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     tokio::select! {
         done = work => done?,
         served = &mut server.work => served??,
-        () = told_to_end() => {}
+        () = told_to_end() => match wind_up(&referee).await {
+            0 => eprintln!("Stopped; no match was left. Start it again and it registers again."),
+            left => eprintln!("Stopped; {left} matches were left, and will be played again. Start it again and it registers again."),
+        }
     }
     views.flush().await?;
     server.close().await
+}
+
+/// Lets the matches that are running end, if they do so soon; says how many did not.
+async fn wind_up(referee: &Referee) -> usize {
+    let running = referee.running();
+    if running > 0 {
+        eprintln!("Ending; {running} matches have {WIND_UP:?} to end before. Told once more, it ends at once.");
+    }
+    referee.wind_up(WIND_UP).await
 }
 
 pub(crate) fn player(options: &PlayerOptions) -> Result<()> {
@@ -249,6 +307,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let home = Home::at(&options.home);
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
+    home.prepare_for_agent()?;
     let port = options.player_id.as_ref().and_then(|id| configured.player_port(id));
     let (bound, contact) = settle(&options.place, port, &secure, "the player")?;
     let manager = options.manager.clone().unwrap_or(configured.manager);
@@ -259,7 +318,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         wish: options.player_id.clone(),
         manager: manager.clone(),
         contact: contact.clone(),
-        join_key: options.join_key.clone(),
+        join_key: given(options.join_key.as_ref()).cloned(),
         home: Some(home),
         scribe: Some(Scribe::start(JournalLimits::default())?),
         recalls: true,
@@ -268,7 +327,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         pause: PAUSE,
     };
     let player = Player::new(settings, thinker(&kind, &secure)?, secure.client(), World::real());
-    let mut server = Served::start(bound, &contact, &secure, player.clone(), None)?;
+    let mut server = Served::start(bound, &contact, player.clone(), secure.server())?;
     let work = async {
         let id = waiting(player.register(), &manager).await?;
         eprintln!("{id} plays {kind} for {manager}");
@@ -278,7 +337,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     tokio::select! {
         done = work => done?,
         served = &mut server.work => served??,
-        () = told_to_end() => {}
+        () = told_to_end() => eprintln!("Stopped. Start it again with the same home and it comes back into its league."),
     }
     server.close().await
 }

@@ -244,6 +244,12 @@ pub(crate) struct ManagerOptions {
     /// What the operator must show; without it only this machine may operate the league.
     #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
     pub(crate) operator_token: Option<Credential>,
+    /// What referees must show before they are let in. Off loopback one is made and printed where none is given.
+    #[arg(long, env = "LEAGUE_JOIN_KEY", hide_env_values = true)]
+    pub(crate) join_key: Option<Credential>,
+    /// Players must show the join key, too.
+    #[arg(long)]
+    pub(crate) players_need_key: bool,
     /// A host that agents may name although they call from elsewhere; may be given several times.
     #[arg(long)]
     pub(crate) allow_host: Vec<String>,

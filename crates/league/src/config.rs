@@ -7,7 +7,7 @@
 //!
 //! | file | what is read from it |
 //! |---|---|
-//! | `system.json` | [`Network`], [`TlsFiles`], [`Timeouts`], the limits of a match, the life of a token, the league that is meant |
+//! | `system.json` | [`Network`], [`TlsFiles`], [`Timeouts`], the limits of a match, the life of a token, [`Rates`], the league that is meant |
 //! | `leagues/<league_id>.json` | the name, the game, the scoring, the number of players, strictness |
 //! | `agents/agents_config.json` | [`Agents`]: who is known and where |
 //! | `games/games_registry.json` | which of our games are offered |
@@ -46,6 +46,7 @@ mod games;
 mod league;
 mod nearest;
 pub(crate) mod network;
+pub(crate) mod rates;
 mod rule;
 mod section;
 mod system;
@@ -67,6 +68,7 @@ use document::Document;
 use environment::Environment;
 use error::{ConfigError, Warning};
 use network::Network;
+use rates::Rates;
 use rule::Rule;
 use tls::TlsFiles;
 
@@ -92,6 +94,8 @@ pub(crate) struct Configured {
     pub(crate) tls: TlsFiles,
     /// How long answers are waited for.
     pub(crate) timeouts: Timeouts,
+    /// How often anybody may ask.
+    pub(crate) rates: Rates,
     /// Who is known beforehand.
     pub(crate) agents: Agents,
     /// What a referee is told unless it is told otherwise.
@@ -154,6 +158,7 @@ impl Configured {
             games: games::all(),
             network: system.network,
             timeouts: system.timeouts,
+            rates: system.rates,
             agents: Agents::default(),
             referee: RefereeDefaults::default(),
             player: PlayerDefaults::default(),

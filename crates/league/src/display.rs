@@ -14,10 +14,11 @@ use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::world::World;
 
-use crate::agents::{in_runtime, told_to_end};
+use crate::agents::in_runtime;
 use crate::cli::Show;
 use crate::listen::Bound;
 use crate::open;
+use crate::signals::told_to_end;
 
 pub(crate) fn run(options: &Show) -> Result<()> {
     in_runtime(display(options))

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use league_wire::meter::Meter;
+use league_wire::tally::Tally;
 use serde::{Deserialize, Serialize};
 
 use crate::machine;
@@ -65,8 +65,8 @@ pub(crate) struct Played {
 
 impl Figures {
     /// The figures of this process, which has played a league.
-    pub(crate) fn of(played: Played, meter: &Meter) -> Self {
-        let calls = meter.take().into_iter().map(|(what, calls)| {
+    pub(crate) fn of(played: Played, tally: &Tally) -> Self {
+        let calls = tally.take().into_iter().map(|(what, calls)| {
             let figures = CallFigures {
                 count: calls.answered + calls.failed,
                 failed: calls.failed,

@@ -1,8 +1,9 @@
 //! Ports: bound before anything starts, so that a port that is taken is said at once.
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use league_wire::endpoint::Endpoint;
 
 /// A port that is ours.
@@ -15,8 +16,15 @@ pub(crate) struct Bound {
 impl Bound {
     /// Takes `port` of `host`; any free one when it is 0.
     pub(crate) fn to(host: IpAddr, port: u16, whose: &str) -> Result<Self> {
-        let listener = TcpListener::bind((host, port)).with_context(|| {
-            format!("{whose} cannot listen on {host}:{port}; choose another port with --port, or 0 for any free one")
+        let listener = TcpListener::bind((host, port)).map_err(|error| {
+            let holder = if error.kind() == ErrorKind::AddrInUse {
+                format!(". Another process has it, perhaps an agent that still runs (`lsof -i :{port}` tells which); stop that, or")
+            } else {
+                String::from(";")
+            };
+            anyhow!(
+                "{whose} cannot listen on {host}:{port}: {error}{holder} choose another port with --port, or 0 for any free one"
+            )
         })?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;

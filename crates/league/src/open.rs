@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use league_core::season::config::Config;
+use league_core::season::event::Fact;
 use league_core::season::{Phase, Season};
 use league_dashboard::{Archive, Dashboard};
 use league_manager::chronicle::line;
@@ -14,9 +15,10 @@ use league_store::home::Home;
 use league_store::journal::Journal;
 use league_store::lock::Lock;
 use league_store::log::{EventLog, Log};
-use league_store::views::restore::restore;
+use league_store::views::restore::{Restored, expect_no_less, restore};
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::client::Client;
+use league_wire::endpoint::Endpoint;
 use league_wire::world::World;
 
 use crate::operator::AtManager;
@@ -37,23 +39,30 @@ impl Opened {
         let league = rules.league_id.clone();
         home.prepare(&league)?;
         let lock = Lock::take(home.lock(&league), world.now())?;
-        let (log, events) = Log::open(home.database(&league))?;
+        let path = home.database(&league);
+        // Looked at before it is opened for writing, which would tidy up what is left of a damaged one.
+        let seen = if path.exists() { Log::read_if_any(&path)? } else { Vec::new() };
+        let results = seen.iter().filter(|event| matches!(event.fact, Fact::MatchReported { .. })).count();
+        expect_no_less(&home, &league, u32::try_from(results).unwrap_or(u32::MAX))?;
+        let (log, events) = Log::open(path)?;
         let resumed = !events.is_empty();
-        if resumed {
-            // Files are views: what is missing or damaged is written again, and what cannot be written stops nobody.
-            match restore(&home, &events, ViewLimits::default(), world.now()) {
-                Ok(restored) => tracing::debug!(?restored, "the files of the league are complete"),
-                Err(error) => tracing::warn!(%error, "the files of the league cannot be completed"),
-            }
-        }
-        let season = if resumed {
-            Season::replay(&events).with_context(|| format!("the log of {league} cannot be replayed"))?
-        } else {
+        if !resumed {
             let (season, opened) = Season::open(rules, world.now());
             log.append(vec![opened]).await?;
-            season
-        };
+            return Ok(Self { season, log, lock, home, resumed });
+        }
+        let season = Season::replay(&events).with_context(|| format!("the log of {league} cannot be replayed"))?;
+        // Files are views: what is missing or damaged is written again, and what cannot be written stops nobody.
+        match restore(&home, &events, ViewLimits::default(), world.now()) {
+            Ok(restored) => tell(&restored),
+            Err(error) => tracing::warn!(%error, "the files of the league cannot be completed"),
+        }
         Ok(Self { season, log, lock, home, resumed })
+    }
+
+    /// Tells others who want this league where its manager is.
+    pub(crate) fn is_at(&mut self, address: &Endpoint) -> Result<()> {
+        Ok(self.lock.tell(address.to_string())?)
     }
 
     /// The league as it stands.
@@ -70,8 +79,8 @@ impl Opened {
             ViewWriter::start(self.home.clone(), ViewLimits::default()).context("the files cannot be written")?;
         let rules = self.season.config().clone();
         let archive = Archive::of(self.home.clone(), rules.league_id.clone());
-        let shown =
-            league_dashboard::Settings { token: settings.operator.clone(), ..league_dashboard::Settings::default() };
+        let (token, strikes) = (settings.operator.clone(), Arc::clone(&settings.strikes));
+        let shown = league_dashboard::Settings { token, strikes, ..league_dashboard::Settings::default() };
         let (dashboard, feed, showing) = Dashboard::open(archive, shown).context("the pages cannot be made")?;
         let (desk, work) = Desk::open(self.season, self.log, world.clone(), move |event| {
             feed.tell(event);
@@ -87,6 +96,17 @@ impl Opened {
             closed
         });
         Ok(Managed { manager, views, dashboard, work })
+    }
+}
+
+/// Says what was not as it should be, and is again.
+fn tell(restored: &Restored) {
+    for path in &restored.damaged {
+        eprintln!("{} was damaged or missing; it is written again from the log.", path.display());
+    }
+    if restored.written > 0 {
+        let written = restored.written;
+        eprintln!("Files of {written} matches are written again from the log; what was said in them is not in it.");
     }
 }
 

@@ -22,13 +22,14 @@ use league_store::views::writer::ViewWriter;
 use league_wire::admission::Rejected;
 use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
-use league_wire::meter::Meter;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
+use league_wire::tally::Tally;
 use league_wire::world::World;
 use smol_str::{SmolStr, format_smolstr};
 use tokio::sync::mpsc;
 
+use crate::agents::{cause, in_runtime, lost, park};
 use crate::cli::Run;
 use crate::config::Configured;
 use crate::figures::{Figures, Played};
@@ -38,6 +39,7 @@ use crate::open::{self, Managed, Opened};
 use crate::progress::Progress;
 use crate::secure::Secure;
 use crate::shards::Shards;
+use crate::signals::told_to_end;
 use crate::table;
 use crate::thinking::thinker;
 
@@ -47,14 +49,7 @@ const CAPACITY: u32 = 256;
 const PLAYERS_AT: u16 = 101;
 
 pub(crate) fn run(options: &Run) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .context("a runtime could not be started")?;
-    let done = runtime.block_on(play(options));
-    runtime.shutdown_background();
-    done
+    in_runtime(play(options))
 }
 
 async fn play(options: &Run) -> Result<()> {
@@ -63,8 +58,8 @@ async fn play(options: &Run) -> Result<()> {
     let home = Home::at(&options.home);
     let strategies = strategies(options)?;
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
-    let meter = options.figures.as_ref().map(|_| Arc::new(Meter::default()));
-    let secure = Secure::read(&configured.tls)?.metered(meter.clone());
+    let tally = options.figures.as_ref().map(|_| Arc::new(Tally::default()));
+    let secure = Secure::read(&configured.tls)?.tallied(tally.clone());
     for kind in strategies.iter().collect::<BTreeSet<_>>() {
         // What is missing is said before anything is begun.
         thinker(kind, &secure)?;
@@ -74,7 +69,7 @@ async fn play(options: &Run) -> Result<()> {
         None => open::unfinished(&home, &configured.league.league_id)?,
     };
     let rules = Config { league_id: league.clone(), ..configured.league };
-    let opened = Opened::open(home.clone(), rules, &world).await?;
+    let mut opened = Opened::open(home.clone(), rules, &world).await?;
     if opened.season().phase() == Phase::LeagueCompleted {
         eprintln!("{league} in {} is over; this is how it ended.", home.root().display());
         return show(options, opened.season());
@@ -85,19 +80,20 @@ async fn play(options: &Run) -> Result<()> {
 
     // The seed alone decides, whatever the league is called.
     let seed = options.seed.map(|seed| Seed::new(seed, SEEDED.parse().unwrap_or_else(|_| league.clone())));
-    let settings = league_manager::Settings {
-        expect_players: Some(options.players),
-        expect_referees: Some(options.referees),
-        seed: seed.clone(),
-        patience: configured.timeouts.response,
-        ..league_manager::Settings::default()
-    };
-    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
-
     let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let first = options.port.unwrap_or(configured.network.manager_port);
     let port = |offset: u16| if first == 0 { Ok(0) } else { first.checked_add(offset).context("no such port") };
     let front = Bound::to(host, first, "the manager")?;
+    let settings = league_manager::Settings {
+        here: Some(front.address),
+        expect_players: Some(options.players),
+        expect_referees: Some(options.referees),
+        seed: seed.clone(),
+        patience: configured.timeouts.response,
+        rates: configured.rates.manager,
+        strikes: configured.rates.strikes(),
+        ..league_manager::Settings::default()
+    };
     let at = front.endpoint(secure.scheme())?;
     let referees = (1..=options.referees).map(|number| {
         let bound = Bound::to(host, port(u16::try_from(number)?)?, &format!("referee {number}"))?;
@@ -110,12 +106,14 @@ async fn play(options: &Run) -> Result<()> {
     });
     let players = players.collect::<Result<Vec<_>>>()?;
 
+    opened.is_at(&at)?;
+    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
     eprintln!("{league}: {} players, {} referees, manager at {at}", options.players, options.referees);
     let site = at.at("/");
     eprintln!("Watch it at {site}");
     let mut desk_work = tokio::spawn(work);
     let front = front.into_tokio()?;
-    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), ..secure.server() };
+    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
     tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
 
     let mut shards = Shards::start({
@@ -136,12 +134,14 @@ async fn play(options: &Run) -> Result<()> {
     let begun = tokio::spawn(start_of(manager.desk().clone()));
     let league_work = manager.conduct();
     tokio::select! {
-        ended = league_work => ended?,
-        closed = &mut desk_work => bail!("the league stopped: {}", closed?),
+        ended = league_work => if let Err(stopped) = ended {
+            return Err(cause(stopped, &mut desk_work).await);
+        },
+        closed = &mut desk_work => return Err(lost(&closed?)),
         Some(rejected) = rejections.recv() => bail!("{rejected}"),
-        _ = tokio::signal::ctrl_c() => {
+        () = told_to_end() => {
             progress.stop();
-            eprintln!("Stopped. Start it again with the same home and it goes on.");
+            park(&manager, &views).await;
             return Ok(());
         }
     }
@@ -149,18 +149,18 @@ async fn play(options: &Run) -> Result<()> {
     let season = manager.desk().look(|season, _| season.clone()).await?;
     show(options, &season)?;
     let (matches, took) = (season.matches_completed(), began.elapsed());
-    if let (Some(path), Some(meter)) = (&options.figures, &meter) {
+    if let (Some(path), Some(tally)) = (&options.figures, &tally) {
         let Run { players, referees, .. } = *options;
         let playing = begun.await?.elapsed();
         let played = Played { players, referees, matches: matches.into(), all: took, playing };
-        Figures::of(played, meter).write(path)?;
+        Figures::of(played, tally).write(path)?;
     }
     let memory = peak_memory_mb().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
     eprintln!("{matches} matches in {took:.2?}{memory}. Everything is in {}.", home.root().display());
     eprintln!("Check every draw and result: league verify --home {} --league-id {league}", home.root().display());
     if options.stay {
         eprintln!("Serving until Ctrl-C. Watch it at {site}");
-        tokio::signal::ctrl_c().await?;
+        told_to_end().await;
     }
     Ok(())
 }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use league_wire::client::{Client, ClientSettings};
-use league_wire::meter::Meter;
+use league_wire::pulse::Pulse;
 use league_wire::settings::Settings as ServerSettings;
+use league_wire::tally::Tally;
 use league_wire::tls::{ClientConfig, client_config, server_config};
 
 use crate::config::tls::TlsFiles;
@@ -37,13 +38,14 @@ impl Secure {
             ),
             (None, None) => None,
         };
-        let server = ServerSettings { max_connections: 4096, tls, ..ServerSettings::default() };
+        let server =
+            ServerSettings { max_connections: 4096, max_from_one_address: 1024, tls, ..ServerSettings::default() };
         Ok(Self { server, client: calling(files.authority.as_deref())?, named: files.authority.is_some() })
     }
 
-    /// With every call counted by `meter`, where there is one.
-    pub(crate) fn metered(mut self, meter: Option<Arc<Meter>>) -> Self {
-        self.client.meter = meter;
+    /// With every call counted by `tally`, where there is one.
+    pub(crate) fn tallied(mut self, tally: Option<Arc<Tally>>) -> Self {
+        self.client.tally = tally;
         self
     }
 
@@ -62,9 +64,9 @@ impl Secure {
         self.client.tls.as_deref().filter(|_| self.named)
     }
 
-    /// Somebody to call with.
+    /// Somebody to call with, in the runtime that this is called in: should that be starved, nobody else pays for it.
     pub(crate) fn client(&self) -> Client {
-        Client::new(self.client.clone())
+        Client::new(ClientSettings { pulse: Some(Pulse::start()), ..self.client.clone() })
     }
 }
 

@@ -71,7 +71,8 @@ impl Shared {
         let conversation = ConversationId::named(format_args!("conv-{}-start", order.match_id));
         let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
         let call = Call::StartMatch(order.clone());
-        let message = Message { envelope: &envelope, call: &call, body: None, limit: self.settings.patience, notice: false };
+        let message =
+            Message { envelope: &envelope, call: &call, body: None, limit: self.settings.patience, notice: false };
         let peer = Peer { endpoint: &endpoint, manner: &referee.manner, proven: false };
         let mut tries = Vec::new();
         let said = self.speaker.say(peer, message, &understood, &mut tries).await;

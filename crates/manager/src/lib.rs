@@ -10,12 +10,14 @@
 //! - `notices`: telling everybody
 //! - `latecomers`: telling those who come back when all is over
 //! - `lead`: stepped matches, led by hand
-//! - `reach`: which endpoints a registrant may name
+//! - [`gate`]: how often anybody may ask; `access`: who may do what; `reach`: which endpoints a registrant may name
 
+mod access;
 pub mod chronicle;
 mod conductor;
 pub mod desk;
 mod escort;
+pub mod gate;
 mod latecomers;
 mod lead;
 pub mod manager;
@@ -26,5 +28,6 @@ pub mod settings;
 
 pub use conductor::Stopped;
 pub use desk::Desk;
+pub use gate::Rates;
 pub use manager::Manager;
 pub use settings::{Inspection, Inspector, Settings};

@@ -1,6 +1,5 @@
 //! The manager as the network sees it: registrations, reports, queries, and the operator.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use league_core::season::agent::{AgentId, Profile};
@@ -28,14 +27,15 @@ use league_wire::breaker::Breakers;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
 use league_wire::speaker::Speaker;
+use league_wire::whence::Whence;
 use league_wire::world::World;
 use smol_str::SmolStr;
 
 use crate::conductor::Stopped;
 use crate::desk::Desk;
+use crate::gate::Gate;
 use crate::notices::envelope;
 use crate::page;
-use crate::reach;
 use crate::settings::Settings;
 
 /// A manager; cheap to clone.
@@ -55,6 +55,7 @@ pub(crate) struct Shared {
     /// Who writes the league's files, where they are.
     pub(crate) views: Option<ViewWriter>,
     pub(crate) world: World,
+    pub(crate) gate: Arc<Gate>,
 }
 
 impl Manager {
@@ -69,7 +70,8 @@ impl Manager {
     ) -> Self {
         let (league, strict, breakers) = (rules.league_id.clone(), rules.strict, Breakers::default());
         let speaker = Speaker::new(client);
-        Self { shared: Arc::new(Shared { league, strict, settings, desk, speaker, breakers, views, world }) }
+        let gate = Arc::new(Gate::new(settings.rates, Arc::clone(&settings.strikes)));
+        Self { shared: Arc::new(Shared { league, strict, settings, desk, speaker, breakers, views, world, gate }) }
     }
 
     /// Runs the league to its end.
@@ -84,27 +86,6 @@ impl Manager {
 }
 
 impl Shared {
-    /// What must hold before the desk is bothered with a registration.
-    fn admissible(
-        &self,
-        endpoint: &str,
-        shown: Option<&Credential>,
-        needed: Option<&Credential>,
-        peer: SocketAddr,
-        endpoint_code: i32,
-    ) -> Result<Option<RegisterResponse>, Fault> {
-        if let Some(needed) = needed
-            && !shown.is_some_and(|shown| shown.opens(&needed.digest()))
-        {
-            let message = "this league needs its join key in join_key; ask the operator for it";
-            return Err(Fault::new(ErrorCode::E012, None, message).about("join_key"));
-        }
-        // What is no endpoint at all is rejected by the season, which says why.
-        let Ok(parsed) = endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
-        let reachable = reach::check(&parsed, peer, &self.settings.allowed_hosts);
-        Ok(reachable.err().map(|reason| self.rejected(reason, endpoint_code)))
-    }
-
     /// Has a new player looked at, where somebody is there for that. Whoever is in already listens to its own league only, and
     /// was looked at when it came.
     async fn inspected(&self, meta: &AgentMeta) -> Result<Option<RegisterResponse>, Fault> {
@@ -123,7 +104,7 @@ impl Shared {
         Ok(inspector.inspect(endpoint).await.err().map(|reason| self.rejected(reason, 2003)))
     }
 
-    fn rejected(&self, reason: String, code: i32) -> RegisterResponse {
+    pub(crate) fn rejected(&self, reason: String, code: i32) -> RegisterResponse {
         RegisterResponse {
             status: Admission::Rejected,
             player_id: None,
@@ -183,10 +164,11 @@ impl Shared {
 
     async fn query(&self, head: &Head, query: LeagueQuery) -> Result<LeagueQueryResponse, Fault> {
         const METHOD: Method = Method::LeagueQuery;
-        let token = head.token(METHOD)?.clone();
+        let (token, gate) = (head.token(METHOD)?.clone(), Arc::clone(&self.gate));
         self.desk
             .look(move |season, now| {
                 let asker = season.authenticate(&token, METHOD, now)?;
+                gate.asks(&asker, METHOD)?;
                 season.query(&query, &asker)
             })
             .await?
@@ -194,10 +176,11 @@ impl Shared {
 
     async fn assigned(&self, head: &Head) -> Result<AssignedMatches, Fault> {
         const METHOD: Method = Method::GetAssignedMatches;
-        let token = head.token(METHOD)?.clone();
+        let (token, gate) = (head.token(METHOD)?.clone(), Arc::clone(&self.gate));
         self.desk
             .look(move |season, now| {
                 let referee = referee_behind(season, &token, METHOD, now)?;
+                gate.asks(&AgentId::Referee(referee.clone()), METHOD)?;
                 Ok(AssignedMatches { matches: season.assigned(&referee) })
             })
             .await?
@@ -258,19 +241,6 @@ impl Shared {
     async fn status(&self) -> Result<LeagueStatus, Fault> {
         self.desk.look(|season, _| season.status()).await
     }
-
-    /// Whether whoever asks may operate the league.
-    fn check_operator(&self, head: &Head, peer: SocketAddr, method: Method) -> Result<(), Fault> {
-        match &self.settings.operator {
-            None if peer.ip().to_canonical().is_loopback() => Ok(()),
-            None => {
-                let message = "only the machine of the manager may do this, unless an operator's token is configured";
-                Err(Fault::new(ErrorCode::E012, method, message))
-            }
-            Some(digest) if head.token(method)?.opens(digest) => Ok(()),
-            Some(_) => Err(Fault::new(ErrorCode::E012, method, "this is not the operator's token").about("auth_token")),
-        }
-    }
 }
 
 fn referee_behind(season: &Season, token: &Credential, method: Method, now: Timestamp) -> Result<RefereeId, Fault> {
@@ -295,6 +265,23 @@ impl Agent for Manager {
     }
 
     async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+        let (whence, method) = (Whence::of(arrived.peer), arrived.call.method());
+        self.answer(arrived).await.map_err(|fault| self.shared.gate.refused(fault, whence, method))
+    }
+
+    fn health(&self) -> Health {
+        Health {
+            status: "ok",
+            role: Role::Manager,
+            id: None,
+            league_id: Some(self.shared.league.to_string()),
+            state: String::from("serving"),
+        }
+    }
+}
+
+impl Manager {
+    async fn answer(&self, arrived: Arrived) -> Result<Answered, Fault> {
         let Arrived { call, head, quirks, frame, peer, .. } = arrived;
         let (shared, method) = (&self.shared, call.method());
         let mut envelope = Agent::envelope(self, head.conversation_id.as_good().cloned());
@@ -310,7 +297,7 @@ impl Agent for Manager {
             Call::RegisterPlayer(request) => {
                 let (endpoint, key) = (&request.player_meta.contact_endpoint, request.join_key.as_ref());
                 let needed = shared.settings.player_key.as_ref();
-                if let Some(rejection) = shared.admissible(endpoint, key, needed, peer, 2003)? {
+                if let Some(rejection) = shared.admissible(method, endpoint, key, needed, peer)? {
                     return Answered::new(envelope, &rejection);
                 }
                 if let Some(rejection) = shared.inspected(&request.player_meta).await? {
@@ -329,7 +316,7 @@ impl Agent for Manager {
             Call::RegisterReferee(request) => {
                 let (endpoint, key) = (&request.referee_meta.contact_endpoint, request.join_key.as_ref());
                 let needed = shared.settings.referee_key.as_ref();
-                if let Some(rejection) = shared.admissible(endpoint, key, needed, peer, 1002)? {
+                if let Some(rejection) = shared.admissible(method, endpoint, key, needed, peer)? {
                     return Answered::new(envelope, &rejection);
                 }
                 let register = move |season: &Season, now| {
@@ -345,8 +332,12 @@ impl Agent for Manager {
             Call::ReportMatchResult(report) => Answered::new(envelope, &shared.report(&head, report).await?),
             Call::LeagueQuery(query) => Answered::new(envelope, &shared.query(&head, query).await?),
             Call::GetAssignedMatches(_) => Answered::new(envelope, &shared.assigned(&head).await?),
-            Call::GetStandings(_) => Answered::new(envelope, &shared.standings().await?),
+            Call::GetStandings(_) => {
+                shared.gate.wonders(Whence::of(peer), method)?;
+                Answered::new(envelope, &shared.standings().await?)
+            }
             Call::GetLeague(asked) => {
+                shared.gate.wonders(Whence::of(peer), method)?;
                 if matches!(asked.view, LeagueView::Agents | LeagueView::Match) {
                     shared.check_operator(&head, peer, method)?;
                 }
@@ -390,16 +381,6 @@ impl Agent for Manager {
                 // The server lets only the calls for a manager through; the compiler does not know that.
                 Err(Fault::new(ErrorCode::E010, method, "a manager does not answer this"))
             }
-        }
-    }
-
-    fn health(&self) -> Health {
-        Health {
-            status: "ok",
-            role: Role::Manager,
-            id: None,
-            league_id: Some(self.shared.league.to_string()),
-            state: String::from("serving"),
         }
     }
 }

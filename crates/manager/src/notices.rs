@@ -116,10 +116,7 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
         total_matches: None,
         referees_show_passes: (!season.referees_show_passes()).then_some(false),
     };
-    Notice::new(
-        ConversationId::named(format_args!("conv-round-{round}-announce")),
-        Call::NotifyRound(announcement),
-    )
+    Notice::new(ConversationId::named(format_args!("conv-round-{round}-announce")), Call::NotifyRound(announcement))
 }
 
 /// The end of the league.

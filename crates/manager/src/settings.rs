@@ -1,6 +1,7 @@
 //! What a manager is told when it starts, beside the rules of its league.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +11,9 @@ use league_protocol::message::start_match::MatchMode;
 use league_protocol::token::{Credential, TokenDigest};
 use league_store::home::Home;
 use league_wire::endpoint::Endpoint;
+use league_wire::strikes::Strikes;
+
+use crate::gate::Rates;
 
 /// An inspection under way: nothing, or why the player is not fit.
 pub type Inspection = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
@@ -65,12 +69,18 @@ pub struct Settings {
     pub referee_key: Option<Credential>,
     /// What players must show.
     pub player_key: Option<Credential>,
+    /// Where the manager itself listens: nobody else does.
+    pub here: Option<SocketAddr>,
     /// Hosts that a registrant may name although it calls from elsewhere.
     pub allowed_hosts: Vec<String>,
     /// Where the files of its matches are, for the operator to look at.
     pub home: Option<Home>,
     /// Who looks at players before they are let in; without one, everybody is.
     pub inspector: Option<Inspector>,
+    /// How often anybody may ask.
+    pub rates: Rates,
+    /// Secrets that were wrong, here and wherever else they are shown.
+    pub strikes: Arc<Strikes>,
 }
 
 impl Default for Settings {
@@ -88,9 +98,12 @@ impl Default for Settings {
             operator: None,
             referee_key: None,
             player_key: None,
+            here: None,
             allowed_hosts: Vec::new(),
             home: None,
             inspector: None,
+            rates: Rates::default(),
+            strikes: Arc::default(),
         }
     }
 }

@@ -93,11 +93,11 @@ pub fn redacted(secret: &str) -> String {
     }
 }
 
-/// Whether this is an id in our form. Anything else might be a part of somebody's secret.
+/// Whether this is an id in our form, of a league as large as any. Anything else might be a part of somebody's secret.
 fn is_id_of_ours(text: &str) -> bool {
     let player = text.parse().ok().and_then(|id: PlayerId| id.number());
     let referee = text.parse().ok().and_then(|id: RefereeId| id.number());
-    player.or(referee).is_some()
+    player.or(referee).is_some_and(|number| number < 100_000)
 }
 
 /// An agent's own secret, shown to it once, at registration.
@@ -226,8 +226,17 @@ mod tests {
 
     #[test]
     fn nothing_of_a_foreign_secret_is_shown() {
-        for secret in ["hunter2", "tok_p01_abc", "tok-", "tok-P01", "tok-hunter2-x", "tok-se-cret-x", "pass-P01-x", ""]
-        {
+        for secret in [
+            "hunter2",
+            "tok_p01_abc",
+            "tok-",
+            "tok-P01",
+            "tok-hunter2-x",
+            "tok-se-cret-x",
+            "pass-P01-x",
+            "",
+            "tok-P999999999-59",
+        ] {
             assert_eq!(redacted(secret), "…", "{secret}");
         }
     }

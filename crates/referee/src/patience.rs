@@ -1,13 +1,14 @@
 //! Waiting for an answer that may come on two ways: as the answer to the call, or as a post of the player's own.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use league_wire::exchange::Exchange;
+use league_wire::pulse::Allowance;
 use league_wire::speaker::{Judge, Verdict};
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::sleep;
 
 use crate::answer::{Asked, Understood};
 
@@ -22,6 +23,8 @@ const GRACE: Duration = Duration::from_millis(250);
 pub(crate) struct Posted {
     is: AtomicBool,
     now: Notify,
+    /// In microseconds.
+    granted: AtomicU64,
 }
 
 impl Posted {
@@ -51,13 +54,15 @@ impl Posted {
         sleep(GRACE).await;
     }
 
-    /// Waits for a post until `end`.
-    pub(crate) async fn until(&self, end: Instant) {
-        tokio::select! {
-            biased;
-            () = self.wait() => {}
-            () = sleep_until(end) => {}
-        }
+    /// Waits for a post as long as there is time.
+    pub(crate) async fn within(&self, mut time: Allowance) {
+        let (_, granted) = time.within(self.wait()).await;
+        self.granted.fetch_max(u64::try_from(granted.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// How much longer than allowed it was waited for, because the referee itself was late.
+    pub(crate) fn granted(&self) -> Duration {
+        Duration::from_micros(self.granted.load(Ordering::Relaxed))
     }
 }
 
@@ -68,7 +73,8 @@ pub(crate) struct Patience<'a> {
     /// Whether the player is known to post its answers.
     pub(crate) posts: bool,
     pub(crate) limit: Duration,
-    pub(crate) end: Instant,
+    /// The time for the answer, on whichever way it comes.
+    pub(crate) time: Allowance,
     /// What the last answer was read as, so that it is read once.
     pub(crate) read: Mutex<Option<Understood>>,
 }
@@ -89,8 +95,9 @@ impl Judge for Patience<'_> {
         let (is_said, is_heard) = (matches!(read, Understood::Said { .. }), matches!(read, Understood::Heard));
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
         if is_heard {
-            let hold = Instant::now() + (self.limit / 4).min(LONGEST_HOLD);
-            self.posted.until(if self.posts { self.end } else { hold.min(self.end) }).await;
+            let hold = (self.limit / 4).min(LONGEST_HOLD).min(self.time.left());
+            let time = if self.posts { self.time.clone() } else { Allowance::new(hold, None) };
+            self.posted.within(time).await;
         }
         if is_said || self.posted.is_set() { Verdict::Understood } else { Verdict::Misunderstood }
     }

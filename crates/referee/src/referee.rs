@@ -6,6 +6,7 @@ mod tests;
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 use league_core::bout::Bout;
 use league_core::bout::input::Input;
@@ -36,6 +37,7 @@ use league_wire::speaker::Speaker;
 use league_wire::world::World;
 use smol_str::SmolStr;
 use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::enrolment::Identity;
 use crate::ring::{self, Post};
@@ -70,6 +72,8 @@ pub(crate) struct Shared {
     pub(crate) doubt: Doubt,
     /// The manager spoke to it before it was let in.
     pub(crate) hurry: Notify,
+    /// A match is over.
+    over: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -78,6 +82,8 @@ struct Matches {
     finished: VecDeque<Finished>,
     /// How often the referee has registered. Who registers again begins anew: attempts of before say nothing about later ones.
     registrations: u32,
+    /// Whether it takes no more of them.
+    closing: bool,
 }
 
 #[derive(Debug)]
@@ -122,6 +128,7 @@ impl Referee {
                 leave: Notify::new(),
                 doubt: Doubt::default(),
                 hurry: Notify::new(),
+                over: Notify::new(),
             }),
         }
     }
@@ -139,6 +146,19 @@ impl Referee {
     /// How many matches are running.
     pub fn running(&self) -> usize {
         self.shared.matches().running.len()
+    }
+
+    /// Takes no more matches, and waits for those that are running, for `patience` at most. Says how many are left.
+    pub async fn wind_up(&self, patience: Duration) -> usize {
+        self.shared.matches().closing = true;
+        let all_over = async {
+            while self.running() > 0 {
+                self.shared.over.notified().await;
+            }
+        };
+        // What is left is played again: whoever waits for it finds out that this referee is gone.
+        drop(timeout(patience, all_over).await);
+        self.running()
     }
 }
 
@@ -235,6 +255,9 @@ impl Shared {
         if matches.has_played(&order.match_id, order.attempt) {
             return Ok(accepted);
         }
+        if matches.closing {
+            return Ok(refused("closing"));
+        }
         if matches.running.len() >= self.settings.capacity as usize {
             return Ok(refused("busy"));
         }
@@ -266,6 +289,7 @@ impl Shared {
             matches.finished.pop_front();
         }
         matches.finished.push_back(finished);
+        self.over.notify_one();
     }
 
     fn posts(&self, match_id: &MatchId, method: Method) -> Result<(mpsc::Sender<Post>, Arc<StartMatch>), Fault> {

@@ -33,7 +33,7 @@ use league_wire::endpoint::Endpoint;
 use league_wire::speaker::{Message, Peer, Said, Try, heard};
 use smol_str::SmolStr;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use crate::answer::{Asked, Understood};
 use crate::enrolment::Identity;
@@ -274,10 +274,10 @@ impl Ring {
         self.open[side] = Some((call, Arc::clone(&posted)));
         self.busy[side] = true;
         self.work.push(Box::pin(async move {
-            let end = Instant::now() + limit;
+            let time = speaker.client().allow(limit);
             let asked = Asked { side, call, ask, order: &order };
             let posts = known.manner.posts();
-            let judge = Patience { asked, posted: &posted, posts, limit, end, read: Mutex::default() };
+            let judge = Patience { asked, posted: &posted, posts, limit, time, read: Mutex::default() };
             let peer = Peer { endpoint: &endpoint, manner: &known.manner, proven: known.proven };
             let message = Message { envelope: &envelope, call: &question, body: None, limit, notice: false };
             let mut tries: Vec<Try> = Vec::new();
@@ -287,6 +287,9 @@ impl Ring {
                 () = posted.over() => Said::default(),
             };
             let (input, mut found) = outcome(&judge, said, &tries).await;
+            if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.came) {
+                exchange.receipt.granted = exchange.receipt.granted.max(posted.granted());
+            }
             if posted.is_set() {
                 found.quirks.note(Quirk::PostsAnswers);
                 found.manner = Some(found.manner.unwrap_or(known.manner).posting());
@@ -367,7 +370,7 @@ impl Ring {
 
 /// What the bout is told of a question: nothing where the answer was posted, since it knows that already.
 async fn outcome(judge: &Patience<'_>, said: Said, tries: &[Try]) -> (Option<Input>, Found) {
-    let Patience { asked, posted, end, .. } = *judge;
+    let Patience { asked, posted, .. } = *judge;
     let (side, call) = (asked.side, asked.call);
     let mut found = Found::from(said);
     if posted.is_set() {
@@ -386,7 +389,7 @@ async fn outcome(judge: &Patience<'_>, said: Said, tries: &[Try]) -> (Option<Inp
             Understood::Unclear => failed(CallFault::Unreadable),
             // The answer may still be posted; the bout then no longer waits for this call.
             Understood::Heard => {
-                posted.until(end).await;
+                posted.within(judge.time.clone()).await;
                 if posted.is_set() { None } else { failed(CallFault::TimedOut) }
             }
         },

@@ -1,8 +1,11 @@
 //! Writes down what was said between a referee and a player, with the time it took: every try, the wasted ones too.
 
+use std::time::Duration;
+
 use league_protocol::id::{PlayerId, RefereeId};
 use league_protocol::table::Call;
 use league_store::views::match_file::{Direction, Receipt, Utterance};
+use league_wire::exchange;
 use league_wire::speaker::Try;
 use smol_str::SmolStr;
 
@@ -30,13 +33,7 @@ impl Scribe {
                 Ok(exchange) => exchange.receipt,
                 Err(error) => error.receipt,
             };
-            let millis = |span: std::time::Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-            let kept = Receipt {
-                sent_at: receipt.sent_at,
-                first_byte_ms: receipt.first_byte.map(millis),
-                last_byte_ms: receipt.last_byte.map(millis),
-                limit_ms: millis(receipt.limit),
-            };
+            let kept = kept(&receipt);
             let there = (self.referee.clone(), self.player.clone());
             let (asked, lost) = (SmolStr::new_static(one.what), one.came.is_err().then_some(kept));
             said.push(Utterance::new(receipt.sent_at, Direction::Sent, there, asked, &one.sent, lost));
@@ -48,5 +45,18 @@ impl Scribe {
             }
         }
         said
+    }
+}
+
+/// A receipt in whole milliseconds.
+fn kept(receipt: &exchange::Receipt) -> Receipt {
+    let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+    Receipt {
+        sent_at: receipt.sent_at,
+        first_byte_ms: receipt.first_byte.map(millis),
+        last_byte_ms: receipt.last_byte.map(millis),
+        limit_ms: millis(receipt.limit),
+        granted_ms: Some(millis(receipt.granted)).filter(|granted| *granted > 0),
+        given_up_ms: receipt.given_up.map(millis),
     }
 }

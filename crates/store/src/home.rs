@@ -141,12 +141,16 @@ impl Home {
         for path in directories {
             fs::create_dir_all(&path).map_err(|error| HomeError::Create { path, error })?;
         }
-        // Permissions say little (root, read-only mounts, quotas): only writing shows whether it can be written.
-        let probe = self.league(league).join(format!(".writable-{}", std::process::id()));
-        fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(|error| {
-            let path = self.league(league);
-            HomeError::Write { path, error }
-        })
+        probe(self.league(league))
+    }
+
+    /// Makes every directory that a referee or a player needs, which knows its league only later; likewise.
+    pub fn prepare_for_agent(&self) -> Result<(), HomeError> {
+        for path in ["data/matches", "data/players", "logs/agents"].map(|below| self.root.join(below)) {
+            fs::create_dir_all(&path).map_err(|error| HomeError::Create { path: path.clone(), error })?;
+            probe(path)?;
+        }
+        Ok(())
     }
 
     /// Makes sure that a league has been kept here.
@@ -156,6 +160,13 @@ impl Home {
         }
         Err(HomeError::NoLeague { league: league.clone(), path: self.root.clone() })
     }
+}
+
+/// Makes sure that something can be written to a directory. Permissions say little (root, read-only mounts, quotas): only writing
+/// shows it.
+fn probe(path: PathBuf) -> Result<(), HomeError> {
+    let probe = path.join(format!(".writable-{}", std::process::id()));
+    fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(|error| HomeError::Write { path, error })
 }
 
 #[cfg(test)]
@@ -189,6 +200,8 @@ mod tests {
         let file = directory.path().join("taken");
         fs::write(&file, b"not a directory").unwrap();
         let refused = Home::at(&file).prepare(&league()).unwrap_err().to_string();
+        assert!(refused.contains("taken") && refused.contains("--home"), "{refused}");
+        let refused = Home::at(&file).prepare_for_agent().unwrap_err().to_string();
         assert!(refused.contains("taken") && refused.contains("--home"), "{refused}");
     }
 

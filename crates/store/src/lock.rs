@@ -39,15 +39,19 @@ pub struct Holder {
     pub pid: Option<u32>,
     /// Since when.
     pub since: Option<Timestamp>,
+    /// Where it listens, once it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
 }
 
 impl std::fmt::Display for Holder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.pid, self.since) {
-            (Some(pid), Some(since)) => write!(f, "process {pid} since {since}"),
-            (Some(pid), None) => write!(f, "process {pid}"),
-            (None, _) => f.write_str("another process"),
+            (Some(pid), Some(since)) => write!(f, "process {pid} since {since}")?,
+            (Some(pid), None) => write!(f, "process {pid}")?,
+            (None, _) => f.write_str("another process")?,
         }
+        self.address.as_ref().map_or(Ok(()), |address| write!(f, ", at {address}"))
     }
 }
 
@@ -55,8 +59,9 @@ impl std::fmt::Display for Holder {
 #[derive(Debug)]
 pub struct Lock {
     /// Closing it releases the lock.
-    _file: File,
+    file: File,
     path: PathBuf,
+    holder: Holder,
 }
 
 impl Lock {
@@ -64,32 +69,40 @@ impl Lock {
     pub fn take(path: impl Into<PathBuf>, now: Timestamp) -> Result<Self, LockError> {
         let path = path.into();
         match Self::try_take(&path, now) {
-            Ok(file) => Ok(Self { _file: file, path }),
+            Ok((file, holder)) => Ok(Self { file, path, holder }),
             Err(TryLockError::WouldBlock) => Err(LockError::Held { holder: holder(&path), path }),
             Err(TryLockError::Error(error)) => Err(LockError::Io { path, error }),
         }
     }
 
-    fn try_take(path: &Path, now: Timestamp) -> Result<File, TryLockError> {
+    fn try_take(path: &Path, now: Timestamp) -> Result<(File, Holder), TryLockError> {
         let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).to_owned();
         let mut file = options.open(path).map_err(TryLockError::Error)?;
         file.try_lock()?;
-        let holder = Holder { pid: Some(std::process::id()), since: Some(now) };
-        let written = serde_json::to_vec(&holder).map_err(io::Error::from);
-        let noted = written.and_then(|text| {
-            file.set_len(0)?;
-            file.rewind()?;
-            file.write_all(&text)?;
-            file.flush()
-        });
-        noted.map_err(TryLockError::Error)?;
-        Ok(file)
+        let holder = Holder { pid: Some(std::process::id()), since: Some(now), address: None };
+        note(&mut file, &holder).map_err(TryLockError::Error)?;
+        Ok((file, holder))
+    }
+
+    /// Adds where its holder is found, for whoever comes second.
+    pub fn tell(&mut self, address: impl Into<String>) -> Result<(), LockError> {
+        self.holder.address = Some(address.into());
+        note(&mut self.file, &self.holder).map_err(|error| LockError::Io { path: self.path.clone(), error })
     }
 
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Writes down who holds it.
+fn note(file: &mut File, holder: &Holder) -> io::Result<()> {
+    let text = serde_json::to_vec(holder)?;
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(&text)?;
+    file.flush()
 }
 
 /// What the holder says of itself. It may be writing just now: nothing is nothing.
@@ -107,10 +120,13 @@ mod tests {
     fn the_second_to_come_is_told_who_was_first() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("manager.lock");
-        let first = Lock::take(&path, Timestamp::from_unix(1_736_937_000)).unwrap();
+        let mut first = Lock::take(&path, Timestamp::from_unix(1_736_937_000)).unwrap();
         let refused = Lock::take(&path, Timestamp::EPOCH).unwrap_err().to_string();
         let pid = std::process::id();
-        assert!(refused.contains(&format!("process {pid} since 2025-01-15T10:30:00Z")), "{refused}");
+        assert!(refused.contains(&format!("process {pid} since 2025-01-15T10:30:00Z;")), "{refused}");
+        first.tell("http://127.0.0.1:8000/mcp").unwrap();
+        let refused = Lock::take(&path, Timestamp::EPOCH).unwrap_err().to_string();
+        assert!(refused.contains("10:30:00Z, at http://127.0.0.1:8000/mcp;"), "{refused}");
         drop(first);
         let again = Lock::take(&path, Timestamp::EPOCH).unwrap();
         assert_eq!(again.path(), path);

@@ -43,6 +43,10 @@ pub trait EventLog: Send + Sync {
     fn head(&self) -> Head;
 }
 
+/// What to do about a log that is damaged. No event behind the damage is believed, and none before it is thrown away.
+const WAY_OUT: &str = "Nothing was changed. Keep it as it is, with its -wal and -shm files, and put a good copy in its place \
+     (`league verify` tells whether one is good), or begin anew with another --home";
+
 /// Why events could not be kept, or not be read.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LogError {
@@ -74,12 +78,20 @@ pub enum LogError {
         path: PathBuf,
     },
     /// What was written is not what is there.
-    #[error("{path} is damaged: {damage}")]
+    #[error("{path} is damaged: {damage}. {WAY_OUT}")]
     Damaged {
         /// The file.
         path: PathBuf,
         /// Where, and how.
         damage: Damage,
+    },
+    /// The file itself is broken, so that nobody can say which of its events are lost.
+    #[error("{path} is damaged: {reason}. {WAY_OUT}")]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        reason: String,
     },
     /// The commit failed. Whether its events are there is seen when the log is opened again; they are all there or none is.
     #[error("the events could not be made durable: {reason}")]

@@ -129,7 +129,7 @@ fn what_is_not_a_log_is_left_alone() {
     tamper(&path, "CREATE TABLE cookies (name TEXT)");
     assert!(matches!(Log::open(&path), Err(LogError::Foreign { .. })));
     std::fs::write(&path, b"not a database at all, but rather a text").unwrap();
-    assert!(matches!(Log::open(&path), Err(LogError::Open { .. })));
+    assert!(matches!(Log::open(&path), Err(LogError::Broken { .. })));
     let nowhere = path.join("nowhere").join("league.db");
     let refused = Log::open(&nowhere).unwrap_err().to_string();
     assert!(refused.contains("nowhere"), "{refused}");

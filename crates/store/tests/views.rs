@@ -43,7 +43,15 @@ fn every_file_has_its_version_its_id_and_its_time() {
     writer.put_blocking(View::Rounds(RoundsFile::of(&story.season, 20_000, now())));
     let mut first = files(&story).remove(0);
     let message = br#"{"message_type":"GAME_JOIN_ACK","auth_token":"tok-P01-secret","accept":true}"#;
-    let receipt = Receipt { sent_at: now(), first_byte_ms: Some(3), last_byte_ms: Some(4), limit_ms: 5000 };
+    let (granted_ms, given_up_ms) = (None, None);
+    let receipt = Receipt {
+        sent_at: now(),
+        first_byte_ms: Some(3),
+        last_byte_ms: Some(4),
+        limit_ms: 5000,
+        granted_ms,
+        given_up_ms,
+    };
     let between = (SmolStr::new_static("player:P01"), SmolStr::new_static("referee:REF01"));
     let word = SmolStr::new_static("GAME_JOIN_ACK");
     first.transcript.push(Utterance::new(now(), Direction::Received, between, word, message, Some(receipt)));
@@ -129,6 +137,7 @@ fn damaged_and_missing_files_come_back_and_good_ones_stay() {
     fs::write(home.standings(&league()), b"\0\0\0").unwrap();
     let restored = restore(&home, &story.events, limits, now()).unwrap();
     assert_eq!((restored.kept, restored.written), (8, 2));
+    assert_eq!(restored.damaged, [path(&damaged), home.standings(&league())]);
     assert_eq!(fs::read(path(&damaged)).unwrap(), before);
     assert!(path(&missing).exists());
     assert_eq!(read(&path(&kept))["transcript"][0]["message_type"], "X");

@@ -5,6 +5,7 @@
 //! heard, and is gone when it is dropped.
 //!
 //! - [`player`], with the [`player::habit`]s of players that were seen; [`referee`]; [`manager`].
+//! - [`villain`]: players that do harm, byte by byte.
 //! - [`frame`], [`names`]: how each of them wraps a message, and what it calls it.
 //! - [`post`]: the HTTP client that they use, also good for a plain request in a test.
 
@@ -18,3 +19,4 @@ pub mod names;
 pub mod player;
 pub mod post;
 pub mod referee;
+pub mod villain;

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 use crate::agent::Agent;
+use crate::crowd::Place;
 use crate::lasting::Lasting;
 use crate::net::Stream;
 use crate::patience::{Limits, Patient, Turn};
@@ -36,15 +37,25 @@ pub(crate) async fn attend<A: Agent>(
     house: Arc<House<A>>,
     stream: impl Stream,
     peer: SocketAddr,
+    place: Place,
     closing: watch::Receiver<()>,
 ) {
+    let turn = Turn::new(place);
     match &house.tls {
-        None => converse(Arc::clone(&house), stream, peer, closing).await,
+        None => converse(Arc::clone(&house), stream, peer, turn, closing).await,
         Some(tls) => match tokio::time::timeout(house.limits.read, tls.accept(stream)).await {
-            Ok(Ok(stream)) => converse(Arc::clone(&house), stream, peer, closing).await,
+            Ok(Ok(stream)) => converse(Arc::clone(&house), stream, peer, turn, closing).await,
             Ok(Err(error)) => tracing::debug!(%peer, %error, "TLS was not agreed upon"),
             Err(_) => tracing::debug!(%peer, "TLS was not agreed upon in time"),
         },
+    }
+}
+
+/// Waits until the server closes, or another wants the place of this connection.
+async fn until_over(closing: &mut watch::Receiver<()>, turn: &Turn) {
+    tokio::select! {
+        _ = closing.changed() => {}
+        () = turn.place().is_wanted() => {}
     }
 }
 
@@ -52,15 +63,15 @@ async fn converse<A: Agent>(
     house: Arc<House<A>>,
     stream: impl Stream,
     peer: SocketAddr,
+    turn: Turn,
     mut closing: watch::Receiver<()>,
 ) {
-    let turn = Turn::default();
     let stream = TokioIo::new(Patient::new(stream, house.limits, turn.clone()));
     let service = service_fn(|request| {
         let (house, turn) = (Arc::clone(&house), turn.clone());
         async move {
             turn.begin_or_end();
-            let response = house.site.respond(request, peer).await;
+            let response = house.site.respond(request, peer, &turn).await;
             Ok::<_, Infallible>(response.map(|body| match body {
                 Either::Left(whole) => {
                     turn.begin_or_end();
@@ -76,7 +87,7 @@ async fn converse<A: Agent>(
     let end = tokio::select! {
         biased;
         end = connection.as_mut() => end,
-        _ = closing.changed() => {
+        () = until_over(&mut closing, &turn) => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }

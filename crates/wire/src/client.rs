@@ -27,9 +27,10 @@ use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
 use crate::exchange::{CallError, Exchange, Failure, Receipt};
 use crate::line::Past;
-use crate::meter::Meter;
 use crate::net::{Connector, Tcp};
+use crate::pulse::{Allowance, Pulse};
 use crate::sse::{self, Events};
+use crate::tally::Tally;
 
 /// How long the end of a stream is waited for after its response.
 const LINGER: Duration = Duration::from_millis(5);
@@ -51,7 +52,9 @@ pub struct ClientSettings {
     /// The wall clock.
     pub clock: Clock,
     /// Counts calls, where somebody wants to know.
-    pub meter: Option<Arc<Meter>>,
+    pub tally: Option<Arc<Tally>>,
+    /// What tells whether the runtime of this client is starved; without it, lateness of our own counts against the peer.
+    pub pulse: Option<Pulse>,
 }
 
 impl Default for ClientSettings {
@@ -62,7 +65,8 @@ impl Default for ClientSettings {
             idle_per_host: 4,
             idle_limit: Duration::from_secs(4),
             clock: Arc::new(system_time),
-            meter: None,
+            tally: None,
+            pulse: None,
         }
     }
 }
@@ -95,7 +99,8 @@ struct Shared {
     fresh: legacy::Client<Dialer, Full<Bytes>>,
     last_id: AtomicU64,
     clock: Clock,
-    meter: Option<Arc<Meter>>,
+    tally: Option<Arc<Tally>>,
+    pulse: Option<Pulse>,
 }
 
 impl fmt::Debug for Client {
@@ -113,14 +118,14 @@ impl Default for Client {
 impl Client {
     /// A client of these settings.
     pub fn new(settings: ClientSettings) -> Self {
-        let dialer = Dialer::new(settings.connector, settings.tls);
+        let dialer = Dialer::new(settings.connector, settings.tls, settings.pulse.clone());
         let mut builder = legacy::Client::builder(TokioExecutor::new());
         // An answer is bounded; what waits in a buffer for it needs no more.
         builder.http1_max_buf_size(2 * MAX_BODY).pool_timer(TokioTimer::new()).pool_idle_timeout(settings.idle_limit);
         let pooled = builder.pool_max_idle_per_host(settings.idle_per_host).build(dialer.clone());
         let fresh = builder.pool_max_idle_per_host(0).build(dialer);
-        let ClientSettings { clock, meter, .. } = settings;
-        Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock, meter }) }
+        let ClientSettings { clock, tally, pulse, .. } = settings;
+        Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock, tally, pulse }) }
     }
 
     /// Says `call` to `endpoint` in the given manner, once, and waits for the whole answer. Who has to find out how a peer is
@@ -157,7 +162,12 @@ impl Client {
         body: Bytes,
         limit: Duration,
     ) -> Result<Exchange, CallError> {
-        self.ask(endpoint, extra, body, None, limit).await
+        self.ask(endpoint, extra, body, None, &mut self.allow(limit)).await
+    }
+
+    /// A limit that begins now, for whoever is called through this client.
+    pub fn allow(&self, limit: Duration) -> Allowance {
+        Allowance::new(limit, self.shared.pulse.clone())
     }
 
     /// The same, with the id of the response that is waited for in a stream of events.
@@ -167,9 +177,9 @@ impl Client {
         extra: &HeaderMap,
         body: Bytes,
         id: Option<u64>,
-        limit: Duration,
+        time: &mut Allowance,
     ) -> Result<Exchange, CallError> {
-        let mut receipt = self.receipt(limit);
+        let mut receipt = self.receipt(time.allowed());
         let started = Instant::now();
         let answer = async {
             let response = self.send(|| request(endpoint, extra, body.clone())).await?;
@@ -178,21 +188,25 @@ impl Client {
             let body = if sse::is_stream(&parts.headers) { read_events(body, id).await? } else { read(body).await? };
             Ok::<_, Failure>((parts.status, parts.headers, body))
         };
-        let outcome: Result<(StatusCode, HeaderMap, Bytes), Failure> =
-            timeout(limit, answer).await.unwrap_or(Err(Failure::TimedOut));
+        let (outcome, granted) = time.within(answer).await;
+        let outcome: Result<(StatusCode, HeaderMap, Bytes), Failure> = outcome.unwrap_or(Err(Failure::TimedOut));
+        receipt.granted = granted;
         match outcome {
             Ok((status, headers, body)) => {
                 receipt.last_byte = Some(started.elapsed());
                 Ok(Exchange { status, headers, body, receipt })
             }
-            Err(kind) => Err(CallError { kind, receipt }),
+            Err(kind) => {
+                receipt.given_up = Some(started.elapsed());
+                Err(CallError { kind, receipt })
+            }
         }
     }
 
     /// Counts a call, where somebody does.
     pub(crate) fn note(&self, what: &'static str, sent: usize, came: &Result<Exchange, CallError>) {
-        if let Some(meter) = &self.shared.meter {
-            meter.note(what, sent, came);
+        if let Some(tally) = &self.shared.tally {
+            tally.note(what, sent, came);
         }
     }
 
@@ -202,7 +216,14 @@ impl Client {
     }
 
     pub(crate) fn receipt(&self, limit: Duration) -> Receipt {
-        Receipt { sent_at: (self.shared.clock)(), first_byte: None, last_byte: None, limit }
+        Receipt {
+            sent_at: (self.shared.clock)(),
+            first_byte: None,
+            last_byte: None,
+            limit,
+            granted: Duration::ZERO,
+            given_up: None,
+        }
     }
 
     async fn send(&self, request: impl Fn() -> Request<Full<Bytes>>) -> Result<Response<Incoming>, Failure> {

@@ -4,42 +4,78 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use http::Uri;
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
+use tokio::time::{Instant, sleep};
 use tokio_rustls::TlsConnector;
 use tower_service::Service;
 
 use crate::endpoint::{bare_host, is_secure, port};
 use crate::line::Line;
-use crate::net::Connector;
+use crate::net::{Connector, Stream};
+use crate::pulse::Pulse;
 
 /// Makes connections for hyper's pool.
 #[derive(Clone)]
 pub(crate) struct Dialer {
     connector: Arc<dyn Connector>,
     tls: Option<TlsConnector>,
+    pulse: Option<Pulse>,
 }
 
+/// The pause after this machine had no connection to give; somebody else's has to end first.
+const BREATH: Duration = Duration::from_millis(20);
+
 impl Dialer {
-    pub(crate) fn new(connector: Arc<dyn Connector>, tls: Option<Arc<ClientConfig>>) -> Self {
-        Self { connector, tls: tls.map(TlsConnector::from) }
+    pub(crate) fn new(connector: Arc<dyn Connector>, tls: Option<Arc<ClientConfig>>, pulse: Option<Pulse>) -> Self {
+        Self { connector, tls: tls.map(TlsConnector::from), pulse }
+    }
+
+    /// A connection, as soon as this machine has one to give: that it has none is no fault of whoever is called.
+    async fn connect(&self, host: &str, port: u16) -> io::Result<Box<dyn Stream>> {
+        let mut said = false;
+        loop {
+            match self.connector.connect(host, port).await {
+                Err(error) if is_our_own(&error) => {
+                    if !said {
+                        tracing::warn!(%error, host, port, "this machine has no connection to give; waiting for one");
+                        said = true;
+                    }
+                    let began = Instant::now();
+                    sleep(BREATH).await;
+                    if let Some(pulse) = &self.pulse {
+                        pulse.lose_since(began);
+                    }
+                }
+                connected => return connected,
+            }
+        }
     }
 
     async fn dial(self, uri: Uri) -> io::Result<TokioIo<Line>> {
         let host = bare_host(&uri);
         if !is_secure(&uri) {
-            return Ok(TokioIo::new(Line::new(self.connector.connect(host, port(&uri)).await?)));
+            return Ok(TokioIo::new(Line::new(self.connect(host, port(&uri)).await?)));
         }
         let Some(tls) = &self.tls else {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "this client was set up without TLS"));
         };
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-        let plain = self.connector.connect(host, port(&uri)).await?;
+        let plain = self.connect(host, port(&uri)).await?;
         Ok(TokioIo::new(Line::new(Box::new(tls.connect(name, plain).await?))))
     }
+}
+
+/// Whether a connection failed for want of something of this machine: descriptors, memory.
+fn is_our_own(error: &io::Error) -> bool {
+    // Too many open files here (EMFILE) or everywhere (ENFILE); no buffer (ENOBUFS on Linux and macOS).
+    const NUMBERS: [i32; 4] = [24, 23, 105, 55];
+    let numbered = cfg!(unix) && error.raw_os_error().is_some_and(|number| NUMBERS.contains(&number));
+    numbered || error.kind() == io::ErrorKind::OutOfMemory
 }
 
 impl Service<Uri> for Dialer {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
-use league_protocol::error::{Fault, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
+use league_protocol::error::{ErrorCode, Fault, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
 use league_protocol::frame::{Frame, RequestId};
 use league_protocol::head::Head;
 use league_protocol::reply::ReplyTo;
@@ -52,11 +52,13 @@ pub(crate) struct Reply {
     /// Nothing at all, where nothing is answered.
     pub(crate) body: Bytes,
     pub(crate) media: Media,
+    /// In how many seconds to ask again.
+    pub(crate) retry_after: Option<u32>,
 }
 
 impl Reply {
     pub(crate) fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        Self { status, body: body.into(), media: Media::Json }
+        Self { status, body: body.into(), media: Media::Json, retry_after: None }
     }
 
     /// The answer to a notification.
@@ -186,10 +188,20 @@ fn refused<A: Agent>(agent: &A, refusal: Box<Refused>, tail: &str) -> Reply {
         fault = elsewhere(agent, &reply_to);
         reply_to.method = None;
     }
-    let status = if fault.rpc == PARSE_ERROR { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+    let status = status(&fault, reply_to.frame);
     let envelope = agent.envelope(head.conversation_id.good());
     let mut out = Vec::with_capacity(512);
-    written(reply_to.refuse_ending(&envelope, &fault, tail, &mut out).map(|()| Reply::new(status, out)))
+    let refusal = reply_to.refuse_ending(&envelope, &fault, tail, &mut out);
+    written(refusal.map(|()| Reply { retry_after: fault.retry_after, ..Reply::new(status, out) }))
+}
+
+/// The status of a refusal. To a client of MCP a tool that refuses is a result like any other.
+fn status(fault: &Fault, frame: Frame) -> StatusCode {
+    match fault.code {
+        Some(ErrorCode::E014) if frame != Frame::Tool => StatusCode::TOO_MANY_REQUESTS,
+        Some(_) | None if fault.rpc == PARSE_ERROR => StatusCode::BAD_REQUEST,
+        Some(_) | None => StatusCode::OK,
+    }
 }
 
 fn is_for<A: Agent>(agent: &A, method: Method) -> bool {

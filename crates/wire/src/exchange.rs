@@ -33,6 +33,10 @@ pub struct Receipt {
     pub last_byte: Option<Duration>,
     /// The time it had.
     pub limit: Duration,
+    /// What it was granted beyond that, because we ourselves were late; see [`crate::pulse`].
+    pub granted: Duration,
+    /// From its sending until it was given up, where no answer came.
+    pub given_up: Option<Duration>,
 }
 
 /// A call without an answer.

@@ -22,7 +22,7 @@ pub(crate) struct Guard {
 /// Why a request is turned away.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum Stranger {
-    #[error("a request names the host that it is for")]
+    #[error("a request names the host that it is for, once")]
     NoHost,
     #[error("this server is not called {0:?}; its operator can allow the name (allowed_hosts)")]
     Host(String),
@@ -37,6 +37,10 @@ impl Guard {
     }
 
     pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Stranger> {
+        // Whoever stands in between might have looked at another one.
+        if headers.get_all(header::HOST).iter().nth(1).is_some() {
+            return Err(Stranger::NoHost);
+        }
         let named = match uri.authority() {
             Some(authority) => authority.as_str(),
             None => text(headers, header::HOST).ok_or(Stranger::NoHost)?,

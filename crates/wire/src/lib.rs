@@ -11,6 +11,9 @@
 //! | [`endpoint`] says where to, [`tls`] how safely | [`agent`] is what it serves |
 //! | [`retry`] and [`breaker`] say when to stop trying | [`pages`] are what it shows beside |
 //!
+//! [`rate`] says how often anything may happen, [`strikes`] how often a secret may be wrong, both by [`whence`] it comes.
+//! [`tally`] counts calls for whoever wants figures. [`pulse`] tells whether we ourselves are late, and grants a peer the time that it would be charged for.
+//!
 //! [`admission`] is how an agent gets into its league, [`doubt`] how it stays there. [`net`] has the two traits behind which the network itself can be
 //! replaced, [`world`] the time of day and chance.
 
@@ -21,17 +24,22 @@ pub mod client;
 pub mod doubt;
 pub mod endpoint;
 pub mod exchange;
-pub mod meter;
 pub mod net;
 pub mod pages;
+pub mod pulse;
+pub mod rate;
 pub mod retry;
 pub mod server;
 pub mod settings;
 pub mod speaker;
+pub mod strikes;
+pub mod tally;
 pub mod tls;
+pub mod whence;
 pub mod world;
 
 mod attend;
+mod crowd;
 mod dial;
 mod dispatch;
 mod guard;

@@ -14,19 +14,39 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
+use crate::crowd::{Doing, Place};
 use crate::net::Stream;
 
 /// Counts the beginnings and ends of requests: odd while one is being answered.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Turn(Arc<AtomicU32>);
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    count: Arc<AtomicU32>,
+    place: Place,
+}
 
 impl Turn {
+    /// The turns of the connection at `place`.
+    pub(crate) fn new(place: Place) -> Self {
+        Self { count: Arc::default(), place }
+    }
+
     pub(crate) fn begin_or_end(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        let before = self.count.fetch_add(1, Ordering::Relaxed);
+        self.place.is(if before.is_multiple_of(2) { Doing::Asking } else { Doing::Resting });
+    }
+
+    /// The place of its connection.
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// All of the question is there.
+    pub(crate) fn heard(&self) {
+        self.place.is(Doing::Waiting);
     }
 
     fn now(&self) -> u32 {
-        self.0.load(Ordering::Relaxed)
+        self.count.load(Ordering::Relaxed)
     }
 }
 

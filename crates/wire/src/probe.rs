@@ -10,10 +10,10 @@ use league_protocol::manner::{Era, Manner};
 use league_protocol::speech::MODERN_META;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
 use crate::endpoint::Endpoint;
 use crate::exchange::Exchange;
+use crate::pulse::Allowance;
 use crate::session::Session;
 use crate::speaker::{Speaker, Try};
 
@@ -31,7 +31,7 @@ pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 pub(crate) struct Probe<'a> {
     pub(crate) speaker: &'a Speaker,
     pub(crate) endpoint: &'a Endpoint,
-    pub(crate) deadline: Instant,
+    pub(crate) time: &'a mut Allowance,
     pub(crate) tries: &'a mut Vec<Try>,
 }
 
@@ -95,13 +95,12 @@ impl Probe<'_> {
     }
 
     async fn send(&mut self, method: &'static str, era: Era, body: &Value, id: Option<u64>) -> Option<Exchange> {
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        if self.time.left().is_zero() {
             return None;
         }
         let headers = self.speaker.headers(self.endpoint, era, method, None);
         let sent = bytes::Bytes::from(body.to_string());
-        let came = self.speaker.client().ask(self.endpoint, &headers, sent.clone(), id, left).await;
+        let came = self.speaker.client().ask(self.endpoint, &headers, sent.clone(), id, self.time).await;
         let answer = came.as_ref().ok().cloned();
         self.tries.push(Try { what: method, is_probe: true, sent, came });
         answer

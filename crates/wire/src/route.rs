@@ -18,6 +18,9 @@ use crate::agent::Agent;
 use crate::dispatch::{self, Caller, Media, Reply};
 use crate::guard::{Guard, Stranger};
 use crate::pages::{self, Pages, Visit};
+use crate::patience::Turn;
+use crate::rate::{Meter, Wait};
+use crate::whence::Whence;
 
 /// An agent behind its door.
 pub(crate) struct Site<A> {
@@ -28,6 +31,8 @@ pub(crate) struct Site<A> {
     pub(crate) fixtures: bool,
     /// What is at the other paths.
     pub(crate) pages: Option<Arc<dyn Pages>>,
+    /// How often those are looked at.
+    pub(crate) visits: Meter<Whence>,
 }
 
 /// An answer of the protocol is whole; one of the pages may be a stream.
@@ -67,7 +72,7 @@ impl Place {
 }
 
 impl<A: Agent> Site<A> {
-    pub(crate) async fn respond(&self, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+    pub(crate) async fn respond(&self, request: Request<Incoming>, peer: SocketAddr, turn: &Turn) -> Answer {
         let (parts, body) = request.into_parts();
         if let Err(stranger) = self.guard.check(&parts.uri, &parts.headers) {
             tracing::debug!(%peer, %stranger, "turned away");
@@ -80,17 +85,29 @@ impl<A: Agent> Site<A> {
         let place = Place::named(parts.uri.path(), self.agent.role());
         match (place, &self.pages) {
             (None, Some(pages)) if pages::takes(&parts.method) => {
+                if let Err(wait) = self.visit(peer) {
+                    let mut response = self.sorry(StatusCode::TOO_MANY_REQUESTS, "too many visits; come back later");
+                    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait.seconds()));
+                    return response.map(Either::Left);
+                }
                 let body = match parts.method {
                     Method::POST => self.read(body).await,
                     _ => Ok(Bytes::new()),
                 };
+                turn.heard();
                 match body {
                     Ok(body) => pages.show(Visit { parts, body, peer }).await.map(Either::Right),
                     Err((status, message)) => self.broken(status, message).map(Either::Left),
                 }
             }
-            (place, _) => self.answer(place, parts, body, peer).await.map(Either::Left),
+            (place, _) => self.answer(place, parts, body, peer, turn).await.map(Either::Left),
         }
+    }
+
+    /// Counts a visit to the pages. Whoever is on this machine may look as often as it likes: that costs only its own time.
+    fn visit(&self, peer: SocketAddr) -> Result<(), Wait> {
+        let whence = Whence::of(peer);
+        if whence.is_here() { Ok(()) } else { self.visits.pass(&whence) }
     }
 
     /// Answers what the protocol knows, and what nobody does.
@@ -100,6 +117,7 @@ impl<A: Agent> Site<A> {
         parts: Parts,
         body: Incoming,
         peer: SocketAddr,
+        turn: &Turn,
     ) -> Response<Full<Bytes>> {
         let Some(place) = place else {
             return self.sorry(StatusCode::NOT_FOUND, "there is nothing at this path");
@@ -117,6 +135,7 @@ impl<A: Agent> Site<A> {
             Ok(body) => body,
             Err((status, message)) => return self.broken(status, message),
         };
+        turn.heard();
         let caller = Caller { peer, bearer: bearer(&parts.headers), headers: &parts.headers, fixtures: self.fixtures };
         let reply = if place == Place::Mcp {
             dispatch::posted(&*self.agent, &body, &caller).await
@@ -172,6 +191,9 @@ fn written(reply: Reply) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(reply.body));
     *response.status_mut() = reply.status;
     let headers = response.headers_mut();
+    if let Some(seconds) = reply.retry_after {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
     match reply.media {
         Media::Json if has_body => {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -9,17 +9,20 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::task::{JoinError, JoinSet};
+use tokio::sync::watch;
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
 use crate::agent::Agent;
 use crate::attend::{House, attend};
+use crate::crowd::{Crowd, Place, Room};
 use crate::guard::Guard;
 use crate::net::Listener;
 use crate::patience::Limits;
+use crate::rate::Meter;
 use crate::route::Site;
 use crate::settings::Settings;
+use crate::whence::Whence;
 
 /// The pause after the system had no connection to give: out of descriptors, mostly, which asking again does not mend.
 const BREATH: Duration = Duration::from_millis(50);
@@ -40,26 +43,37 @@ pub async fn serve<L: Listener, A: Agent>(
             body_limit: settings.read_limit,
             fixtures: settings.mcp_fixtures,
             pages: settings.pages,
+            visits: Meter::new(settings.visits),
         },
         limits: Limits { read: settings.read_limit, idle: settings.idle_limit },
         tls: settings.tls.map(TlsAcceptor::from),
     });
-    let places = Arc::new(Semaphore::new(settings.max_connections));
+    let mut crowd = Crowd::new(settings.max_connections, settings.max_from_one_address);
     let (close, closing) = watch::channel(());
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     loop {
+        let room = crowd.room() != Room::None;
         tokio::select! {
             biased;
             () = &mut shutdown => break,
-            Some(ended) = connections.join_next() => note(ended),
-            arrival = arrival(&mut listener, &places) => match arrival {
-                Ok((stream, peer, place)) => {
-                    let (house, closing) = (Arc::clone(&house), closing.clone());
-                    connections.spawn(async move {
-                        attend(house, stream, peer, closing).await;
-                        drop(place);
-                    });
+            Some(ended) = connections.join_next_with_id() => crowd.left(gone(ended)),
+            // Nobody tells when one of them has had its answer.
+            () = tokio::time::sleep(BREATH), if !room => {}
+            arrival = listener.accept(), if room => match arrival {
+                Ok((stream, peer)) => {
+                    let whence = Whence::of(peer);
+                    match crowd.room_for(whence) {
+                        Room::Free => {}
+                        Room::After(guest) => crowd.dismiss(guest),
+                        Room::None => {
+                            tracing::debug!(%peer, "turned away: too many connections from there");
+                            continue;
+                        }
+                    }
+                    let (house, closing, place) = (Arc::clone(&house), closing.clone(), Place::new());
+                    let task = connections.spawn(attend(house, stream, peer, place.clone(), closing));
+                    crowd.enter(whence, place, task);
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -82,14 +96,16 @@ pub async fn serve<L: Listener, A: Agent>(
     Ok(())
 }
 
-/// The next connection, once there is a place for it.
-async fn arrival<L: Listener>(
-    listener: &mut L,
-    places: &Arc<Semaphore>,
-) -> io::Result<(L::Stream, std::net::SocketAddr, OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
-    let (stream, peer) = listener.accept().await?;
-    Ok((stream, peer, place))
+/// Who has gone.
+fn gone(ended: Result<(Id, ()), JoinError>) -> Id {
+    match ended {
+        Ok((id, ())) => id,
+        Err(error) => {
+            let id = error.id();
+            note(Err(error));
+            id
+        }
+    }
 }
 
 fn note(ended: Result<(), JoinError>) {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use rustls::ServerConfig;
 
 use crate::pages::Pages;
+use crate::rate::Rate;
 
 /// What a server allows.
 #[derive(Clone, Debug)]
@@ -16,8 +17,10 @@ pub struct Settings {
     /// Origins of pages that may call it, beside loopback and the page's own host: `https://league.example`. `*` allows
     /// every origin. Programs send no origin and need none.
     pub allowed_origins: Vec<String>,
-    /// Connections at a time; the next one waits to be accepted.
+    /// Connections at a time. The next one takes the place of one on which nothing happens; when all are being answered, it waits.
     pub max_connections: usize,
+    /// Of these, from one address other than this machine's.
+    pub max_from_one_address: usize,
     /// Time for the head of a request, from its first byte; as much again for its body, and for a TLS handshake.
     pub read_limit: Duration,
     /// Time without a request, or with an answer that is not taken, after which a connection is closed.
@@ -30,6 +33,8 @@ pub struct Settings {
     pub mcp_fixtures: bool,
     /// What is shown at the paths that the protocol does not know; nothing is there without it.
     pub pages: Option<Arc<dyn Pages>>,
+    /// How often one address may look at those; a room full of viewers may share one. This machine's own is not counted.
+    pub visits: Rate,
 }
 
 impl Default for Settings {
@@ -38,12 +43,14 @@ impl Default for Settings {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             max_connections: 1024,
+            max_from_one_address: 256,
             read_limit: Duration::from_secs(5),
             idle_limit: Duration::from_secs(60),
             grace: Duration::from_secs(10),
             tls: None,
             mcp_fixtures: false,
             pages: None,
+            visits: Rate::new(200, 2000),
         }
     }
 }

@@ -25,6 +25,7 @@ use crate::client::Client;
 use crate::endpoint::Endpoint;
 use crate::exchange::{CallError, Exchange, Failure};
 use crate::probe::{self, Probe};
+use crate::pulse::Allowance;
 use crate::session::Sessions;
 use crate::sse;
 
@@ -179,7 +180,7 @@ impl Speaker {
             peer,
             message,
             tries,
-            deadline: Instant::now() + message.limit,
+            time: self.client.allow(message.limit),
             manner: peer.manner.clone(),
             tried: Vec::new(),
             looked: None,
@@ -196,7 +197,7 @@ struct Talk<'a> {
     peer: Peer<'a>,
     message: Message<'a>,
     tries: &'a mut Vec<Try>,
-    deadline: Instant,
+    time: Allowance,
     manner: Manner,
     /// The forms that were not understood.
     tried: Vec<Manner>,
@@ -298,7 +299,7 @@ impl Talk<'_> {
 
     async fn post(&mut self, endpoint: &Endpoint) {
         let (client, method) = (&self.speaker.client, self.method());
-        let (id, left) = (client.next_id(), self.left());
+        let id = client.next_id();
         let mut body = Vec::with_capacity(1024 + self.message.body.map_or(0, <[u8]>::len));
         let written = match self.message.body {
             Some(prepared) => self.manner.write_prepared(id, self.message.envelope, (method, prepared), &mut body),
@@ -312,10 +313,10 @@ impl Talk<'_> {
                 } else {
                     HeaderMap::new()
                 };
-                client.ask(endpoint, &headers, sent.clone(), Some(id), left).await
+                client.ask(endpoint, &headers, sent.clone(), Some(id), &mut self.time).await
             }
             Err(error) => {
-                Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: client.receipt(left) })
+                Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: client.receipt(self.left()) })
             }
         };
         let what = name_of(self.message.call);
@@ -324,7 +325,7 @@ impl Talk<'_> {
     }
 
     fn probe<'t>(&'t mut self, endpoint: &'t Endpoint) -> Probe<'t> {
-        Probe { speaker: self.speaker, endpoint, deadline: self.deadline, tries: self.tries }
+        Probe { speaker: self.speaker, endpoint, time: &mut self.time, tries: self.tries }
     }
 
     fn method(&self) -> Method {
@@ -332,7 +333,7 @@ impl Talk<'_> {
     }
 
     fn left(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
+        self.time.left()
     }
 
     fn endpoint(&self) -> Endpoint {

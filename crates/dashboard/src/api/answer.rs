@@ -186,6 +186,8 @@ fn said(file: &MatchFile) -> Vec<Said> {
             first_byte_ms: receipt.first_byte_ms,
             last_byte_ms: receipt.last_byte_ms,
             limit_ms: receipt.limit_ms,
+            granted_ms: receipt.granted_ms,
+            given_up_ms: receipt.given_up_ms,
         }),
     };
     file.transcript.iter().map(one).collect()

@@ -204,6 +204,10 @@ pub(super) struct Receipt {
     /// Null when the answer did not end.
     pub(super) last_byte_ms: Option<u64>,
     pub(super) limit_ms: u64,
+    /// Granted beyond the limit, because the referee itself was late. Null when it was not.
+    pub(super) granted_ms: Option<u64>,
+    /// When it was given up. Null when an answer came.
+    pub(super) given_up_ms: Option<u64>,
 }
 
 /// Somebody who takes part.

@@ -140,7 +140,12 @@ fn receipt(call: &Answer<'_>) -> Markup {
             td.name { time datetime=(call.receipt.sent_at) { (call.receipt.sent_at) } }
             td { (millis(call.receipt.first_byte_ms)) }
             td { (millis(call.receipt.last_byte_ms)) }
-            td { (call.receipt.limit_ms) " ms" }
+            td {
+                (call.receipt.limit_ms) " ms"
+                @if let Some(granted) = call.receipt.granted_ms {
+                    span.granted title="The referee itself was late, and grants the player that time" { " + " (granted) " ms" }
+                }
+            }
             td.lane {
                 svg.lane viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true" {
                     rect.track x="0" y="5" width="200" height="2" {}

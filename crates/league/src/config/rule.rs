@@ -1,6 +1,7 @@
 //! What a value must be: the test and the words for it in one place, for files, variables and flags alike.
 
 use std::fmt::Display;
+use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
@@ -120,6 +121,11 @@ pub(super) fn matches() -> Rule<u32> {
 /// How often a player is asked in all.
 pub(super) fn tries() -> Rule<u8> {
     whole(1..=10, "")
+}
+
+/// How often.
+pub(super) fn count() -> Rule<NonZeroU32> {
+    whole(1..=1_000_000, "").map(|count: u32| NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN))
 }
 
 /// How long a token is good for: at most a year.

@@ -8,6 +8,7 @@ use league_protocol::message::start_match::{MatchLimits, span};
 
 use super::error::ConfigError;
 use super::network::Network;
+use super::rates::Rates;
 use super::section::Section;
 use super::tls::TlsFiles;
 use super::{Timeouts, rule};
@@ -20,6 +21,7 @@ pub(super) struct System {
     pub(super) timeouts: Timeouts,
     pub(super) limits: MatchLimits,
     pub(super) token_ttl_hours: u32,
+    pub(super) rates: Rates,
 }
 
 impl Default for System {
@@ -31,6 +33,7 @@ impl Default for System {
             timeouts: Timeouts::default(),
             limits: MatchLimits::default(),
             token_ttl_hours: 24,
+            rates: Rates::default(),
         }
     }
 }
@@ -66,6 +69,7 @@ impl System {
             section.take("move_timeout_sec", &rule::seconds(), &mut limits.move_timeout_sec)?;
             section.take("game_over_timeout_sec", &rule::seconds(), &mut limits.game_over_timeout_sec)
         })?;
+        file.within("rate_limits", |section| self.rates.read(section))?;
         file.within("retry_policy", |section| {
             section.get("backoff_strategy", &rule::only("exponential"))?;
             section.take("max_retries", &rule::tries(), &mut self.limits.max_retries)?;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
+mod access;
 mod browser;
 mod checks;
 mod everyone;
@@ -9,7 +10,9 @@ mod examples;
 mod foreign_referees;
 mod kills;
 mod leagues;
+mod load;
 mod looks;
+mod machine;
 mod misbehaviour;
 mod pages;
 #[path = "../../../wire/tests/papers/mod.rs"]
@@ -18,6 +21,7 @@ mod peers;
 mod processes;
 mod readme;
 mod refusals;
+mod secrets;
 mod secure;
 mod stepped;
 mod support;

@@ -12,11 +12,15 @@ use league_protocol::time::Timestamp;
 use league_referee::Referee;
 use league_store::log::memory::Sync;
 use league_store::log::{EventLog, MemoryDisk};
+use league_store::views::writer::ViewWriter;
 use league_wire::agent::Agent;
 use league_wire::client::Client;
+use league_wire::net::Listener;
 use league_wire::server::serve;
 use league_wire::world::World;
 use tokio::net::TcpListener;
+
+use crate::faraway::Faraway;
 
 /// How long a league may take.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -33,7 +37,7 @@ async fn listen() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-fn open<A: Agent>(listener: TcpListener, agent: A) {
+fn open<A: Agent>(listener: impl Listener, agent: A) {
     let settings = league_wire::settings::Settings::default();
     tokio::spawn(serve(listener, Arc::new(agent), settings, std::future::pending()));
 }
@@ -41,8 +45,13 @@ fn open<A: Agent>(listener: TcpListener, agent: A) {
 impl League {
     /// A league that begins when so many players and referees are there.
     pub(crate) async fn of(players: u32, referees: u32, settings: Settings) -> Self {
+        Self::under(Config::even_odd("league".parse().unwrap()), players, referees, settings).await
+    }
+
+    /// The same, under these rules.
+    pub(crate) async fn under(rules: Config, players: u32, referees: u32, settings: Settings) -> Self {
         let settings = Settings { expect_players: Some(players), expect_referees: Some(referees), ..settings };
-        let (rules, world) = (Config::even_odd("league".parse().unwrap()), World::real());
+        let world = World::real();
         let (log, _) = MemoryDisk::new(Sync::AtOnce).open();
         let (season, opened) = Season::open(rules.clone(), Timestamp::EPOCH);
         log.append(vec![opened]).await.unwrap();
@@ -56,29 +65,46 @@ impl League {
 
     /// Adds a referee of ours.
     pub(crate) async fn with_referee(self) -> Self {
+        self.with_referee_of(8, None).await
+    }
+
+    /// Adds a referee of ours that runs so many matches at a time, and writes them down.
+    pub(crate) async fn with_referee_of(self, capacity: u32, views: Option<ViewWriter>) -> Self {
         let (listener, address) = listen().await;
         let settings = league_referee::Settings {
-            name: "Ours".into(),
+            name: format!("Ours at {address}").into(),
             wish: None,
             manager: self.url.parse().unwrap(),
             contact: format!("http://{address}/mcp").parse().unwrap(),
-            capacity: 8,
+            capacity,
             games: vec![GameType::even_odd()],
             join_key: None,
             journal: None,
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
-        let referee = Referee::new(settings, Client::default(), None, World::real());
+        let referee = Referee::new(settings, Client::default(), views, World::real());
         open(listener, referee.clone());
         referee.register().await.unwrap();
         self
     }
 
+    /// Another door of the same manager, at which everybody seems to call from `caller`.
+    pub(crate) async fn heard_from(&self, caller: &str) -> String {
+        let (listener, address) = listen().await;
+        open(Faraway { listener, caller: format!("{caller}:5000").parse().unwrap() }, self.manager.clone());
+        format!("http://{address}/mcp")
+    }
+
+    /// The season as it is.
+    pub(crate) async fn season(&self) -> Season {
+        self.manager.desk().look(|season, _| season.clone()).await.unwrap()
+    }
+
     /// Plays it to its end.
     pub(crate) async fn play(&self) -> Season {
         tokio::time::timeout(LIMIT, self.manager.conduct()).await.unwrap().unwrap();
-        self.manager.desk().look(|season, _| season.clone()).await.unwrap()
+        self.season().await
     }
 }
 

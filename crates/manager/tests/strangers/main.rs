@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+#[path = "../../../wire/tests/faraway/mod.rs"]
+mod faraway;
+mod hostile;
 mod league;
 mod players;
 mod referees;

@@ -1,7 +1,5 @@
 //! Which matches a referee takes.
 
-use std::time::Duration;
-
 use league_protocol::id::GameType;
 use league_protocol::manner::Manner;
 
@@ -56,6 +54,14 @@ async fn an_attempt_that_has_ended_is_not_played_again() {
     assert_eq!(referee.running(), 0);
     assert_eq!(referee.shared.start(order(2)).unwrap().status, "ACCEPTED");
     assert_eq!(referee.running(), 1);
+}
+
+#[tokio::test]
+async fn who_winds_up_takes_no_more() {
+    let referee = referee();
+    assert_eq!(referee.wind_up(Duration::from_secs(1)).await, 0);
+    let refused = referee.shared.start(order(1)).unwrap();
+    assert_eq!((refused.status.as_str(), refused.reason.as_deref()), ("REFUSED", Some("closing")));
 }
 
 #[tokio::test]

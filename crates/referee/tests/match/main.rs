@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod forged;
+mod starved;
 mod stub;
 
 use std::sync::{Arc, OnceLock};
@@ -64,12 +66,28 @@ async fn play(a: &Stub, b: &Stub, extra: Value) -> Value {
 
 /// The same; the referee is also put where a player can find it.
 async fn play_with(place: Arc<OnceLock<Referee>>, a: &Stub, b: &Stub, extra: Value) -> Value {
-    let manager = Stub::new(|asked| match asked["method"].as_str().unwrap() {
+    let manager = manager().await;
+    let settings = settings(&manager);
+    let referee = place.get_or_init(|| Referee::new(settings, Client::default(), None, World::real())).clone();
+    referee.register().await.unwrap();
+    let order = order([&a.endpoint(), &b.endpoint()], &extra);
+    referee.call(arrived(Call::StartMatch(order))).await.unwrap();
+    while referee.running() > 0 {
+        tokio::task::yield_now().await;
+    }
+    manager.heard("report_match_result").remove(0)["params"].clone()
+}
+
+async fn manager() -> Stub {
+    Stub::new(|asked| match asked["method"].as_str().unwrap() {
         "register_referee" => result(asked, &json!({"status": "ACCEPTED", "referee_id": "REF01"})),
         _ => result(asked, &json!({"status": "ACCEPTED"})),
     })
-    .await;
-    let settings = Settings {
+    .await
+}
+
+fn settings(manager: &Stub) -> Settings {
+    Settings {
         name: "Referee".into(),
         wish: None,
         manager: manager.endpoint().parse().unwrap(),
@@ -80,21 +98,18 @@ async fn play_with(place: Arc<OnceLock<Referee>>, a: &Stub, b: &Stub, extra: Val
         journal: None,
         patience: Duration::from_secs(10),
         pause: Duration::from_millis(10),
-    };
-    let referee = place.get_or_init(|| Referee::new(settings, Client::default(), None, World::real())).clone();
-    referee.register().await.unwrap();
+    }
+}
+
+/// The order to play a match between players at these endpoints, with `extra` in it.
+fn order([a, b]: [&str; 2], extra: &Value) -> StartMatch {
     let mut order = json!({
         "match_id": "R1M1",
-        "players": [{"player_id": "P01", "endpoint": a.endpoint()}, {"player_id": "P02", "endpoint": b.endpoint()}],
+        "players": [{"player_id": "P01", "endpoint": a}, {"player_id": "P02", "endpoint": b}],
         "timeouts": {"game_join_ack_timeout_sec": 8.0, "move_timeout_sec": 8.0, "game_over_timeout_sec": 8.0},
     });
     order.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-    let order: StartMatch = serde_json::from_value(order).unwrap();
-    referee.call(arrived(Call::StartMatch(order))).await.unwrap();
-    while referee.running() > 0 {
-        tokio::task::yield_now().await;
-    }
-    manager.heard("report_match_result").remove(0)["params"].clone()
+    serde_json::from_value(order).unwrap()
 }
 
 fn forfeits(report: &Value) -> usize {

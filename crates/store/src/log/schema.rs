@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::{LogError, projection};
 
@@ -46,6 +46,16 @@ pub(crate) fn open(path: &Path) -> Result<Connection, LogError> {
 
 /// Opens the log at `path` to look at it, also while a manager writes.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, LogError> {
+    open_if_any(path)?.ok_or_else(|| empty(path))
+}
+
+/// A file that was made and never written to.
+fn empty(path: &Path) -> LogError {
+    LogError::Open { path: path.to_path_buf(), reason: String::from("it is empty") }
+}
+
+/// The same; nothing when nothing was written to it yet.
+pub(crate) fn open_if_any(path: &Path) -> Result<Option<Connection>, LogError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let readable = |connection: Connection| {
         connection.busy_timeout(Duration::from_secs(5))?;
@@ -62,10 +72,7 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, LogError> {
             .map_err(|error| refused(path, &error))?,
         Err(error) => return Err(refused(path, &error)),
     };
-    match check_version(&connection, path)? {
-        0 => Err(LogError::Open { path: path.to_path_buf(), reason: String::from("it is empty") }),
-        _ => Ok(connection),
-    }
+    Ok((check_version(&connection, path)? > 0).then_some(connection))
 }
 
 /// The version of the database; refused when it is not one that we can work with.
@@ -98,7 +105,20 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), LogError> {
 }
 
 pub(crate) fn refused(path: &Path, error: &rusqlite::Error) -> LogError {
-    LogError::Open { path: path.to_path_buf(), reason: error.to_string() }
+    let (path, reason) = (path.to_path_buf(), error.to_string());
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => LogError::Broken { path, reason },
+        Some(_) | None => LogError::Open { path, reason },
+    }
+}
+
+/// Whether the file holds together as a database: a page that nobody has read yet may be damaged all the same.
+pub(crate) fn check_pages(connection: &Connection, path: &Path) -> Result<(), LogError> {
+    let checked = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    match checked.map_err(|error| refused(path, &error))? {
+        fine if fine == "ok" => Ok(()),
+        reason => Err(LogError::Broken { path: path.to_path_buf(), reason: reason.replace('\n', " ") }),
+    }
 }
 
 fn wal_of(path: &Path) -> PathBuf {

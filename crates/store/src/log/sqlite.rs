@@ -36,6 +36,7 @@ impl Log {
         let mut connection = schema::open(&path)?;
         let mut events = Vec::new();
         let head = read(&connection, |event, _| events.push(event)).map_err(|unread| unreadable(&path, unread))?;
+        schema::check_pages(&connection, &path)?;
         let complete = projection::is_whole(&connection)
             .and_then(|tables| Ok(tables && (events.is_empty() || projection::has_views(&connection)?)))
             .map_err(|error| schema::refused(&path, &error))?;
@@ -55,10 +56,12 @@ impl Log {
 
     /// Reads the log at `path` and changes nothing, also while a manager writes to it.
     pub fn read(path: &Path) -> Result<Vec<Event>, LogError> {
-        let connection = schema::open_to_read(path)?;
-        let mut events = Vec::new();
-        read(&connection, |event, _| events.push(event)).map_err(|unread| unreadable(path, unread))?;
-        Ok(events)
+        all_of(&schema::open_to_read(path)?, path)
+    }
+
+    /// The same; a file that nothing was written to yet holds no events.
+    pub fn read_if_any(path: &Path) -> Result<Vec<Event>, LogError> {
+        schema::open_if_any(path)?.map_or(Ok(Vec::new()), |connection| all_of(&connection, path))
     }
 
     /// At most `limit` events behind event `after` in the log at `path`, each with its head; also while a manager writes to it.
@@ -76,6 +79,12 @@ impl Log {
     pub fn rebuild(path: &Path) -> Result<Head, LogError> {
         remake(&mut schema::open(path)?, path)
     }
+}
+
+fn all_of(connection: &Connection, path: &Path) -> Result<Vec<Event>, LogError> {
+    let mut events = Vec::new();
+    read(connection, |event, _| events.push(event)).map_err(|unread| unreadable(path, unread))?;
+    Ok(events)
 }
 
 /// Makes the tables again, all in one transaction.

@@ -110,6 +110,12 @@ pub struct Receipt {
     pub last_byte_ms: Option<u64>,
     /// Milliseconds that were allowed.
     pub limit_ms: u64,
+    /// Milliseconds that were granted beyond that, because the referee itself was late; nothing when it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granted_ms: Option<u64>,
+    /// Milliseconds after which it was given up, where no answer came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_up_ms: Option<u64>,
 }
 
 impl Utterance {

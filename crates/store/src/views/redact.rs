@@ -16,11 +16,15 @@ const SECRETS: [&str; 2] = ["auth_token", "join_key"];
 /// JSON in strings in JSON: deeper than this nothing honest is.
 const MAX_NESTING: u32 = 4;
 
+/// Brackets within brackets: many readers of JSON give up on more, and would give up on the whole document.
+const MAX_DEPTH: usize = 64;
+
 /// `text` without credentials. Text that is not JSON is not shown at all: nobody knows what is in it.
 pub fn redact(text: impl AsRef<[u8]>) -> String {
     let bytes = text.as_ref();
     let json = std::str::from_utf8(bytes).ok().filter(|text| is_json(text));
     match json {
+        Some(json) if depth(json) > MAX_DEPTH => format!("\"… {} bytes of JSON, nested too deeply\"", bytes.len()),
         Some(json) => clean(json, MAX_NESTING).into_owned(),
         None => format!("\"… {} bytes that are not JSON\"", bytes.len()),
     }
@@ -34,6 +38,23 @@ pub fn redact_raw(text: impl AsRef<[u8]>) -> Box<RawValue> {
 
 fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// How many brackets are open at a time, at most.
+fn depth(json: &str) -> usize {
+    let (mut open, mut deepest, mut position) = (0_usize, 0, 0);
+    let bytes = json.as_bytes();
+    while let Some(byte) = bytes.get(position) {
+        match byte {
+            b'"' => position = end_of_string(json, position) - 1,
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(open);
+        position += 1;
+    }
+    deepest
 }
 
 /// Walks from string to string: in JSON, quotes stand nowhere else.
@@ -134,6 +155,14 @@ mod tests {
     }
 
     /// Any JSON, with keys that are sometimes secrets.
+    #[test]
+    fn what_is_nested_too_deeply_for_others_is_only_counted() {
+        let nested = |depth: usize| format!("{}\"[[[[\"{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(redact(nested(64)), nested(64));
+        assert_eq!(redact(nested(65)), "\"… 136 bytes of JSON, nested too deeply\"");
+        assert!(redact(nested(30_000)).len() < 100);
+    }
+
     fn any_json() -> impl Strategy<Value = Value> {
         let text =
             prop_oneof![".{0,12}", Just(String::from("{\"auth_token\":\"tok-P01-SECRET\"}")), "[\"\\\\{}:, ]{0,8}"];

@@ -123,17 +123,21 @@ async fn a_request_may_take_longer_than_any_limit_of_the_connection() {
 }
 
 #[tokio::test]
-async fn beyond_the_last_place_a_connection_waits_until_one_is_free() {
-    let server = parrot(Role::Player, Settings { max_connections: 2, ..Settings::default() }).await;
-    let mut seated = [Raw::to(server.address).await, Raw::to(server.address).await];
-    for raw in &mut seated {
-        assert_eq!(raw.post("/mcp", "", PING).await.status, 200);
+async fn while_everybody_is_being_answered_a_connection_waits_until_one_is_not() {
+    let server = parrot(Role::Referee, Settings { max_connections: 2, ..Settings::default() }).await;
+    let question = r#"{"jsonrpc":"2.0","method":"get_match_state","params":{"match_id":"R1M1"},"id":1}"#;
+    let (mut one, mut two) = (Raw::to(server.address).await, Raw::to(server.address).await);
+    let (length, agent) = (question.len(), &server.agent);
+    for raw in [&mut one, &mut two] {
+        raw.send(format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{question}")).await;
+        agent.arrived.notified().await;
     }
     let mut waiting = Raw::to(server.address).await;
-    let early = tokio::time::timeout(Duration::from_millis(50), waiting.post("/mcp", "", PING)).await;
+    let early = tokio::time::timeout(Duration::from_millis(150), waiting.post("/mcp", "", PING)).await;
     assert!(early.is_err(), "it was served beyond the limit");
-    drop(seated);
+    agent.go.notify_waiters();
     assert_eq!(waiting.answer().await.status, 200);
+    assert_eq!((one.answer().await.status, two.answer().await.status), (200, 200), "and nobody lost its answer");
 }
 
 #[tokio::test]

@@ -15,7 +15,10 @@ mod client_limits;
 mod client_lines;
 mod crowd;
 mod door;
+#[path = "../faraway/mod.rs"]
+mod faraway;
 mod frames;
+mod hostile;
 mod mcp;
 mod modern;
 mod pages;
@@ -25,6 +28,7 @@ mod raw;
 mod retries;
 mod shutdown;
 mod speech;
+mod starved;
 mod strangers;
 mod support;
 mod tls;

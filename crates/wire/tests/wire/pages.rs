@@ -11,13 +11,14 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Frame;
 use league_protocol::sender::Role;
 use league_wire::pages::{Pages, Showing, Visit};
+use league_wire::rate::Rate;
 use league_wire::settings::Settings;
 use tokio::io::AsyncReadExt;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use crate::raw::Raw;
-use crate::support::{LONG, SHORT, parrot};
+use crate::support::{LONG, SHORT, faraway, parrot};
 
 /// Tells what it was asked; `/drip` says a word now and then, `/flood` all that is taken.
 #[derive(Debug, Default)]
@@ -95,4 +96,28 @@ async fn a_stream_that_nobody_reads_is_given_up() {
     let mut raw = Raw::to(served.address).await;
     raw.send("GET /flood HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     timeout(Duration::from_secs(20), wall.given_up.notified()).await.unwrap();
+}
+
+#[tokio::test]
+async fn who_looks_too_often_from_elsewhere_is_told_when_to_come_back_and_agents_are_served() {
+    let wall = Arc::default();
+    let slow = Settings { visits: Rate::new(1, 5), ..settings(&wall) };
+    let far = faraway(Role::Player, "203.0.113.9:5000", slow.clone()).await;
+    let mut raw = Raw::to(far.address).await;
+    let look = "GET /look HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    for _ in 0..5 {
+        raw.send(look).await;
+        assert_eq!(raw.answer().await.status, 200);
+    }
+    raw.send(look).await;
+    let answer = raw.answer().await;
+    assert_eq!(answer.status, 429);
+    assert!(answer.head.to_ascii_lowercase().contains("retry-after: 1\r\n"), "{answer:?}");
+    assert_eq!(raw.post("/mcp", "", r#"{"jsonrpc":"2.0","method":"ping","id":1}"#).await.status, 200);
+    let near = parrot(Role::Player, slow).await;
+    let mut raw = Raw::to(near.address).await;
+    for _ in 0..20 {
+        raw.send(look).await;
+        assert_eq!(raw.answer().await.status, 200);
+    }
 }

@@ -17,12 +17,15 @@ use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::{CallError, Exchange};
+use league_wire::net::Listener;
 use league_wire::server::serve;
 use league_wire::settings::Settings;
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
+
+use crate::faraway::Faraway;
 
 pub(crate) fn envelope(conversation: &str) -> Envelope {
     Envelope {
@@ -99,8 +102,17 @@ impl Parrot {
 }
 
 pub(crate) async fn shop(agent: Parrot, settings: Settings) -> Served {
-    let agent = Arc::new(agent);
+    open(agent, TcpListener::bind("127.0.0.1:0").await.unwrap(), settings)
+}
+
+/// An agent to whom everybody seems to call from `caller`.
+pub(crate) async fn faraway(role: Role, caller: &str, settings: Settings) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    open(Parrot::new(role), Faraway { listener, caller: caller.parse().unwrap() }, settings)
+}
+
+fn open(agent: Parrot, listener: impl Listener, settings: Settings) -> Served {
+    let agent = Arc::new(agent);
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
     let shutdown = async { drop(stopped.await) };

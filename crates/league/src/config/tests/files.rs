@@ -5,9 +5,11 @@ use std::time::Duration;
 use league_core::season::config::Config;
 use league_core::season::standings::{DoubleForfeit, Scoring, TieBreak};
 use league_protocol::message::start_match::MatchLimits;
+use league_wire::rate::Rate;
 
 use super::{Written, one};
 use crate::config::network::{Network, Ports};
+use crate::config::rates::Rates;
 
 const SYSTEM: &str = r#"{
   "schema_version": "1.0.0",
@@ -29,6 +31,7 @@ const SYSTEM: &str = r#"{
     "game_over_timeout_sec": 4,
     "generic_response_timeout_sec": 0.5
   },
+  "rate_limits": { "registrations": { "per_second": 3, "burst": 30 }, "pages": { "burst": 7 } },
   "retry_policy": { "max_retries": 2, "base_delay_sec": 0.25, "backoff_strategy": "exponential" }
 }"#;
 
@@ -123,6 +126,10 @@ fn the_system_file_sets_ports_times_and_the_league() {
     let timeouts = configured.timeouts;
     let times = [timeouts.register_referee, timeouts.register_player, timeouts.response];
     assert_eq!(times, [7000, 8000, 500].map(Duration::from_millis));
+    let (rates, usual) = (configured.rates, Rates::default());
+    assert_eq!(rates.manager.registrations, Rate::new(3, 30));
+    assert_eq!(rates.visits, Rate { burst: Rate::new(1, 7).burst, ..usual.visits });
+    assert_eq!(rates.manager.questions, usual.manager.questions);
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub(crate) mod ports;
 pub(crate) mod process;
 pub(crate) mod stand_in;
 pub(crate) mod venue;
+pub(crate) mod wiretap;
 
 pub(crate) use example::Example;
 pub(crate) use home::TestHome;

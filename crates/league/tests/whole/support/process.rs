@@ -65,6 +65,12 @@ impl Process {
         Self::begin(program, Some(directory), environment, owned(arguments))
     }
 
+    /// Starts `league` with `arguments` under `limits`, as a shell sets them.
+    pub(crate) fn limited<A: AsRef<str>>(limits: &str, arguments: &[A]) -> Self {
+        let script = ["-c".to_owned(), format!("{limits}; exec \"$0\" \"$@\""), LEAGUE.to_owned()];
+        Self::begin("sh".into(), None, Vec::new(), [script.to_vec(), owned(arguments)].concat())
+    }
+
     fn begin(
         program: PathBuf,
         place: Option<PathBuf>,
@@ -124,6 +130,18 @@ impl Process {
 
     /// Waits until it ends by itself, for `limit` at most.
     pub(crate) fn ended_within(mut self, limit: Duration) -> Ended {
+        self.end(limit)
+    }
+
+    /// Tells it to end, waits until it has, for `limit` at most, and starts it again with the same arguments.
+    pub(crate) fn terminate_and_restart(&mut self, limit: Duration) -> Ended {
+        self.terminate();
+        let ended = self.end(limit);
+        *self = self.another();
+        ended
+    }
+
+    fn end(&mut self, limit: Duration) -> Ended {
         let out = match self.out.recv_timeout(limit) {
             Ok(out) => out,
             Err(RecvTimeoutError::Timeout) => {
@@ -134,19 +152,35 @@ impl Process {
         };
         let code = self.child.wait().unwrap().code();
         self.heard.extend(self.lines.iter());
-        Ended { code, out, talk: self.heard.join("\n") }
+        Ended { code, out, talk: std::mem::take(&mut self.heard).join("\n") }
     }
 
     /// Kills it with SIGKILL and starts it again with the same arguments.
     pub(crate) fn kill_and_restart(&mut self) {
         self.kill();
-        *self = Self::begin(self.program.clone(), self.place.clone(), self.environment.clone(), self.arguments.clone());
+        *self = self.another();
+    }
+
+    fn another(&self) -> Self {
+        Self::begin(self.program.clone(), self.place.clone(), self.environment.clone(), self.arguments.clone())
+    }
+
+    /// Sends it the signal by which services are ended.
+    pub(crate) fn terminate(&self) {
+        let sent = Command::new("kill").args(["-TERM", &self.id().to_string()]).status().unwrap();
+        assert!(sent.success());
     }
 
     /// Kills it with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// All of its talk, once it has ended.
+    pub(crate) fn heard(mut self) -> String {
+        self.heard.extend(self.lines.iter());
+        self.heard.join("\n")
     }
 
     /// Whether it has ended by itself.

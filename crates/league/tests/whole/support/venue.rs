@@ -54,19 +54,29 @@ impl Venue {
         self.start(&[&place[..], &expected, &self.limits, more].concat())
     }
 
+    /// The manager, for so many and under limits of the machine.
+    pub(crate) fn manager_limited(&self, limits: &str, players: usize, referees: usize) -> Process {
+        let (players, referees) = (players.to_string(), referees.to_string());
+        let expected = ["--expect-players", &players, "--expect-referees", &referees, "--exit-when-done", "--json"];
+        let place = ["manager", "--port", &self.port, "--home", self.home.path()];
+        Process::limited(limits, &[&place[..], &expected, &self.limits].concat())
+    }
+
     /// A referee.
     pub(crate) fn referee(&self, id: &str) -> Process {
-        self.agent(&["referee", "--referee-id", id])
+        self.agent(&["referee", "--referee-id", id], &[])
     }
 
     /// A player.
     pub(crate) fn player(&self, id: &str, strategy: &str) -> Process {
-        self.agent(&["player", "--player-id", id, "--strategy", strategy])
+        self.agent(&["player", "--player-id", id, "--strategy", strategy], &[])
     }
 
-    fn agent(&self, who: &[&str]) -> Process {
+    /// An agent, with more arguments.
+    pub(crate) fn agent(&self, who: &[&str], more: &[&str]) -> Process {
         let port = ports::free().to_string();
-        self.start(&[who, &["--port", &port, "--manager", &self.address, "--home", self.home.path()]].concat())
+        let place = ["--port", &port, "--manager", &self.address, "--home", self.home.path()];
+        self.start(&[who, &place, more].concat())
     }
 
     fn start(&self, arguments: &[&str]) -> Process {

@@ -1,6 +1,6 @@
 //! What calls cost, for whoever wants figures: how many there were, how long they took, and how many bytes went each way.
 //!
-//! A client without a meter pays for none.
+//! A client without a tally pays for none.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,15 +32,15 @@ pub struct Calls {
 
 /// Counts calls by what was said in them.
 #[derive(Default)]
-pub struct Meter(Mutex<BTreeMap<&'static str, Calls>>);
+pub struct Tally(Mutex<BTreeMap<&'static str, Calls>>);
 
-impl fmt::Debug for Meter {
+impl fmt::Debug for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Meter")
+        f.write_str("Tally")
     }
 }
 
-impl Meter {
+impl Tally {
     pub(crate) fn note(&self, what: &'static str, sent: usize, came: &Result<Exchange, CallError>) {
         let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(calls) = kinds.get_mut(what) {

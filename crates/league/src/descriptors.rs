@@ -1,0 +1,24 @@
+//! Whether this process may open enough files: what comes later does not always say so when it may not.
+
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+/// A runtime, a log, its lock and its files take about twenty; a few are for connections.
+const NEEDED: usize = 40;
+
+/// Makes sure that there are enough to begin with.
+pub(crate) fn expect_enough() -> Result<()> {
+    let mut open = Vec::with_capacity(NEEDED);
+    for number in 0..NEEDED {
+        match File::open(Path::new("/")) {
+            Ok(file) => open.push(file),
+            Err(error) => bail!(
+                "this process may open only {number} more files and connections, and needs {NEEDED} to begin with ({error}); allow it more, \
+                 as with `ulimit -n 4096`"
+            ),
+        }
+    }
+    Ok(())
+}

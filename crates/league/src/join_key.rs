@@ -1,0 +1,110 @@
+//! The league's join key: what referees show before they are let in, where others than this machine could come.
+//!
+//! A referee decides results, so off loopback not everybody may be one. A key that nobody chose is made, shown once on stderr and kept nowhere:
+//! after a restart it is another one, and who is in already needs none.
+
+use std::net::IpAddr;
+
+use data_encoding::BASE64URL_NOPAD;
+use league_protocol::token::Credential;
+use league_wire::world::World;
+
+/// The key of a league, where it has one.
+#[derive(Debug)]
+pub(crate) struct JoinKey {
+    key: Option<Credential>,
+    /// Whether nobody chose it, so that it has to be shown.
+    made: bool,
+    /// Whether players need it, too.
+    players: bool,
+}
+
+impl JoinKey {
+    /// The key of a manager that listens at `host`: the one that was `chosen`, or a new one where one is needed.
+    pub(crate) fn settle(chosen: Option<&Credential>, players: bool, host: IpAddr, world: &World) -> Self {
+        match given(chosen) {
+            Some(key) => Self { key: Some(key.clone()), made: false, players },
+            None if players || !host.is_loopback() => Self { key: Some(make(world)), made: true, players },
+            None => Self { key: None, made: false, players },
+        }
+    }
+
+    /// What referees must show.
+    pub(crate) fn of_referees(&self) -> Option<Credential> {
+        self.key.clone()
+    }
+
+    /// What players must show.
+    pub(crate) fn of_players(&self) -> Option<Credential> {
+        self.key.clone().filter(|_| self.players)
+    }
+
+    /// What is said about it, once.
+    pub(crate) fn told(&self) -> Option<String> {
+        let key = self.key.as_ref().filter(|_| self.made)?.reveal();
+        let whom = if self.players { "Referees and players" } else { "Referees" };
+        Some(format!(
+            "{whom} need this league's join key: {key}\n\
+             They take it from --join-key or LEAGUE_JOIN_KEY. It is shown this once and kept nowhere, and after a restart \
+             newcomers need another one; give the manager one of your own with --join-key to keep it."
+        ))
+    }
+}
+
+/// A secret that was given. Compose files and shells set to nothing what they mean to leave out.
+pub(crate) fn given(secret: Option<&Credential>) -> Option<&Credential> {
+    secret.filter(|secret| !secret.reveal().trim().is_empty())
+}
+
+/// 144 bits, in letters that need no quotes.
+fn make(world: &World) -> Credential {
+    Credential::new(&format!("key-{}", BASE64URL_NOPAD.encode(&world.random()[..18])))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    use super::*;
+
+    const HERE: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+    const ANYWHERE: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7))];
+
+    fn settle(chosen: &str, players: bool, host: IpAddr) -> JoinKey {
+        JoinKey::settle(Some(&Credential::new(chosen)), players, host, &World::real())
+    }
+
+    /// What referees and players need, and what is told.
+    fn shown(key: &JoinKey) -> [Option<String>; 3] {
+        let text = |key: Option<Credential>| key.map(|key| key.reveal().to_owned());
+        [text(key.of_referees()), text(key.of_players()), key.told()]
+    }
+
+    #[test]
+    fn on_this_machine_nobody_needs_a_key_unless_there_is_one() {
+        for host in HERE {
+            assert_eq!(shown(&settle(" ", false, host)), [None, None, None]);
+            assert_eq!(shown(&settle("sesame", false, host)), [Some("sesame".to_owned()), None, None]);
+        }
+    }
+
+    #[test]
+    fn off_loopback_a_key_is_made_for_referees_and_told_once() {
+        for host in ANYWHERE {
+            let [made, players, told] = shown(&settle("", false, host));
+            let made = made.unwrap();
+            assert!(players.is_none() && made.len() == 28 && told.unwrap().contains(&made));
+            assert_ne!(shown(&settle("", false, host))[0].as_ref(), Some(&made), "another one each time");
+            assert_eq!(settle("sesame", false, host).told(), None, "who chose it knows it");
+        }
+    }
+
+    #[test]
+    fn players_need_it_where_the_operator_says_so() {
+        for host in [HERE[0], ANYWHERE[0]] {
+            let [referees, players, told] = shown(&settle("", true, host));
+            assert!(referees.is_some() && referees == players);
+            assert!(told.unwrap().starts_with("Referees and players"));
+        }
+    }
+}

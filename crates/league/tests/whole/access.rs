@@ -1,0 +1,45 @@
+//! Who may come: the join key, from the line that shows it to those who need it.
+
+use std::fs;
+
+use crate::support::Venue;
+
+const WITHOUT: &str = "this league needs its join key";
+
+#[test]
+fn a_key_that_the_manager_makes_lets_in_those_who_show_it_and_is_kept_nowhere() {
+    let venue = Venue::new();
+    let mut manager = venue.manager_with(2, 1, &["--players-need-key", "--exit-when-done"]);
+    let line = manager.says("Referees and players need this league's join key: ");
+    let key = line.rsplit(' ').next().unwrap().to_owned();
+    for stranger in [venue.referee("REF09"), venue.player("P09", "random")] {
+        let told = stranger.ended().badly();
+        assert!(told.contains("did not let us in") && told.contains(WITHOUT), "{told}");
+    }
+    let keyed = ["--join-key", &key];
+    let _agents = [
+        venue.agent(&["referee", "--referee-id", "REF01"], &keyed),
+        venue.agent(&["player", "--player-id", "P01"], &keyed),
+        venue.agent(&["player", "--player-id", "P02"], &keyed),
+    ];
+    let ended = manager.ended().well();
+    assert!(!ended.out.contains(&key) && ended.talk.matches(&key).count() == 1, "{}", ended.talk);
+    venue.home.verify(1);
+    for file in venue.home.files() {
+        let holds = fs::read(&file).unwrap().windows(key.len()).any(|part| part == key.as_bytes());
+        assert!(!holds, "{}", file.display());
+    }
+}
+
+#[test]
+fn a_key_of_ones_own_is_for_referees_alone() {
+    let venue = Venue::new();
+    let mut manager = venue.manager_with(2, 1, &["--join-key", "sesame", "--exit-when-done"]);
+    manager.address();
+    let told = venue.referee("REF09").ended().badly();
+    assert!(told.contains(WITHOUT), "{told}");
+    let keyed = venue.agent(&["referee", "--referee-id", "REF01"], &["--join-key", "sesame"]);
+    let _agents = [keyed, venue.player("P01", "random"), venue.player("P02", "random")];
+    let ended = manager.ended().well();
+    assert!(!ended.talk.contains("sesame"), "{}", ended.talk);
+}

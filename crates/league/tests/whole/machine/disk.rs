@@ -1,0 +1,53 @@
+//! No room, and no permission.
+
+use std::net::TcpListener;
+
+use serde_json::Value;
+
+use crate::support::{Process, TestHome, Venue};
+
+/// No file may grow beyond so many blocks of 512 bytes; without the signal, writing fails as it does on a full disk.
+const FULL: &str = "trap '' XFSZ; ulimit -f 700";
+
+#[test]
+fn a_full_disk_stops_the_league_and_with_room_it_goes_on() {
+    let venue = Venue::patient();
+    let full = venue.manager_limited(FULL, 5, 1);
+    let _referee = venue.referee("REF01");
+    let _players = ["P01", "P02", "P03", "P04", "P05"].map(|id| venue.player(id, "random"));
+    let told = full.ended().badly();
+    assert!(told.contains("the event log cannot be written"), "what: {told}");
+    assert!(
+        told.contains("What was acknowledged is kept") && told.contains("start it again"),
+        "and what to do: {told}"
+    );
+    let before = results(&venue.home);
+    assert!(before.len() < 10, "it was full before the end: {before:?}");
+    venue.manager(5, 1).ended().well();
+    venue.home.verify(10);
+    let after = results(&venue.home);
+    assert!(before.iter().all(|result| after.contains(result)), "{before:?} are all in {after:?}");
+}
+
+/// The results that the log holds.
+fn results(home: &TestHome) -> Vec<Value> {
+    home.tells("matches").as_array().unwrap().clone()
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_said_before_anything_begins() {
+    // Nobody can make a directory there, not even root.
+    let home = "/proc/league-home";
+    // Whoever took its port first would complain about that one; whoever registered would come here.
+    let (taken, manager) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    manager.set_nonblocking(true).unwrap();
+    let (port, manager_at) = (taken.local_addr().unwrap().port().to_string(), manager.local_addr().unwrap());
+    let address = format!("http://{manager_at}/mcp");
+    for command in [&["run"][..], &["manager"], &["referee", "--manager", &address], &["player", "--manager", &address]]
+    {
+        let arguments = [command, &["--port", &port, "--home", home]].concat();
+        let told = Process::start(&arguments).ended().badly();
+        assert!(told.contains(home) && told.contains("--home") && !told.contains("cannot listen"), "{told}");
+    }
+    assert!(manager.accept().is_err(), "nobody has registered");
+}

@@ -1,0 +1,45 @@
+//! One place, and two who want it.
+
+use std::net::TcpListener;
+
+use crate::support::{Process, TestHome, Venue, league};
+
+#[test]
+fn the_second_manager_is_told_who_was_first_since_when_and_where() {
+    let home = TestHome::new();
+    let arguments = ["manager", "--port", "0", "--home", home.path()];
+    let mut first = Process::start(&arguments);
+    let address = first.address();
+    for command in ["manager", "run"] {
+        let told = league(&[command, "--port", "0", "--home", home.path()]).badly();
+        assert!(told.contains(&format!("is held by process {} since 20", first.id())), "{told}");
+        assert!(told.contains(&format!("at {address}")) && told.contains("stop that manager first"), "{told}");
+    }
+    // A lock that was left behind holds nobody up.
+    first.kill_and_restart();
+    first.address();
+}
+
+#[test]
+fn a_port_that_is_taken_is_named_with_who_may_have_it() {
+    let (home, taken) = (TestHome::new(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let port = taken.local_addr().unwrap().port().to_string();
+    let told = league(&["manager", "--port", &port, "--home", home.path()]).badly();
+    assert!(told.contains(&format!("cannot listen on 127.0.0.1:{port}")) && told.contains("lsof -i"), "{told}");
+    // Nothing was begun that would be in the way.
+    drop(taken);
+    Process::start(&["manager", "--port", &port, "--home", home.path()]).address();
+}
+
+#[test]
+fn whoever_was_killed_has_its_port_again_at_once() {
+    let venue = Venue::new();
+    let mut manager = venue.manager_with(2, 1, &[]);
+    manager.address();
+    for _ in 0..3 {
+        // Somebody was connected: that end of the connection stays behind for a minute.
+        assert!(crate::support::http::call(&venue.address, "ping", &serde_json::json!({})).is_object());
+        manager.kill_and_restart();
+        manager.address();
+    }
+}

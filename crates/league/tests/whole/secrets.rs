@@ -1,0 +1,105 @@
+//! Whatever is secret is in no file and in no line that anybody reads.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::thread::spawn;
+
+use serde_json::json;
+
+use crate::support::wiretap::Wiretap;
+use crate::support::{Process, TestHome, http, league};
+
+const OPERATOR: &str = "operator-whisper-7Hq2";
+const JOIN: &str = "join-whisper-9Xw4";
+const MODEL: &str = "model-whisper-3Kd8";
+/// What somebody showed who was wrong; it may be right elsewhere.
+const GUESS: &str = "guess-whisper-5Zt6";
+
+/// A language model that knows nothing but the key it was shown, and says that aloud.
+fn indiscreet_model() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut buffer = [0; 8192];
+            let read = stream.read(&mut buffer).unwrap_or_default();
+            let heard = String::from_utf8_lossy(&buffer[..read]);
+            let keys = heard.lines().filter(|line| line.contains(MODEL)).collect::<Vec<_>>().join(" ");
+            let body = json!({"error": {"message": format!("this key is not right: {keys}")}}).to_string();
+            let head = "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nConnection: close";
+            // Who does not wait for the answer need not have it.
+            drop(write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()));
+        }
+    });
+    address
+}
+
+/// The places below `directory`, and in what was printed, that hold one of `secrets`.
+fn spilt(directory: &TestHome, printed: &[(String, String)], secrets: &[String]) -> Vec<String> {
+    let read = |path: &Path| (path.display().to_string(), fs::read(path).unwrap());
+    let files = directory.files().into_iter().map(|path| read(&path));
+    let lines = printed.iter().map(|(who, text)| (who.clone(), text.clone().into_bytes()));
+    let mut found = Vec::new();
+    for (place, bytes) in files.chain(lines) {
+        let holds = |secret: &&String| bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
+        found.extend(secrets.iter().filter(holds).map(|secret| format!("{secret} is in {place}")));
+    }
+    found
+}
+
+#[test]
+fn no_secret_of_a_league_is_in_any_file_or_log_of_it() {
+    let (home, model) = (TestHome::new(), indiscreet_model());
+    let loud = [("LEAGUE_LOG", "debug"), ("LEAGUE_JOIN_KEY", JOIN)];
+    let begin = |more: &[(&str, &str)], arguments: &[&str]| {
+        let arguments = [arguments, &["--port", "0", "--home", home.path()]].concat();
+        Process::start_in(home.path(), &[&loud, more].concat(), &arguments)
+    };
+    let expecting = ["manager", "--expect-players", "2", "--expect-referees", "1"];
+    let rules = ["--players-need-key", "--move-timeout", "2", "--retry-delay", "0.05"];
+    let mut manager = begin(&[("LEAGUE_OPERATOR_TOKEN", OPERATOR)], &[&expecting[..], &rules].concat());
+    let address = manager.address();
+    let tap = Wiretap::on(&address);
+    let through = tap.endpoint();
+
+    // Somebody is wrong with everything that can be shown.
+    let meta = json!({
+        "display_name": "Guess", "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": "http://127.0.0.1:1/mcp",
+    });
+    http::call(&through, "register_referee", &json!({"referee_meta": meta, "join_key": GUESS}));
+    http::call(&through, "start_league", &json!({"auth_token": GUESS}));
+    http::page(&address.replace("/mcp", "/operate"), Some(&format!("action=start&token={GUESS}")));
+
+    let with_model = [("LEAGUE_LLM_BASE_URL", model.as_str()), ("LEAGUE_LLM_MODEL", "m"), ("LEAGUE_LLM_KEY", MODEL)];
+    let agents = [
+        ("referee", begin(&[], &["referee", "--referee-id", "REF01", "--manager", &through])),
+        ("player", begin(&[], &["player", "--player-id", "P01", "--manager", &through])),
+        ("model", begin(&with_model, &["player", "--strategy", "llm", "--player-id", "P02", "--manager", &through])),
+    ];
+    let mut printed = Vec::new();
+    for (who, agent) in agents {
+        let ended = agent.ended().well();
+        assert!(ended.talk.contains("DEBUG"), "{who} is not loud: {}", ended.talk);
+        printed.push((who.to_owned(), ended.talk + &ended.out));
+    }
+    manager.says("The league is over.");
+    let seen = league(&["agents", "--manager", &through, "--token", OPERATOR, "--json"]).well();
+    printed.push(("the operator".to_owned(), seen.talk + &seen.out));
+    home.verify(1);
+    manager.kill();
+    printed.push(("manager".to_owned(), manager.heard()));
+
+    let tokens = tap.words("tok-");
+    let of = |id: &str| tokens.iter().any(|token| token.starts_with(&format!("tok-{id}-")) && token.len() > 40);
+    assert!(["REF01", "P01", "P02"].into_iter().all(of), "{tokens:?}");
+    let secrets: Vec<String> = tokens.into_iter().chain([OPERATOR, JOIN, MODEL, GUESS].map(str::to_owned)).collect();
+    assert_eq!(spilt(&home, &printed, &secrets), [""; 0]);
+
+    // It would have been found.
+    fs::write(home.join("logs/slip"), format!("a slip: {}", secrets[0])).unwrap();
+    assert_eq!(spilt(&home, &printed, &secrets).len(), 1);
+    printed.push(("slip".to_owned(), format!("key={MODEL}")));
+    assert_eq!(spilt(&home, &printed, &secrets).len(), 2);
+}

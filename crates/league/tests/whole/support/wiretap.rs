@@ -1,0 +1,63 @@
+//! Somebody in between who hears everything: a port that leads to another one, and keeps what goes through.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread::spawn;
+
+/// A wiretap on a manager. It listens as long as the process lives.
+pub(crate) struct Wiretap {
+    port: u16,
+    heard: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Wiretap {
+    /// One before the agent at `endpoint`.
+    pub(crate) fn on(endpoint: &str) -> Self {
+        let target = endpoint.strip_prefix("http://").unwrap().split('/').next().unwrap().to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (port, heard) = (listener.local_addr().unwrap().port(), Arc::default());
+        let tap = Self { port, heard: Arc::clone(&heard) };
+        spawn(move || {
+            for near in listener.incoming().map_while(Result::ok) {
+                let Ok(far) = TcpStream::connect(&target) else { continue };
+                let (near_too, far_too) = (near.try_clone().unwrap(), far.try_clone().unwrap());
+                let (one, other) = (Arc::clone(&heard), Arc::clone(&heard));
+                spawn(move || pass(near, far, &one));
+                spawn(move || pass(far_too, near_too, &other));
+            }
+        });
+        tap
+    }
+
+    /// Where agents find it.
+    pub(crate) fn endpoint(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.port)
+    }
+
+    /// Everything in what was said that begins with `prefix` and goes on in the letters of a token.
+    pub(crate) fn words(&self, prefix: &str) -> Vec<String> {
+        let heard = String::from_utf8_lossy(&self.heard.lock().unwrap()).into_owned();
+        let mut words: Vec<String> = heard.match_indices(prefix).map(|(at, _)| word(&heard[at..])).collect();
+        words.sort();
+        words.dedup();
+        words
+    }
+}
+
+/// The letters of a token at the beginning of a text.
+fn word(text: &str) -> String {
+    text.chars().take_while(|letter| letter.is_ascii_alphanumeric() || "-_".contains(*letter)).collect()
+}
+
+fn pass(mut from: TcpStream, mut to: TcpStream, heard: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; 8192];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        heard.lock().unwrap().extend_from_slice(&buffer[..length]);
+        if to.write_all(&buffer[..length]).is_err() {
+            break;
+        }
+    }
+    // The other direction may be over already.
+    drop(to.shutdown(Shutdown::Write));
+}

@@ -1,0 +1,71 @@
+//! A run from beginning to end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use league_store::home::Home;
+use tokio::task::JoinSet;
+
+use crate::crowd::Crowd;
+use crate::manager::{LEAGUE, Manager};
+use crate::plan::Plan;
+use crate::referee::Referee;
+use crate::report::Report;
+use crate::sweep::Sweeper;
+use crate::tally::{Done, Read};
+
+/// Carries out `plan`.
+pub fn run(plan: &Plan) -> Result<Report> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(play(plan))
+}
+
+async fn play(plan: &Plan) -> Result<Report> {
+    let home = tempfile::tempdir().context("there is no place for the referee's files")?;
+    let (done, read) = (Arc::<Done>::default(), Arc::<Read>::default());
+    let crowd = Crowd::gather(plan, &done).context("the crowd cannot be gathered; `ulimit -n` may be too low")?;
+    let manager = Arc::new(Manager::open()?);
+    let process = Referee::start(plan, home.path(), &manager.endpoint)?;
+    let referee = manager.referee().await?;
+    let sweeper = Sweeper::start(Home::at(home.path()).matches(&LEAGUE.parse()?), Arc::clone(&read))?;
+
+    let (began, next) = (Instant::now(), Arc::new(AtomicU64::new(0)));
+    let mut tables = JoinSet::<Result<()>>::new();
+    for (pair, place) in crowd.endpoints.chunks_exact(2).zip(0_usize..) {
+        let (manager, referee, plan, next) = (Arc::clone(&manager), referee.clone(), plan.clone(), Arc::clone(&next));
+        let (a, b) = (pair[0].clone(), pair[1].clone());
+        tables.spawn(async move {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed) + 1;
+                if number > plan.rounds() {
+                    return Ok(());
+                }
+                manager.play(&referee, &plan, number, [(2 * place + 1, &a), (2 * place + 2, &b)]).await?;
+            }
+        });
+    }
+    while let Some(table) = tables.join_next().await {
+        table.context("a table broke down")??;
+    }
+    let took = began.elapsed();
+    let cost = process.cost().unwrap_or_default();
+    // A file is on its way when its match is reported; there are as many as matches.
+    while read.files.get() < plan.rounds() && began.elapsed() < took + plan.limit * 20 {
+        tokio::time::sleep(plan.limit / 4).await;
+    }
+    sweeper.finish();
+    Ok(Report {
+        matches: read.files.get(),
+        answered: read.answered.get(),
+        late_crowd: done.late.get(),
+        silent: done.silent.get(),
+        timeouts: read.timeouts.get(),
+        broken: read.broken.get(),
+        lateness: read.lateness(),
+        grants: read.grants(),
+        cost,
+        took,
+    })
+}

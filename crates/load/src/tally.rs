@@ -1,0 +1,95 @@
+//! What the crowd did, and what the receipts say. Counted by many at a time, read at the end.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub(crate) struct Count(AtomicU64);
+
+impl Count {
+    pub(crate) fn up(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What the crowd did.
+#[derive(Debug, Default)]
+pub(crate) struct Done {
+    /// Calls that were answered.
+    pub(crate) answered: Count,
+    /// Of these, calls for which the crowd itself took longer than it should: nothing is shown by them.
+    pub(crate) late: Count,
+    /// Questions that were not answered on purpose.
+    pub(crate) silent: Count,
+}
+
+/// What the receipts say.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    /// Match files.
+    pub(crate) files: Count,
+    /// Calls with an answer.
+    pub(crate) answered: Count,
+    /// Questions that were given up at their limit.
+    pub(crate) timeouts: Count,
+    /// Calls whose connection broke.
+    pub(crate) broken: Count,
+    /// By how many milliseconds a call was given up too late, not counting what was granted: one for each timeout.
+    lateness: Mutex<Vec<u64>>,
+    /// What was granted, in milliseconds: one for each call that was.
+    grants: Mutex<Vec<u64>>,
+}
+
+impl Read {
+    pub(crate) fn note_timeout(&self, late: u64) {
+        self.timeouts.up();
+        self.lateness.lock().unwrap_or_else(PoisonError::into_inner).push(late);
+    }
+
+    pub(crate) fn note_grant(&self, granted: u64) {
+        self.grants.lock().unwrap_or_else(PoisonError::into_inner).push(granted);
+    }
+
+    pub(crate) fn lateness(&self) -> Spread {
+        Spread::of(&self.lateness)
+    }
+
+    pub(crate) fn grants(&self) -> Spread {
+        Spread::of(&self.grants)
+    }
+}
+
+/// How milliseconds are spread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Spread {
+    /// How many there are.
+    pub count: u64,
+    /// The middle.
+    pub median: u64,
+    /// Of a hundred, the last but one.
+    pub p99: u64,
+    /// The last.
+    pub max: u64,
+}
+
+impl Spread {
+    fn of(values: &Mutex<Vec<u64>>) -> Self {
+        let mut values = values.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        values.sort_unstable();
+        let at = |percent: usize| values.get((values.len() * percent / 100).min(values.len().saturating_sub(1)));
+        let value = |percent| at(percent).copied().unwrap_or_default();
+        Self { count: values.len() as u64, median: value(50), p99: value(99), max: value(100) }
+    }
+}
+
+impl std::fmt::Display for Spread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ms in the middle, {} ms at p99, {} ms at most", self.median, self.p99, self.max)
+    }
+}

@@ -1,0 +1,9 @@
+//! Whoever wants to do the league harm: it is told so, and the league goes on.
+
+mod caller;
+mod endpoints;
+mod floods;
+mod operators;
+mod reports;
+mod secrets;
+mod villains;

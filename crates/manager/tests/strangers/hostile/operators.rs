@@ -1,0 +1,62 @@
+//! Who wants to operate a league that is not theirs.
+
+use league_manager::Settings;
+use league_protocol::token::Credential;
+use league_strangers::post::post;
+use serde_json::json;
+
+use super::caller::{Caller, admitted, code};
+use crate::league::League;
+
+const ORDERS: [&str; 3] = ["create_schedule", "start_league", "stop_league"];
+
+/// How the manager refuses an order; `E010` is that it is too early, so that whoever asked was obeyed.
+async fn refusals(caller: &Caller, token: Option<&str>) -> Vec<String> {
+    let mut codes = Vec::new();
+    for order in ORDERS {
+        codes.push(code(&caller.call(order, "operator:x", token, json!({})).await));
+    }
+    codes.push(code(&caller.call("get_league", "operator:x", token, json!({"view": "agents"})).await));
+    codes
+}
+
+#[tokio::test]
+async fn another_machine_operates_nothing() {
+    let league = League::of(2, 1, Settings::default()).await;
+    let far = Caller::of(league.heard_from("203.0.113.9").await);
+    assert_eq!(refusals(&far, None).await, ["E012"; 4]);
+    assert_eq!(refusals(&far, Some("guess")).await, ["E012"; 4]);
+    let near = Caller::of(league.url.clone());
+    assert_eq!(refusals(&near, None).await, ["E010", "E010", "E010", ""]);
+}
+
+#[tokio::test]
+async fn with_a_token_nobody_operates_without_it_from_wherever() {
+    let operator = Some(Credential::new("the operator's own").digest());
+    let league = League::of(2, 1, Settings { operator, ..Settings::default() }).await;
+    let (near, far) = (Caller::of(league.url.clone()), Caller::of(league.heard_from("203.0.113.9").await));
+    let (_, token) = admitted(&near.register("player", "Alpha", "http://127.0.0.1:1/mcp", None).await);
+    for caller in [&near, &far] {
+        assert_eq!(refusals(caller, None).await, ["E011"; 4]);
+        for wrong in ["guess", &token] {
+            assert_eq!(refusals(caller, Some(wrong)).await, ["E012"; 4]);
+        }
+        assert_eq!(refusals(caller, Some("the operator's own")).await, ["E010", "E010", "E010", ""]);
+    }
+}
+
+#[tokio::test]
+async fn a_page_in_a_browser_operates_nothing() {
+    let league = League::of(2, 1, Settings::default()).await;
+    let order = json!({"jsonrpc": "2.0", "method": "start_league", "params": {}, "id": 1});
+    for (name, value) in [
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+        ("origin", "http://127.0.0.1.evil.example"),
+        ("host", "a second one"),
+    ] {
+        let answer = post(&league.url, &[(name, value)], &order).await.unwrap();
+        let status = if name == "host" { 400 } else { 403 };
+        assert_eq!(answer.status, status, "{name}: {value}: {answer:?}");
+    }
+}

@@ -1,0 +1,74 @@
+//! Tokens and keys that are guessed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use league_manager::Settings;
+use league_protocol::token::Credential;
+use league_wire::rate::Rate;
+use league_wire::strikes::Strikes;
+
+use super::caller::{Caller, admitted, code, is_told_to_wait};
+use crate::league::League;
+
+const HERE: &str = "http://127.0.0.1:1/mcp";
+
+fn guessed_at(rate: Rate) -> Settings {
+    let key = Some(Credential::new("sesame"));
+    Settings { strikes: Arc::new(Strikes::new(rate)), referee_key: key, ..Settings::default() }
+}
+
+#[tokio::test]
+async fn guesses_at_tokens_are_slowed_down_and_the_right_token_is_not() {
+    let league = League::of(2, 1, guessed_at(Rate::new(1, 5))).await;
+    let caller = Caller::of(league.url.clone());
+    let (id, token) = admitted(&caller.register("player", "Honest", HERE, None).await);
+    let almost = [&token[..token.len() - 1], &token.to_uppercase(), &format!("{token}A"), &format!("{token} "), "tok"];
+    for wrong in almost {
+        assert_eq!(code(&caller.status(wrong).await), "E012", "{wrong:?} for {token}");
+    }
+    for _ in 0..20 {
+        assert!(is_told_to_wait(&caller.status(&format!("tok-{id}-guess")).await));
+        assert_eq!(caller.status(&token).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_not_even_looked_at_after_too_many_wrong_ones() {
+    let league = League::of(2, 1, guessed_at(Rate::new(5, 3))).await;
+    let guesser = Caller::of(league.heard_from("203.0.113.9").await);
+    let endpoint = "http://203.0.113.9:1/mcp";
+    for guess in ["", "open", "Sesame"] {
+        assert_eq!(code(&guesser.register("referee", "Guess", endpoint, Some(guess)).await), "E012");
+    }
+    let answer = guesser.register("referee", "Guess", endpoint, None).await;
+    assert!(is_told_to_wait(&answer), "{answer:?}");
+    // Otherwise the guesser would learn by every answer all the same.
+    let right = guesser.register("referee", "Guess", endpoint, Some("sesame")).await;
+    assert!(is_told_to_wait(&right), "{right:?}");
+    let elsewhere = Caller::of(league.heard_from("203.0.113.10").await);
+    admitted(&elsewhere.register("referee", "Honest", "http://203.0.113.10:1/mcp", Some("sesame")).await);
+    tokio::time::timeout(Duration::from_secs(10), async {
+        while is_told_to_wait(&guesser.register("referee", "Guess", endpoint, Some("sesame")).await) {
+            // Time is what has to pass.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await
+    .unwrap();
+    assert_eq!(league.season().await.referees().len(), 2);
+}
+
+#[tokio::test]
+async fn the_key_is_for_whom_it_is_meant() {
+    let league = League::of(2, 1, guessed_at(Rate::new(5, 200))).await;
+    let caller = Caller::of(league.url.clone());
+    assert_eq!(code(&caller.register("referee", "Whistle", HERE, None).await), "E012");
+    admitted(&caller.register("referee", "Whistle", HERE, Some("sesame")).await);
+    admitted(&caller.register("player", "Alpha", "http://127.0.0.1:2/mcp", None).await);
+    let settings = Settings { player_key: Some(Credential::new("sesame")), ..Settings::default() };
+    let caller = Caller::of(League::of(2, 1, settings).await.url);
+    assert_eq!(code(&caller.register("player", "Alpha", HERE, Some("wrong")).await), "E012");
+    admitted(&caller.register("player", "Alpha", HERE, Some("sesame")).await);
+    admitted(&caller.register("referee", "Whistle", HERE, None).await);
+}

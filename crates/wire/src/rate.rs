@@ -1,0 +1,154 @@
+//! How often something may happen, for each of many, in bounded memory.
+//!
+//! Time is the runtime's, so that a simulation owns it here as well. The table of who asked of late has an end: when it is full of such as
+//! still count, all share one rate until some no longer do. So an attacker with very many addresses can make others wait, and
+//! cannot make this machine run out of memory.
+
+use std::fmt;
+use std::hash::Hash;
+use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use governor::clock::Clock;
+use governor::state::keyed::HashMapStateStore;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{NotUntil, Quota, RateLimiter};
+use tokio::time::Instant;
+
+/// The most keys that are remembered.
+const MOST: usize = 16 * 1024;
+
+/// How often a full table is looked through for what no longer counts.
+const SWEEP: Duration = Duration::from_secs(1);
+
+/// So many at once, and so many each second from then on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rate {
+    /// Each second.
+    pub per_second: NonZeroU32,
+    /// At once.
+    pub burst: NonZeroU32,
+}
+
+impl Rate {
+    /// So many each second, so many at once; at least one of either.
+    pub const fn new(per_second: u32, burst: u32) -> Self {
+        Self { per_second: at_least_one(per_second), burst: at_least_one(burst) }
+    }
+}
+
+const fn at_least_one(number: u32) -> NonZeroU32 {
+    match NonZeroU32::new(number) {
+        Some(number) => number,
+        None => NonZeroU32::MIN,
+    }
+}
+
+/// Too often: how long to wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wait(pub Duration);
+
+impl Wait {
+    /// In whole seconds, as `retry_after` says it.
+    pub fn seconds(self) -> u32 {
+        let whole = self.0.as_secs() + u64::from(self.0.subsec_nanos() > 0);
+        u32::try_from(whole.max(1)).unwrap_or(u32::MAX)
+    }
+}
+
+/// The runtime's clock.
+#[derive(Clone, Copy, Debug)]
+struct Monotonic;
+
+impl Clock for Monotonic {
+    type Instant = std::time::Instant;
+
+    fn now(&self) -> std::time::Instant {
+        Instant::now().into_std()
+    }
+}
+
+/// Counts against a rate, for each key.
+pub struct Meter<K: Hash + Eq + Clone> {
+    each: RateLimiter<K, HashMapStateStore<K>, Monotonic>,
+    /// For those for whom there is no room.
+    all: RateLimiter<NotKeyed, InMemoryState, Monotonic>,
+    most: usize,
+    swept: Mutex<Option<Instant>>,
+}
+
+impl<K: Hash + Eq + Clone> Meter<K> {
+    /// Lets each key pass at this rate.
+    pub fn new(rate: Rate) -> Self {
+        Self::of(rate, MOST)
+    }
+
+    fn of(rate: Rate, most: usize) -> Self {
+        let quota = Quota::per_second(rate.per_second).allow_burst(rate.burst);
+        let each = RateLimiter::hashmap_with_clock(quota, Monotonic);
+        Self { each, all: RateLimiter::direct_with_clock(quota, Monotonic), most, swept: Mutex::default() }
+    }
+
+    /// Counts `key` once more, unless that is too often.
+    pub fn pass(&self, key: &K) -> Result<(), Wait> {
+        if self.each.len() >= self.most && !self.sweep() {
+            return self.all.check().map_err(wait);
+        }
+        self.each.check_key(key).map_err(wait)
+    }
+
+    /// Forgets who no longer counts; says whether there is room then.
+    fn sweep(&self) -> bool {
+        let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
+        if swept.is_none_or(|at| at.elapsed() >= SWEEP) {
+            self.each.retain_recent();
+            *swept = Some(Instant::now());
+        }
+        self.each.len() < self.most
+    }
+}
+
+impl<K: Hash + Eq + Clone> fmt::Debug for Meter<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Meter").field("keys", &self.each.len()).finish_non_exhaustive()
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is handed over as an error")]
+fn wait(until: NotUntil<std::time::Instant>) -> Wait {
+    Wait(until.wait_time_from(Monotonic.now()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_burst_passes_and_then_so_many_each_second() {
+        let meter = Meter::new(Rate::new(2, 5));
+        assert!((0..5).all(|_| meter.pass(&"one").is_ok()));
+        assert_eq!(meter.pass(&"one"), Err(Wait(Duration::from_millis(500))));
+        assert_eq!(meter.pass(&"other"), Ok(()), "each key has its own");
+        tokio::time::advance(Duration::from_millis(500)).await;
+        assert_eq!(meter.pass(&"one"), Ok(()));
+        assert!(meter.pass(&"one").is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_table_that_is_full_has_one_rate_for_all_until_some_no_longer_count() {
+        let meter = Meter::of(Rate::new(1, 2), 100);
+        assert!((0..100).all(|key| meter.pass(&key).is_ok()));
+        let passed = (100..1000).filter(|key| meter.pass(key).is_ok()).count();
+        assert_eq!((passed, meter.each.len()), (2, 100));
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert_eq!(meter.pass(&1000), Ok(()));
+        assert_eq!(meter.each.len(), 1);
+    }
+
+    #[test]
+    fn a_wait_is_told_in_whole_seconds_and_never_as_none() {
+        let told = [0, 1, 1000, 1001].map(|millis| Wait(Duration::from_millis(millis)).seconds());
+        assert_eq!(told, [1, 1, 1, 2]);
+    }
+}

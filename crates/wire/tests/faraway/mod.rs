@@ -1,0 +1,26 @@
+//! Callers from elsewhere: a listener that says who calls, whoever it is.
+
+use std::io;
+use std::net::SocketAddr;
+
+use league_wire::net::Listener;
+use tokio::net::{TcpListener, TcpStream};
+
+/// A listener to which every caller seems to be at the same place.
+pub(crate) struct Faraway {
+    pub(crate) listener: TcpListener,
+    pub(crate) caller: SocketAddr,
+}
+
+impl Listener for Faraway {
+    type Stream = TcpStream;
+
+    async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
+        let (stream, _) = Listener::accept(&mut self.listener).await?;
+        Ok((stream, self.caller))
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}

@@ -1,0 +1,134 @@
+//! Callers that take up room: whoever has something to say finds a place.
+
+use std::time::Duration;
+
+use league_protocol::sender::Role;
+use league_wire::client::Client;
+use league_wire::settings::Settings;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::raw::Raw;
+use crate::support::{LONG, SECOND, call, endpoint, faraway, parrot};
+
+const PING: &str = r#"{"jsonrpc":"2.0","method":"ping","id":1}"#;
+const HALF: &str = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
+
+/// Limits that nobody waits for here: room is made at once.
+fn crowded(max_connections: usize) -> Settings {
+    Settings { max_connections, read_limit: 6 * LONG, idle_limit: 6 * LONG, ..Settings::default() }
+}
+
+#[tokio::test]
+async fn thousands_of_idle_connections_lock_nobody_out() {
+    let server = parrot(Role::Player, crowded(1000)).await;
+    let client = Client::default();
+    let mut idle = Vec::new();
+    for round in 0..3 {
+        for _ in 0..1500 {
+            idle.push(TcpStream::connect(server.address).await.unwrap());
+        }
+        let started = Instant::now();
+        let answer = call(&client, &endpoint(server.address), LONG).await;
+        assert_eq!(answer.map(|answer| answer.status.as_u16()), Ok(200), "round {round}");
+        assert!(started.elapsed() < 5 * SECOND, "round {round} took {:?}", started.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn questions_that_never_arrive_lock_nobody_out() {
+    let server = parrot(Role::Player, crowded(16)).await;
+    let mut slow = Vec::new();
+    for _ in 0..100 {
+        let mut raw = Raw::to(server.address).await;
+        raw.send(HALF).await;
+        slow.push(raw);
+    }
+    let started = Instant::now();
+    let mut honest = Raw::to(server.address).await;
+    assert_eq!(honest.post("/mcp", "", PING).await.status, 200);
+    assert!(started.elapsed() < 5 * SECOND);
+}
+
+#[tokio::test]
+async fn who_is_idle_makes_room_and_who_was_served_last_stays_longest() {
+    let server = parrot(Role::Player, crowded(2)).await;
+    let (mut first, mut second) = (Raw::to(server.address).await, Raw::to(server.address).await);
+    for raw in [&mut first, &mut second] {
+        assert_eq!(raw.post("/mcp", "", PING).await.status, 200);
+        // The order in which they fell silent is told by the clock.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let mut third = Raw::to(server.address).await;
+    assert_eq!(third.post("/mcp", "", PING).await.status, 200);
+    assert!(first.is_closed().await);
+    assert_eq!(second.post("/mcp", "", PING).await.status, 200);
+}
+
+#[tokio::test]
+async fn one_address_has_only_its_share_of_the_room() {
+    let settings = Settings { max_from_one_address: 4, ..crowded(100) };
+    let server = faraway(Role::Referee, "203.0.113.9:5000", settings).await;
+    let mut idle = Vec::new();
+    for _ in 0..4 {
+        let mut raw = Raw::to(server.address).await;
+        assert_eq!(raw.post("/mcp", "", PING).await.status, 200);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        idle.push(raw);
+    }
+    let mut fifth = Raw::to(server.address).await;
+    assert_eq!(fifth.post("/mcp", "", PING).await.status, 200);
+    assert!(idle[0].is_closed().await, "its own oldest one made room");
+    assert_eq!(idle[1].post("/mcp", "", PING).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_address_whose_every_connection_is_being_answered_gets_no_more() {
+    let settings = Settings { max_from_one_address: 2, ..crowded(100) };
+    let server = faraway(Role::Referee, "203.0.113.9:5000", settings).await;
+    let question = r#"{"jsonrpc":"2.0","method":"get_match_state","params":{"match_id":"R1M1"},"id":1}"#;
+    let length = question.len();
+    let mut busy = Vec::new();
+    for _ in 0..2 {
+        let mut raw = Raw::to(server.address).await;
+        raw.send(format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{question}")).await;
+        server.agent.arrived.notified().await;
+        busy.push(raw);
+    }
+    assert!(Raw::to(server.address).await.is_closed().await);
+    server.agent.go.notify_waiters();
+    for raw in &mut busy {
+        assert_eq!(raw.answer().await.status, 200, "and nobody lost its answer");
+    }
+}
+
+#[tokio::test]
+async fn heads_of_all_kinds_of_size_are_refused_in_time() {
+    let server = parrot(Role::Player, Settings::default()).await;
+    let many: String = (0..5000).map(|number| format!("X-{number}: 1\r\n")).collect();
+    let long = format!("X-Long: {}\r\n", "x".repeat(1 << 20));
+    let line = format!("X-{}: 1\r\n", "y".repeat(1 << 17));
+    for bomb in [many, long, line] {
+        let started = Instant::now();
+        let mut raw = Raw::to(server.address).await;
+        let request = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\n{bomb}Content-Length: 0\r\n\r\n");
+        // It is refused before all of it is there: then the rest cannot be sent, and its answer may be lost on the way.
+        drop(tokio::io::AsyncWriteExt::write_all(&mut raw.0, request.as_bytes()).await);
+        assert!(tokio::time::timeout(LONG, crate::raw::message(&mut raw.0)).await.is_ok());
+        assert!(started.elapsed() < 5 * SECOND);
+    }
+    assert_eq!(Raw::to(server.address).await.post("/mcp", "", PING).await.status, 200);
+}
+
+#[tokio::test]
+async fn more_honest_callers_than_there_is_room_for_are_all_answered() {
+    let server = parrot(Role::Player, crowded(8)).await;
+    let ask = async |address| Raw::to(address).await.post("/mcp", "", PING).await.status;
+    let mut asking = JoinSet::new();
+    for _ in 0..200 {
+        asking.spawn(ask(server.address));
+    }
+    let answers = asking.join_all().await;
+    assert!(answers.iter().all(|status| *status == 200), "{answers:?}");
+}

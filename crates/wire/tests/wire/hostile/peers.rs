@@ -1,0 +1,143 @@
+//! Peers that answer badly: whatever they do, a call ends within its limit, and no more is read than an answer may have.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use league_protocol::answer::Layers;
+use league_protocol::manner::Manner;
+use league_strangers::villain::Villain;
+use league_strangers::villain::vice::Vice;
+use league_wire::client::Client;
+use league_wire::exchange::{CallError, Exchange, Failure};
+use league_wire::speaker::{Message, Peer, Speaker, heard};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::support::{LONG, call, endpoint, envelope, player, small};
+
+/// What a call has.
+const LIMIT: Duration = Duration::from_secs(1);
+/// What a loaded machine may add to it.
+const SLACK: Duration = Duration::from_secs(3);
+/// What may wait in the buffers of two sockets, beside what is read of an answer.
+const BUFFERS: usize = 16 * 1024 * 1024;
+
+/// What came of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Came {
+    /// Nothing within the limit.
+    Late,
+    /// More than an answer may have.
+    TooLong,
+    /// A connection that broke.
+    Broken,
+    /// An answer in which nothing can be read.
+    Unreadable,
+    /// An answer.
+    Answer,
+}
+
+impl Came {
+    fn of(outcome: &Result<Exchange, CallError>) -> Self {
+        match outcome {
+            Ok(exchange) if Layers::parse(&exchange.body).is_ok() => Self::Answer,
+            Ok(_) => Self::Unreadable,
+            Err(error) => match error.kind {
+                Failure::TimedOut => Self::Late,
+                Failure::TooLong => Self::TooLong,
+                Failure::Unreachable(_) => Self::Broken,
+                Failure::Refused | Failure::Unwritable(_) => panic!("{error}"),
+            },
+        }
+    }
+}
+
+/// What comes of calling each of them.
+fn expected(vice: Vice) -> Came {
+    match vice {
+        Vice::Silent | Vice::LateBody | Vice::Dribbles | Vice::SaysLonger | Vice::OnlyPings => Came::Late,
+        Vice::Endless | Vice::TooLong => Came::TooLong,
+        Vice::HangsUp | Vice::Resets | Vice::Flaps => Came::Broken,
+        Vice::NotText | Vice::SaysShorter | Vice::Inflates | Vice::TwoResults | Vice::Redirects | Vice::Nested => {
+            Came::Unreadable
+        }
+        Vice::OldHttp
+        | Vice::OtherMatch
+        | Vice::OtherName
+        | Vice::ResultAndError
+        | Vice::DoubledKeys
+        | Vice::SecondAnswer => Came::Answer,
+    }
+}
+
+/// Does `what` with every villain at once, and says what came of it; each within the limit and the bounds.
+async fn with_each<F>(what: impl Fn(Vice, Villain) -> F) -> BTreeMap<Vice, Came>
+where
+    F: Future<Output = (Vice, Villain, Came)> + Send + 'static,
+{
+    let mut all = JoinSet::new();
+    for vice in Vice::ALL {
+        let work = what(vice, Villain::open(vice).await.unwrap());
+        all.spawn(async move {
+            let started = Instant::now();
+            let (vice, villain, came) = work.await;
+            assert!(started.elapsed() < LIMIT + SLACK, "{vice:?} took {:?}", started.elapsed());
+            assert!(villain.pushed() < BUFFERS, "{vice:?} got rid of {} bytes", villain.pushed());
+            assert_eq!(villain.followed(), 0, "{vice:?} sent us elsewhere, and we went");
+            (vice, came)
+        });
+    }
+    all.join_all().await.into_iter().collect()
+}
+
+#[tokio::test]
+async fn a_call_to_any_villain_ends_in_time_with_a_clear_outcome_and_a_bounded_answer() {
+    let client = Client::default();
+    let came = with_each(|vice, villain| {
+        let client = client.clone();
+        async move {
+            let outcome = call(&client, &villain.endpoint().parse().unwrap(), LIMIT).await;
+            let came = Came::of(&outcome);
+            if let Ok(exchange) = outcome {
+                assert!(exchange.body.len() <= 64 * 1024, "{vice:?}");
+            }
+            (vice, villain, came)
+        }
+    })
+    .await;
+    let expected: BTreeMap<_, _> = Vice::ALL.map(|vice| (vice, expected(vice))).into();
+    assert_eq!(came, expected);
+    // And none of them has spoilt the client for anybody else.
+    let good = player().await;
+    assert_eq!(call(&client, &endpoint(good.address), LONG).await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn looking_for_a_form_that_a_villain_understands_stretches_no_limit() {
+    let speaker = Speaker::default();
+    with_each(|vice, villain| {
+        let speaker = speaker.clone();
+        async move {
+            let (endpoint, manner) = (villain.endpoint().parse().unwrap(), Manner::default());
+            let (envelope, call, mut tries) = (envelope("test"), small(), Vec::new());
+            let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
+            let message = Message { envelope: &envelope, call: &call, limit: LIMIT, notice: false };
+            speaker.say(peer, message, &heard, &mut tries).await;
+            assert!(villain.asked() <= 16, "{vice:?} was asked {} times", villain.asked());
+            let came = tries.last().map_or(Came::Late, |last| Came::of(&last.came));
+            (vice, villain, came)
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_asked_for_does_not_answer_the_next_question() {
+    let (client, villain) = (Client::default(), Villain::open(Vice::SecondAnswer).await.unwrap());
+    let endpoint = villain.endpoint().parse().unwrap();
+    for _ in 0..10 {
+        let answer = call(&client, &endpoint, LONG).await.unwrap();
+        let text = String::from_utf8(answer.body.to_vec()).unwrap();
+        assert!(!text.contains("odd"), "{text}");
+    }
+}

@@ -1,0 +1,145 @@
+//! A runtime that is late itself grants the time, and says so; nobody is charged for it, and nobody gets away with silence.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use league_wire::client::{Client, ClientSettings};
+use league_wire::exchange::{CallError, Exchange, Failure};
+use league_wire::net::{Connecting, Connector, Tcp};
+use league_wire::pulse::Pulse;
+use tokio::time::Instant;
+
+use crate::support::{SECOND, SHORT, call, endpoint};
+
+/// What a peer on a thread of its own does with its one connection.
+fn elsewhere(answer_after: Option<Duration>) -> (league_wire::endpoint::Endpoint, Sender<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = endpoint(listener.local_addr().unwrap());
+    let (leave, left) = channel();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut bytes = Vec::new();
+        while !bytes.ends_with(b"}") {
+            let mut some = [0; 1024];
+            let read = stream.read(&mut some).unwrap();
+            bytes.extend_from_slice(&some[..read]);
+        }
+        if let Some(pause) = answer_after {
+            thread::sleep(pause);
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").unwrap();
+        }
+        // Keeps the connection until the test has ended.
+        let _ = left.recv();
+    });
+    (address, leave)
+}
+
+/// Calls a peer while the whole runtime is blocked from shortly after the sending on.
+async fn blocked(
+    answer_after: Option<Duration>,
+    blocked: Duration,
+    pulse: bool,
+) -> (Result<Exchange, CallError>, Duration) {
+    let (peer, _leave) = elsewhere(answer_after);
+    let pulse = pulse.then(Pulse::start);
+    let client = Client::new(ClientSettings { pulse, ..ClientSettings::default() });
+    let blocking = async {
+        // The question is on its way by then.
+        tokio::time::sleep(SHORT / 5).await;
+        thread::sleep(blocked);
+    };
+    let started = Instant::now();
+    let (came, ()) = tokio::join!(call(&client, &peer, SHORT), blocking);
+    (came, started.elapsed())
+}
+
+#[tokio::test]
+async fn an_answer_that_came_while_we_were_blocked_was_in_time() {
+    let (came, _) = blocked(Some(SHORT / 3), 3 * SHORT, true).await;
+    let receipt = came.unwrap().receipt;
+    assert_eq!(receipt.limit.as_millis().div_ceil(10), SHORT.as_millis().div_ceil(10));
+    assert!(receipt.last_byte.unwrap() > SHORT, "it was seen late: {receipt:?}");
+    assert!(receipt.granted >= SHORT && receipt.granted < SECOND, "and the receipt says why: {receipt:?}");
+    assert_eq!(receipt.given_up, None);
+}
+
+#[tokio::test]
+async fn a_peer_has_its_whole_time_however_long_we_were_blocked() {
+    // It needs more than was left of the time when nothing ran any more.
+    let (came, _) = blocked(Some(4 * SHORT + SHORT / 2), 4 * SHORT, true).await;
+    assert!(came.unwrap().receipt.granted > SHORT);
+}
+
+#[tokio::test]
+async fn silence_is_charged_all_the_same_and_not_much_later() {
+    let (came, took) = blocked(None, 2 * SHORT, true).await;
+    let error = came.unwrap_err();
+    assert_eq!(error.kind, Failure::TimedOut);
+    assert!(error.receipt.granted > SHORT / 2, "{:?}", error.receipt);
+    let given_up = error.receipt.given_up.unwrap();
+    assert!(given_up >= SHORT + error.receipt.granted && given_up <= took, "{:?}", error.receipt);
+    assert!(took < 2 * SHORT + 2 * SHORT + SECOND, "it took {took:?}");
+}
+
+#[tokio::test]
+async fn who_is_not_starved_grants_nothing() {
+    let (peer, _leave) = elsewhere(None);
+    let client = Client::new(ClientSettings { pulse: Some(Pulse::start()), ..ClientSettings::default() });
+    let receipt = call(&client, &peer, SECOND).await.unwrap_err().receipt;
+    // Machines stall for a moment now and then; a grant is never more than was lost.
+    let over = receipt.given_up.unwrap() - SECOND;
+    assert!(receipt.granted <= over && over < SECOND, "{receipt:?}");
+}
+
+/// A machine that has no descriptor to give, for the first few tries.
+struct Scarce {
+    tries: AtomicUsize,
+    without: usize,
+}
+
+impl Connector for Scarce {
+    fn connect<'a>(&'a self, host: &'a str, port: u16) -> Connecting<'a> {
+        if self.tries.fetch_add(1, Ordering::Relaxed) < self.without {
+            // EMFILE: too many open files.
+            return Box::pin(async { Err(std::io::Error::from_raw_os_error(24)) });
+        }
+        Tcp.connect(host, port)
+    }
+}
+
+#[tokio::test]
+async fn a_machine_without_descriptors_waits_for_one_and_charges_nobody() {
+    let (peer, _leave) = elsewhere(Some(Duration::ZERO));
+    // Twenty milliseconds each: more than there would be time for.
+    let connector = Arc::new(Scarce { tries: AtomicUsize::new(0), without: 10 });
+    let settings = ClientSettings { connector, pulse: Some(Pulse::start()), ..ClientSettings::default() };
+    let receipt = call(&Client::new(settings), &peer, SHORT).await.unwrap().receipt;
+    assert!(receipt.last_byte.unwrap() > SHORT && receipt.granted > Duration::ZERO, "{receipt:?}");
+}
+
+#[tokio::test]
+async fn without_a_pulse_the_limit_is_the_limit() {
+    let (came, _) = blocked(None, 2 * SHORT, false).await;
+    assert_eq!(came.unwrap_err().receipt.granted, Duration::ZERO);
+}
+
+#[tokio::test]
+async fn a_runtime_that_is_starved_all_the_time_gives_up_in_the_end() {
+    let (peer, _leave) = elsewhere(None);
+    let client = Client::new(ClientSettings { pulse: Some(Pulse::start()), ..ClientSettings::default() });
+    let starving = tokio::spawn(async {
+        loop {
+            thread::sleep(Duration::from_millis(20));
+            tokio::task::yield_now().await;
+        }
+    });
+    let error = tokio::time::timeout(20 * SECOND, call(&client, &peer, SHORT)).await.unwrap().unwrap_err();
+    starving.abort();
+    assert_eq!(error.kind, Failure::TimedOut);
+    assert!(error.receipt.granted > Duration::ZERO);
+}

@@ -1,0 +1,66 @@
+//! What a peer answers when it is called: any bytes, as they are where they begin like HTTP, else as a body.
+//!
+//! Whatever it says, in a stream or at once, the call is over within its limit and after a few tries, and a peer that was never
+//! understood was never believed.
+
+#![no_main]
+#![forbid(unsafe_code)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use league_fuzz::pipe::Parrot;
+use league_protocol::head::Envelope;
+use league_protocol::id::ConversationId;
+use league_protocol::manner::Manner;
+use league_protocol::message::round::ShutdownCommand;
+use league_protocol::sender::Sender;
+use league_protocol::table::Call;
+use league_protocol::time::Timestamp;
+use league_wire::client::{Client, ClientSettings};
+use league_wire::exchange::Exchange;
+use league_wire::speaker::{Message, Peer, Speaker, Verdict, heard};
+use libfuzzer_sys::fuzz_target;
+use tokio::runtime::Builder;
+use tokio::time::Instant;
+
+const LIMIT: Duration = Duration::from_secs(5);
+
+fuzz_target!(|bytes: &[u8]| {
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
+    runtime.block_on(async {
+        let said: Arc<[u8]> = if bytes.starts_with(b"HTTP/1.") { bytes.into() } else { answer(bytes).into() };
+        let client = Client::new(ClientSettings { connector: Arc::new(Parrot(said)), ..ClientSettings::default() });
+        let speaker = Speaker::new(client);
+        say(&speaker, &heard).await;
+        say(&speaker, &|_: &Exchange| Verdict::Misunderstood).await;
+    });
+});
+
+fn answer(body: &[u8]) -> Vec<u8> {
+    let length = body.len();
+    let kind = if body.starts_with(b"data") { "text/event-stream" } else { "application/json" };
+    let mut answer = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n").into_bytes();
+    answer.extend_from_slice(body);
+    answer
+}
+
+async fn say(speaker: &Speaker, judge: &(impl Fn(&Exchange) -> Verdict + Sync)) {
+    let endpoint = "http://127.0.0.1:8101/mcp".parse().expect("a URL");
+    let manner = Manner::default();
+    let envelope = Envelope {
+        sender: Sender::manager(),
+        timestamp: Timestamp::EPOCH,
+        conversation_id: ConversationId::named("fuzz"),
+        auth_token: None,
+    };
+    let call = Call::Shutdown(ShutdownCommand::default());
+    let (mut tries, began) = (Vec::new(), Instant::now());
+    let message = Message { envelope: &envelope, call: &call, limit: LIMIT, notice: false };
+    let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
+    let said = speaker.say(peer, message, judge, &mut tries).await;
+    // The end of a stream may be waited for a little.
+    assert!(began.elapsed() <= LIMIT + Duration::from_millis(100), "{:?}", began.elapsed());
+    assert!(tries.len() <= 32, "{} tries", tries.len());
+    assert!(!said.understood || tries.iter().any(|one| one.came.is_ok()));
+}

@@ -1,0 +1,180 @@
+//! A manager with its pages, a referee and a player of ours, each behind a door.
+//!
+//! Chance is a counter and the clock stands still, so tokens are the same in every house: an input that names one keeps its meaning.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use league_core::season::Season;
+use league_core::season::config::Config;
+use league_core::season::event::Event;
+use league_dashboard::{Archive, Dashboard};
+use league_manager::{Desk, Manager};
+use league_player::chance::Chance;
+use league_player::player::Player;
+use league_player::strategy::registry::strategy;
+use league_player::thinker::Thinker;
+use league_protocol::id::{GameType, LeagueId};
+use league_protocol::time::Timestamp;
+use league_referee::Referee;
+use league_store::home::Home;
+use league_store::log::memory::MemoryDisk;
+use league_store::log::{EventLog, Log};
+use league_wire::agent::Agent;
+use league_wire::client::{Client, ClientSettings};
+use league_wire::endpoint::Endpoint;
+use league_wire::server::serve;
+use league_wire::settings::Settings;
+use league_wire::world::World;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+
+use crate::pipe::{Nowhere, Way, door};
+
+/// Longer than any limit of a request.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// An answer that goes on is a stream; so much of it is enough.
+const ENOUGH: u64 = 1024 * 1024;
+
+/// Three agents.
+pub struct House {
+    runtime: Runtime,
+    ways: [Way; 3],
+    visits: Cell<u32>,
+}
+
+impl House {
+    /// A house as it is in the beginning.
+    pub fn new() -> Self {
+        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
+        let ways = runtime.block_on(open());
+        Self { runtime, ways, visits: Cell::new(0) }
+    }
+
+    /// Whether so much has happened here that another house is due.
+    pub fn is_old(&self) -> bool {
+        self.visits.get() >= 300
+    }
+
+    /// What manager, referee and player say to these bytes, until they close or have nothing more to say.
+    pub fn ask(&self, bytes: &[u8]) -> [Vec<u8>; 3] {
+        self.visits.set(self.visits.get() + 1);
+        self.ways.each_ref().map(|way| {
+            self.runtime.block_on(async {
+                let mut stream = way.enter();
+                stream.write_all(bytes).await.expect("there is room for every input");
+                let mut said = Vec::new();
+                let mut listening = (&mut stream).take(ENOUGH);
+                // Waiting ends without an error where a connection stays open.
+                drop(timeout(PATIENCE, listening.read_to_end(&mut said)).await);
+                said
+            })
+        })
+    }
+}
+
+impl Default for House {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn world() -> World {
+    let drawn = AtomicU64::new(0);
+    let random = move || {
+        let mut bytes = [7; 32];
+        bytes[..8].copy_from_slice(&drawn.fetch_add(1, Ordering::Relaxed).to_le_bytes());
+        bytes
+    };
+    World::new(|| Timestamp::from_unix_millis(1_767_225_600_000), random)
+}
+
+fn rules() -> Config {
+    Config::even_odd("league_fuzz".parse::<LeagueId>().expect("an id"))
+}
+
+async fn open() -> [Way; 3] {
+    let client = Client::new(ClientSettings { connector: Arc::new(Nowhere), ..ClientSettings::default() });
+    let (manager, contact): (Endpoint, Endpoint) =
+        ("http://127.0.0.1:8000/mcp".parse().expect("a URL"), "http://127.0.0.1:8101/mcp".parse().expect("a URL"));
+    let world = world();
+    let (season, opened) = Season::open(rules(), world.now());
+    let (log, _) = MemoryDisk::default().open();
+    log.append(vec![opened.clone()]).await.expect("a log of memory");
+    let (desk, work) = Desk::open(season, log, world.clone(), |_| ());
+    let settings = league_manager::Settings::default();
+    let managing = Manager::new(&rules(), settings, desk, client.clone(), None, world.clone());
+    tokio::spawn(work);
+    let conducting = managing.clone();
+    tokio::spawn(async move { drop(conducting.conduct().await) });
+    let dashboard = pages(opened).await;
+
+    let referee = Referee::new(
+        league_referee::Settings {
+            name: "Referee".into(),
+            wish: None,
+            manager: manager.clone(),
+            contact: contact.clone(),
+            capacity: 4,
+            games: vec![GameType::even_odd()],
+            join_key: None,
+            journal: None,
+            patience: Duration::from_secs(1),
+            pause: Duration::from_secs(1),
+        },
+        client.clone(),
+        None,
+        world.clone(),
+    );
+    let player = Player::new(
+        league_player::player::Settings {
+            name: "Player".into(),
+            wish: None,
+            manager,
+            contact,
+            join_key: None,
+            home: None,
+            recalls: false,
+            scribe: None,
+            chance: Chance::System,
+            patience: Duration::from_secs(1),
+            pause: Duration::from_secs(1),
+        },
+        Thinker::new(strategy("random").expect("a strategy")).on_the_spot(),
+        client,
+        world,
+    );
+    [stand(managing, Some(dashboard)), stand(referee, None), stand(player, None)]
+}
+
+fn stand<A: Agent>(agent: A, pages: Option<Dashboard>) -> Way {
+    let (way, door) = door();
+    let pages = pages.map(|pages| Arc::new(pages) as _);
+    let settings = Settings { pages, ..Settings::default() };
+    tokio::spawn(serve(door, Arc::new(agent), settings, std::future::pending()));
+    way
+}
+
+/// Pages of a league on a disk; made once, because nothing in here writes to it.
+async fn pages(opened: Event) -> Dashboard {
+    static KEPT: OnceLock<TempDir> = OnceLock::new();
+    let league = rules().league_id;
+    let home = Home::at(KEPT.get_or_init(|| tempfile::tempdir().expect("a directory")).path());
+    if !home.database(&league).exists() {
+        home.prepare(&league).expect("a home");
+        let (log, _) = Log::open(home.database(&league)).expect("a log");
+        log.append(vec![opened]).await.expect("an event");
+    }
+    let settings = league_dashboard::Settings::default();
+    let (dashboard, feed, work) = Dashboard::open(Archive::of(home, league), settings).expect("pages");
+    tokio::spawn(async move {
+        let _open = feed;
+        work.await;
+    });
+    dashboard
+}
