@@ -9,7 +9,7 @@ pub(crate) const HELP: &str = "\
 The workspace's own tasks.
 
 cargo xtask test                         everything that must hold before a change is merged
-cargo xtask test --only <step>           one of: format clippy tests doctests docs unused dependencies fuzz documents
+cargo xtask test --only <step>           one of: format clippy tests doctests docs unused dependencies instructions fuzz documents
 cargo xtask bench                        the benchmarks
 cargo xtask bless                        rewrite golden files and generated documentation
 cargo xtask fuzz [target] [--seconds n]  feed what coverage finds interesting to one fuzz target, or to each (60 s)

@@ -7,6 +7,7 @@ mod bench;
 mod bless;
 mod documents;
 mod fuzz;
+mod instructions;
 mod load;
 mod markdown;
 mod peers;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{Outcome, Repository, documents, fuzz, peers, say, tools};
+use crate::{Outcome, Repository, documents, fuzz, instructions, peers, say, tools};
 
 /// One thing that must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub(crate) enum Step {
     Unused,
     /// What is used may be used, and comes from where it should.
     Dependencies,
+    /// The hottest paths have not become longer.
+    Instructions,
     /// A short look for bytes that break something.
     Fuzz,
     /// The documents tell the truth.
@@ -29,7 +31,7 @@ pub(crate) enum Step {
 
 impl Step {
     /// In the order in which they are taken.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Format,
         Self::Clippy,
         Self::Tests,
@@ -37,6 +39,7 @@ impl Step {
         Self::Docs,
         Self::Unused,
         Self::Dependencies,
+        Self::Instructions,
         Self::Fuzz,
         Self::Documents,
     ];
@@ -54,6 +57,7 @@ impl Step {
             Self::Docs => "docs",
             Self::Unused => "unused",
             Self::Dependencies => "dependencies",
+            Self::Instructions => "instructions",
             Self::Fuzz => "fuzz",
             Self::Documents => "documents",
         }
@@ -98,6 +102,7 @@ impl Step {
             }
             Self::Unused => repository.run(tools::machete(repository)?),
             Self::Dependencies => repository.run(tools::deny(repository)?),
+            Self::Instructions => instructions::check(repository),
             Self::Fuzz => fuzz::run(repository, None, Self::FUZZ_SECONDS),
             Self::Documents => documents::check(repository),
         }

@@ -70,7 +70,7 @@ fn clean(json: &str, nesting: u32) -> Cow<'_, str> {
         let written = &json[start..end];
         position = end;
         if json[end..].trim_start().starts_with(':') {
-            secret = decoded(written).is_some_and(|key| SECRETS.contains(&key.as_str()));
+            secret = is_secret(written);
             continue;
         }
         let replacement = if secret { hidden(written) } else { embedded(written, nesting) };
@@ -90,16 +90,24 @@ fn clean(json: &str, nesting: u32) -> Cow<'_, str> {
 
 /// Behind the closing quote of the string that begins at `start`.
 fn end_of_string(json: &str, start: usize) -> usize {
-    let mut escaped = false;
-    for (offset, byte) in json.bytes().enumerate().skip(start + 1) {
+    let (bytes, mut position) = (json.as_bytes(), start + 1);
+    while let Some(byte) = bytes.get(position) {
         match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return offset + 1,
-            _ => {}
+            b'"' => return position + 1,
+            // What comes next is no end, whatever it is.
+            b'\\' => position += 2,
+            _ => position += 1,
         }
     }
     json.len()
+}
+
+/// Whether this is, as written, the name of a member that holds a secret. Most names need no decoding.
+fn is_secret(written: &str) -> bool {
+    if written.contains('\\') {
+        return decoded(written).is_some_and(|key| SECRETS.contains(&key.as_str()));
+    }
+    SECRETS.contains(&written.trim_matches('"'))
 }
 
 fn decoded(written: &str) -> Option<String> {
@@ -114,7 +122,8 @@ fn hidden(written: &str) -> Option<String> {
 
 /// A string that holds JSON with secrets in it; nothing when there is nothing to hide.
 fn embedded(written: &str, nesting: u32) -> Option<String> {
-    if !(written.contains('{') || written.contains("\\u007")) {
+    // A brace can be written as an escape, too.
+    if !written.bytes().any(|byte| matches!(byte, b'{' | b'\\')) {
         return None;
     }
     let text = decoded(written)?;
