@@ -45,6 +45,9 @@ use crate::thinking::thinker;
 const PAUSE: Duration = Duration::from_millis(200);
 /// A manager that is there has answered by then.
 const LONG: Duration = Duration::from_secs(1);
+/// How many tasks run before timers and sockets are looked at again. The usual 61 would be several milliseconds when everybody is at
+/// work, and a deadline would be decided upon that much too late.
+pub(crate) const EVENTS: u32 = 16;
 /// The variable with which the tests of the MCP server ask for the conformance suite's tools.
 const MCP_FIXTURES: &str = "LEAGUE_MCP_FIXTURES";
 /// How long running requests have when an agent ends.
@@ -56,6 +59,7 @@ pub(crate) fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
     descriptors::expect_enough()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        .event_interval(EVENTS)
         .enable_all()
         .build()
         .context("a runtime could not be started")?;

@@ -11,6 +11,8 @@ use anyhow::{Context, Result};
 use league_wire::client::Client;
 use tokio::sync::mpsc;
 
+use crate::agents::EVENTS;
+
 /// Something to be run on a core, with the client of that core.
 type Job = Box<dyn FnOnce(Client) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
@@ -44,6 +46,7 @@ impl Shards {
 fn start(core: usize, make_client: impl Fn() -> Client + Send + 'static) -> Result<mpsc::UnboundedSender<Job>> {
     let (jobs, mut inbox) = mpsc::unbounded_channel::<Job>();
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .event_interval(EVENTS)
         .enable_all()
         // Strategies think on these; most cores host more than one player.
         .max_blocking_threads(64)

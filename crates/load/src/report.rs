@@ -26,6 +26,8 @@ pub struct Report {
     pub broken: u64,
     /// How late it was decided that a deadline had passed, beyond what was granted.
     pub lateness: Spread,
+    /// The same, with what was granted.
+    pub overrun: Spread,
     /// What was granted by a referee that was late itself.
     pub grants: Spread,
     /// What the referee cost.
@@ -72,6 +74,7 @@ impl fmt::Display for Report {
         writeln!(f, "timeouts charged  {}", self.timeouts)?;
         writeln!(f, "broken            {}", self.broken)?;
         writeln!(f, "decided late by   {}", self.lateness)?;
+        writeln!(f, "with its grant    {}", self.overrun)?;
         writeln!(f, "grants            {}; {}", self.grants.count, self.grants)?;
         write!(f, "referee           {:.1} s of a processor, {} MB at most", self.cost.processor, self.cost.memory)
     }

@@ -72,8 +72,7 @@ fn note(file: &MatchFile, read: &Read) {
             _ if said.message_type.starts_with("GAME_ERROR") => {}
             (Direction::Received, _) => read.answered.up(),
             (Direction::Sent, Some(given_up)) if given_up >= receipt.limit_ms => {
-                let allowed = receipt.limit_ms + receipt.granted_ms.unwrap_or_default();
-                read.note_timeout(given_up.saturating_sub(allowed));
+                read.note_timeout(given_up - receipt.limit_ms, receipt.granted_ms.unwrap_or_default());
             }
             (Direction::Sent, _) => read.broken.up(),
         }

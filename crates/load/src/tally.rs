@@ -42,14 +42,17 @@ pub(crate) struct Read {
     pub(crate) broken: Count,
     /// By how many milliseconds a call was given up too late, not counting what was granted: one for each timeout.
     lateness: Mutex<Vec<u64>>,
+    /// The same, with what was granted.
+    overrun: Mutex<Vec<u64>>,
     /// What was granted, in milliseconds: one for each call that was.
     grants: Mutex<Vec<u64>>,
 }
 
 impl Read {
-    pub(crate) fn note_timeout(&self, late: u64) {
+    pub(crate) fn note_timeout(&self, overrun: u64, granted: u64) {
         self.timeouts.up();
-        self.lateness.lock().unwrap_or_else(PoisonError::into_inner).push(late);
+        self.overrun.lock().unwrap_or_else(PoisonError::into_inner).push(overrun);
+        self.lateness.lock().unwrap_or_else(PoisonError::into_inner).push(overrun.saturating_sub(granted));
     }
 
     pub(crate) fn note_grant(&self, granted: u64) {
@@ -58,6 +61,10 @@ impl Read {
 
     pub(crate) fn lateness(&self) -> Spread {
         Spread::of(&self.lateness)
+    }
+
+    pub(crate) fn overrun(&self) -> Spread {
+        Spread::of(&self.overrun)
     }
 
     pub(crate) fn grants(&self) -> Spread {
