@@ -84,7 +84,7 @@ pub struct Question {
 
 impl Seat {
     /// An empty seat for a player called `name`, which remembers `history`.
-    pub fn new(name: SmolStr, history: History) -> Self {
+    pub fn new(name: SmolStr, history: impl Into<Arc<History>>) -> Self {
         Self {
             name,
             membership: Membership::Unregistered,
@@ -92,7 +92,7 @@ impl Seat {
             round: None,
             tables: Tables::default(),
             unproven: Unproven::default(),
-            history: Arc::new(history),
+            history: history.into(),
             standings: Arc::default(),
             standings_after: None,
         }
