@@ -9,7 +9,7 @@ use std::pin::Pin;
 
 use http::{HeaderMap, header};
 use league_protocol::error::Fault;
-use league_protocol::id::MatchId;
+use league_protocol::id::{MatchId, PlayerId};
 use league_protocol::message::step::MatchState;
 use league_protocol::token::{Credential, TokenDigest};
 
@@ -54,17 +54,23 @@ pub enum Action {
     Start,
     /// What runs ends, nothing new begins.
     Stop,
+    /// The registration is opened again.
+    Reopen,
+    /// A player is taken out.
+    Withdraw(PlayerId),
     /// A match goes on by a step.
     Step(MatchId, Step),
 }
 
 impl Action {
     /// What a form asks for.
-    pub(crate) fn named(name: &str, game: Option<&str>) -> Option<Self> {
+    pub(crate) fn named(name: &str, game: Option<&str>, player: Option<&str>) -> Option<Self> {
         let step = Step::ALL.into_iter().find(|step| step.name() == name);
         match (name, step) {
             ("start", _) => Some(Self::Start),
             ("stop", _) => Some(Self::Stop),
+            ("reopen", _) => Some(Self::Reopen),
+            ("withdraw", _) => Some(Self::Withdraw(player?.parse().ok()?)),
             (_, Some(step)) => Some(Self::Step(game?.parse().ok()?, step)),
             (_, None) => None,
         }

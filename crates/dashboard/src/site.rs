@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use http::{HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
+use league_core::season::agent::Player;
 use league_core::season::event::{Event, Fact};
 use league_protocol::id::{MatchId, PlayerId};
 use league_store::log::Head;
@@ -19,7 +20,7 @@ use crate::pages::paging::Paging;
 use crate::pages::{agents, crosstable, game, league, log, player, schedule, steps};
 use crate::query::Query;
 use crate::reply::{self, Reply};
-use crate::story::Story;
+use crate::story::{Story, unplayed};
 use crate::{api, events, live, packed};
 
 const STYLE: &str = include_str!("assets/style.css");
@@ -166,7 +167,10 @@ impl Shared {
             story.season().player(&id).map(|player| player.profile.name.to_string()).unwrap_or_default()
         });
         self.show(told, asked, &name, |story| match story.season().player(&id) {
-            Some(player) => player::page(story, player, &files, asked.query.number("from").unwrap_or(0)),
+            Some(player) => {
+                let operate = self.withdrawal(asked, story, player);
+                player::page(story, player, &files, asked.query.number("from").unwrap_or(0), &operate)
+            }
             None => html! {},
         })
     }
@@ -189,7 +193,11 @@ impl Shared {
         match event.map(|event| event.fact) {
             Some(Fact::MatchReported { attempt, record, .. }) => {
                 let file = self.stage.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
-                let over = game::Over { attempt, record: &record, file: file.as_ref() };
+                let over = game::Over { attempt: Some(attempt), record: &record, file: file.as_ref() };
+                self.show(told, asked, &title, |story| game::page(story, &match_id, Some(&over), &html! {}))
+            }
+            Some(Fact::MatchAwarded { outcome, .. }) => {
+                let over = game::Over { attempt: None, record: &unplayed(outcome), file: None };
                 self.show(told, asked, &title, |story| game::page(story, &match_id, Some(&over), &html! {}))
             }
             Some(_) | None => {
@@ -277,6 +285,14 @@ impl Shared {
         }
     }
 
+    /// What the operator may do about a player.
+    fn withdrawal(&self, asked: &Asked, story: &Story, player: &Player) -> Markup {
+        match (self.operator(), asked.at) {
+            (Some(_), None) => steps::of_player(story, player, self.settings.token.is_some()),
+            (Some(_), Some(_)) | (None, _) => html! {},
+        }
+    }
+
     /// What the operator may do about a match.
     async fn steps(&self, match_id: &MatchId) -> Markup {
         let Some(operator) = self.operator() else { return html! {} };
@@ -308,7 +324,7 @@ impl Shared {
             return self.nothing(StatusCode::CONFLICT, "Nothing to operate", "This league is only looked at here.");
         };
         let name = form.text("action").unwrap_or_default();
-        let Some(action) = Action::named(name, form.text("match")) else {
+        let Some(action) = Action::named(name, form.text("match"), form.text("player")) else {
             return self.nothing(
                 StatusCode::BAD_REQUEST,
                 "Unclear",
@@ -317,7 +333,8 @@ impl Shared {
         };
         let back = match &action {
             Action::Step(match_id, _) => format!("/matches/{match_id}"),
-            Action::Start | Action::Stop => String::from("/"),
+            Action::Withdraw(_) => String::from("/agents"),
+            Action::Start | Action::Stop | Action::Reopen => String::from("/"),
         };
         match operator.act(action).await {
             Ok(()) => reply::see(&back),

@@ -49,6 +49,8 @@ fn main() -> ExitCode {
         Command::Status(which) => show::status(&which),
         Command::Start(options) => operate::start(&options),
         Command::Stop(options) => operate::stop(&options),
+        Command::Reopen(options) => operate::reopen(&options),
+        Command::Withdraw { player_id, options } => operate::withdraw(player_id, &options),
         Command::Verify(options) => verify::run(&options),
         Command::Simulate(options) => simulate::run(&options),
         // What is wrong with somebody else's agent is a result and not an error.

@@ -17,6 +17,8 @@ impl Operator for AtManager {
             match action {
                 Action::Start => desk.act(|season, now| season.start(now)).await,
                 Action::Stop => desk.act(|season, now| season.stop(now)).await,
+                Action::Reopen => desk.act(|season, now| season.reopen(now)).await,
+                Action::Withdraw(player) => self.0.withdraw(player).await,
                 Action::Step(match_id, step) => self.0.lead(match_id, call(step)).await.map(drop),
             }
         })

@@ -11,6 +11,7 @@
 //! - `latecomers`: telling those who come back when all is over
 //! - `lead`: stepped matches, led by hand
 //! - [`gate`]: how often anybody may ask; `access`: who may do what; `reach`: which endpoints a registrant may name
+//! - `withdrawal`: taking a player out, and telling it
 
 mod access;
 pub mod chronicle;
@@ -25,6 +26,7 @@ mod notices;
 pub mod page;
 mod reach;
 pub mod settings;
+mod withdrawal;
 
 pub use conductor::Stopped;
 pub use desk::Desk;

@@ -357,6 +357,16 @@ impl Manager {
                 shared.desk.act(|season, now| season.stop(now)).await?;
                 Answered::new(envelope, &shared.status().await?)
             }
+            Call::ReopenRegistration(_) => {
+                shared.check_operator(&head, peer, method)?;
+                shared.desk.act(|season, now| season.reopen(now)).await?;
+                Answered::new(envelope, &shared.status().await?)
+            }
+            Call::WithdrawPlayer(wanted) => {
+                shared.check_operator(&head, peer, method)?;
+                self.withdraw(wanted.player_id).await?;
+                Answered::new(envelope, &shared.status().await?)
+            }
             Call::Ping(nothing) => Answered::new(envelope, &nothing),
             Call::StartMatch(_)
             | Call::CollectChoices(_)

@@ -468,6 +468,8 @@ impl Referee {
             | Call::CreateSchedule(_)
             | Call::StartLeague(_)
             | Call::StopLeague(_)
+            | Call::ReopenRegistration(_)
+            | Call::WithdrawPlayer(_)
             | Call::GameInvitation(_)
             | Call::ChooseParity(_)
             | Call::MakeMove(_)

@@ -81,13 +81,12 @@ fn searched(all: Vec<Agent>, piece: &Piece) -> Page<Agent> {
 }
 
 fn of_player(season: &Season, player: &agent::Player, trusted: bool) -> Agent {
-    let state = if season.is_suspended(player) { "SUSPENDED" } else { "ACTIVE" };
     Agent {
         id: SmolStr::new(player.id.as_str()),
         role: SmolStr::new_static("player"),
         name: player.profile.name.clone(),
         version: player.profile.version.clone(),
-        state: SmolStr::new_static(state),
+        state: SmolStr::new_static(season.condition(player).as_str()),
         frame: player.manner.frame().to_string(),
         quirks: Advice::about(player.quirks),
         endpoint: trusted.then(|| player.profile.endpoint.clone()),

@@ -218,7 +218,7 @@ pub(super) struct Agent {
     pub(super) role: SmolStr,
     pub(super) name: SmolStr,
     pub(super) version: SmolStr,
-    /// `ACTIVE`, `SUSPENDED` or `LOST`.
+    /// `ACTIVE`, `SUSPENDED`, `WITHDRAWN` or `LOST`.
     pub(super) state: SmolStr,
     /// The frame that it is spoken to in, a letter of the protocol's.
     pub(super) frame: String,

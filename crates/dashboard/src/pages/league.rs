@@ -121,12 +121,17 @@ fn line(story: &Story, row: &StandingsRow) -> Markup {
     html! {
         tr id={ "row-" (row.player_id) } {
             td { (row.rank) }
-            th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } small { (row.player_id) } }
+            th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } small { (row.player_id) } (withdrawn(row)) }
             td.points { (row.points) }
             td { (row.played) } td { (row.wins) } td { (row.draws) } td { (row.losses) }
             td { (form(&marks)) }
         }
     }
+}
+
+/// That a player of the table is out.
+pub(crate) fn withdrawn(row: &StandingsRow) -> Markup {
+    html! { @if row.withdrawn { " " span.pill data-state="WITHDRAWN" { "withdrawn" } } }
 }
 
 /// The place of a player in the schedule.

@@ -117,6 +117,7 @@ pub(crate) fn by_state(round: &ScheduledRound) -> Vec<&ScheduledMatch> {
 pub(crate) fn entry(story: &Story, game: &ScheduledMatch) -> Markup {
     let (state, word) = match game.status.as_str() {
         "IN_PROGRESS" => ("playing", "playing"),
+        "PENDING" if story.season().walkover(&game.match_id).is_some() => ("void", "will not be played"),
         "PENDING" => ("waiting", "waiting"),
         _ => ("done", ""),
     };

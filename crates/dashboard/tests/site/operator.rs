@@ -94,3 +94,36 @@ async fn a_league_that_is_only_looked_at_has_nothing_to_operate() {
     assert!(!site.get("/").await.body.contains("id=\"operate\""));
     assert_eq!(site.post("/operate", &[], "action=start").await.status, 409);
 }
+
+#[tokio::test]
+async fn a_player_is_withdrawn_from_its_page() {
+    let (site, clerk) = operated(Some("right")).await;
+    let page = site.get("/players/P02").await.body;
+    assert!(page.contains("value=\"withdraw\"") && page.contains("name=\"token\""), "{page}");
+    for (body, status) in [
+        ("action=withdraw&player=P02", 403),
+        ("action=withdraw&player=P02&token=wrong", 403),
+        ("action=withdraw&token=right", 400),
+        ("action=withdraw&player=/&token=right", 400),
+    ] {
+        assert_eq!(site.post("/operate", &[], body).await.status, status, "{body}");
+    }
+    assert!(clerk.0.lock().unwrap().is_empty());
+    let done = site.post("/operate", &[], "action=withdraw&player=P02&token=right").await;
+    assert_eq!((done.status, done.header("location")), (303, Some("/agents")));
+    assert_eq!(*clerk.0.lock().unwrap(), [Action::Withdraw("P02".parse().unwrap())]);
+}
+
+#[tokio::test]
+async fn registration_is_opened_again_where_that_is_possible() {
+    let (site, _) = operated(None).await;
+    assert!(!site.get("/").await.body.contains("value=\"reopen\""), "a match has been played");
+    let mut story = begun(4, 0);
+    story.happen(story.season.close_registration(crate::leagues::now()).unwrap().events);
+    let site = Site::of(&story.events).await;
+    let clerk = Arc::new(Clerk::default());
+    site.dashboard.operated_by(clerk.clone());
+    assert!(site.get("/").await.body.contains("value=\"reopen\""));
+    assert_eq!(site.post("/operate", &[], "action=reopen").await.status, 303);
+    assert_eq!(*clerk.0.lock().unwrap(), [Action::Reopen]);
+}
