@@ -17,6 +17,9 @@ use crate::story::Story;
 /// How many of the latest events are at hand; older ones come from the log.
 const RING: usize = 4096;
 
+/// Those who watch are told one slice after the other: woken all at once, a crowd would be in the way of everything else that is due.
+pub(crate) const SLICES: usize = 8;
+
 /// An event, with its message once somebody has asked for it.
 #[derive(Debug)]
 pub(crate) struct Latest {
@@ -39,8 +42,9 @@ pub(crate) struct Stage {
     ring: Mutex<VecDeque<Arc<Latest>>>,
     /// The number of the last event.
     pub(crate) head: watch::Sender<u64>,
-    /// The parts of the first page.
-    pub(crate) parts: watch::Sender<Arc<Parts>>,
+    /// The parts of the first page, for each slice of those who watch.
+    pub(crate) parts: [watch::Sender<Arc<Parts>>; SLICES],
+    next_slice: AtomicUsize,
     /// Whether streams are to end.
     pub(crate) closing: watch::Sender<bool>,
     /// Told when somebody wants the parts made.
@@ -57,7 +61,8 @@ impl Stage {
             head: watch::Sender::new(story.seq()),
             story: RwLock::new(story),
             ring: Mutex::default(),
-            parts: watch::Sender::new(Arc::default()),
+            parts: std::array::from_fn(|_| watch::Sender::new(Arc::default())),
+            next_slice: AtomicUsize::new(0),
             closing: watch::Sender::new(false),
             wanted: Notify::new(),
             watching: AtomicUsize::new(0),
@@ -115,7 +120,8 @@ impl Stage {
             self.watching.fetch_add(1, Ordering::Relaxed);
             self.wanted.notify_one();
         }
-        Some(Seat { stage: Arc::clone(self), watches_parts })
+        let slice = self.next_slice.fetch_add(1, Ordering::Relaxed) % SLICES;
+        Some(Seat { stage: Arc::clone(self), watches_parts, slice })
     }
 
     /// How many streams are open.
@@ -134,6 +140,14 @@ impl Stage {
 pub(crate) struct Seat {
     pub(crate) stage: Arc<Stage>,
     watches_parts: bool,
+    slice: usize,
+}
+
+impl Seat {
+    /// Where the parts of the first page are told to this one.
+    pub(crate) fn parts(&self) -> &watch::Sender<Arc<Parts>> {
+        &self.stage.parts[self.slice]
+    }
 }
 
 impl Drop for Seat {
