@@ -19,6 +19,7 @@ use tokio::time::timeout;
 use crate::events::{SILENCE, STILL_HERE};
 use crate::packed::{self, Message};
 use crate::pages::league;
+use crate::phases::Phases;
 use crate::stage::Seat;
 use crate::story::Story;
 
@@ -27,6 +28,8 @@ use crate::story::Story;
 struct Part {
     /// Since which event it looks like this.
     since: u64,
+    /// Since which making: what referees tell of a match is news without being an event.
+    made: u64,
     html: String,
     message: Arc<Message>,
 }
@@ -35,19 +38,19 @@ struct Part {
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     seq: u64,
+    /// How often parts have been made.
+    made: u64,
     parts: Vec<Part>,
     /// What comes behind them.
     end: Arc<Message>,
-    /// The event that the parts before these were made at.
-    before: u64,
-    /// All that has changed since then, and the end.
+    /// All that has changed since the parts before these, and the end.
     step: Arc<Message>,
 }
 
 /// The parts as they are now; those that have not changed stay what they were.
-pub(crate) fn make(story: &Story, before: &Parts) -> Parts {
-    let seq = story.seq();
-    let parts: Vec<Part> = league::parts(story)
+pub(crate) fn make(story: &Story, phases: &Phases, before: &Parts) -> Parts {
+    let (seq, made) = (story.seq(), before.made + 1);
+    let parts: Vec<Part> = league::parts(story, phases)
         .into_iter()
         .enumerate()
         .map(|(place, (name, html))| match before.parts.get(place).filter(|part| part.html == html) {
@@ -55,15 +58,15 @@ pub(crate) fn make(story: &Story, before: &Parts) -> Parts {
             None => {
                 let data = json!({ "part": name, "html": html });
                 let message = Message::new(format!("event: part\ndata: {data}\n\n"));
-                Part { since: seq, html, message: Arc::new(message) }
+                Part { since: seq, made, html, message: Arc::new(message) }
             }
         })
         .collect();
     // The id comes last, so that whoever is cut off before it asks for all of it again.
     let end = Arc::new(Message::new(format!("id: {seq}\nevent: seq\ndata: {seq}\n\n")));
-    let changed = parts.iter().filter(|part| part.since > before.seq).map(|part| &part.message);
+    let changed = parts.iter().filter(|part| part.made == made).map(|part| &part.message);
     let step = Message::new(joined(changed.chain([&end]), false));
-    Parts { seq, parts, end, before: before.seq, step: Arc::new(step) }
+    Parts { seq, made, parts, end, step: Arc::new(step) }
 }
 
 /// Some messages as one.
@@ -74,15 +77,28 @@ fn joined<'a>(messages: impl Iterator<Item = &'a Arc<Message>>, packed: bool) ->
 
 impl Parts {
     /// Everything that is newer than `seen`, and what it brings the page to; only the latter for the quiet.
-    fn news(&self, seen: u64, manner: Manner) -> Option<Bytes> {
-        let newer = || self.parts.iter().filter(|part| part.since > seen);
+    fn news(&self, seen: Seen, manner: Manner) -> Option<Bytes> {
+        let is_newer = |part: &&Part| match seen {
+            Seen::Event(seq) => part.since > seq,
+            Seen::Making(made) => part.made > made,
+        };
+        let newer = || self.parts.iter().filter(is_newer);
         newer().next()?;
         Some(match manner.quiet {
             true => self.end.bytes(manner.packed),
-            false if seen == self.before => self.step.bytes(manner.packed),
+            false if seen == Seen::Making(self.made.wrapping_sub(1)) => self.step.bytes(manner.packed),
             false => joined(newer().map(|part| &part.message).chain([&self.end]), manner.packed),
         })
     }
+}
+
+/// What somebody has seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Seen {
+    /// Everything up to this event, elsewhere or before it was cut off.
+    Event(u64),
+    /// Everything up to this making, here.
+    Making(u64),
 }
 
 /// How somebody wants to be told.
@@ -96,7 +112,7 @@ pub(crate) struct Manner {
 
 struct Watcher {
     _seat: Seat,
-    seen: u64,
+    seen: Seen,
     manner: Manner,
     /// What is said before anything else.
     first: Option<Bytes>,
@@ -111,6 +127,7 @@ pub(crate) fn stream(seat: Seat, seen: u64, manner: Manner) -> Body {
     let hello = Message::new("retry: 1000\n\n").bytes(manner.packed);
     let head = if manner.packed { packed::HEAD } else { &[] };
     let first = Some(Bytes::from([head, &hello].concat()));
+    let seen = Seen::Event(seen);
     let watcher = Watcher { _seat: seat, seen, manner, first, parts, closing };
     let messages = unfold(watcher, |mut watcher| async move {
         let message = watcher.next().await?;
@@ -133,9 +150,14 @@ impl Watcher {
                 _ = self.closing.changed() => return None,
             }
             let parts = self.parts.borrow_and_update().clone();
-            if let Some(news) = parts.news(self.seen, self.manner) {
-                self.seen = parts.seq;
-                return Some(news);
+            let news = parts.news(self.seen, self.manner);
+            self.seen = match self.seen {
+                // Made while nobody watched: what comes next is compared with what this one has.
+                Seen::Event(seq) if parts.seq < seq => self.seen,
+                Seen::Event(_) | Seen::Making(_) => Seen::Making(parts.made),
+            };
+            if news.is_some() {
+                return news;
             }
         }
     }

@@ -6,10 +6,11 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::time::Duration;
 
 use http::{HeaderMap, header};
 use league_protocol::error::Fault;
-use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::message::step::MatchState;
 use league_protocol::token::{Credential, TokenDigest};
 
@@ -84,6 +85,9 @@ pub type Acting<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 
 pub trait Operator: fmt::Debug + Send + Sync + 'static {
     /// Does it, once; the answer comes when it is durable.
     fn act(&self, action: Action) -> Acting<'_, ()>;
+
+    /// How long a referee takes to answer, where it was asked of late.
+    fn promptness(&self, referee: &RefereeId) -> Option<Duration>;
 
     /// How a match stands at its referee.
     fn look(&self, match_id: MatchId) -> Acting<'_, MatchState>;

@@ -1,13 +1,13 @@
 //! What is at which path.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use http::{HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
 use league_core::season::agent::Player;
 use league_core::season::event::{Event, Fact};
-use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_store::log::Head;
 use league_wire::pages::Visit;
 use league_wire::whence::Whence;
@@ -18,6 +18,7 @@ use crate::operate::{self, Action};
 use crate::pages::frame::Frame;
 use crate::pages::paging::Paging;
 use crate::pages::{agents, crosstable, game, league, log, player, schedule, steps};
+use crate::phases::Phases;
 use crate::query::Query;
 use crate::reply::{self, Reply};
 use crate::story::{Story, unplayed};
@@ -120,7 +121,10 @@ impl Shared {
         match segments[..] {
             [""] => {
                 let operate = self.controls(&asked);
-                self.show(&told, &asked, "League", |story| league::page(story, &asked.paging(league::ROWS), &operate))
+                let phases = if asked.at.is_none() { self.stage.phases().clone() } else { Phases::default() };
+                self.show(&told, &asked, "League", |story| {
+                    league::page(story, &phases, &asked.paging(league::ROWS), &operate)
+                })
             }
             ["crosstable"] => {
                 let across = asked.query.number("across").unwrap_or(1);
@@ -217,7 +221,16 @@ impl Shared {
             players.iter().filter_map(|player| player::latest(story, &player.id, 2)).flatten().collect()
         });
         let files = self.stage.archive.games(wanted).await;
-        self.show(told, asked, "Agents", |story| agents::page(story, &paging, &files, asked.trusted))
+        let pulse = |referee: &RefereeId| match asked.at {
+            None => self.promptness(referee),
+            Some(_) => None,
+        };
+        self.show(told, asked, "Agents", |story| agents::page(story, &paging, &files, asked.trusted, pulse))
+    }
+
+    /// How long a referee takes to answer.
+    pub(crate) fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
+        self.operator().and_then(|operator| operator.promptness(referee))
     }
 
     async fn log(&self, told: &Told, asked: &Asked) -> Reply {

@@ -12,6 +12,7 @@ use tokio::sync::{Notify, watch};
 use crate::archive::Archive;
 use crate::events;
 use crate::live::Parts;
+use crate::phases::Phases;
 use crate::story::Story;
 
 /// How many of the latest events are at hand; older ones come from the log.
@@ -49,6 +50,8 @@ pub(crate) struct Stage {
     pub(crate) closing: watch::Sender<bool>,
     /// Told when somebody wants the parts made.
     pub(crate) wanted: Notify,
+    /// The phases of matches that are being played, as far as they are known.
+    phases: RwLock<Phases>,
     watching: AtomicUsize,
     streams: AtomicUsize,
     most: usize,
@@ -65,6 +68,7 @@ impl Stage {
             next_slice: AtomicUsize::new(0),
             closing: watch::Sender::new(false),
             wanted: Notify::new(),
+            phases: RwLock::default(),
             watching: AtomicUsize::new(0),
             streams: AtomicUsize::new(0),
             most,
@@ -76,6 +80,19 @@ impl Stage {
     pub(crate) fn story(&self) -> RwLockReadGuard<'_, Story> {
         // An event that cannot be told changes nothing, so a panic leaves no half of one.
         self.story.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The phases of matches that are being played, as far as they are known.
+    pub(crate) fn phases(&self) -> RwLockReadGuard<'_, Phases> {
+        self.phases.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Referees have told of phases; who watches is told where that is news.
+    pub(crate) fn set_phases(&self, phases: Phases) {
+        if *self.phases() != phases {
+            *self.phases.write().unwrap_or_else(PoisonError::into_inner) = phases;
+            self.wanted.notify_one();
+        }
     }
 
     /// Goes on by these events, of which the first is the next one.

@@ -1,8 +1,10 @@
 //! The operator of the pages, at the desk of the manager.
 
+use std::time::Duration;
+
 use league_dashboard::operate::{Acting, Action, Operator, Step};
 use league_manager::Manager;
-use league_protocol::id::MatchId;
+use league_protocol::id::{MatchId, RefereeId};
 use league_protocol::message::step::{MatchState, MatchStep};
 use league_protocol::table::Call;
 
@@ -22,6 +24,10 @@ impl Operator for AtManager {
                 Action::Step(match_id, step) => self.0.lead(match_id, call(step)).await.map(drop),
             }
         })
+    }
+
+    fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
+        self.0.promptness(referee)
     }
 
     fn look(&self, match_id: MatchId) -> Acting<'_, MatchState> {

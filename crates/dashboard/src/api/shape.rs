@@ -226,6 +226,8 @@ pub(super) struct Agent {
     pub(super) quirks: Vec<Advice>,
     /// Where it listens: for whoever may operate the league.
     pub(super) endpoint: Option<String>,
+    /// What a referee takes to answer the manager, where it was asked of late; a player's times are in its matches.
+    pub(super) answers_in_ms: Option<f64>,
     /// Matches that a referee runs now.
     pub(super) running: Option<u32>,
     /// Matches that a referee runs at most.

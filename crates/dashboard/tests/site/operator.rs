@@ -1,13 +1,16 @@
 //! Who may do more than look.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use league_dashboard::Settings;
 use league_dashboard::operate::{Acting, Action, Operator};
 use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::id::MatchId;
+use league_protocol::id::{MatchId, RefereeId};
 use league_protocol::message::step::MatchState;
 use league_protocol::token::Credential;
+
+use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::support::{Site, begun};
 
@@ -24,6 +27,10 @@ impl Operator for Clerk {
             self.0.lock().unwrap().push(action);
             Ok(())
         })
+    }
+
+    fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
+        (referee.as_str() == "REF01").then(|| Duration::from_micros(4200))
     }
 
     fn look(&self, match_id: MatchId) -> Acting<'_, MatchState> {
@@ -86,6 +93,34 @@ async fn a_match_that_waits_for_a_step_offers_it() {
     let done = site.post("/operate", &[], &format!("action=collect_choices&match={id}")).await;
     assert_eq!(done.header("location"), Some(format!("/matches/{id}").as_str()));
     assert!(matches!(&clerk.0.lock().unwrap()[..], [Action::Step(found, _)] if found.as_str() == id));
+}
+
+#[tokio::test]
+async fn agents_are_shown_with_how_quickly_they_answer() {
+    let (site, _) = operated(None).await;
+    let page = site.get("/agents").await.body;
+    assert!(page.contains("4 ms"), "{page}");
+    let agents = site.get("/api/v1/agents").await.json();
+    assert_eq!(agents["items"][0]["answers_in_ms"], 4.2);
+    assert!(agents["items"][1]["answers_in_ms"].is_null());
+    let then = site.get("/at/5/agents").await.body;
+    assert!(!then.contains("4 ms"), "a past moment knows nothing of the present");
+}
+
+#[tokio::test]
+async fn whoever_watches_a_slow_match_sees_its_phase() {
+    let (site, _) = operated(None).await;
+    let mut stream = BufReader::new(site.ask("GET", "/live?since=0", &[], "").await).lines();
+    let shown = async {
+        while let Some(line) = stream.next_line().await.unwrap() {
+            if line.contains(">choosing<") {
+                return true;
+            }
+        }
+        false
+    };
+    assert!(tokio::time::timeout(Duration::from_secs(30), shown).await.unwrap());
+    assert!(site.get("/").await.body.contains(">choosing<"));
 }
 
 #[tokio::test]
