@@ -20,7 +20,7 @@ const BATCH: usize = 1024;
 /// The parts of the first page are made at most so often.
 const TICK: Duration = Duration::from_millis(100);
 /// The same when a crowd watches.
-const CROWDED_TICK: Duration = Duration::from_millis(160);
+const CROWDED_TICK: Duration = Duration::from_millis(190);
 /// How long a slice of a crowd has to itself.
 const SLICE: Duration = Duration::from_millis(4);
 /// From how many on it is a crowd.
