@@ -16,7 +16,9 @@ use league_protocol::table::{Call, Method};
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Exchange;
 use league_wire::speaker::{Message, Peer, Verdict, heard};
+use league_wire::trace;
 use tokio::time::{Instant, sleep};
+use tracing::Instrument;
 
 use crate::manager::Shared;
 use crate::notices::{Listener, envelope};
@@ -45,8 +47,9 @@ impl Shared {
         });
         // Whatever happened meanwhile, it is no longer this referee's match.
         let Ok(Some((order, mut referee))) = order.await else { return };
+        let matched = trace::of_match(&order.match_id, order.attempt);
         for tried in 1..=PATIENCE {
-            match self.offer(&mut referee, &order).await {
+            match self.offer(&mut referee, &order).instrument(matched.clone()).await {
                 // What nobody takes up is taken away when it is overdue.
                 Offer::Taken | Offer::Unknown => return,
                 Offer::Refused => {
