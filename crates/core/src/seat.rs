@@ -449,6 +449,7 @@ fn row_of(last: &FinalRow) -> StandingsRow {
         draws: last.draws,
         losses: last.losses,
         points: last.points,
+        withdrawn: last.withdrawn,
     }
 }
 

@@ -9,6 +9,7 @@ mod descriptors;
 mod display;
 mod join_key;
 mod listen;
+mod observe;
 mod open;
 mod operate;
 mod operator;
@@ -22,20 +23,21 @@ mod simulate;
 mod source;
 mod table;
 mod thinking;
+#[cfg(feature = "otel")]
+mod traces;
 mod verify;
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use tracing_subscriber::EnvFilter;
 
 use cli::{Cli, Command, Run};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let filter = EnvFilter::try_from_env("LEAGUE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
-    let done = match cli.command.unwrap_or_else(|| Command::Run(Run::default())) {
+    let command = cli.command.unwrap_or_else(|| Command::Run(Run::default()));
+    let _observed = observe::begin(&command);
+    let done = match command {
         Command::Run(options) => run::run(&options),
         Command::Manager(options) => agents::manager(&options),
         Command::Referee(options) => agents::referee(&options),
@@ -49,6 +51,8 @@ fn main() -> ExitCode {
         Command::Status(which) => show::status(&which),
         Command::Start(options) => operate::start(&options),
         Command::Stop(options) => operate::stop(&options),
+        Command::Reopen(options) => operate::reopen(&options),
+        Command::Withdraw { player_id, options } => operate::withdraw(player_id, &options),
         Command::Verify(options) => verify::run(&options),
         Command::Simulate(options) => simulate::run(&options),
         // What is wrong with somebody else's agent is a result and not an error.

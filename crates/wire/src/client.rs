@@ -22,6 +22,7 @@ use league_protocol::table::Call;
 use league_protocol::time::Timestamp;
 use rustls::ClientConfig;
 use tokio::time::{Instant, timeout};
+use tracing::Instrument;
 
 use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
@@ -30,6 +31,7 @@ use crate::line::Past;
 use crate::net::{Connector, Tcp};
 use crate::pulse::{Allowance, Pulse};
 use crate::sse::{self, Events};
+use crate::trace;
 
 /// How long the end of a stream is waited for after its response.
 const LINGER: Duration = Duration::from_millis(5);
@@ -139,7 +141,10 @@ impl Client {
     ) -> Result<Exchange, CallError> {
         let mut body = Vec::with_capacity(1024);
         match manner.write(self.next_id(), envelope, call, &mut body) {
-            Ok(()) => self.post(endpoint, &HeaderMap::new(), body.into(), limit).await,
+            Ok(()) => {
+                let calling = trace::calling(call.method());
+                self.post(endpoint, &HeaderMap::new(), body.into(), limit).instrument(calling).await
+            }
             Err(error) => Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: self.receipt(limit) }),
         }
     }
@@ -226,6 +231,7 @@ fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> Request<Full<
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     headers.extend(extra.iter().map(|(name, value)| (name.clone(), value.clone())));
+    trace::carry(headers);
     request
 }
 
