@@ -40,7 +40,8 @@ fuzz_target!(|bytes: &[u8]| {
 fn answer(body: &[u8]) -> Vec<u8> {
     let length = body.len();
     let kind = if body.starts_with(b"data") { "text/event-stream" } else { "application/json" };
-    let mut answer = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n").into_bytes();
+    let mut answer =
+        format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n").into_bytes();
     answer.extend_from_slice(body);
     answer
 }

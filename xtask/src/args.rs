@@ -11,6 +11,8 @@ The workspace's own tasks.
 cargo xtask test                         everything that must hold before a change is merged
 cargo xtask test --only <step>           one of: format clippy tests doctests docs unused dependencies instructions fuzz documents
 cargo xtask bench                        the benchmarks
+cargo xtask viewers                      how fast pages are, and what 500 viewers cost the league that they watch
+cargo xtask picture                      the pictures of the README, taken in a browser
 cargo xtask bless                        rewrite golden files and generated documentation
 cargo xtask fuzz [target] [--seconds n]  feed what coverage finds interesting to one fuzz target, or to each (60 s)
 cargo xtask simulate [--runs n] [--seed n]
@@ -31,6 +33,10 @@ pub(crate) enum Task {
     Test { only: Option<Step> },
     /// Measure.
     Bench,
+    /// Measure what those who look cost, and what they get.
+    Viewers,
+    /// Take the README's pictures.
+    Picture,
     /// Accept what the code says now.
     Bless,
     /// Fuzz one target or each, for so long.
@@ -52,12 +58,16 @@ pub(crate) fn parse<Word: AsRef<str>>(words: &[Word]) -> Result<Task, String> {
         ["test"] => Ok(Task::Test { only: None }),
         ["test", "--only", step] => Step::named(step).map(|step| Task::Test { only: Some(step) }),
         ["bench"] => Ok(Task::Bench),
+        ["viewers"] => Ok(Task::Viewers),
+        ["picture"] => Ok(Task::Picture),
         ["bless"] => Ok(Task::Bless),
         ["load"] => Ok(Task::Load),
         ["fuzz", ref rest @ ..] => fuzz(rest),
         ["simulate", ref rest @ ..] => simulate(rest),
         ["test", ..] => Err("`test` takes nothing but `--only <step>`".into()),
-        [task @ ("bench" | "bless" | "load"), ..] => Err(format!("`{task}` takes no arguments")),
+        [task @ ("bench" | "viewers" | "picture" | "bless" | "load"), ..] => {
+            Err(format!("`{task}` takes no arguments"))
+        }
         [unknown, ..] => Err(format!("there is no task `{unknown}`")),
     }
 }
@@ -120,6 +130,8 @@ mod tests {
         assert_eq!(parsed("test"), Ok(Task::Test { only: None }));
         assert_eq!(parsed("test --only clippy"), Ok(Task::Test { only: Some(Step::Clippy) }));
         assert_eq!(parsed("bench"), Ok(Task::Bench));
+        assert_eq!(parsed("viewers"), Ok(Task::Viewers));
+        assert_eq!(parsed("picture"), Ok(Task::Picture));
         assert_eq!(parsed("bless"), Ok(Task::Bless));
         assert_eq!(parsed("load"), Ok(Task::Load));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz { target: None, seconds: SECONDS }));

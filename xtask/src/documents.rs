@@ -67,6 +67,8 @@ fn order(command: &str) -> Result<Order, String> {
                 Task::Help => Ok(Order::Run),
                 Task::Test { .. }
                 | Task::Bench
+                | Task::Viewers
+                | Task::Picture
                 | Task::Bless
                 | Task::Fuzz { .. }
                 | Task::Load

@@ -11,11 +11,14 @@ mod instructions;
 mod load;
 mod markdown;
 mod peers;
+mod picture;
 mod repository;
 mod say;
 mod simulate;
+mod staged;
 mod steps;
 mod tools;
+mod viewers;
 
 use std::env;
 use std::process::ExitCode;
@@ -54,6 +57,8 @@ fn run(task: Task) -> Outcome {
         Task::Test { only: None } => steps::all(&Repository::here()?),
         Task::Bench => bench::all(&Repository::here()?),
         Task::Load => load::run(&Repository::here()?),
+        Task::Viewers => viewers::measure(&Repository::here()?),
+        Task::Picture => picture::take(&Repository::here()?),
         Task::Bless => bless::golden_files(&Repository::here()?),
         Task::Fuzz { target, seconds } => fuzz::run(&Repository::here()?, target.as_deref(), seconds),
         Task::Simulate { runs, seed } => simulate::run(&Repository::here()?, runs, seed),

@@ -7,7 +7,7 @@
 //!
 //! - [`config`], [`agent`]: rules and participants
 //! - [`schedule`], [`standings`]: the arithmetic of a round robin
-//! - `registration`, `flow`, `assignment`, `report`, `learning`: the commands
+//! - `registration`, `flow`, `withdrawal`, `assignment`, `report`, `learning`: the commands
 //! - [`event`], `apply`: what happened, and what it means
 //! - `query`: what may be asked
 
@@ -24,17 +24,18 @@ mod registration;
 mod report;
 pub mod schedule;
 pub mod standings;
+mod withdrawal;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 
-use agent::{Player, Referee};
+use agent::{Condition, Player, Referee};
 use config::Config;
 use event::{Event, Fact};
 use schedule::Schedule;
@@ -66,8 +67,10 @@ pub struct Season {
     /// In the order of registration; from the schedule on, in the order of ids, which is the order of the schedule.
     players: Vec<Player>,
     player_index: HashMap<PlayerId, u32>,
-    /// The lowest number that no player has: it only grows, since nobody leaves.
+    /// The lowest number that no player has or had: it only grows, so nobody is taken for somebody who was withdrawn.
     free_player: u32,
+    /// Who was withdrawn before the first round and has not come back: to withdraw it once more is no mistake.
+    gone: HashSet<PlayerId>,
     referees: Vec<Referee>,
     referee_index: HashMap<RefereeId, u32>,
     /// The lowest number that no referee has: it only grows, since nobody leaves.
@@ -77,6 +80,11 @@ pub struct Season {
     /// One entry for each round that has begun.
     rounds: Vec<Round>,
     matches_completed: u32,
+    /// How often the registration was opened again.
+    reopened: u32,
+    /// The most attempts at a match of a first round that was given up when the registration was opened again. What its referees
+    /// still report is of such an attempt, and counts for nothing.
+    abandoned: u32,
 }
 
 /// A round that has begun.
@@ -104,6 +112,11 @@ enum Slot {
         /// By its place in the list.
         referee: u32,
     },
+    /// It was decided without being played.
+    Awarded {
+        /// How.
+        outcome: Outcome,
+    },
     /// It is over.
     Done {
         /// By its place in the list.
@@ -123,7 +136,7 @@ impl Slot {
     fn next_attempt(&self) -> Option<u32> {
         match self {
             Self::Waiting { attempts, .. } => attempts.checked_add(1),
-            Self::Held { .. } | Self::Done { .. } => None,
+            Self::Held { .. } | Self::Awarded { .. } | Self::Done { .. } => None,
         }
     }
 }
@@ -144,6 +157,7 @@ impl Season {
             players: Vec::new(),
             player_index: HashMap::new(),
             free_player: 1,
+            gone: HashSet::new(),
             referees: Vec::new(),
             referee_index: HashMap::new(),
             free_referee: 1,
@@ -151,6 +165,8 @@ impl Season {
             table,
             rounds: Vec::new(),
             matches_completed: 0,
+            reopened: 0,
+            abandoned: 0,
         }
     }
 
@@ -194,6 +210,20 @@ impl Season {
         self.config.suspend_after > 0 && player.forfeits_running >= self.config.suspend_after
     }
 
+    /// How a player is, in a word.
+    pub fn condition(&self, player: &Player) -> Condition {
+        match player.withdrawn {
+            true => Condition::Withdrawn,
+            false if self.is_suspended(player) => Condition::Suspended,
+            false => Condition::Active,
+        }
+    }
+
+    /// Whether the registration has been opened again: then whoever is there is not whom anybody waited for.
+    pub fn was_reopened(&self) -> bool {
+        self.reopened > 0
+    }
+
     /// Who meets whom.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
@@ -225,7 +255,7 @@ impl Season {
     /// How a match ended, once it has.
     pub fn outcome(&self, match_id: &MatchId) -> Option<Outcome> {
         match self.slot(match_id)? {
-            Slot::Done { outcome, .. } => Some(*outcome),
+            Slot::Awarded { outcome } | Slot::Done { outcome, .. } => Some(*outcome),
             Slot::Waiting { .. } | Slot::Held { .. } => None,
         }
     }

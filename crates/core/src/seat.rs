@@ -452,6 +452,7 @@ fn row_of(last: &FinalRow) -> StandingsRow {
         draws: last.draws,
         losses: last.losses,
         points: last.points,
+        withdrawn: last.withdrawn,
     }
 }
 

@@ -14,6 +14,7 @@ mod export;
 mod shape;
 
 use http::StatusCode;
+use league_protocol::id::RefereeId;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::json;
 
@@ -174,7 +175,11 @@ pub(crate) async fn answer(shared: &Shared, path: &str, query: &Query, trusted: 
             reply::json(StatusCode::OK, &shared.with(&told, |story| answer::players(story, &piece, trusted)))
         }
         Subject::Agents => {
-            reply::json(StatusCode::OK, &shared.with(&told, |story| answer::agents(story, &piece, trusted)))
+            let pulse = |referee: &RefereeId| match told {
+                Told::Now => shared.promptness(referee),
+                Told::Then(_) => None,
+            };
+            reply::json(StatusCode::OK, &shared.with(&told, |story| answer::agents(story, &piece, trusted, pulse)))
         }
         Subject::Player => match shared.with(&told, |story| answer::player(story, id, trusted)) {
             Some(player) => reply::json(StatusCode::OK, &player),

@@ -11,6 +11,7 @@ use crate::archive::{Archive, Unkept};
 use crate::feed::{self, Feed};
 use crate::metrics::Metrics;
 use crate::operate::Operator;
+use crate::phases;
 use crate::stage::Stage;
 
 /// How often a log that others write is looked at.
@@ -61,9 +62,15 @@ impl Dashboard {
     /// so it is called where blocking is allowed.
     pub fn open(archive: Archive, settings: Settings) -> Result<(Self, Feed, impl Future<Output = ()> + Send), Unkept> {
         let stage = Arc::new(Stage::new(archive.tell()?, archive, settings.most_streams));
-        let (feed, work) = feed::open(Arc::clone(&stage));
+        let (feed, folding) = feed::open(Arc::clone(&stage));
         let metrics = Metrics::default();
-        Ok((Self { shared: Arc::new(Shared { stage, settings, metrics, operator: OnceLock::new() }) }, feed, work))
+        let shared = Arc::new(Shared { stage, settings, metrics, operator: OnceLock::new() });
+        let asking = Arc::clone(&shared);
+        let work = async move {
+            let following = phases::follow(Arc::clone(&asking.stage), || asking.operator().cloned());
+            tokio::join!(folding, following);
+        };
+        Ok((Self { shared }, feed, work))
     }
 
     /// From now on `operator` carries out what the operator wants. The first one stays.

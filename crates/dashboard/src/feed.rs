@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use league_core::season::event::Event;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::live;
 use crate::stage::Stage;
@@ -20,7 +20,9 @@ const BATCH: usize = 1024;
 /// The parts of the first page are made at most so often.
 const TICK: Duration = Duration::from_millis(100);
 /// The same when a crowd watches.
-const CROWDED_TICK: Duration = Duration::from_millis(150);
+const CROWDED_TICK: Duration = Duration::from_millis(190);
+/// How long a slice of a crowd has to itself.
+const SLICE: Duration = Duration::from_millis(4);
 /// From how many on it is a crowd.
 const CROWD: usize = 100;
 
@@ -71,10 +73,20 @@ async fn fold(stage: Arc<Stage>, told: Arc<AtomicU64>, mut inbox: mpsc::Receiver
             () = sleep_until(alarm), if due.is_some() => {
                 due = None;
                 made = Instant::now();
-                let before = stage.parts.borrow().clone();
-                let parts = live::make(&stage.story(), &before);
-                stage.parts.send_replace(Arc::new(parts));
+                publish(&stage).await;
             }
+        }
+    }
+}
+
+/// Makes the parts of the first page, and tells everybody who watches.
+async fn publish(stage: &Stage) {
+    let before = stage.parts[0].borrow().clone();
+    let parts = Arc::new(live::make(&stage.story(), &stage.phases(), &before));
+    for slice in &stage.parts {
+        slice.send_replace(Arc::clone(&parts));
+        if stage.watching() > CROWD {
+            sleep(SLICE).await;
         }
     }
 }

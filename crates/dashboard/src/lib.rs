@@ -26,6 +26,7 @@ mod metrics;
 mod news;
 mod packed;
 mod pages;
+mod phases;
 mod query;
 mod reply;
 mod site;

@@ -1,7 +1,8 @@
 //! `/live`: the first page, as it changes. Its parts are rendered once for all who watch, at most a few times a second.
 //!
 //! A part carries the number of the event since which it looks like this. Whoever watches gets the parts that are newer than what it
-//! has: a slow one skips what was in between, and one that was cut off says where it was. Nothing is queued for anybody.
+//! has: a slow one skips what was in between, and one that was cut off says where it was. Nothing is queued for anybody. Almost everybody
+//! has what was there a moment ago, so what has changed since then is one message, made once: a crowd costs a write for each, and no more.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use tokio::time::timeout;
 use crate::events::{SILENCE, STILL_HERE};
 use crate::packed::{self, Message};
 use crate::pages::league;
+use crate::phases::Phases;
 use crate::stage::Seat;
 use crate::story::Story;
 
@@ -26,6 +28,8 @@ use crate::story::Story;
 struct Part {
     /// Since which event it looks like this.
     since: u64,
+    /// Since which making: what referees tell of a match is news without being an event.
+    made: u64,
     html: String,
     message: Arc<Message>,
 }
@@ -34,38 +38,67 @@ struct Part {
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     seq: u64,
+    /// How often parts have been made.
+    made: u64,
     parts: Vec<Part>,
     /// What comes behind them.
     end: Arc<Message>,
+    /// All that has changed since the parts before these, and the end.
+    step: Arc<Message>,
 }
 
 /// The parts as they are now; those that have not changed stay what they were.
-pub(crate) fn make(story: &Story, before: &Parts) -> Parts {
-    let seq = story.seq();
-    let parts = league::parts(story).into_iter().enumerate().map(|(place, (name, html))| {
-        match before.parts.get(place).filter(|part| part.html == html) {
+pub(crate) fn make(story: &Story, phases: &Phases, before: &Parts) -> Parts {
+    let (seq, made) = (story.seq(), before.made + 1);
+    let parts: Vec<Part> = league::parts(story, phases)
+        .into_iter()
+        .enumerate()
+        .map(|(place, (name, html))| match before.parts.get(place).filter(|part| part.html == html) {
             Some(same) => same.clone(),
             None => {
                 let data = json!({ "part": name, "html": html });
                 let message = Message::new(format!("event: part\ndata: {data}\n\n"));
-                Part { since: seq, html, message: Arc::new(message) }
+                Part { since: seq, made, html, message: Arc::new(message) }
             }
-        }
-    });
+        })
+        .collect();
     // The id comes last, so that whoever is cut off before it asks for all of it again.
-    let end = Message::new(format!("id: {seq}\nevent: seq\ndata: {seq}\n\n"));
-    Parts { seq, parts: parts.collect(), end: Arc::new(end) }
+    let end = Arc::new(Message::new(format!("id: {seq}\nevent: seq\ndata: {seq}\n\n")));
+    let changed = parts.iter().filter(|part| part.made == made).map(|part| &part.message);
+    let step = Message::new(joined(changed.chain([&end]), false));
+    Parts { seq, made, parts, end, step: Arc::new(step) }
+}
+
+/// Some messages as one.
+fn joined<'a>(messages: impl Iterator<Item = &'a Arc<Message>>, packed: bool) -> Bytes {
+    let pieces: Vec<Bytes> = messages.map(|message| message.bytes(packed)).collect();
+    pieces.concat().into()
 }
 
 impl Parts {
     /// Everything that is newer than `seen`, and what it brings the page to; only the latter for the quiet.
-    fn news(&self, seen: u64, manner: Manner) -> Option<Vec<Bytes>> {
-        let newer: Vec<&Part> = self.parts.iter().filter(|part| part.since > seen).collect();
-        (!newer.is_empty()).then(|| {
-            let told = newer.into_iter().filter(|_| !manner.quiet).map(|part| &part.message);
-            told.chain([&self.end]).map(|message| message.bytes(manner.packed)).collect()
+    fn news(&self, seen: Seen, manner: Manner) -> Option<Bytes> {
+        let is_newer = |part: &&Part| match seen {
+            Seen::Event(seq) => part.since > seq,
+            Seen::Making(made) => part.made > made,
+        };
+        let newer = || self.parts.iter().filter(is_newer);
+        newer().next()?;
+        Some(match manner.quiet {
+            true => self.end.bytes(manner.packed),
+            false if seen == Seen::Making(self.made.wrapping_sub(1)) => self.step.bytes(manner.packed),
+            false => joined(newer().map(|part| &part.message).chain([&self.end]), manner.packed),
         })
     }
+}
+
+/// What somebody has seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Seen {
+    /// Everything up to this event, elsewhere or before it was cut off.
+    Event(u64),
+    /// Everything up to this making, here.
+    Making(u64),
 }
 
 /// How somebody wants to be told.
@@ -79,21 +112,23 @@ pub(crate) struct Manner {
 
 struct Watcher {
     _seat: Seat,
-    seen: u64,
+    seen: Seen,
     manner: Manner,
-    waiting: std::vec::IntoIter<Bytes>,
+    /// What is said before anything else.
+    first: Option<Bytes>,
     parts: watch::Receiver<Arc<Parts>>,
     closing: watch::Receiver<bool>,
 }
 
 /// The parts that are newer than event `seen`, without end.
 pub(crate) fn stream(seat: Seat, seen: u64, manner: Manner) -> Body {
-    let (mut parts, closing) = (seat.stage.parts.subscribe(), seat.stage.closing.subscribe());
+    let (mut parts, closing) = (seat.parts().subscribe(), seat.stage.closing.subscribe());
     parts.mark_changed();
     let hello = Message::new("retry: 1000\n\n").bytes(manner.packed);
-    let head = manner.packed.then(|| Bytes::from_static(packed::HEAD));
-    let waiting = head.into_iter().chain([hello]).collect::<Vec<_>>().into_iter();
-    let watcher = Watcher { _seat: seat, seen, manner, waiting, parts, closing };
+    let head = if manner.packed { packed::HEAD } else { &[] };
+    let first = Some(Bytes::from([head, &hello].concat()));
+    let seen = Seen::Event(seen);
+    let watcher = Watcher { _seat: seat, seen, manner, first, parts, closing };
     let messages = unfold(watcher, |mut watcher| async move {
         let message = watcher.next().await?;
         Some((Ok::<_, Infallible>(Frame::data(message)), watcher))
@@ -104,8 +139,8 @@ pub(crate) fn stream(seat: Seat, seen: u64, manner: Manner) -> Body {
 impl Watcher {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if let Some(message) = self.waiting.next() {
-                return Some(message);
+            if let Some(first) = self.first.take() {
+                return Some(first);
             }
             tokio::select! {
                 changed = timeout(SILENCE, self.parts.changed()) => match changed {
@@ -115,9 +150,14 @@ impl Watcher {
                 _ = self.closing.changed() => return None,
             }
             let parts = self.parts.borrow_and_update().clone();
-            if let Some(news) = parts.news(self.seen, self.manner) {
-                self.seen = parts.seq;
-                self.waiting = news.into_iter();
+            let news = parts.news(self.seen, self.manner);
+            self.seen = match self.seen {
+                // Made while nobody watched: what comes next is compared with what this one has.
+                Seen::Event(seq) if parts.seq < seq => self.seen,
+                Seen::Event(_) | Seen::Making(_) => Seen::Making(parts.made),
+            };
+            if news.is_some() {
+                return news;
             }
         }
     }

@@ -56,6 +56,8 @@ impl Metrics {
             page.one("league_referees_lost", "gauge", "Referees that do not answer.", lost);
             let suspended = season.players().iter().filter(|player| season.is_suspended(player)).count();
             page.one("league_players_suspended", "gauge", "Players that are asked only once.", suspended);
+            let withdrawn = season.players().iter().filter(|player| player.withdrawn).count();
+            page.one("league_players_withdrawn", "gauge", "Players that play no more.", withdrawn);
             page.one("league_halted", "gauge", "1 when the operator has stopped it.", u8::from(season.is_halted()));
             let round = status.current_round.map_or(0, |round| round.0);
             page.one("league_round", "gauge", "The round that is being played, or was last.", round);

@@ -20,6 +20,11 @@ pub(crate) fn told(season: &Season, fact: &Fact) -> Markup {
         Fact::PlayerReturned { player, .. } => html! { (named(season, player)) " is back" },
         Fact::RefereeReturned { referee, .. } => html! { (referee) " is back; what it was running is played again" },
         Fact::RegistrationClosed => html! { "Registration is closed, the schedule is made" },
+        Fact::RegistrationReopened => html! { "The operator opened the registration again" },
+        Fact::PlayerWithdrawn { player } => html! { "The operator withdrew " (named(season, player)) },
+        Fact::MatchAwarded { match_id, outcome } => {
+            html! { (match_link(match_id)) ", which nobody played: " (ended(season, match_id, *outcome)) }
+        }
         Fact::RoundStarted { round } => html! { "Round " (round) " begins" },
         Fact::MatchAssigned { match_id, attempt, referee } => {
             html! { (match_link(match_id)) " is given to " (referee) @if *attempt > 1 { ", attempt " (attempt) } }

@@ -6,10 +6,11 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::time::Duration;
 
 use http::{HeaderMap, header};
 use league_protocol::error::Fault;
-use league_protocol::id::MatchId;
+use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::message::step::MatchState;
 use league_protocol::token::{Credential, TokenDigest};
 
@@ -54,17 +55,23 @@ pub enum Action {
     Start,
     /// What runs ends, nothing new begins.
     Stop,
+    /// The registration is opened again.
+    Reopen,
+    /// A player is taken out.
+    Withdraw(PlayerId),
     /// A match goes on by a step.
     Step(MatchId, Step),
 }
 
 impl Action {
     /// What a form asks for.
-    pub(crate) fn named(name: &str, game: Option<&str>) -> Option<Self> {
+    pub(crate) fn named(name: &str, game: Option<&str>, player: Option<&str>) -> Option<Self> {
         let step = Step::ALL.into_iter().find(|step| step.name() == name);
         match (name, step) {
             ("start", _) => Some(Self::Start),
             ("stop", _) => Some(Self::Stop),
+            ("reopen", _) => Some(Self::Reopen),
+            ("withdraw", _) => Some(Self::Withdraw(player?.parse().ok()?)),
             (_, Some(step)) => Some(Self::Step(game?.parse().ok()?, step)),
             (_, None) => None,
         }
@@ -78,6 +85,9 @@ pub type Acting<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 
 pub trait Operator: fmt::Debug + Send + Sync + 'static {
     /// Does it, once; the answer comes when it is durable.
     fn act(&self, action: Action) -> Acting<'_, ()>;
+
+    /// How long a referee takes to answer, where it was asked of late.
+    fn promptness(&self, referee: &RefereeId) -> Option<Duration>;
 
     /// How a match stands at its referee.
     fn look(&self, match_id: MatchId) -> Acting<'_, MatchState>;

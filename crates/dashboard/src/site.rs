@@ -1,12 +1,13 @@
 //! What is at which path.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use http::{HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
+use league_core::season::agent::Player;
 use league_core::season::event::{Event, Fact};
-use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_store::log::Head;
 use league_wire::pages::Visit;
 use league_wire::whence::Whence;
@@ -17,9 +18,10 @@ use crate::operate::{self, Action};
 use crate::pages::frame::Frame;
 use crate::pages::paging::Paging;
 use crate::pages::{agents, crosstable, game, league, log, player, schedule, steps};
+use crate::phases::Phases;
 use crate::query::Query;
 use crate::reply::{self, Reply};
-use crate::story::Story;
+use crate::story::{Story, unplayed};
 use crate::{api, events, live, packed};
 
 const STYLE: &str = include_str!("assets/style.css");
@@ -119,7 +121,10 @@ impl Shared {
         match segments[..] {
             [""] => {
                 let operate = self.controls(&asked);
-                self.show(&told, &asked, "League", |story| league::page(story, &asked.paging(league::ROWS), &operate))
+                let phases = if asked.at.is_none() { self.stage.phases().clone() } else { Phases::default() };
+                self.show(&told, &asked, "League", |story| {
+                    league::page(story, &phases, &asked.paging(league::ROWS), &operate)
+                })
             }
             ["crosstable"] => {
                 let across = asked.query.number("across").unwrap_or(1);
@@ -166,7 +171,10 @@ impl Shared {
             story.season().player(&id).map(|player| player.profile.name.to_string()).unwrap_or_default()
         });
         self.show(told, asked, &name, |story| match story.season().player(&id) {
-            Some(player) => player::page(story, player, &files, asked.query.number("from").unwrap_or(0)),
+            Some(player) => {
+                let operate = self.withdrawal(asked, story, player);
+                player::page(story, player, &files, asked.query.number("from").unwrap_or(0), &operate)
+            }
             None => html! {},
         })
     }
@@ -189,7 +197,11 @@ impl Shared {
         match event.map(|event| event.fact) {
             Some(Fact::MatchReported { attempt, record, .. }) => {
                 let file = self.stage.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
-                let over = game::Over { attempt, record: &record, file: file.as_ref() };
+                let over = game::Over { attempt: Some(attempt), record: &record, file: file.as_ref() };
+                self.show(told, asked, &title, |story| game::page(story, &match_id, Some(&over), &html! {}))
+            }
+            Some(Fact::MatchAwarded { outcome, .. }) => {
+                let over = game::Over { attempt: None, record: &unplayed(outcome), file: None };
                 self.show(told, asked, &title, |story| game::page(story, &match_id, Some(&over), &html! {}))
             }
             Some(_) | None => {
@@ -209,7 +221,16 @@ impl Shared {
             players.iter().filter_map(|player| player::latest(story, &player.id, 2)).flatten().collect()
         });
         let files = self.stage.archive.games(wanted).await;
-        self.show(told, asked, "Agents", |story| agents::page(story, &paging, &files, asked.trusted))
+        let pulse = |referee: &RefereeId| match asked.at {
+            None => self.promptness(referee),
+            Some(_) => None,
+        };
+        self.show(told, asked, "Agents", |story| agents::page(story, &paging, &files, asked.trusted, pulse))
+    }
+
+    /// How long a referee takes to answer.
+    pub(crate) fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
+        self.operator().and_then(|operator| operator.promptness(referee))
     }
 
     async fn log(&self, told: &Told, asked: &Asked) -> Reply {
@@ -277,6 +298,14 @@ impl Shared {
         }
     }
 
+    /// What the operator may do about a player.
+    fn withdrawal(&self, asked: &Asked, story: &Story, player: &Player) -> Markup {
+        match (self.operator(), asked.at) {
+            (Some(_), None) => steps::of_player(story, player, self.settings.token.is_some()),
+            (Some(_), Some(_)) | (None, _) => html! {},
+        }
+    }
+
     /// What the operator may do about a match.
     async fn steps(&self, match_id: &MatchId) -> Markup {
         let Some(operator) = self.operator() else { return html! {} };
@@ -308,7 +337,7 @@ impl Shared {
             return self.nothing(StatusCode::CONFLICT, "Nothing to operate", "This league is only looked at here.");
         };
         let name = form.text("action").unwrap_or_default();
-        let Some(action) = Action::named(name, form.text("match")) else {
+        let Some(action) = Action::named(name, form.text("match"), form.text("player")) else {
             return self.nothing(
                 StatusCode::BAD_REQUEST,
                 "Unclear",
@@ -317,7 +346,8 @@ impl Shared {
         };
         let back = match &action {
             Action::Step(match_id, _) => format!("/matches/{match_id}"),
-            Action::Start | Action::Stop => String::from("/"),
+            Action::Withdraw(_) => String::from("/agents"),
+            Action::Start | Action::Stop | Action::Reopen => String::from("/"),
         };
         match operator.act(action).await {
             Ok(()) => reply::see(&back),

@@ -12,10 +12,14 @@ use tokio::sync::{Notify, watch};
 use crate::archive::Archive;
 use crate::events;
 use crate::live::Parts;
+use crate::phases::Phases;
 use crate::story::Story;
 
 /// How many of the latest events are at hand; older ones come from the log.
 const RING: usize = 4096;
+
+/// Those who watch are told one slice after the other: woken all at once, a crowd would be in the way of everything else that is due.
+pub(crate) const SLICES: usize = 8;
 
 /// An event, with its message once somebody has asked for it.
 #[derive(Debug)]
@@ -39,12 +43,15 @@ pub(crate) struct Stage {
     ring: Mutex<VecDeque<Arc<Latest>>>,
     /// The number of the last event.
     pub(crate) head: watch::Sender<u64>,
-    /// The parts of the first page.
-    pub(crate) parts: watch::Sender<Arc<Parts>>,
+    /// The parts of the first page, for each slice of those who watch.
+    pub(crate) parts: [watch::Sender<Arc<Parts>>; SLICES],
+    next_slice: AtomicUsize,
     /// Whether streams are to end.
     pub(crate) closing: watch::Sender<bool>,
     /// Told when somebody wants the parts made.
     pub(crate) wanted: Notify,
+    /// The phases of matches that are being played, as far as they are known.
+    phases: RwLock<Phases>,
     watching: AtomicUsize,
     streams: AtomicUsize,
     most: usize,
@@ -57,9 +64,11 @@ impl Stage {
             head: watch::Sender::new(story.seq()),
             story: RwLock::new(story),
             ring: Mutex::default(),
-            parts: watch::Sender::new(Arc::default()),
+            parts: std::array::from_fn(|_| watch::Sender::new(Arc::default())),
+            next_slice: AtomicUsize::new(0),
             closing: watch::Sender::new(false),
             wanted: Notify::new(),
+            phases: RwLock::default(),
             watching: AtomicUsize::new(0),
             streams: AtomicUsize::new(0),
             most,
@@ -71,6 +80,19 @@ impl Stage {
     pub(crate) fn story(&self) -> RwLockReadGuard<'_, Story> {
         // An event that cannot be told changes nothing, so a panic leaves no half of one.
         self.story.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The phases of matches that are being played, as far as they are known.
+    pub(crate) fn phases(&self) -> RwLockReadGuard<'_, Phases> {
+        self.phases.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Referees have told of phases; who watches is told where that is news.
+    pub(crate) fn set_phases(&self, phases: Phases) {
+        if *self.phases() != phases {
+            *self.phases.write().unwrap_or_else(PoisonError::into_inner) = phases;
+            self.wanted.notify_one();
+        }
     }
 
     /// Goes on by these events, of which the first is the next one.
@@ -115,7 +137,8 @@ impl Stage {
             self.watching.fetch_add(1, Ordering::Relaxed);
             self.wanted.notify_one();
         }
-        Some(Seat { stage: Arc::clone(self), watches_parts })
+        let slice = self.next_slice.fetch_add(1, Ordering::Relaxed) % SLICES;
+        Some(Seat { stage: Arc::clone(self), watches_parts, slice })
     }
 
     /// How many streams are open.
@@ -134,6 +157,14 @@ impl Stage {
 pub(crate) struct Seat {
     pub(crate) stage: Arc<Stage>,
     watches_parts: bool,
+    slice: usize,
+}
+
+impl Seat {
+    /// Where the parts of the first page are told to this one.
+    pub(crate) fn parts(&self) -> &watch::Sender<Arc<Parts>> {
+        &self.stage.parts[self.slice]
+    }
 }
 
 impl Drop for Seat {

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use league_core::record::MatchRecord;
 use league_core::rules::outcome::Outcome;
 use league_core::season::event::{Event, Fact};
 use league_core::season::{BadEvent, Season};
@@ -63,11 +64,13 @@ impl Story {
         self.season.apply(event)?;
         self.seq += 1;
         self.last = event.at;
-        if let Fact::MatchReported { match_id, record, .. } = &event.fact
+        if let Some((match_id, outcome)) = event.fact.ending()
             && let Some((round, number)) = match_id.parts()
         {
-            let moves = Pair::from_fn(|side| self.word(record.moves[side].as_ref()));
-            let played = Played { seq: self.seq, outcome: record.outcome, drawn: record.drawn, moves };
+            // Nothing was chosen or drawn where nobody played.
+            let record = if let Fact::MatchReported { record, .. } = &event.fact { Some(record) } else { None };
+            let moves = Pair::from_fn(|side| self.word(record.and_then(|record| record.moves[side].as_ref())));
+            let played = Played { seq: self.seq, outcome, drawn: record.and_then(|record| record.drawn), moves };
             let (round, number) = (round.0 as usize, number as usize);
             if self.rounds.len() < round {
                 self.rounds.resize(round, Vec::new());
@@ -197,6 +200,11 @@ impl Story {
             })
             .collect()
     }
+}
+
+/// The record of a match that nobody played.
+pub(crate) fn unplayed(outcome: Outcome) -> MatchRecord {
+    MatchRecord { outcome, moves: Pair::new(None, None), drawn: None, proof: None }
 }
 
 /// What a round is to a player.

@@ -74,6 +74,15 @@ pub(crate) enum Command {
     Start(Operate),
     /// Tell a running manager to stop after the matches that are running.
     Stop(Operate),
+    /// Tell a running manager to open the registration again, as long as no match has its result.
+    Reopen(Operate),
+    /// Tell a running manager to take a player out: its results stand, its other matches are lost to it.
+    Withdraw {
+        /// The player, like P03.
+        player_id: PlayerId,
+        #[command(flatten)]
+        options: Operate,
+    },
     /// Check a league's log, draws, results and files.
     Verify(Verify),
     /// Play a whole league in memory, by the same rules and without any agents.

@@ -12,6 +12,7 @@ mod figures;
 mod join_key;
 mod listen;
 mod machine;
+mod observe;
 mod open;
 mod operate;
 mod operator;
@@ -25,12 +26,13 @@ mod simulate;
 mod source;
 mod table;
 mod thinking;
+#[cfg(feature = "otel")]
+mod traces;
 mod verify;
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use tracing_subscriber::EnvFilter;
 
 use cli::{Cli, Command, Run};
 
@@ -48,9 +50,9 @@ fn main() -> ExitCode {
     #[cfg(feature = "allocations")]
     let _counting = dhat::Profiler::builder().testing().build();
     let cli = Cli::parse();
-    let filter = EnvFilter::try_from_env("LEAGUE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
-    let done = match cli.command.unwrap_or_else(|| Command::Run(Run::default())) {
+    let command = cli.command.unwrap_or_else(|| Command::Run(Run::default()));
+    let _observed = observe::begin(&command);
+    let done = match command {
         Command::Run(options) => run::run(&options),
         Command::Manager(options) => agents::manager(&options),
         Command::Referee(options) => agents::referee(&options),
@@ -64,6 +66,8 @@ fn main() -> ExitCode {
         Command::Status(which) => show::status(&which),
         Command::Start(options) => operate::start(&options),
         Command::Stop(options) => operate::stop(&options),
+        Command::Reopen(options) => operate::reopen(&options),
+        Command::Withdraw { player_id, options } => operate::withdraw(player_id, &options),
         Command::Verify(options) => verify::run(&options),
         Command::Simulate(options) => simulate::run(&options),
         Command::Bench(options) => bench::run(&options),

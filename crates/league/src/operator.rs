@@ -1,8 +1,10 @@
 //! The operator of the pages, at the desk of the manager.
 
+use std::time::Duration;
+
 use league_dashboard::operate::{Acting, Action, Operator, Step};
 use league_manager::Manager;
-use league_protocol::id::MatchId;
+use league_protocol::id::{MatchId, RefereeId};
 use league_protocol::message::step::{MatchState, MatchStep};
 use league_protocol::table::Call;
 
@@ -17,9 +19,15 @@ impl Operator for AtManager {
             match action {
                 Action::Start => desk.act(|season, now| season.start(now)).await,
                 Action::Stop => desk.act(|season, now| season.stop(now)).await,
+                Action::Reopen => desk.act(|season, now| season.reopen(now)).await,
+                Action::Withdraw(player) => self.0.withdraw(player).await,
                 Action::Step(match_id, step) => self.0.lead(match_id, call(step)).await.map(drop),
             }
         })
+    }
+
+    fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
+        self.0.promptness(referee)
     }
 
     fn look(&self, match_id: MatchId) -> Acting<'_, MatchState> {

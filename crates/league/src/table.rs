@@ -29,7 +29,7 @@ pub(crate) fn standings(rows: &[StandingsRow]) -> Table {
     let lines = rows.iter().map(|row| {
         [
             row.rank.to_string(),
-            row.display_name.to_string(),
+            if row.withdrawn { format!("{} (withdrawn)", row.display_name) } else { row.display_name.to_string() },
             row.player_id.to_string(),
             row.played.to_string(),
             row.wins.to_string(),

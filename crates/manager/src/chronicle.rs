@@ -20,6 +20,9 @@ pub fn line(event: &Event) -> Entry {
         | Fact::RefereeReturned { profile, .. } => entry.with(profile),
         Fact::AgentLearned { learned, .. } => entry.with(learned),
         Fact::RegistrationClosed
+        | Fact::RegistrationReopened
+        | Fact::PlayerWithdrawn { .. }
+        | Fact::MatchAwarded { .. }
         | Fact::RoundStarted { .. }
         | Fact::MatchAssigned { .. }
         | Fact::MatchReturned { .. }
@@ -45,6 +48,13 @@ fn told(fact: &Fact) -> (Level, String) {
             (Level::Warn, format!("{referee} is back; what it was running is played again"))
         }
         Fact::RegistrationClosed => (Level::Info, String::from("registration is closed, the schedule is made")),
+        Fact::RegistrationReopened => {
+            (Level::Info, String::from("the operator opened the registration again; the schedule will be made anew"))
+        }
+        Fact::PlayerWithdrawn { player } => (Level::Warn, format!("the operator withdrew {player}")),
+        Fact::MatchAwarded { match_id, outcome } => {
+            (Level::Info, format!("{match_id} is decided without being played: {outcome:?}"))
+        }
         Fact::RoundStarted { round } => (Level::Info, format!("round {round} begins")),
         Fact::MatchAssigned { match_id, attempt, referee } => {
             (Level::Debug, format!("{match_id} is given to {referee}, attempt {attempt}"))

@@ -41,23 +41,33 @@ pub enum Stopped {
 impl Shared {
     /// Runs the league to its end.
     pub(crate) async fn conduct(self: &Arc<Self>) -> Result<(), Stopped> {
-        let opened = Instant::now();
+        let mut opened = None;
         let mut changes = self.desk.changes();
         let mut finished: Option<RoundId> = None;
         loop {
             // Whatever changes from here on is seen below.
             changes.mark_unchanged();
-            match self.desk.look(|season, _| season.duty()).await? {
-                Duty::AwaitRegistrations => self.await_registrations(opened, &mut changes).await?,
-                Duty::AwaitStart => drop(changes.changed().await),
-                Duty::StartRound(_) => drop(self.desk.act(|season, now| season.start_round(now)).await?),
-                Duty::Play(round) => {
-                    self.play(round, finished, &mut changes).await?;
-                    finished = Some(round);
-                    self.file().await?;
+            let round = match self.desk.look(|season, _| season.duty()).await? {
+                Duty::AwaitRegistrations => {
+                    // The window begins whenever the registration is opened, and with it everything that is to be told.
+                    let since = *opened.get_or_insert_with(Instant::now);
+                    finished = None;
+                    self.await_registrations(since, &mut changes).await?;
+                    continue;
                 }
+                Duty::AwaitStart => {
+                    opened = None;
+                    drop(changes.changed().await);
+                    continue;
+                }
+                Duty::StartRound(_) => self.desk.act(|season, now| season.start_round(now)).await?,
+                Duty::Play(round) => round,
                 Duty::Conclude => return self.conclude(finished).await,
-            }
+            };
+            opened = None;
+            self.play(round, finished, &mut changes).await?;
+            finished = Some(round);
+            self.file().await?;
         }
     }
 
@@ -69,11 +79,12 @@ impl Shared {
         let settings = &self.settings;
         let there = self.desk.look(|season, _| {
             let present = season.referees().iter().filter(|referee| !referee.lost).count();
-            (season.players().len(), present, season.config().min_players)
+            (season.players().len(), present, season.config().min_players, season.was_reopened())
         });
-        let (players, referees, needed) = there.await?;
+        let (players, referees, needed, reopened) = there.await?;
         let enough = |expected: Option<u32>, there: usize| expected.is_none_or(|expected| there >= expected as usize);
-        let expecting = settings.expect_players.is_some() || settings.expect_referees.is_some();
+        // Who opens the registration again waits for somebody whom nobody had expected.
+        let expecting = !reopened && (settings.expect_players.is_some() || settings.expect_referees.is_some());
         let all = enough(settings.expect_players, players) && enough(settings.expect_referees, referees);
         if expecting && all && referees > 0 && players >= needed as usize {
             return Ok(self.desk.act(|season, now| season.start(now)).await?);
@@ -170,7 +181,7 @@ impl Shared {
         let told = self.desk.look(move |season, _| {
             let mut to_players = last.map(|last| notices::round_over(season, last)).unwrap_or_default();
             to_players.push(notices::league_over(season));
-            (Listener::players(season), to_players, Listener::referees(season), vec![notices::league_over(season)])
+            (Listener::all_players(season), to_players, Listener::referees(season), vec![notices::league_over(season)])
         });
         let (players, to_players, referees, to_referees) = told.await?;
         let now = Duration::ZERO;

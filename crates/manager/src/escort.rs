@@ -16,7 +16,9 @@ use league_protocol::table::{Call, Method};
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Exchange;
 use league_wire::speaker::{Message, Peer, Verdict, heard};
+use league_wire::trace;
 use tokio::time::{Instant, sleep};
+use tracing::Instrument;
 
 use crate::manager::Shared;
 use crate::notices::{Listener, envelope};
@@ -45,8 +47,9 @@ impl Shared {
         });
         // Whatever happened meanwhile, it is no longer this referee's match.
         let Ok(Some((order, mut referee))) = order.await else { return };
+        let matched = trace::of_match(&order.match_id, order.attempt);
         for tried in 1..=PATIENCE {
-            match self.offer(&mut referee, &order).await {
+            match self.offer(&mut referee, &order).instrument(matched.clone()).await {
                 // What nobody takes up is taken away when it is overdue.
                 Offer::Taken | Offer::Unknown => return,
                 Offer::Refused => {
@@ -76,6 +79,8 @@ impl Shared {
         let peer = Peer { endpoint: &endpoint, manner: &referee.manner, proven: false };
         let mut tries = Vec::new();
         let said = self.speaker.say(peer, message, &understood, &mut tries).await;
+        let answers = tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.came.as_ref().ok());
+        answers.for_each(|exchange| self.promptness.note(&referee.id, exchange.receipt.last_byte));
         let offer = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
             None | Some(Err(_)) => Offer::Unheard,
             Some(Ok(exchange)) => match Layers::parse(&exchange.body) {
@@ -153,7 +158,8 @@ impl Shared {
         let conversation = ConversationId::named("conv-watch");
         let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
         let limit = self.settings.watch.min(self.settings.patience);
-        self.speaker.client().call(&endpoint, &referee.manner, &envelope, &call, limit).await.is_ok()
+        let came = self.speaker.client().call(&endpoint, &referee.manner, &envelope, &call, limit).await;
+        came.inspect(|exchange| self.promptness.note(&referee.id, exchange.receipt.last_byte)).is_ok()
     }
 }
 

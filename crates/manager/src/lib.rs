@@ -11,6 +11,8 @@
 //! - `latecomers`: telling those who come back when all is over
 //! - `lead`: stepped matches, led by hand
 //! - [`gate`]: how often anybody may ask; `access`: who may do what; `reach`: which endpoints a registrant may name
+//! - `promptness`: how quickly referees answer
+//! - `withdrawal`: taking a player out, and telling it
 
 mod access;
 pub mod chronicle;
@@ -23,8 +25,10 @@ mod lead;
 pub mod manager;
 mod notices;
 pub mod page;
+mod promptness;
 mod reach;
 pub mod settings;
+mod withdrawal;
 
 pub use conductor::Stopped;
 pub use desk::Desk;

@@ -36,6 +36,7 @@ use crate::desk::Desk;
 use crate::gate::Gate;
 use crate::notices::envelope;
 use crate::page;
+use crate::promptness::Promptness;
 use crate::settings::Settings;
 
 /// A manager; cheap to clone.
@@ -52,6 +53,7 @@ pub(crate) struct Shared {
     pub(crate) desk: Desk,
     pub(crate) speaker: Speaker,
     pub(crate) breakers: Breakers,
+    pub(crate) promptness: Promptness,
     /// Who writes the league's files, where they are.
     pub(crate) views: Option<ViewWriter>,
     pub(crate) world: World,
@@ -69,9 +71,10 @@ impl Manager {
         world: World,
     ) -> Self {
         let (league, strict, breakers) = (rules.league_id.clone(), rules.strict, Breakers::default());
-        let speaker = Speaker::new(client);
+        let (speaker, promptness) = (Speaker::new(client), Promptness::default());
         let gate = Arc::new(Gate::new(settings.rates, Arc::clone(&settings.strikes)));
-        Self { shared: Arc::new(Shared { league, strict, settings, desk, speaker, breakers, views, world, gate }) }
+        let shared = Shared { league, strict, settings, desk, speaker, breakers, promptness, views, world, gate };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Runs the league to its end.
@@ -355,6 +358,16 @@ impl Manager {
             Call::StopLeague(_) => {
                 shared.check_operator(&head, peer, method)?;
                 shared.desk.act(|season, now| season.stop(now)).await?;
+                Answered::new(envelope, &shared.status().await?)
+            }
+            Call::ReopenRegistration(_) => {
+                shared.check_operator(&head, peer, method)?;
+                shared.desk.act(|season, now| season.reopen(now)).await?;
+                Answered::new(envelope, &shared.status().await?)
+            }
+            Call::WithdrawPlayer(wanted) => {
+                shared.check_operator(&head, peer, method)?;
+                self.withdraw(wanted.player_id).await?;
                 Answered::new(envelope, &shared.status().await?)
             }
             Call::Ping(nothing) => Answered::new(envelope, &nothing),

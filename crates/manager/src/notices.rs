@@ -6,11 +6,13 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use league_core::season::agent::{AgentId, Player, Referee};
 use league_core::season::{Ruling, Season};
+use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, LeagueId, RoundId};
 use league_protocol::manner::Manner;
+use league_protocol::message::league_error::LeagueError;
 use league_protocol::message::report::Learned;
-use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted};
+use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted, ShutdownCommand};
 use league_protocol::message::standings::{FinalRow, StandingsUpdate};
 use league_protocol::quirk::Quirk;
 use league_protocol::sender::Sender;
@@ -20,6 +22,7 @@ use league_protocol::token::Credential;
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Failure;
 use league_wire::speaker::{Message, Peer, Said, Try, heard};
+use smol_str::SmolStr;
 use tokio::time::{Instant, sleep};
 
 use crate::manager::Shared;
@@ -55,7 +58,7 @@ pub(crate) struct Listener {
 
 impl Listener {
     /// A player.
-    fn player(player: &Player, league: &LeagueId) -> Self {
+    pub(crate) fn player(player: &Player, league: &LeagueId) -> Self {
         let (endpoint, pass) = (player.profile.endpoint.clone(), player.grant.digest.manager_pass(league).into());
         Self { id: AgentId::Player(player.id.clone()), endpoint, pass, manner: player.manner.clone() }
     }
@@ -66,8 +69,15 @@ impl Listener {
         Self { id: AgentId::Referee(referee.id.clone()), endpoint, pass, manner: referee.manner.clone() }
     }
 
-    /// Every player.
+    /// Every player that has not been withdrawn.
     pub(crate) fn players(season: &Season) -> Vec<Self> {
+        let league = &season.config().league_id;
+        let present = season.players().iter().filter(|player| !player.withdrawn);
+        present.map(|player| Self::player(player, league)).collect()
+    }
+
+    /// Everybody who was a player: also who was withdrawn wants to know when it is over.
+    pub(crate) fn all_players(season: &Season) -> Vec<Self> {
         let league = &season.config().league_id;
         season.players().iter().map(|player| Self::player(player, league)).collect()
     }
@@ -129,6 +139,18 @@ pub(crate) fn league_over(season: &Season) -> Notice {
         final_standings: season.standings().iter().map(FinalRow::from).collect(),
     };
     Notice::new(ConversationId::named("conv-league-complete"), Call::NotifyLeagueCompleted(completed))
+}
+
+/// That a player is out of the league; and that it may leave, where it is in no match.
+pub(crate) fn withdrawn(league: &LeagueId, player: &Player, may_leave: bool) -> Vec<Notice> {
+    const METHOD: Method = Method::WithdrawPlayer;
+    let conversation = ConversationId::named(format_args!("conv-{}-withdrawn", player.id));
+    let message = format!("the operator has withdrawn {} from {league}; its token counts no more", player.id);
+    let fault = Fault::new(ErrorCode::E005, METHOD, message);
+    let out = Call::NotifyLeagueError(LeagueError::of(&fault, Some(METHOD.row().name)));
+    let reason = Some(SmolStr::new_static("withdrawn by the operator"));
+    let leave = may_leave.then_some(Call::Shutdown(ShutdownCommand { reason }));
+    [Some(out), leave].into_iter().flatten().map(|call| Notice { conversation: conversation.clone(), call }).collect()
 }
 
 /// The manager's envelope.

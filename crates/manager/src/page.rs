@@ -85,8 +85,7 @@ fn agents(season: &Season) -> impl Iterator<Item = AgentEntry> {
         entry(&AgentId::Referee(referee.id.clone()), &referee.profile, state)
     });
     let players = season.players().iter().map(move |player| {
-        let state = if season.is_suspended(player) { "SUSPENDED" } else { "ACTIVE" };
-        entry(&AgentId::Player(player.id.clone()), &player.profile, state)
+        entry(&AgentId::Player(player.id.clone()), &player.profile, season.condition(player).as_str())
     });
     referees.chain(players)
 }

@@ -420,6 +420,8 @@ impl Player {
             | Call::CreateSchedule(_)
             | Call::StartLeague(_)
             | Call::StopLeague(_)
+            | Call::ReopenRegistration(_)
+            | Call::WithdrawPlayer(_)
             | Call::StartMatch(_)
             | Call::CollectChoices(_)
             | Call::DrawNumber(_)

@@ -1,5 +1,7 @@
 //! Histories and questions by hand, for tests.
 
+use std::sync::Arc;
+
 use league_core::rules::seed::Seed;
 use league_core::seat::{DrawCheck, History, Played, Question};
 use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};

@@ -22,7 +22,7 @@ use crate::message::game_over::GameOver;
 use crate::message::invitation::{GameInvitation, GameJoinAck};
 use crate::message::league_error::LeagueError;
 use crate::message::league_view::{GetLeague, LeaguePage};
-use crate::message::operate::{CreateSchedule, LeagueCommand, Nothing, ScheduleAnswer, StatusAnswer};
+use crate::message::operate::{CreateSchedule, LeagueCommand, Nothing, ScheduleAnswer, StatusAnswer, WithdrawPlayer};
 use crate::message::query::{AssignedMatches, GetAssignedMatches, LeagueQuery, LeagueQueryResponse};
 use crate::message::registration::{LeagueRegisterRequest, RefereeRegisterRequest, RegisterResponse};
 use crate::message::report::{MatchResultAck, MatchResultReport};
@@ -255,6 +255,16 @@ calls! {
         None, [Operator] => [Manager], "stop_league",
         LeagueCommand => StatusAnswer = None, Generic, Operator
     }
+    /// Open the registration again, as long as no match has its result; the schedule is made anew.
+    ReopenRegistration {
+        None, [Operator] => [Manager], "reopen_registration",
+        LeagueCommand => StatusAnswer = None, Generic, Operator
+    }
+    /// Take a player out: before the first round it is gone, after that its results stand and its other matches are lost to it.
+    WithdrawPlayer {
+        None, [Operator] => [Manager], "withdraw_player",
+        WithdrawPlayer => StatusAnswer = None, Generic, Operator
+    }
     /// Run a match; accepted or refused at once.
     StartMatch {
         Some("START_MATCH"), [Manager] => [Referee],
@@ -344,7 +354,7 @@ calls! {
         Some("LEAGUE_COMPLETED"), [Manager] => [Player, Referee], "notify_league_completed",
         LeagueCompleted => Acknowledgement = Some("LEAGUE_COMPLETED_ACK"), Generic, Pass, family 3
     }
-    /// Tell an agent that one of its requests was refused.
+    /// Tell an agent that one of its requests was refused, or that it is out of the league.
     NotifyLeagueError {
         Some("LEAGUE_ERROR"), [Manager] => [Player, Referee], "notify_league_error",
         LeagueError => Acknowledgement = None, Generic, Pass, family 3

@@ -34,10 +34,12 @@ use league_wire::client::Client;
 use league_wire::doubt::Doubt;
 use league_wire::endpoint::Endpoint;
 use league_wire::speaker::Speaker;
+use league_wire::trace;
 use league_wire::world::World;
 use smol_str::SmolStr;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
+use tracing::Instrument;
 
 use crate::enrolment::Identity;
 use crate::ring::{self, Post};
@@ -270,10 +272,12 @@ impl Shared {
         matches.running.insert(order.match_id.clone(), running);
         drop(matches);
         let shared = Arc::clone(self);
-        tokio::spawn(async move {
+        let played = trace::of_match(&order.match_id, order.attempt);
+        let playing = async move {
             let state = ring::run(&shared, identity, Arc::clone(&order), endpoints, bout, inbox).await;
             shared.finished(&order, Finished { registration, state });
-        });
+        };
+        tokio::spawn(playing.instrument(played));
         Ok(accepted)
     }
 
@@ -468,6 +472,8 @@ impl Referee {
             | Call::CreateSchedule(_)
             | Call::StartLeague(_)
             | Call::StopLeague(_)
+            | Call::ReopenRegistration(_)
+            | Call::WithdrawPlayer(_)
             | Call::GameInvitation(_)
             | Call::ChooseParity(_)
             | Call::MakeMove(_)

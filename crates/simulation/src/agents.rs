@@ -154,6 +154,9 @@ impl Cast {
                 tokio::time::sleep(PROBE).await;
             }
         });
+        if let Some((number, later)) = scenario.withdrawal {
+            tokio::spawn(withdraw(manager.clone(), PlayerId::numbered(number), later));
+        }
         let conducting = async {
             match manager.conduct().await {
                 Ok(()) => {
@@ -263,5 +266,21 @@ impl Served {
     async fn close(self) {
         drop(self.close);
         drop(self.work.await);
+    }
+}
+
+/// The operator, who takes a player out of the league that is being played. A manager that was started again is told again.
+async fn withdraw(manager: Manager, player: PlayerId, later: Duration) {
+    let mut changes = manager.desk().changes();
+    while let Ok(begun) = manager.desk().look(|season, _| season.current_round().is_some()).await {
+        if begun {
+            tokio::time::sleep(later).await;
+            // Refused when the league is over.
+            drop(manager.withdraw(player).await);
+            return;
+        }
+        if changes.changed().await.is_err() {
+            return;
+        }
     }
 }

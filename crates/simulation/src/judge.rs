@@ -11,6 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use league_core::record::MatchRecord;
+use league_core::rules::outcome::Outcome;
 use league_core::season::event::{Event, Fact};
 use league_core::season::{Phase, Season};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
@@ -51,6 +52,8 @@ pub struct Tally {
     pub results: u64,
     /// Technical losses among them.
     pub charged: u64,
+    /// Matches that were decided without being played.
+    pub awarded: u64,
     /// Attempts that came to nothing.
     pub in_vain: u64,
     /// Times that the manager resumed.
@@ -76,6 +79,8 @@ pub struct Judge {
     season: Option<Season>,
     results: BTreeMap<MatchId, Place>,
     registered: BTreeSet<PlayerId>,
+    /// Where players live that the operator took out.
+    withdrawn: BTreeSet<Place>,
     /// What players recognise themselves by.
     tokens: BTreeMap<Place, TokenDigest>,
     table: Table,
@@ -105,6 +110,7 @@ impl Judge {
             season: None,
             results: BTreeMap::new(),
             registered: BTreeSet::new(),
+            withdrawn: BTreeSet::new(),
             tokens: BTreeMap::new(),
             table: Table::default(),
             open: BTreeMap::new(),
@@ -114,6 +120,11 @@ impl Judge {
             tally: Tally::default(),
             assigned: Vec::new(),
         }
+    }
+
+    /// Whether the player that lives there was taken out.
+    pub fn is_withdrawn(&self, place: Place) -> bool {
+        self.withdrawn.contains(&place)
     }
 
     /// When the league must be over.
@@ -172,6 +183,12 @@ impl Judge {
                 self.open.remove(match_id);
                 self.compare_standings()?;
             }
+            Fact::PlayerWithdrawn { player } => {
+                let place = self.player(player)?;
+                self.withdrawn.insert(place);
+            }
+            // Nobody reports it: that it is due is checked when it is applied.
+            Fact::MatchAwarded { match_id, outcome } => self.awarded(match_id, *outcome)?,
             Fact::RoundStarted { round } => self.round = Some((*round, at)),
             Fact::RoundCompleted { round } => self.round_over(at, *round)?,
             Fact::PlayerRegistered { player, .. } => drop(self.registered.insert(player.clone())),
@@ -180,6 +197,7 @@ impl Judge {
             | Fact::RefereeRegistered { .. }
             | Fact::AgentLearned { .. }
             | Fact::RegistrationClosed
+            | Fact::RegistrationReopened
             | Fact::LeagueCompleted
             | Fact::Halted
             | Fact::Resumed => {}
@@ -214,6 +232,17 @@ impl Judge {
         }
         self.table.count(players.map(|player| &player.id), record.outcome);
         Ok(())
+    }
+
+    fn awarded(&mut self, id: &MatchId, outcome: Outcome) -> Verdict {
+        if self.open.contains_key(id) || self.results.insert(id.clone(), Place::MANAGER).is_some() {
+            return Err(format!("{id} was decided without being played, and is in somebody's hands or has its result"));
+        }
+        let players = self.season.as_ref().and_then(|season| season.contestants(id));
+        let players = players.ok_or_else(|| format!("{id} is no match of this league"))?;
+        self.table.count(players.map(|player| &player.id), outcome);
+        self.tally.awarded += 1;
+        self.compare_standings()
     }
 
     fn compare_standings(&self) -> Verdict {
@@ -320,6 +349,8 @@ impl Judge {
         }
         let since_when = |from: Moment| from.max(self.manager_since).max(self.scenario.quiet);
         let strangers = ledger.estrangements().filter(|_| self.phase() == Phase::RunningLeague);
+        // Whoever is out need not agree about anything.
+        let strangers = strangers.filter(|(place, _)| !self.withdrawn.contains(place));
         if let Some((place, from)) = strangers.into_iter().find(|it| at - since_when(it.1) > self.bounds.mended) {
             return Err(format!("{place} and the manager have not agreed about a token since {from}"));
         }

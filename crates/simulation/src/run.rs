@@ -221,6 +221,7 @@ impl Run {
         match exit {
             Exit::Done => Ok(()),
             Exit::TurnedAway(_) if self.judge.phase() == Phase::LeagueCompleted => Ok(()),
+            Exit::TurnedAway(_) if self.judge.is_withdrawn(place) => Ok(()),
             Exit::TurnedAway(reason) => Err(format!("{place} was turned away: {reason}")),
             Exit::Failed(reason) if reason.contains("no space left") => {
                 self.cast.disk.crash();

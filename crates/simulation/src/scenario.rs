@@ -46,6 +46,8 @@ pub struct Scenario {
     pub incidents: Vec<(Moment, Incident)>,
     /// In how many of a thousand matches somebody is killed who has to do with it.
     pub ambushes: u64,
+    /// Whom the operator takes out of the league, and how long after its first round has begun.
+    pub withdrawal: Option<(u32, Duration)>,
     /// When all faults stop.
     pub quiet: Moment,
 }
@@ -115,6 +117,7 @@ impl Scenario {
             partitions: Vec::new(),
             incidents: Vec::new(),
             ambushes: if dice.happens(500) { dice.within(0, 300) } else { 0 },
+            withdrawal: withdrawal(seed, players),
             quiet,
         };
         // One run in twenty is fair from its beginning: nothing may go wrong there.
@@ -223,6 +226,12 @@ pub enum Role {
     Referee(u32),
     /// A player.
     Player(u32),
+}
+
+fn withdrawal(seed: u64, players: u64) -> Option<(u32, Duration)> {
+    let mut dice = Dice::new(seed, &[8]);
+    let whom = u32::try_from(dice.within(1, players)).unwrap_or(1);
+    dice.happens(150).then(|| (whom, dice.millis(0, 4000)))
 }
 
 fn weather(dice: &mut Dice) -> Weather {

@@ -24,6 +24,7 @@ fn runs_are_rough_enough_to_show_something() {
     assert!(sum(|tally| tally.results) > 200, "matches are played");
     assert!(sum(|tally| tally.charged) > 20, "players are charged");
     assert!(sum(|tally| tally.in_vain) > 10, "attempts come to nothing");
+    assert!(sum(|tally| tally.awarded) > 3, "players are withdrawn");
     assert!(sum(|tally| tally.resumed) > 60, "managers are started again");
 }
 

@@ -164,18 +164,23 @@ impl<'a> Audit<'a> {
         {
             return Err(Finding::OtherLeague { expected: self.league.clone(), found: config.league_id.clone() });
         }
-        let Fact::MatchReported { match_id, attempt, record } = &event.fact else { return Ok(()) };
-        record.check(&season.config().game_type, match_id, *attempt).map_err(|reason| Finding::Record {
-            seq: head.seq,
-            match_id: match_id.clone(),
-            reason,
-        })?;
-        self.report.matches += 1;
-        match (record.drawn, &record.proof) {
-            (Some(_), Some(_)) => self.report.draws_proved += 1,
-            (Some(_), None) => self.report.draws_unproved += 1,
-            (None, _) => {}
+        if let Fact::MatchReported { match_id, attempt, record } = &event.fact {
+            record.check(&season.config().game_type, match_id, *attempt).map_err(|reason| Finding::Record {
+                seq: head.seq,
+                match_id: match_id.clone(),
+                reason,
+            })?;
+            match (record.drawn, &record.proof) {
+                (Some(_), Some(_)) => self.report.draws_proved += 1,
+                (Some(_), None) => self.report.draws_unproved += 1,
+                (None, _) => {}
+            }
         }
+        let results = u64::from(season.matches_completed());
+        if results == self.report.matches {
+            return Ok(());
+        }
+        self.report.matches = results;
         if let Some(standings) = self.standings.as_ref().filter(|file| file.version == season.matches_completed()) {
             let expected = StandingsFile::of(season, standings.last_updated);
             difference::standings(standings, &expected)

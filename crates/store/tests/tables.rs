@@ -14,7 +14,7 @@ use league_store::log::{EventLog, Log};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use smol_str::SmolStr;
-use support::{Story, league, played, tamper};
+use support::{Story, eventful, league, played, tamper};
 
 fn keep(path: &Path, events: &[Event]) {
     let (log, _) = Log::open(path).unwrap();
@@ -51,6 +51,7 @@ fn standings(path: &Path) -> Vec<StandingsRow> {
             draws: row.get("draws")?,
             losses: row.get("losses")?,
             points: row.get("points")?,
+            withdrawn: row.get("withdrawn")?,
         })
     });
     rows.unwrap().map(Result::unwrap).collect()
@@ -108,6 +109,27 @@ fn the_view_ranks_as_the_season_does_whatever_the_rules() {
         keep(&path, &story.events);
         assert_eq!(standings(&path), story.season.standings(), "seed {seed}");
     }
+}
+
+#[test]
+fn players_that_were_withdrawn_and_a_second_beginning_are_in_the_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("league.db");
+    let story = eventful(3);
+    for until in 1..=story.events.len() {
+        let _ = std::fs::remove_file(&path);
+        keep(&path, &story.events[..until]);
+        let season = league_core::season::Season::replay(&story.events[..until]).unwrap();
+        assert_eq!(standings(&path), season.standings(), "after event {until}");
+    }
+    let withdrawn = rows(&path, "SELECT player_id FROM players WHERE withdrawn");
+    assert_eq!(withdrawn, [[Value::Text(String::from("P02"))]]);
+    tamper(
+        &path,
+        "ALTER TABLE players DROP COLUMN endpoint; DROP VIEW standings; ALTER TABLE players DROP COLUMN withdrawn;",
+    );
+    drop(Log::open(&path).unwrap());
+    assert_eq!(standings(&path), story.season.standings(), "tables of an earlier form are made again");
 }
 
 #[test]

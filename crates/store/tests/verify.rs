@@ -15,7 +15,7 @@ use league_store::verify::{Finding, Report, verify};
 use league_store::views::restore::{expect_no_less, restore};
 use league_store::views::writer::ViewLimits;
 use serde_json::Value;
-use support::{Story, league, now, played, reported, tamper};
+use support::{Story, eventful, league, now, played, reported, tamper};
 use tempfile::TempDir;
 
 /// A league that was played and kept with all its files.
@@ -61,6 +61,17 @@ fn a_league_that_was_kept_well_is_counted() {
     assert_eq!(report.draws_proved + report.draws_unproved, numbers as u64);
     assert!(report.draws_proved > 0 && report.draws_unproved > 0, "{report:?}");
     assert!(serde_json::to_value(&report).unwrap()["head"].as_str().unwrap().starts_with(&format!("{}:", head.seq)));
+}
+
+#[test]
+fn a_match_that_was_not_played_has_a_result_and_no_file() {
+    let story = eventful(5);
+    let (_directory, home, _) = kept(&story);
+    let report = check(&home).unwrap();
+    let played = story.events.iter().filter_map(reported).count() as u64;
+    assert_eq!((report.matches, report.files, report.files_missing), (15, played, 0));
+    assert_eq!(report.standings, Some(15));
+    assert!(played < 15);
 }
 
 #[test]

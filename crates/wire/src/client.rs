@@ -22,6 +22,7 @@ use league_protocol::table::Call;
 use league_protocol::time::Timestamp;
 use rustls::ClientConfig;
 use tokio::time::{Instant, timeout};
+use tracing::Instrument;
 
 use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
@@ -31,6 +32,7 @@ use crate::net::{Connector, Tcp};
 use crate::pulse::{Allowance, Pulse};
 use crate::sse::{self, Events};
 use crate::tally::Tally;
+use crate::trace;
 
 /// How long the end of a stream is waited for after its response.
 const LINGER: Duration = Duration::from_millis(5);
@@ -145,8 +147,8 @@ impl Client {
         let mut body = Vec::with_capacity(1024);
         match manner.write(self.next_id(), envelope, call, &mut body) {
             Ok(()) => {
-                let sent = body.len();
-                let came = self.post(endpoint, &HeaderMap::new(), body.into(), limit).await;
+                let (sent, calling) = (body.len(), trace::calling(call.method()));
+                let came = self.post(endpoint, &HeaderMap::new(), body.into(), limit).instrument(calling).await;
                 self.note(call.method().row().name, sent, &came);
                 came
             }
@@ -243,6 +245,7 @@ fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> Request<Full<
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     headers.extend(extra.iter().map(|(name, value)| (name.clone(), value.clone())));
+    trace::carry(headers);
     request
 }
 

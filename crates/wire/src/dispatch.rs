@@ -12,10 +12,12 @@ use league_protocol::request::{self, Incoming, Refused, Request};
 use league_protocol::table::Method;
 use league_protocol::token::Credential;
 use serde_json::value::RawValue;
+use tracing::Instrument;
 
 use crate::agent::{Agent, Arrived};
 use crate::mcp;
 use crate::together::together;
+use crate::trace;
 
 /// The most requests of a batch.
 pub(crate) const MAX_BATCH: usize = 64;
@@ -158,7 +160,9 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
             if head.auth_token.is_none() {
                 head.auth_token.clone_from(&caller.bearer);
             }
-            agent.call(Arrived { call, head, quirks, frame, spelling, peer: caller.peer }).await
+            let answering = trace::answering(caller.headers, call.method());
+            let arrived = Arrived { call, head, quirks, frame, spelling, peer: caller.peer };
+            agent.call(arrived).instrument(answering).await
         }
         Err(fault) => Err(fault),
     };

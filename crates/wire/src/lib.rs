@@ -12,7 +12,8 @@
 //! | [`retry`] and [`breaker`] say when to stop trying | [`pages`] are what it shows beside |
 //!
 //! [`rate`] says how often anything may happen, [`strikes`] how often a secret may be wrong, both by [`whence`] it comes.
-//! [`tally`] counts calls for whoever wants figures. [`pulse`] tells whether we ourselves are late, and grants a peer the time that it would be charged for.
+//! [`pulse`] tells whether we ourselves are late, and grants a peer the time that it would be charged for. [`trace`] says what belongs
+//! together across processes, and [`tally`] counts calls for whoever wants figures.
 //!
 //! [`admission`] is how an agent gets into its league, [`doubt`] how it stays there. [`net`] has the two traits behind which the network itself can be
 //! replaced, [`world`] the time of day and chance.
@@ -35,6 +36,7 @@ pub mod speaker;
 pub mod strikes;
 pub mod tally;
 pub mod tls;
+pub mod trace;
 pub mod whence;
 pub mod world;
 

@@ -19,6 +19,7 @@ use league_protocol::rebuff::{Kind, Rebuff};
 use league_protocol::table::{Call, Method};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
+use tracing::Instrument;
 
 use crate::breaker::Breakers;
 use crate::client::Client;
@@ -28,6 +29,7 @@ use crate::probe::{self, Probe};
 use crate::pulse::Allowance;
 use crate::session::Sessions;
 use crate::sse;
+use crate::trace;
 
 /// The most forms in which one message is tried.
 const MAX_FORMS: usize = 5;
@@ -313,7 +315,8 @@ impl Talk<'_> {
                 } else {
                     HeaderMap::new()
                 };
-                client.ask(endpoint, &headers, sent.clone(), Some(id), &mut self.time).await
+                let asking = client.ask(endpoint, &headers, sent.clone(), Some(id), &mut self.time);
+                asking.instrument(trace::calling(method)).await
             }
             Err(error) => {
                 Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: client.receipt(self.left()) })

@@ -158,5 +158,6 @@ fn row(number: u32, points: u32) -> StandingsRow {
         draws: 0,
         losses: 1 - points / 3,
         points,
+        withdrawn: false,
     }
 }

@@ -107,6 +107,39 @@ pub struct Player {
     pub manner: Manner,
     /// What it does differently.
     pub quirks: Quirks,
+    /// Whether the operator has taken it out of the league that is being played.
+    pub withdrawn: bool,
+}
+
+/// How a player is, in a word.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Condition {
+    /// It plays.
+    Active,
+    /// It is asked only once, until it plays a match again.
+    Suspended,
+    /// It plays no more.
+    Withdrawn,
+}
+
+impl Condition {
+    /// As the protocol writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Suspended => "SUSPENDED",
+            Self::Withdrawn => "WITHDRAWN",
+        }
+    }
+
+    /// As people read it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Suspended => "suspended",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
 }
 
 /// A registered referee.

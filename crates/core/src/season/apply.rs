@@ -16,6 +16,7 @@ use super::schedule::Schedule;
 use super::standings::Table;
 use super::{Round, Season, Slot};
 use crate::record::MatchRecord;
+use crate::rules::outcome::Outcome;
 
 /// An event that cannot have happened here: the log is damaged, or belongs to something else.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -61,6 +62,9 @@ impl Season {
             Fact::PlayerReturned { player, profile, grant } => {
                 let index = *self.player_index.get(player).ok_or_else(|| unknown(player))?;
                 let player = &mut self.players[index as usize];
+                if player.withdrawn {
+                    return Err(BadEvent::Untimely("this return"));
+                }
                 (player.profile, player.grant) = (profile.clone(), grant.clone());
                 Ok(())
             }
@@ -72,6 +76,8 @@ impl Season {
                 Ok(())
             }
             Fact::RegistrationClosed => self.make_schedule(),
+            Fact::RegistrationReopened => self.reopen_registration(),
+            Fact::PlayerWithdrawn { player } => self.take_out(player),
             Fact::RoundStarted { round } => self.begin_round(*round),
             Fact::MatchAssigned { match_id, attempt, referee } => self.hand_out(match_id, *attempt, referee),
             Fact::MatchReturned { match_id, attempt } => {
@@ -90,6 +96,7 @@ impl Season {
                 Ok(())
             }
             Fact::MatchReported { match_id, attempt, record } => self.count(match_id, *attempt, record),
+            Fact::MatchAwarded { match_id, outcome } => self.award(match_id, *outcome),
             Fact::RoundCompleted { round } => {
                 let last = place(self.rounds.len());
                 match self.rounds.last_mut() {
@@ -118,6 +125,7 @@ impl Season {
             return Err(BadEvent::Untimely("this registration"));
         }
         self.player_index.insert(id.clone(), place(self.players.len()));
+        self.gone.remove(id);
         while self.player_index.contains_key(&PlayerId::numbered(self.free_player)) {
             self.free_player += 1;
         }
@@ -129,6 +137,7 @@ impl Season {
             forfeits_running: 0,
             manner: Manner::default(),
             quirks: Quirks::default(),
+            withdrawn: false,
         });
         Ok(())
     }
@@ -167,10 +176,60 @@ impl Season {
         }
         self.phase = Phase::CreatingSchedule;
         self.players.sort_by(|a, b| a.id.cmp(&b.id));
+        self.index_players();
+        self.pair(place(self.players.len()));
+        Ok(())
+    }
+
+    fn index_players(&mut self) {
         let places = self.players.iter().enumerate().map(|(index, player)| (player.id.clone(), place(index)));
         self.player_index = places.collect();
-        self.schedule = Schedule::new(place(self.players.len()));
-        self.table = Table::new(place(self.players.len()), self.config.scoring.clone());
+    }
+
+    /// Pairs so many players with each other; none of their matches has been played.
+    fn pair(&mut self, players: u32) {
+        self.schedule = Schedule::new(players);
+        self.table = Table::new(players, self.config.scoring.clone());
+    }
+
+    fn reopen_registration(&mut self) -> Result<(), BadEvent> {
+        if self.reopening().is_err() || self.phase == Phase::WaitingForRegistrations {
+            return Err(BadEvent::Untimely("opening the registration again"));
+        }
+        let attempts = self.rounds.iter().flat_map(|round| &round.slots).map(|slot| match slot {
+            Slot::Waiting { attempts, .. } => *attempts,
+            Slot::Held { attempt, .. } => *attempt,
+            Slot::Awarded { .. } | Slot::Done { .. } => 0,
+        });
+        self.abandoned = attempts.max().unwrap_or(0).max(self.abandoned);
+        (self.phase, self.halted) = (Phase::WaitingForRegistrations, false);
+        self.rounds.clear();
+        self.referees.iter_mut().for_each(|referee| referee.running = 0);
+        let out = self.players.extract_if(.., |player| player.withdrawn).map(|player| player.id);
+        self.gone.extend(out);
+        self.index_players();
+        self.pair(0);
+        self.reopened += 1;
+        Ok(())
+    }
+
+    fn take_out(&mut self, id: &PlayerId) -> Result<(), BadEvent> {
+        let index = *self.player_index.get(id).ok_or_else(|| unknown(id))? as usize;
+        if self.players[index].withdrawn || !self.can_lose_one() {
+            return Err(BadEvent::Untimely("this withdrawal"));
+        }
+        match self.phase {
+            Phase::WaitingForRegistrations | Phase::CreatingSchedule => {
+                self.players.remove(index);
+                self.gone.insert(id.clone());
+                self.index_players();
+                if self.phase == Phase::CreatingSchedule {
+                    self.pair(place(self.players.len()));
+                }
+            }
+            Phase::RunningLeague => self.players[index].withdrawn = true,
+            Phase::LeagueCompleted => return Err(BadEvent::Untimely("this withdrawal")),
+        }
         Ok(())
     }
 
@@ -184,7 +243,8 @@ impl Season {
         }
         self.phase = Phase::RunningLeague;
         let matches = self.schedule.matches_per_round();
-        let slots = vec![Slot::Waiting { attempts: 0, refused_by: None }; matches as usize];
+        let attempts = if next == 1 { self.abandoned } else { 0 };
+        let slots = vec![Slot::Waiting { attempts, refused_by: None }; matches as usize];
         self.rounds.push(Round { slots, open: matches, completed: false });
         Ok(())
     }
@@ -192,14 +252,16 @@ impl Season {
     fn hand_out(&mut self, match_id: &MatchId, attempt: u32, referee: &RefereeId) -> Result<(), BadEvent> {
         const UNTIMELY: BadEvent = BadEvent::Untimely("this assignment");
         let index = *self.referee_index.get(referee).ok_or_else(|| unknown(referee))?;
-        if self.halted || self.referees[index as usize].free() == 0 {
+        if self.halted || self.referees[index as usize].free() == 0 || self.walkover(match_id).is_some() {
             return Err(UNTIMELY);
         }
         match self.slot_mut(match_id).ok_or_else(|| unknown(match_id))? {
             slot @ Slot::Waiting { .. } if slot.next_attempt() == Some(attempt) => {
                 *slot = Slot::Held { attempt, referee: index };
             }
-            Slot::Waiting { .. } | Slot::Held { .. } | Slot::Done { .. } => return Err(UNTIMELY),
+            Slot::Waiting { .. } | Slot::Held { .. } | Slot::Awarded { .. } | Slot::Done { .. } => {
+                return Err(UNTIMELY);
+            }
         }
         self.referees[index as usize].running += 1;
         Ok(())
@@ -220,6 +282,20 @@ impl Season {
             player.forfeits_running =
                 if outcome.forfeited(side) { player.forfeits_running.saturating_add(1) } else { 0 };
         }
+        Ok(())
+    }
+
+    fn award(&mut self, match_id: &MatchId, outcome: Outcome) -> Result<(), BadEvent> {
+        let due = self.walkover(match_id) == Some(outcome) && !self.halted;
+        if !due || !matches!(self.slot(match_id), Some(Slot::Waiting { .. })) {
+            return Err(BadEvent::Untimely("this award"));
+        }
+        let (id, number) = match_id.parts().ok_or_else(|| unknown(match_id))?;
+        let pairing = self.schedule.pairing(id.0, number).ok_or_else(|| unknown(match_id))?;
+        self.set(match_id, Slot::Awarded { outcome });
+        self.rounds[id.0 as usize - 1].open -= 1;
+        self.table.record(pairing.a, pairing.b, outcome);
+        self.matches_completed += 1;
         Ok(())
     }
 
@@ -264,7 +340,7 @@ impl Season {
             Some(Slot::Held { attempt: current, referee }) if *current == attempt => {
                 Ok((*referee, round.0 as usize - 1))
             }
-            Some(Slot::Held { .. } | Slot::Waiting { .. } | Slot::Done { .. }) => {
+            Some(Slot::Held { .. } | Slot::Waiting { .. } | Slot::Awarded { .. } | Slot::Done { .. }) => {
                 Err(BadEvent::Untimely("this attempt"))
             }
             None => Err(unknown(match_id)),

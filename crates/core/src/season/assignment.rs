@@ -23,7 +23,8 @@ pub struct Assignment {
 }
 
 impl Season {
-    /// Gives as many matches of the current round to referees as these can run at a time, each to whoever has most room.
+    /// Gives as many matches of the current round to referees as these can run at a time, each to whoever has most room. Matches of
+    /// players that have been withdrawn are given to nobody, but decided.
     ///
     /// A match that was given back goes to another referee, if another has room; else it is offered to the same one again,
     /// and how soon is for the caller to say.
@@ -34,17 +35,24 @@ impl Season {
             return ruling;
         }
         let mut room: Vec<u32> = self.referees.iter().map(Referee::free).collect();
+        let mut awarded = 0;
         for (slot, number) in round.slots.iter().zip(1..) {
             let Slot::Waiting { refused_by, .. } = slot else { continue };
-            let Some(attempt) = slot.next_attempt() else { continue };
-            let Some(place) = roomiest(&room, *refused_by) else { break };
-            room[place] -= 1;
             let match_id = MatchId::of(current, number);
+            if let Some(outcome) = self.walkover(&match_id) {
+                ruling.events.push(happened(now, Fact::MatchAwarded { match_id, outcome }));
+                awarded += 1;
+                continue;
+            }
+            let Some(attempt) = slot.next_attempt() else { continue };
+            let Some(place) = roomiest(&room, *refused_by) else { continue };
+            room[place] -= 1;
             let referee = self.referees[place].id.clone();
             let fact = Fact::MatchAssigned { match_id: match_id.clone(), attempt, referee: referee.clone() };
             ruling.events.push(happened(now, fact));
             ruling.reply.push(Assignment { match_id, attempt, referee });
         }
+        ruling.events.extend(self.endings(awarded, now));
         ruling
     }
 
@@ -92,7 +100,7 @@ impl Season {
                 attempt: *attempt,
                 referee: self.referees.get(*referee as usize)?.id.clone(),
             }),
-            Slot::Waiting { .. } | Slot::Done { .. } => None,
+            Slot::Waiting { .. } | Slot::Awarded { .. } | Slot::Done { .. } => None,
         });
         held.collect()
     }
@@ -102,7 +110,7 @@ impl Season {
         let place = self.referee_index.get(&assignment.referee);
         match self.slot(&assignment.match_id) {
             Some(Slot::Held { attempt, referee }) => *attempt == assignment.attempt && Some(referee) == place,
-            Some(Slot::Waiting { .. } | Slot::Done { .. }) | None => false,
+            Some(Slot::Waiting { .. } | Slot::Awarded { .. } | Slot::Done { .. }) | None => false,
         }
     }
 }

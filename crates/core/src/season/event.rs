@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::agent::{AgentId, Grant, Profile};
 use super::config::Config;
 use crate::record::MatchRecord;
+use crate::rules::outcome::Outcome;
 
 /// Something that happened, and when.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -69,6 +70,14 @@ pub enum Fact {
     },
     /// Nobody else is let in, and everybody is paired with everybody.
     RegistrationClosed,
+    /// The operator opened the registration again: there is no schedule any more, and nothing of it was played.
+    RegistrationReopened,
+    /// The operator took a player out. Before the first round it is simply gone; after that it stays in the table, and every match
+    /// that no referee has in hand is lost to it.
+    PlayerWithdrawn {
+        /// Whom.
+        player: PlayerId,
+    },
     /// A round began.
     RoundStarted {
         /// Which.
@@ -104,6 +113,13 @@ pub enum Fact {
         /// How.
         record: MatchRecord,
     },
+    /// A match that no referee has was decided without being played: a player of it has been withdrawn.
+    MatchAwarded {
+        /// Which.
+        match_id: MatchId,
+        /// How.
+        outcome: Outcome,
+    },
     /// Every match of a round has its result.
     RoundCompleted {
         /// Which.
@@ -122,4 +138,31 @@ pub enum Fact {
     Halted,
     /// The operator let it go on.
     Resumed,
+}
+
+impl Fact {
+    /// The match that has its result with this, and how it ended.
+    pub fn ending(&self) -> Option<(&MatchId, Outcome)> {
+        match self {
+            Self::MatchReported { match_id, record, .. } => Some((match_id, record.outcome)),
+            Self::MatchAwarded { match_id, outcome } => Some((match_id, *outcome)),
+            Self::Opened { .. }
+            | Self::PlayerRegistered { .. }
+            | Self::RefereeRegistered { .. }
+            | Self::PlayerReturned { .. }
+            | Self::RefereeReturned { .. }
+            | Self::RegistrationClosed
+            | Self::RegistrationReopened
+            | Self::PlayerWithdrawn { .. }
+            | Self::RoundStarted { .. }
+            | Self::MatchAssigned { .. }
+            | Self::MatchReturned { .. }
+            | Self::RefereeLost { .. }
+            | Self::RoundCompleted { .. }
+            | Self::LeagueCompleted
+            | Self::AgentLearned { .. }
+            | Self::Halted
+            | Self::Resumed => None,
+        }
+    }
 }

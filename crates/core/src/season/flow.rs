@@ -5,7 +5,7 @@ use league_protocol::id::RoundId;
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
-use super::event::Fact;
+use super::event::{Event, Fact};
 use super::{Ruling, Season, happened};
 
 /// Where a league stands.
@@ -70,8 +70,8 @@ impl Season {
         if self.phase != Phase::WaitingForRegistrations {
             return Err(self.untimely("the schedule is made already", METHOD));
         }
-        if (self.players.len() as u64) < u64::from(self.config.min_players.max(2)) {
-            let (there, needed) = (self.players.len(), self.config.min_players.max(2));
+        let (there, needed) = (self.players.len(), self.fewest());
+        if there < needed {
             let message = format!("{there} of at least {needed} players are registered; start more players first");
             return Err(Fault::new(ErrorCode::E010, METHOD, message));
         }
@@ -112,6 +112,51 @@ impl Season {
             }
             (Phase::LeagueCompleted, _) => Err(self.untimely("the league is over", METHOD)),
         }
+    }
+
+    /// Opens the registration again, and throws the schedule away: as long as it has not been played by.
+    pub fn reopen(&self, now: Timestamp) -> Result<Ruling<()>, Fault> {
+        self.reopening()?;
+        let is_open = self.phase == Phase::WaitingForRegistrations;
+        let events = if is_open { Vec::new() } else { vec![happened(now, Fact::RegistrationReopened)] };
+        Ok(Ruling { events, reply: () })
+    }
+
+    /// Whether the registration may be opened again, or is open.
+    pub(super) fn reopening(&self) -> Result<(), Fault> {
+        const METHOD: Method = Method::ReopenRegistration;
+        match self.phase {
+            Phase::WaitingForRegistrations | Phase::CreatingSchedule => Ok(()),
+            Phase::RunningLeague if self.matches_completed > 0 => {
+                let (over, all) = (self.matches_completed, self.schedule.total_matches());
+                let what = format!(
+                    "{over} of {all} matches have their result, so the schedule stands; players can still be withdrawn"
+                );
+                Err(self.untimely(&what, METHOD))
+            }
+            Phase::RunningLeague if !self.halted => Err(self.untimely("the league is running; stop it first", METHOD)),
+            Phase::RunningLeague => Ok(()),
+            Phase::LeagueCompleted => Err(self.untimely("the league is over", METHOD)),
+        }
+    }
+
+    /// Fewer players make no schedule.
+    pub(super) fn fewest(&self) -> usize {
+        self.config.min_players.max(2) as usize
+    }
+
+    /// What follows when `settled` more matches of the current round have their result: its end, and that of the league. Only the
+    /// current round has open matches, since the one before is completed before the next begins.
+    pub(super) fn endings(&self, settled: u32, now: Timestamp) -> Vec<Event> {
+        let (Some(round), Some(id)) = (self.rounds.last(), self.current_round()) else { return Vec::new() };
+        if settled == 0 || round.open != settled {
+            return Vec::new();
+        }
+        let mut events = vec![happened(now, Fact::RoundCompleted { round: id })];
+        if id == RoundId(self.schedule.rounds()) {
+            events.push(happened(now, Fact::LeagueCompleted));
+        }
+        events
     }
 
     /// Starts the round that is due, once everybody has been told of the one before.

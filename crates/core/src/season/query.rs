@@ -81,6 +81,7 @@ impl Season {
             draws: row.draws,
             losses: row.losses,
             points: row.points,
+            withdrawn: player.withdrawn,
         })
     }
 
@@ -90,9 +91,9 @@ impl Season {
         PlayerRecord { wins: row.wins, losses: row.losses, draws: row.draws, points: row.points }
     }
 
-    /// The leader; the champion, once the league is over.
+    /// The leader; the champion, once the league is over. Whoever was withdrawn keeps its place in the table, and is neither.
     pub fn champion(&self) -> Option<Champion> {
-        let first = self.standings().into_iter().next()?;
+        let first = self.standings().into_iter().find(|row| !row.withdrawn)?;
         Some(Champion { player_id: first.player_id, display_name: first.display_name, points: first.points })
     }
 
@@ -101,13 +102,14 @@ impl Season {
         let slots = self.rounds.get((round.0 as usize).wrapping_sub(1)).map_or(&[][..], |round| &round.slots);
         let mut summary = RoundSummary { total_matches: place(slots.len()), ..RoundSummary::default() };
         for slot in slots {
-            match slot {
-                Slot::Done { outcome: Outcome::Win(_), .. } => summary.wins += 1,
-                Slot::Done { outcome: Outcome::Draw, .. } => summary.draws += 1,
-                Slot::Done { outcome: Outcome::Forfeit(_) | Outcome::DoubleForfeit, .. } => {
-                    summary.technical_losses += 1;
-                }
-                Slot::Waiting { .. } | Slot::Held { .. } => {}
+            let outcome = match slot {
+                Slot::Awarded { outcome } | Slot::Done { outcome, .. } => outcome,
+                Slot::Waiting { .. } | Slot::Held { .. } => continue,
+            };
+            match outcome {
+                Outcome::Win(_) => summary.wins += 1,
+                Outcome::Draw => summary.draws += 1,
+                Outcome::Forfeit(_) | Outcome::DoubleForfeit => summary.technical_losses += 1,
             }
         }
         summary
@@ -147,7 +149,9 @@ impl Season {
             let (status, winner) = match slot {
                 None | Some(Slot::Waiting { .. }) => ("PENDING", None),
                 Some(Slot::Held { .. }) => ("IN_PROGRESS", None),
-                Some(Slot::Done { outcome, .. }) => ("COMPLETED", outcome.winner().map(|side| ids[side].clone())),
+                Some(Slot::Awarded { outcome } | Slot::Done { outcome, .. }) => {
+                    ("COMPLETED", outcome.winner().map(|side| ids[side].clone()))
+                }
             };
             Some(ScheduledMatch {
                 match_id,
@@ -169,7 +173,8 @@ impl Season {
 
     /// The matches of a round as they are announced, with the players' endpoints where `to_referees`.
     ///
-    /// A match that no referee has room for yet is announced with the one that would have it by turns.
+    /// A match that no referee has room for yet is announced with the one that would have it by turns; one that nobody will play
+    /// is not announced.
     pub fn announced(&self, round: RoundId, to_referees: bool) -> Vec<AnnouncedMatch> {
         let announced = self
             .schedule
@@ -200,7 +205,8 @@ impl Season {
     fn announce(&self, match_id: MatchId, pairing: Pair<u32>, to_referees: bool) -> Option<AnnouncedMatch> {
         let referee = match self.slot(&match_id) {
             Some(Slot::Held { referee, .. } | Slot::Done { referee, .. }) => self.referees.get(*referee as usize),
-            Some(Slot::Waiting { .. }) | None => self.by_turns(&match_id),
+            Some(Slot::Waiting { .. }) | None if self.walkover(&match_id).is_none() => self.by_turns(&match_id),
+            Some(Slot::Waiting { .. } | Slot::Awarded { .. }) | None => return None,
         };
         let player = |side: Side| self.players.get(pairing[side] as usize);
         let players = Pair::new(player(Side::A)?, player(Side::B)?);
@@ -241,7 +247,7 @@ impl Season {
         })
     }
 
-    /// The first match of `player` that has no result yet.
+    /// The first match of `player` that has no result yet and is to be played.
     pub fn next_match(&self, player: &PlayerId) -> Option<NextMatch> {
         let index = *self.player_index.get(player)?;
         let first = self.current_round().map_or(1, |round| round.0);
@@ -250,8 +256,9 @@ impl Season {
             let (_, number) = self.schedule.meeting(index, opponent)?;
             let match_id = MatchId::of(RoundId(round), number);
             let referee = match self.slot(&match_id) {
-                Some(Slot::Done { .. }) => return None,
+                Some(Slot::Awarded { .. } | Slot::Done { .. }) => return None,
                 Some(Slot::Held { referee, .. }) => self.referees.get(*referee as usize),
+                Some(Slot::Waiting { .. }) | None if self.walkover(&match_id).is_some() => return None,
                 Some(Slot::Waiting { .. }) | None => None,
             };
             Some(NextMatch {
@@ -273,7 +280,7 @@ impl Season {
         Ok(PlayerStats {
             technical_losses: row.technical_losses,
             remaining: matches.saturating_sub(row.played),
-            state: SmolStr::new_static(if self.is_suspended(entry) { "SUSPENDED" } else { "ACTIVE" }),
+            state: SmolStr::new_static(self.condition(entry).as_str()),
             standing,
         })
     }

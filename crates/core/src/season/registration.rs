@@ -94,6 +94,10 @@ impl Season {
         check_version(&request.player_meta, METHOD)?;
         let profile = Profile::from(&request.player_meta);
         if let Some(known) = self.players.iter().find(|player| player.profile.is_same(&profile)) {
+            if known.withdrawn {
+                let reason = format!("the operator has withdrawn {} from this league; wait for the next one", known.id);
+                return Ok(reject(Reason::Closed, METHOD, reason));
+            }
             let player = known.id.clone();
             let (token, grant) = self.grant(player.as_str(), random, now);
             let fact = Fact::PlayerReturned { player: player.clone(), profile, grant };
@@ -171,6 +175,18 @@ impl Season {
                 let message = "the token is not valid here, or no longer; register again to get a fresh one";
                 Fault::new(ErrorCode::E012, method, message).about("auth_token")
             })
+            .and_then(|agent| self.still_in(agent, method))
+    }
+
+    /// `agent`, unless its token counts no more because it has been withdrawn.
+    fn still_in(&self, agent: AgentId, method: Method) -> Result<AgentId, Fault> {
+        match &agent {
+            AgentId::Player(id) if self.player(id).is_some_and(|player| player.withdrawn) => {
+                let message = format!("the operator has withdrawn {id} from this league; its token counts no more");
+                Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"))
+            }
+            AgentId::Player(_) | AgentId::Referee(_) => Ok(agent),
+        }
     }
 
     fn grant(&self, id: &str, random: &[u8; 32], now: Timestamp) -> (Token, Grant) {

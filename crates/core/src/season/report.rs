@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::message::game_over::{ByPlayer, ResultStatus};
 use league_protocol::message::report::MatchResultReport;
 use league_protocol::parity::Parity;
@@ -112,7 +112,7 @@ impl Season {
                     Err(Fault::new(ErrorCode::E010, METHOD, message).numbered(5003))
                 };
             }
-            Some(Slot::Held { .. } | Slot::Done { .. } | Slot::Waiting { .. }) => {
+            Some(Slot::Held { .. } | Slot::Awarded { .. } | Slot::Done { .. } | Slot::Waiting { .. }) => {
                 let message = format!("{match_id} is not in the hands of {referee}");
                 return Err(Fault::new(ErrorCode::E007, METHOD, message).about("match_id"));
             }
@@ -127,15 +127,7 @@ impl Season {
             .map_err(|bad| Fault::new(ErrorCode::E003, METHOD, bad.to_string()).about("result.details"))?;
         let fact = Fact::MatchReported { match_id: match_id.clone(), attempt: current, record };
         let mut events = vec![happened(now, fact)];
-        // Only the current round has open matches: the round before is completed before the next begins.
-        if let (Some(round), Some(id)) = (self.rounds.last(), self.current_round())
-            && round.open == 1
-        {
-            events.push(happened(now, Fact::RoundCompleted { round: id }));
-            if id == RoundId(self.schedule.rounds()) {
-                events.push(happened(now, Fact::LeagueCompleted));
-            }
-        }
+        events.extend(self.endings(1, now));
         Ok(Ruling { events, reply: Counted::Now })
     }
 }

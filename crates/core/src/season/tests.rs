@@ -7,10 +7,12 @@ mod learning;
 mod properties;
 mod queries;
 mod registration;
+mod reopening;
 mod reports;
 mod suspension;
 mod tokens;
 mod whole_leagues;
+mod withdrawal;
 mod written_reports;
 
 use league_protocol::error::Fault;
@@ -171,6 +173,17 @@ impl League {
     fn start(&mut self) {
         let ruling = self.season.start(now()).unwrap();
         self.enact(ruling);
+    }
+
+    fn reopen(&mut self) {
+        let ruling = self.season.reopen(now()).unwrap();
+        self.enact(ruling);
+    }
+
+    /// Whether it was in until now.
+    fn withdraw(&mut self, number: u32) -> bool {
+        let ruling = self.season.withdraw(&p(number), now()).unwrap();
+        self.enact(ruling).is_some()
     }
 
     fn start_round(&mut self) {

@@ -1,8 +1,10 @@
 //! What is read out of a story.
 
+use std::time::Duration;
+
 use league_core::season::event::Fact;
 use league_core::season::{Season, agent};
-use league_protocol::id::{MatchId, PlayerId, RoundId};
+use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, DrawProof};
 use league_protocol::message::query::ScheduledRound;
 use league_protocol::message::standings::StandingsRow;
@@ -67,9 +69,14 @@ pub(super) fn players(story: &Story, piece: &Piece, trusted: bool) -> Page<Agent
     searched(all, piece)
 }
 
-pub(super) fn agents(story: &Story, piece: &Piece, trusted: bool) -> Page<Agent> {
+pub(super) fn agents(
+    story: &Story,
+    piece: &Piece,
+    trusted: bool,
+    pulse: impl Fn(&RefereeId) -> Option<Duration>,
+) -> Page<Agent> {
     let season = story.season();
-    let referees = season.referees().iter().map(|one| of_referee(one, trusted));
+    let referees = season.referees().iter().map(|one| of_referee(one, pulse(&one.id), trusted));
     let players = season.players().iter().map(|one| of_player(season, one, trusted));
     searched(referees.chain(players).collect(), piece)
 }
@@ -81,22 +88,22 @@ fn searched(all: Vec<Agent>, piece: &Piece) -> Page<Agent> {
 }
 
 fn of_player(season: &Season, player: &agent::Player, trusted: bool) -> Agent {
-    let state = if season.is_suspended(player) { "SUSPENDED" } else { "ACTIVE" };
     Agent {
         id: SmolStr::new(player.id.as_str()),
         role: SmolStr::new_static("player"),
         name: player.profile.name.clone(),
         version: player.profile.version.clone(),
-        state: SmolStr::new_static(state),
+        state: SmolStr::new_static(season.condition(player).as_str()),
         frame: player.manner.frame().to_string(),
         quirks: Advice::about(player.quirks),
         endpoint: trusted.then(|| player.profile.endpoint.clone()),
+        answers_in_ms: None,
         running: None,
         capacity: None,
     }
 }
 
-fn of_referee(referee: &agent::Referee, trusted: bool) -> Agent {
+fn of_referee(referee: &agent::Referee, pulse: Option<Duration>, trusted: bool) -> Agent {
     Agent {
         id: SmolStr::new(referee.id.as_str()),
         role: SmolStr::new_static("referee"),
@@ -106,6 +113,7 @@ fn of_referee(referee: &agent::Referee, trusted: bool) -> Agent {
         frame: referee.manner.frame().to_string(),
         quirks: Advice::about(referee.quirks),
         endpoint: trusted.then(|| referee.profile.endpoint.clone()),
+        answers_in_ms: pulse.map(|pulse| pulse.as_secs_f64() * 1e3),
         running: Some(referee.running),
         capacity: Some(referee.capacity),
     }

@@ -35,12 +35,13 @@ pub(crate) async fn export(shared: &Shared, path: &str) -> Reply {
 
 fn standings(shared: &Shared, everything: &Piece) -> String {
     let page = shared.with(&Told::Now, |story| answer::standings(story, everything));
-    let mut lines = String::from("rank,player_id,name,played,wins,draws,losses,points,form\r\n");
+    let mut lines = String::from("rank,player_id,name,played,wins,draws,losses,points,form,withdrawn\r\n");
     for one in page.items {
         let row = &one.row;
         let figures = [row.played, row.wins, row.draws, row.losses, row.points].map(|figure| figure.to_string());
         let name = field(&row.display_name);
-        let line = [row.rank.to_string(), row.player_id.to_string(), name, figures.join(","), one.form];
+        let withdrawn = row.withdrawn.to_string();
+        let line = [row.rank.to_string(), row.player_id.to_string(), name, figures.join(","), one.form, withdrawn];
         lines.push_str(&line.join(","));
         lines.push_str("\r\n");
     }

@@ -218,7 +218,7 @@ pub(super) struct Agent {
     pub(super) role: SmolStr,
     pub(super) name: SmolStr,
     pub(super) version: SmolStr,
-    /// `ACTIVE`, `SUSPENDED` or `LOST`.
+    /// `ACTIVE`, `SUSPENDED`, `WITHDRAWN` or `LOST`.
     pub(super) state: SmolStr,
     /// The frame that it is spoken to in, a letter of the protocol's.
     pub(super) frame: String,
@@ -226,6 +226,8 @@ pub(super) struct Agent {
     pub(super) quirks: Vec<Advice>,
     /// Where it listens: for whoever may operate the league.
     pub(super) endpoint: Option<String>,
+    /// What a referee takes to answer the manager, where it was asked of late; a player's times are in its matches.
+    pub(super) answers_in_ms: Option<f64>,
     /// Matches that a referee runs now.
     pub(super) running: Option<u32>,
     /// Matches that a referee runs at most.

@@ -1,6 +1,9 @@
 //! Who takes part: referees and players, how they are, and how quickly they answer.
 
+use std::time::Duration;
+
 use league_core::season::agent::{Player, Referee};
+use league_protocol::id::RefereeId;
 use league_store::views::match_file::MatchFile;
 use maud::{Markup, html};
 
@@ -27,7 +30,13 @@ pub(crate) fn shown<'a>(story: &'a Story, paging: &Paging) -> (Vec<&'a Player>, 
 }
 
 /// The page. Where agents listen is shown to those who may operate the league.
-pub(crate) fn page(story: &Story, paging: &Paging, files: &[MatchFile], trusted: bool) -> Markup {
+pub(crate) fn page(
+    story: &Story,
+    paging: &Paging,
+    files: &[MatchFile],
+    trusted: bool,
+    pulse: impl Fn(&RefereeId) -> Option<Duration>,
+) -> Markup {
     let (players, total) = shown(story, paging);
     let referees = story.season().referees();
     html! {
@@ -37,8 +46,8 @@ pub(crate) fn page(story: &Story, paging: &Paging, files: &[MatchFile], trusted:
             @if referees.is_empty() { p.empty { "No referee is there." } } @else {
                 div.wide tabindex="0" role="region" aria-label="Referees" {
                     table {
-                        thead { tr { th.name scope="col" { "Referee" } th scope="col" { "State" } th scope="col" { "Runs" } th scope="col" { "At most" } th scope="col" { "Version" } @if trusted { th.name scope="col" { "Endpoint" } } } }
-                        tbody { @for referee in referees.iter().take(REFEREES) { (official(referee, trusted)) } }
+                        thead { tr { th.name scope="col" { "Referee" } th scope="col" { "State" } th scope="col" { "Runs" } th scope="col" { "At most" } th scope="col" title="Orders and pings of the manager" { "Answers in" } th scope="col" title="How it is spoken to" { "Frame" } th scope="col" title="What it does differently" { "Quirks" } th scope="col" { "Version" } @if trusted { th.name scope="col" { "Endpoint" } } } }
+                        tbody { @for referee in referees.iter().take(REFEREES) { (official(referee, pulse(&referee.id), trusted)) } }
                     }
                 }
             }
@@ -71,13 +80,15 @@ pub(crate) fn page(story: &Story, paging: &Paging, files: &[MatchFile], trusted:
     }
 }
 
-fn official(referee: &Referee, trusted: bool) -> Markup {
+fn official(referee: &Referee, pulse: Option<Duration>, trusted: bool) -> Markup {
     let (state, word) = if referee.lost { ("LOST", "lost") } else { ("ACTIVE", "active") };
     html! {
         tr {
             th.name scope="row" { (referee.profile.name) small { (referee.id) } }
             td { span.pill data-state=(state) { (word) } }
-            td { (referee.running) } td { (referee.capacity) } td { (referee.profile.version) }
+            td { (referee.running) } td { (referee.capacity) }
+            td { @match pulse { Some(pulse) => { (pulse.as_millis()) " ms" }, None => "–" } }
+            td { (referee.manner.frame()) } td { (referee.quirks.iter().count()) } td { (referee.profile.version) }
             @if trusted { td.name { (referee.profile.endpoint) } }
         }
     }

@@ -5,7 +5,7 @@ use league_protocol::id::{MatchId, RoundId};
 use league_protocol::side::Side;
 use maud::{Markup, html};
 
-use super::league::place;
+use super::league::{place, withdrawn};
 use super::paging::Paging;
 use crate::story::{Mark, Story};
 
@@ -40,7 +40,7 @@ pub(crate) fn page(story: &Story, down: &Paging, across: usize) -> Markup {
                             @for row in down.piece(&rows) {
                                 tr {
                                     td { (row.rank) }
-                                    th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } }
+                                    th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } (withdrawn(row)) }
                                     @for column in columns { (cell(story, place(story, &row.player_id), place(story, &column.player_id))) }
                                     td.points { (row.points) }
                                 }

@@ -16,8 +16,8 @@ use crate::story::Story;
 
 /// A match that is over.
 pub(crate) struct Over<'a> {
-    /// Which attempt counted.
-    pub(crate) attempt: u32,
+    /// Which attempt counted; none when nobody played it.
+    pub(crate) attempt: Option<u32>,
     /// Its result, out of the log.
     pub(crate) record: &'a MatchRecord,
     /// What its referee wrote down; nothing when that is not here.
@@ -43,9 +43,10 @@ pub(crate) fn page(story: &Story, match_id: &MatchId, over: Option<&Over<'_>>, s
         }
         @if let Some(over) = over {
             (draw(match_id, over))
-            @match over.file.filter(|file| !file.transcript.is_empty()) {
-                Some(file) => { (time_line(file)) (transcript(file)) }
-                None => section #transcript { h2 { "Transcript" } p.empty { "What was said is not kept here: it is where its referee is." } },
+            @match (over.attempt, over.file.filter(|file| !file.transcript.is_empty())) {
+                (Some(_), Some(file)) => { (time_line(file)) (transcript(file)) }
+                (None, _) => {}
+                (Some(_), None) => section #transcript { h2 { "Transcript" } p.empty { "What was said is not kept here: it is where its referee is." } },
             }
         }
     }
@@ -57,7 +58,8 @@ fn result(story: &Story, match_id: &MatchId, over: &Over<'_>) -> Markup {
     let points = over.record.outcome.points(&season.config().scoring.match_points());
     let reason = over.file.and_then(|file| file.result.as_ref()).and_then(|result| result.details.reason.as_ref());
     html! {
-        p #result { b { (news::ended(season, match_id, over.record.outcome)) } @if let Some(reason) = reason { ": " (reason) } }
+        p #result { b { (news::ended(season, match_id, over.record.outcome)) } @if let Some(reason) = reason { ": " (reason) }
+            @if over.attempt.is_none() { ": nobody played it, because a player had been withdrawn." } }
         dl.facts {
             @for side in Side::BOTH {
                 @if let Some(players) = &players {
@@ -65,7 +67,7 @@ fn result(story: &Story, match_id: &MatchId, over: &Over<'_>) -> Markup {
                 }
             }
             div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } }
-            div { dt { "Attempt" } dd { (over.attempt) } }
+            @if let Some(attempt) = over.attempt { div { dt { "Attempt" } dd { (attempt) } } }
             @if let Some(file) = over.file { div { dt { "Referee" } dd { (file.referee_id) } } }
         }
         p { a href={ "/export/matches/" (match_id) ".json" } download { "All of it as JSON" } }
@@ -76,8 +78,8 @@ fn draw(match_id: &MatchId, over: &Over<'_>) -> Markup {
     html! {
         section #draw aria-labelledby="draw-title" {
             h2 #draw-title { "The draw" }
-            @match (&over.record.proof, over.record.drawn) {
-                (Some(proof), Some(number)) => (proved(match_id, over.attempt, proof, number)),
+            @match (over.record.proof.as_ref().zip(over.attempt), over.record.drawn) {
+                (Some((proof, attempt)), Some(number)) => (proved(match_id, attempt, proof, number)),
                 (None, Some(_)) => p.empty { "Its referee proves nothing; the number has to be believed." },
                 (_, None) => p.empty { "No number was drawn." },
             }

@@ -9,29 +9,30 @@ use super::links::{form, match_link, player_link};
 use super::paging::Paging;
 use super::{chart, schedule};
 use crate::news;
+use crate::phases::Phases;
 use crate::story::Story;
 
 /// Players of a page.
 pub(crate) const ROWS: usize = 50;
 /// Matches of the current round that are shown.
-const MATCHES: usize = 24;
+pub(crate) const MATCHES: usize = 24;
 /// Results that make a form.
 const FORM: usize = 5;
 
 /// The page in parts: each has the id of its name, and is sent again when it has changed.
-pub(crate) fn parts(story: &Story) -> [(&'static str, String); 5] {
+pub(crate) fn parts(story: &Story, phases: &Phases) -> [(&'static str, String); 5] {
     let paging = Paging::first(ROWS);
     [
         ("status", status(story).into_string()),
         ("standings", standings(story, &paging).into_string()),
-        ("round", round(story).into_string()),
+        ("round", round(story, phases).into_string()),
         ("chart", chart::points(story).into_string()),
         ("news", news(story).into_string()),
     ]
 }
 
 /// The page.
-pub(crate) fn page(story: &Story, paging: &Paging, operate: &Markup) -> Markup {
+pub(crate) fn page(story: &Story, phases: &Phases, paging: &Paging, operate: &Markup) -> Markup {
     html! {
         (status(story))
         div.columns {
@@ -40,7 +41,7 @@ pub(crate) fn page(story: &Story, paging: &Paging, operate: &Markup) -> Markup {
                 (chart::points(story))
             }
             div {
-                (round(story))
+                (round(story, phases))
                 (news(story))
                 (operate)
             }
@@ -121,12 +122,17 @@ fn line(story: &Story, row: &StandingsRow) -> Markup {
     html! {
         tr id={ "row-" (row.player_id) } {
             td { (row.rank) }
-            th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } small { (row.player_id) } }
+            th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } small { (row.player_id) } (withdrawn(row)) }
             td.points { (row.points) }
             td { (row.played) } td { (row.wins) } td { (row.draws) } td { (row.losses) }
             td { (form(&marks)) }
         }
     }
+}
+
+/// That a player of the table is out.
+pub(crate) fn withdrawn(row: &StandingsRow) -> Markup {
+    html! { @if row.withdrawn { " " span.pill data-state="WITHDRAWN" { "withdrawn" } } }
 }
 
 /// The place of a player in the schedule.
@@ -143,7 +149,7 @@ pub(crate) fn place(story: &Story, id: &league_protocol::id::PlayerId) -> Option
     players.binary_search_by(|player| player.id.cmp(id)).ok().and_then(|place| u32::try_from(place).ok())
 }
 
-fn round(story: &Story) -> Markup {
+fn round(story: &Story, phases: &Phases) -> Markup {
     let season = story.season();
     let number = season.current_round().unwrap_or(RoundId(1));
     let round = season.scheduled_round(number);
@@ -154,7 +160,7 @@ fn round(story: &Story) -> Markup {
                 None => p.empty { "The schedule is made when registration closes." },
                 Some(round) => {
                     ul.matches {
-                        @for game in schedule::by_state(&round).into_iter().take(MATCHES) { (schedule::entry(story, game)) }
+                        @for game in schedule::by_state(&round).into_iter().take(MATCHES) { (schedule::entry(story, game, phases.get(&game.match_id).copied())) }
                     }
                     @if let Some(bye) = round.bye.as_ref().and_then(|bye| season.player(bye)) {
                         p.bye { "Bye: " (player_link(bye)) }

@@ -20,7 +20,7 @@ const ROUNDS: usize = 100;
 const CHOICES: usize = 120;
 
 /// The page.
-pub(crate) fn page(story: &Story, player: &Player, files: &[MatchFile], from: u32) -> Markup {
+pub(crate) fn page(story: &Story, player: &Player, files: &[MatchFile], from: u32, operate: &Markup) -> Markup {
     let season = story.season();
     let row = season.standings().into_iter().find(|row| row.player_id == player.id);
     let place = place(story, &player.id);
@@ -65,6 +65,7 @@ pub(crate) fn page(story: &Story, player: &Player, files: &[MatchFile], from: u3
             }
             (opponents(story, place, from))
         }
+        (operate)
     }
 }
 
@@ -84,9 +85,8 @@ pub(crate) fn latest(story: &Story, player: &PlayerId, count: usize) -> Option<V
 
 /// How a player is, in a word.
 pub(crate) fn state(season: &Season, player: &Player) -> Markup {
-    let suspended = season.is_suspended(player);
-    let (state, word) = if suspended { ("SUSPENDED", "suspended") } else { ("ACTIVE", "active") };
-    html! { span.pill data-state=(state) { (word) } }
+    let condition = season.condition(player);
+    html! { span.pill data-state=(condition.as_str()) { (condition.word()) } }
 }
 
 /// What a player does differently, and what its author can do about it.

@@ -96,7 +96,7 @@ fn one(story: &Story, round: &ScheduledRound, matches: &[ScheduledMatch], curren
     html! {
         section.round id={ "round-" (round.round_id) } {
             h2 { "Round " (round.round_id) " " span.pill data-state=(word) { (word) } }
-            ul.matches { @for game in matches { (entry(story, game)) } }
+            ul.matches { @for game in matches { (entry(story, game, None)) } }
             @if let Some(bye) = round.bye.as_ref().and_then(|bye| story.season().player(bye)) { p.bye { "Bye: " (player_link(bye)) } }
         }
     }
@@ -113,10 +113,11 @@ pub(crate) fn by_state(round: &ScheduledRound) -> Vec<&ScheduledMatch> {
     matches
 }
 
-/// A match in a line.
-pub(crate) fn entry(story: &Story, game: &ScheduledMatch) -> Markup {
+/// A match in a line; one that is being played with its phase, where that is known.
+pub(crate) fn entry(story: &Story, game: &ScheduledMatch, phase: Option<&'static str>) -> Markup {
     let (state, word) = match game.status.as_str() {
-        "IN_PROGRESS" => ("playing", "playing"),
+        "IN_PROGRESS" => ("playing", phase.unwrap_or("playing")),
+        "PENDING" if story.season().walkover(&game.match_id).is_some() => ("void", "will not be played"),
         "PENDING" => ("waiting", "waiting"),
         _ => ("done", ""),
     };

@@ -1,6 +1,7 @@
 //! What the operator may do, as forms.
 
 use league_core::season::Phase;
+use league_core::season::agent::Player;
 use league_protocol::message::step::MatchState;
 use maud::{Markup, html};
 
@@ -16,12 +17,42 @@ pub(crate) fn controls(story: &Story, needs_token: bool) -> Markup {
                 summary #operate-title { "For the operator" }
                 form action="/operate" method="post" {
                     (token(needs_token))
+                    @let again = season.matches_completed() == 0;
                     @match (season.phase(), season.is_halted()) {
                         (Phase::WaitingForRegistrations, _) => button name="action" value="start" { "Close registration and start" },
-                        (Phase::CreatingSchedule, _) => button name="action" value="start" { "Start" },
-                        (Phase::RunningLeague, true) => button name="action" value="start" { "Go on" },
+                        (Phase::CreatingSchedule, _) => { button name="action" value="start" { "Start" } " " (reopen()) },
+                        (Phase::RunningLeague, true) => { button name="action" value="start" { "Go on" } " " @if again { (reopen()) } },
                         (Phase::RunningLeague, false) => button name="action" value="stop" { "Stop after the running matches" },
                         (Phase::LeagueCompleted, _) => p { "The league is over." },
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn reopen() -> Markup {
+    html! { button name="action" value="reopen" { "Open the registration again" } }
+}
+
+/// What may be done about a player, as long as it is in.
+pub(crate) fn of_player(story: &Story, player: &Player, needs_token: bool) -> Markup {
+    let (begun, over) = match story.season().phase() {
+        Phase::WaitingForRegistrations | Phase::CreatingSchedule => (false, false),
+        Phase::RunningLeague => (true, false),
+        Phase::LeagueCompleted => (true, true),
+    };
+    html! {
+        @if !player.withdrawn && !over {
+            section #operate.operate aria-labelledby="operate-title" {
+                details {
+                    summary #operate-title { "For the operator" }
+                    p { @if begun { "Its results stand. A match that is being played is finished; all others are lost to it. It cannot come back." }
+                        @else { "It is out at once, and may register again until the league begins." } }
+                    form action="/operate" method="post" {
+                        (token(needs_token))
+                        input type="hidden" name="player" value=(player.id);
+                        button name="action" value="withdraw" { "Withdraw " (player.profile.name) }
                     }
                 }
             }

@@ -14,3 +14,4 @@ mod schema;
 mod secrets;
 mod streams;
 mod support;
+mod withdrawn;

@@ -1,13 +1,16 @@
 //! Who may do more than look.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use league_dashboard::Settings;
 use league_dashboard::operate::{Acting, Action, Operator};
 use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::id::MatchId;
+use league_protocol::id::{MatchId, RefereeId};
 use league_protocol::message::step::MatchState;
 use league_protocol::token::Credential;
+
+use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::support::{Site, begun};
 
@@ -24,6 +27,10 @@ impl Operator for Clerk {
             self.0.lock().unwrap().push(action);
             Ok(())
         })
+    }
+
+    fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
+        (referee.as_str() == "REF01").then(|| Duration::from_micros(4200))
     }
 
     fn look(&self, match_id: MatchId) -> Acting<'_, MatchState> {
@@ -89,8 +96,69 @@ async fn a_match_that_waits_for_a_step_offers_it() {
 }
 
 #[tokio::test]
+async fn agents_are_shown_with_how_quickly_they_answer() {
+    let (site, _) = operated(None).await;
+    let page = site.get("/agents").await.body;
+    assert!(page.contains("4 ms"), "{page}");
+    let agents = site.get("/api/v1/agents").await.json();
+    assert_eq!(agents["items"][0]["answers_in_ms"], 4.2);
+    assert!(agents["items"][1]["answers_in_ms"].is_null());
+    let then = site.get("/at/5/agents").await.body;
+    assert!(!then.contains("4 ms"), "a past moment knows nothing of the present");
+}
+
+#[tokio::test]
+async fn whoever_watches_a_slow_match_sees_its_phase() {
+    let (site, _) = operated(None).await;
+    let mut stream = BufReader::new(site.ask("GET", "/live?since=0", &[], "").await).lines();
+    let shown = async {
+        while let Some(line) = stream.next_line().await.unwrap() {
+            if line.contains(">choosing<") {
+                return true;
+            }
+        }
+        false
+    };
+    assert!(tokio::time::timeout(Duration::from_secs(30), shown).await.unwrap());
+    assert!(site.get("/").await.body.contains(">choosing<"));
+}
+
+#[tokio::test]
 async fn a_league_that_is_only_looked_at_has_nothing_to_operate() {
     let site = Site::of(&begun(4, 1).events).await;
     assert!(!site.get("/").await.body.contains("id=\"operate\""));
     assert_eq!(site.post("/operate", &[], "action=start").await.status, 409);
+}
+
+#[tokio::test]
+async fn a_player_is_withdrawn_from_its_page() {
+    let (site, clerk) = operated(Some("right")).await;
+    let page = site.get("/players/P02").await.body;
+    assert!(page.contains("value=\"withdraw\"") && page.contains("name=\"token\""), "{page}");
+    for (body, status) in [
+        ("action=withdraw&player=P02", 403),
+        ("action=withdraw&player=P02&token=wrong", 403),
+        ("action=withdraw&token=right", 400),
+        ("action=withdraw&player=/&token=right", 400),
+    ] {
+        assert_eq!(site.post("/operate", &[], body).await.status, status, "{body}");
+    }
+    assert!(clerk.0.lock().unwrap().is_empty());
+    let done = site.post("/operate", &[], "action=withdraw&player=P02&token=right").await;
+    assert_eq!((done.status, done.header("location")), (303, Some("/agents")));
+    assert_eq!(*clerk.0.lock().unwrap(), [Action::Withdraw("P02".parse().unwrap())]);
+}
+
+#[tokio::test]
+async fn registration_is_opened_again_where_that_is_possible() {
+    let (site, _) = operated(None).await;
+    assert!(!site.get("/").await.body.contains("value=\"reopen\""), "a match has been played");
+    let mut story = begun(4, 0);
+    story.happen(story.season.close_registration(crate::leagues::now()).unwrap().events);
+    let site = Site::of(&story.events).await;
+    let clerk = Arc::new(Clerk::default());
+    site.dashboard.operated_by(clerk.clone());
+    assert!(site.get("/").await.body.contains("value=\"reopen\""));
+    assert_eq!(site.post("/operate", &[], "action=reopen").await.status, 303);
+    assert_eq!(*clerk.0.lock().unwrap(), [Action::Reopen]);
 }

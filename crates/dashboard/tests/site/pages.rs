@@ -1,12 +1,16 @@
 //! Every page, without a script.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
 
 use league_core::season::config::Config;
 
 use crate::leagues::{Story, league, played};
 use crate::markup;
 use crate::support::{Site, begun};
+
+/// How long a page may take, for 95 of 100.
+const TENTH: Duration = Duration::from_millis(100);
 
 /// Goes wherever links lead, and looks at every page on the way.
 async fn walk(site: &Site, most: usize) -> BTreeSet<String> {
@@ -87,9 +91,10 @@ async fn a_match_shows_its_draw_with_everything_that_proves_it() {
 
 #[tokio::test]
 async fn a_large_league_is_paged_and_searched_and_no_page_is_large() {
-    let site = Site::of(&begun(1000, 600).events).await;
+    // What is promised is promised of a program that was built for speed, and of a league that is well under way.
+    let (matches, limit) = if cfg!(debug_assertions) { (600, Duration::from_secs(2)) } else { (60_000, TENTH) };
+    let site = Site::of(&begun(1000, matches).events).await;
     let script = site.get("/static/live.js").await.body.len() + site.get("/static/style.css").await.body.len();
-    let mut slowest = std::time::Duration::ZERO;
     for path in [
         "/",
         "/?page=20",
@@ -100,14 +105,21 @@ async fn a_large_league_is_paged_and_searched_and_no_page_is_large() {
         "/log",
         "/players/P500",
     ] {
-        let began = std::time::Instant::now();
-        let answer = site.get(path).await;
-        slowest = slowest.max(began.elapsed());
+        let mut spans = Vec::new();
+        let mut answer = site.get(path).await;
+        for _ in 0..20 {
+            let began = Instant::now();
+            answer = site.get(path).await;
+            spans.push(began.elapsed());
+        }
+        spans.sort_unstable();
+        let most = spans[spans.len() * 95 / 100];
+        eprintln!("{path}: {most:?} for 95 of 100");
+        assert!(most < limit, "{path} took {most:?}");
         assert_eq!(answer.status, 200);
         markup::check(&answer.body);
         assert!(answer.body.len() + script < 100_000, "{path}: {}", answer.body.len());
     }
-    eprintln!("the slowest page took {slowest:?}");
     let last = site.get("/?page=20").await.body;
     assert!(last.contains("Page 20 of 20") && last.matches("<tr id=\"row-").count() == 50);
     let found = site.get("/?q=player+777").await.body;

@@ -14,6 +14,7 @@ mod load;
 mod looks;
 mod machine;
 mod misbehaviour;
+mod operator;
 mod pages;
 #[path = "../../../wire/tests/papers/mod.rs"]
 mod papers;

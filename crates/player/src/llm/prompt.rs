@@ -124,7 +124,17 @@ mod tests {
 
     fn row(rank: u32, name: &str) -> StandingsRow {
         let (player_id, display_name) = (PlayerId::numbered(rank + 1), name.into());
-        StandingsRow { rank, player_id, display_name, played: 2, wins: 1, draws: 1, losses: 0, points: 4 }
+        StandingsRow {
+            rank,
+            player_id,
+            display_name,
+            played: 2,
+            wins: 1,
+            draws: 1,
+            losses: 0,
+            points: 4,
+            withdrawn: false,
+        }
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub struct AgentEntry {
     pub version: SmolStr,
     /// Where it listens.
     pub endpoint: String,
-    /// `ACTIVE`; a player may be `SUSPENDED`, a referee `LOST`.
+    /// `ACTIVE`; a player may be `SUSPENDED` or `WITHDRAWN`, a referee `LOST`.
     pub state: SmolStr,
     /// How it is spoken to.
     #[serde(default)]

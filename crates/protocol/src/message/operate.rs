@@ -1,4 +1,4 @@
-//! What the operator tells the manager: make the schedule, start, stop.
+//! What the operator tells the manager: make the schedule, start, stop, open the registration again, take a player out.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,12 +25,22 @@ pub struct ScheduleAnswer {
     pub total_matches: u32,
 }
 
-/// `start_league` and `stop_league`.
+/// `start_league`, `stop_league` and `reopen_registration`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LeagueCommand {
     /// The league; the only one there is when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
+}
+
+/// `withdraw_player`: take a player out of the league.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WithdrawPlayer {
+    /// The league; the only one there is when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+    /// Whom.
+    pub player_id: PlayerId,
 }
 
 /// Where the league stands after the command.

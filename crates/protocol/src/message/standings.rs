@@ -31,6 +31,9 @@ pub struct StandingsRow {
     pub losses: u32,
     /// Points.
     pub points: u32,
+    /// Whether the operator has taken it out of the league: it keeps its results, and plays no more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
 }
 
 /// One line of the final table.
@@ -54,6 +57,9 @@ pub struct FinalRow {
     /// Lost.
     #[serde(default, deserialize_with = "loose::count")]
     pub losses: u32,
+    /// Whether the operator has taken it out of the league.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
 }
 
 impl From<&StandingsRow> for FinalRow {
@@ -66,6 +72,7 @@ impl From<&StandingsRow> for FinalRow {
             wins: row.wins,
             draws: row.draws,
             losses: row.losses,
+            withdrawn: row.withdrawn,
         }
     }
 }

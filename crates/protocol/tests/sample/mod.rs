@@ -13,7 +13,7 @@ use league_protocol::message::game_over::{ByPlayer, DrawProof, GameOver, GameRes
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::league_error::LeagueError;
 use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
-use league_protocol::message::operate::{CreateSchedule, LeagueCommand, Nothing, ScheduleAnswer};
+use league_protocol::message::operate::{CreateSchedule, LeagueCommand, Nothing, ScheduleAnswer, WithdrawPlayer};
 use league_protocol::message::query::{
     AssignedMatches, DirectoryEntry, Findings, GetAssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus,
     NextMatch, PlayerStats, QueryParams, QueryType, ScheduledMatch, ScheduledRound,
@@ -119,7 +119,17 @@ fn announced() -> AnnouncedMatch {
 
 fn standing() -> StandingsRow {
     let display_name = "Quay \"the\" First".into();
-    StandingsRow { rank: 1, player_id: player(5), display_name, played: 3, wins: 1, draws: 0, losses: 2, points: 3 }
+    StandingsRow {
+        rank: 1,
+        player_id: player(5),
+        display_name,
+        played: 3,
+        wins: 1,
+        draws: 0,
+        losses: 2,
+        points: 3,
+        withdrawn: false,
+    }
 }
 
 fn game_result() -> GameResult {
@@ -256,6 +266,10 @@ pub(crate) fn call(method: Method) -> Call {
         Method::CreateSchedule => Call::CreateSchedule(CreateSchedule { players: Some(vec![player(5), player(6)]) }),
         Method::StartLeague => Call::StartLeague(LeagueCommand { league_id: Some(league()) }),
         Method::StopLeague => Call::StopLeague(LeagueCommand { league_id: None }),
+        Method::ReopenRegistration => Call::ReopenRegistration(LeagueCommand { league_id: None }),
+        Method::WithdrawPlayer => {
+            Call::WithdrawPlayer(WithdrawPlayer { league_id: Some(league()), player_id: player(5) })
+        }
         Method::StartMatch => Call::StartMatch(StartMatch {
             league_id: Some(league()),
             round_id: Some(RoundId(2)),
@@ -459,7 +473,9 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
             let made = ScheduleAnswer { league_id: league(), rounds: vec![scheduled()], total_matches: 6 };
             to.answer(&envelope, &made, out)
         }
-        Method::StartLeague | Method::StopLeague => to.answer(&envelope, &status(), out),
+        Method::StartLeague | Method::StopLeague | Method::ReopenRegistration | Method::WithdrawPlayer => {
+            to.answer(&envelope, &status(), out)
+        }
         Method::StartMatch => {
             let (status, reason) = ("REFUSED".into(), Some("Busy with two matches.".into()));
             let refusal = StartMatchAnswer { status, match_id: match_id(), attempt: Some(1), reason };

@@ -32,7 +32,8 @@ const TABLES: &str = "
         name          TEXT NOT NULL,
         version       TEXT NOT NULL,
         endpoint      TEXT NOT NULL,
-        registered_at TEXT NOT NULL
+        registered_at TEXT NOT NULL,
+        withdrawn     INTEGER NOT NULL
     ) STRICT;
     CREATE TABLE referees (
         referee_id    TEXT PRIMARY KEY,
@@ -90,11 +91,14 @@ pub fn kind_of(fact: &Fact) -> &'static str {
         Fact::PlayerReturned { .. } => "player_returned",
         Fact::RefereeReturned { .. } => "referee_returned",
         Fact::RegistrationClosed => "registration_closed",
+        Fact::RegistrationReopened => "registration_reopened",
+        Fact::PlayerWithdrawn { .. } => "player_withdrawn",
         Fact::RoundStarted { .. } => "round_started",
         Fact::MatchAssigned { .. } => "match_assigned",
         Fact::MatchReturned { .. } => "match_returned",
         Fact::RefereeLost { .. } => "referee_lost",
         Fact::MatchReported { .. } => "match_reported",
+        Fact::MatchAwarded { .. } => "match_awarded",
         Fact::RoundCompleted { .. } => "round_completed",
         Fact::LeagueCompleted => "league_completed",
         Fact::AgentLearned { .. } => "agent_learned",
@@ -121,7 +125,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             let Profile { name, version, endpoint, games: _, shows_passes: _ } = profile;
             execute(
                 connection,
-                "INSERT OR IGNORE INTO players VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT OR IGNORE INTO players VALUES (?1, ?2, ?3, ?4, ?5, 0)",
                 params![player.as_str(), name.as_str(), version.as_str(), endpoint, at],
             )
         }
@@ -152,6 +156,18 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             )
         }
         Fact::RegistrationClosed => set_status(connection, Phase::CreatingSchedule),
+        Fact::RegistrationReopened => {
+            set_status(connection, Phase::WaitingForRegistrations)?;
+            execute(connection, "UPDATE league SET halted = 0, current_round = 0", [])?;
+            execute(connection, "DELETE FROM matches", [])?;
+            execute(connection, "DELETE FROM players WHERE withdrawn", [])
+        }
+        Fact::PlayerWithdrawn { player } => {
+            // Who is withdrawn before the first round is gone.
+            let player = params![player.as_str()];
+            execute(connection, "UPDATE players SET withdrawn = 1 WHERE player_id = ?1", player)?;
+            execute(connection, "DELETE FROM players WHERE withdrawn AND (SELECT current_round FROM league) = 0", [])
+        }
         Fact::RoundStarted { round } => {
             set_status(connection, Phase::RunningLeague)?;
             execute(connection, "UPDATE league SET current_round = ?1", params![round.0])?;
@@ -172,31 +188,14 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             execute(connection, "UPDATE referees SET lost = 1 WHERE referee_id = ?1", params![referee.as_str()])
         }
         Fact::MatchReported { match_id, attempt, record } => {
-            let (outcome, winner) = (outcome_word(record.outcome), record.outcome.winner().map(side_word));
-            let lost = |side| record.outcome.forfeited(side);
             execute(
                 connection,
-                "UPDATE matches SET status = 'COMPLETED', attempt = ?2, outcome = ?3,
-                     winner = CASE ?4 WHEN 'A' THEN player_a WHEN 'B' THEN player_b END,
-                     drawn_number = ?5, choice_a = ?6, choice_b = ?7,
-                     technical_losses = CASE WHEN ?8 AND ?9 THEN json_array(player_a, player_b)
-                         WHEN ?8 THEN json_array(player_a) WHEN ?9 THEN json_array(player_b) ELSE '[]' END,
-                     reported_at = ?10
-                 WHERE match_id = ?1",
-                params![
-                    match_id.as_str(),
-                    attempt,
-                    outcome,
-                    winner,
-                    record.drawn,
-                    record.moves.a.as_deref(),
-                    record.moves.b.as_deref(),
-                    lost(Side::A),
-                    lost(Side::B),
-                    at
-                ],
-            )
+                "UPDATE matches SET attempt = ?2, drawn_number = ?3, choice_a = ?4, choice_b = ?5 WHERE match_id = ?1",
+                params![match_id.as_str(), attempt, record.drawn, record.moves.a.as_deref(), record.moves.b.as_deref()],
+            )?;
+            settle(connection, match_id, record.outcome, &at)
         }
+        Fact::MatchAwarded { match_id, outcome } => settle(connection, match_id, *outcome, &at),
         // The matches say so already; and how an agent is spoken to is nobody's business but the manager's.
         Fact::RoundCompleted { .. } | Fact::AgentLearned { .. } => Ok(()),
         Fact::LeagueCompleted => set_status(connection, Phase::LeagueCompleted),
@@ -223,6 +222,28 @@ fn pair(connection: &Connection, round: RoundId) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// A match has its result.
+fn settle(connection: &Connection, match_id: &MatchId, outcome: Outcome, at: &str) -> Result<()> {
+    let lost = |side| outcome.forfeited(side);
+    execute(
+        connection,
+        "UPDATE matches SET status = 'COMPLETED', outcome = ?2,
+             winner = CASE ?3 WHEN 'A' THEN player_a WHEN 'B' THEN player_b END,
+             technical_losses = CASE WHEN ?4 AND ?5 THEN json_array(player_a, player_b)
+                 WHEN ?4 THEN json_array(player_a) WHEN ?5 THEN json_array(player_b) ELSE '[]' END,
+             reported_at = ?6
+         WHERE match_id = ?1",
+        params![
+            match_id.as_str(),
+            outcome_word(outcome),
+            outcome.winner().map(side_word),
+            lost(Side::A),
+            lost(Side::B),
+            at
+        ],
+    )
 }
 
 /// Whatever a referee holds is in nobody's hands again.
@@ -258,10 +279,13 @@ fn side_word(side: Side) -> &'static str {
     }
 }
 
-/// Whether all tables are there. Somebody may have taken some away, which is nobody's fault: they are only for looking.
+/// Whether all tables are there, in the form that they have now. Somebody may have taken some away, or an earlier program may
+/// have made them, which is nobody's fault: they are only for looking.
 pub(crate) fn is_whole(connection: &Connection) -> Result<bool> {
     let names = "SELECT count(*) FROM sqlite_schema WHERE name IN ('league', 'players', 'referees', 'matches')";
-    Ok(connection.query_row(names, [], |row| row.get::<_, u32>(0))? == 4)
+    let newest = "SELECT count(*) FROM pragma_table_info('players') WHERE name = 'withdrawn'";
+    let count = |query| connection.query_row(query, [], |row| row.get::<_, u32>(0));
+    Ok(count(names)? == 4 && count(newest)? == 1)
 }
 
 /// Whether the views are there, too.

@@ -62,9 +62,13 @@ impl Retelling {
             | Fact::PlayerReturned { .. }
             | Fact::RefereeReturned { .. }
             | Fact::RegistrationClosed
+            | Fact::RegistrationReopened
+            | Fact::PlayerWithdrawn { .. }
             | Fact::RoundStarted { .. }
             | Fact::MatchReturned { .. }
             | Fact::RefereeLost { .. }
+            // Nothing was said in a match that was not played.
+            | Fact::MatchAwarded { .. }
             | Fact::RoundCompleted { .. }
             | Fact::LeagueCompleted
             | Fact::Halted

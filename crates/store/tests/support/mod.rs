@@ -94,7 +94,9 @@ impl Story {
             }
             self.happen(self.season.assign(now()).events);
             let held = self.season.assignments();
-            if held.is_empty() {
+            if held.is_empty()
+                && self.season.current_round().is_none_or(|round| round.0 == self.season.schedule().rounds())
+            {
                 return;
             }
             for assignment in held {
@@ -154,6 +156,24 @@ impl Story {
         let proof = (self.dice.below(5) > 0).then_some(proof);
         MatchRecord { outcome, moves, drawn: Some(number), proof }
     }
+}
+
+/// A league that was begun twice, because somebody came late, and that lost a player before each of its schedules and one on its way.
+pub(crate) fn eventful(seed: u64) -> Story {
+    let mut story = Story::open(Config::even_odd(league()), seed);
+    story.register(7, 2);
+    story.fact(Fact::PlayerWithdrawn { player: PlayerId::numbered(7) });
+    story.happen(story.season.start(now()).unwrap().events);
+    story.happen(story.season.assign(now()).events);
+    story.fact(Fact::PlayerWithdrawn { player: PlayerId::numbered(6) });
+    story.fact(Fact::Halted);
+    story.fact(Fact::RegistrationReopened);
+    let (player, late) = (PlayerId::numbered(8), profile("Late", 8));
+    story.fact(Fact::PlayerRegistered { grant: grant(player.as_str()), player, profile: late });
+    story.play(4);
+    story.fact(Fact::PlayerWithdrawn { player: PlayerId::numbered(2) });
+    story.play(u32::MAX);
+    story
 }
 
 /// A whole league, played to the end.

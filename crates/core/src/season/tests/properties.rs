@@ -19,6 +19,8 @@ enum Command {
     Close,
     Start,
     Stop,
+    Reopen,
+    Withdraw { number: u32 },
     StartRound,
     Assign,
     GiveBack { which: Index, manner: Manner },
@@ -64,6 +66,8 @@ fn commands() -> impl Strategy<Value = Command> {
         1 => Just(Command::Close),
         2 => Just(Command::Start),
         1 => Just(Command::Stop),
+        1 => Just(Command::Reopen),
+        1 => (1_u32..8).prop_map(|number| Command::Withdraw { number }),
         4 => Just(Command::StartRound),
         6 => Just(Command::Assign),
         1 => (which(), manners()).prop_map(|(which, manner)| Command::GiveBack { which, manner }),
@@ -130,6 +134,8 @@ impl World {
             Command::Close => season.close_registration(now())?.events,
             Command::Start => season.start(now())?.events,
             Command::Stop => season.stop(now())?.events,
+            Command::Reopen => season.reopen(now())?.events,
+            Command::Withdraw { number } => season.withdraw(&p(number), now())?.events,
             Command::StartRound => season.start_round(now())?.events,
             Command::Assign => season.assign(now()).events,
             Command::GiveBack { which, manner } => match self.held(which, manner) {
@@ -190,9 +196,9 @@ impl World {
 fn check(season: &Season, log: &[Event]) {
     let mut results = HashMap::new();
     for event in log {
-        if let Fact::MatchReported { match_id, record, .. } = &event.fact {
-            assert_eq!(results.insert(match_id.clone(), record.outcome), None, "{match_id} has two results");
-        }
+        assert!(event.fact != Fact::RegistrationReopened || results.is_empty(), "what was played is never thrown away");
+        let Some((match_id, outcome)) = event.fact.ending() else { continue };
+        assert_eq!(results.insert(match_id.clone(), outcome), None, "{match_id} has two results");
     }
     assert_eq!(season.matches_completed() as usize, results.len());
     let scheduled = season.phase() != Phase::WaitingForRegistrations;
@@ -221,7 +227,7 @@ fn check(season: &Season, log: &[Event]) {
         assert!(referee.running <= referee.capacity && (!referee.lost || referee.running == 0));
     }
     for (place, round) in season.rounds.iter().enumerate() {
-        let open = round.slots.iter().filter(|slot| !matches!(slot, Slot::Done { .. })).count();
+        let open = round.slots.iter().filter(|slot| matches!(slot, Slot::Waiting { .. } | Slot::Held { .. })).count();
         assert_eq!(open, round.open as usize);
         assert!(!round.completed || open == 0);
         assert!(round.completed || place + 1 == season.rounds.len(), "only the last round is open");
@@ -244,6 +250,7 @@ fn can_go_on(season: &Season) {
     then(season.close_registration(now()).map(|ruling| ruling.events).unwrap_or_default());
     then(season.start(now()).map(|ruling| ruling.events).unwrap_or_default());
     then(season.stop(now()).map(|ruling| ruling.events).unwrap_or_default());
+    then(season.reopen(now()).map(|ruling| ruling.events).unwrap_or_default());
     then(season.start_round(now()).map(|ruling| ruling.events).unwrap_or_default());
     then(season.register_player(&player(9), None, &[9; 32], now()).unwrap().events);
     then(season.register_referee(&referee(9, 1), None, &[9; 32], now()).unwrap().events);
@@ -254,6 +261,7 @@ fn can_go_on(season: &Season) {
         then(season.lose_referee(referee, now()).unwrap().events);
     }
     for player in season.players() {
+        then(season.withdraw(&player.id, now()).map(|ruling| ruling.events).unwrap_or_default());
         season.next_match(&player.id);
     }
     let _ = (season.scheduled_rounds(), season.status(), season.champion());

@@ -6,7 +6,7 @@ use league_protocol::message::standings::{FinalRow, StandingsRow, StandingsUpdat
 
 fn row(player: u32, rank: u32, points: u32) -> StandingsRow {
     let (player_id, display_name) = (PlayerId::numbered(player), SmolStr::default());
-    StandingsRow { rank, player_id, display_name, played: 1, wins: 1, draws: 0, losses: 0, points }
+    StandingsRow { rank, player_id, display_name, played: 1, wins: 1, draws: 0, losses: 0, points, withdrawn: false }
 }
 
 fn update(round: Option<u32>, rank: u32) -> StandingsUpdate {

@@ -1,10 +1,10 @@
-// What somebody sees in a real browser. `node see.mjs <modules> <browser> <what> <site> [<file>]` ends well, or says what was wrong.
+// What somebody sees in a real browser. `node see.mjs <modules> <browser> <what> <site> [<file> <colours>]` ends well, or says what was wrong.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-const [modules, executablePath, what, site, file] = process.argv.slice(2);
+const [modules, executablePath, what, site, file, colorScheme] = process.argv.slice(2);
 const require = createRequire(join(modules, "from-here.js"));
 const { chromium } = require("playwright-core");
 const PAGES = ["", "crosstable", "schedule", "agents", "log", "players/P01", "matches/R1M1", "at/12/", "nothing"];
@@ -131,7 +131,8 @@ const looks = {
 
   // A picture for the README.
   async picture() {
-    const page = await opened("", { viewport: { width: 1280, height: 1000 } });
+    const page = await opened("", { viewport: { width: 1200, height: 1064 }, colorScheme });
+    await page.locator("#live[data-on]").waitFor();
     await page.screenshot({ path: file });
   },
 };

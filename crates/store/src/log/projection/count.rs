@@ -54,7 +54,7 @@ fn standings(scoring: &Scoring) -> String {
                  count(CASE WHEN result = 'win' THEN 1 END) AS wins,
                  count(CASE WHEN result = 'draw' THEN 1 END) AS draws,
                  count(CASE WHEN result IN ('loss', 'technical_loss') THEN 1 END) AS losses,
-                 coalesce(sum(results.points), 0) AS points
+                 coalesce(sum(results.points), 0) AS points, players.withdrawn
              FROM players LEFT JOIN results ON results.player_id = players.player_id GROUP BY players.player_id
          )",
     );
@@ -82,7 +82,7 @@ fn standings(scoring: &Scoring) -> String {
     let _ = write!(
         query,
         " SELECT row_number() OVER (ORDER BY {order}, length(player_id), player_id) AS rank,
-              player_id, display_name, played, wins, draws, losses, points
+              player_id, display_name, played, wins, draws, losses, points, withdrawn
           FROM step{last} ORDER BY rank;"
     );
     query

@@ -1,0 +1,46 @@
+//! A player that was withdrawn, wherever it is shown.
+
+use crate::leagues::eventful;
+use crate::support::Site;
+
+#[tokio::test]
+async fn whoever_was_withdrawn_is_marked_and_its_unplayed_matches_say_why() {
+    let story = eventful(3);
+    let site = Site::of(&story.events).await;
+    for page in ["/", "/crosstable", "/agents", "/players/P02"] {
+        assert!(site.get(page).await.body.contains("data-state=\"WITHDRAWN\""), "{page}");
+    }
+    let standings = site.get("/api/v1/standings").await.json();
+    let rows = standings["items"].as_array().unwrap();
+    assert_eq!(rows.iter().filter(|row| row["withdrawn"] == true).count(), 1);
+    assert_eq!(site.get("/api/v1/players/P02").await.json()["agent"]["state"], "WITHDRAWN");
+    let matches = site.get("/api/v1/matches").await.json();
+    let unplayed = matches["items"].as_array().unwrap().iter().find(|game| {
+        game["ending"] == "technical_loss"
+            && (game["player_A_id"] == "P02" || game["player_B_id"] == "P02")
+            && game["winner"] != "P02"
+    });
+    let id = unplayed.unwrap()["match_id"].as_str().unwrap().to_owned();
+    let page = site.get(&format!("/matches/{id}")).await.body;
+    assert!(page.contains("nobody played it"), "{page}");
+    let whole = site.get(&format!("/api/v1/matches/{id}")).await.json();
+    assert_eq!((&whole["status"], whole["attempt"].is_null()), (&serde_json::json!("COMPLETED"), true));
+    let csv = site.get("/export/standings.csv").await.body;
+    assert_eq!(csv.lines().filter(|line| line.ends_with(",true")).count(), 1, "{csv}");
+}
+
+#[tokio::test]
+async fn what_will_not_be_played_is_said_before_it_is_due() {
+    let story = eventful(3);
+    let seq = story.events.iter().position(|event| {
+        matches!(&event.fact, league_core::season::event::Fact::PlayerWithdrawn { player } if player.as_str() == "P02")
+    });
+    let site = Site::of(&story.events[..=seq.unwrap()]).await;
+    assert!(site.get("/schedule").await.body.contains("will not be played"));
+    let reopened = story
+        .events
+        .iter()
+        .position(|event| matches!(&event.fact, league_core::season::event::Fact::RegistrationReopened));
+    let then = site.get(&format!("/at/{}/", reopened.unwrap() + 1)).await.body;
+    assert!(then.contains("Registration is open") && then.contains("opened the registration again"), "{then}");
+}

@@ -1,0 +1,138 @@
+//! A collector of OpenTelemetry traces, as small as it can be: OTLP over HTTP with protobuf, of which it reads what is asked about.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread::spawn;
+
+/// A span that was handed over.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    /// What process it comes from: `league.role` of its resource.
+    pub(crate) role: String,
+    pub(crate) name: String,
+    pub(crate) trace: String,
+    pub(crate) id: String,
+    /// Empty for the first of its trace.
+    pub(crate) parent: String,
+}
+
+/// A collector that listens.
+pub(crate) struct Collector {
+    address: SocketAddr,
+    spans: Arc<Mutex<Vec<Span>>>,
+}
+
+impl Collector {
+    pub(crate) fn open() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, spans) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<Span>>>::default());
+        let kept = Arc::clone(&spans);
+        spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let kept = Arc::clone(&kept);
+                spawn(move || serve(&stream, &kept));
+            }
+        });
+        Self { address, spans }
+    }
+
+    /// What `OTEL_EXPORTER_OTLP_ENDPOINT` has to say.
+    pub(crate) fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub(crate) fn spans(&self) -> Vec<Span> {
+        self.spans.lock().unwrap().clone()
+    }
+}
+
+/// Takes whatever comes on a connection, until it is closed.
+fn serve(mut stream: &TcpStream, kept: &Mutex<Vec<Span>>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    loop {
+        let (mut first, mut length) = (String::new(), 0);
+        if reader.read_line(&mut first).unwrap_or(0) == 0 {
+            return;
+        }
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).unwrap();
+            let line = line.trim_end().to_ascii_lowercase();
+            if let Some(value) = line.strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            if line.is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        assert!(first.starts_with("POST /v1/traces "), "{first}");
+        kept.lock().unwrap().extend(read(&body));
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n")
+            .unwrap();
+    }
+}
+
+/// The spans of an ExportTraceServiceRequest: `resource_spans` 1 of `resource` 1 and `scope_spans` 2, with `spans` 2.
+fn read(request: &[u8]) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for resource_spans in parts(request, 1) {
+        let role = parts(resource_spans, 1).into_iter().find_map(role).unwrap_or_default();
+        for span in parts(resource_spans, 2).into_iter().flat_map(|scope| parts(scope, 2)) {
+            let hex = |field| parts(span, field).concat().iter().map(|byte| format!("{byte:02x}")).collect();
+            let name = parts(span, 5).first().map(|text| String::from_utf8_lossy(text).into_owned());
+            let name = name.unwrap_or_default();
+            spans.push(Span { role: role.clone(), name, trace: hex(1), id: hex(2), parent: hex(4) });
+        }
+    }
+    spans
+}
+
+/// The attribute `league.role` of a resource: `attributes` 1 of `key` 1 and `value` 2, a `string_value` 1.
+fn role(resource: &[u8]) -> Option<String> {
+    let attributes = parts(resource, 1);
+    let found = attributes.into_iter().find(|pair| parts(pair, 1).first() == Some(&&b"league.role"[..]))?;
+    let value = parts(found, 2).first().and_then(|value| parts(value, 1).first().copied())?;
+    Some(String::from_utf8_lossy(value).into_owned())
+}
+
+/// The parts of a message that have this number and a length.
+fn parts(mut message: &[u8], wanted: u64) -> Vec<&[u8]> {
+    let mut found = Vec::new();
+    while !message.is_empty() {
+        let key = number(&mut message);
+        let skipped = match key & 7 {
+            0 => {
+                number(&mut message);
+                0
+            }
+            1 => 8,
+            2 => usize::try_from(number(&mut message)).unwrap(),
+            5 => 4,
+            other => panic!("no message has parts of the kind {other}"),
+        };
+        let (part, rest) = message.split_at(skipped);
+        if key >> 3 == wanted && key & 7 == 2 {
+            found.push(part);
+        }
+        message = rest;
+    }
+    found
+}
+
+/// A number of varying length, seven bits at a time.
+fn number(message: &mut &[u8]) -> u64 {
+    let (mut value, mut shift) = (0, 0);
+    loop {
+        let (byte, rest) = message.split_first().unwrap();
+        *message = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        shift += 7;
+        if byte & 0x80 == 0 {
+            return value;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! `league withdraw` and `league reopen`: what an operator does about people who are too many, too late, or gone.
+
+use serde_json::{Value, json};
+
+use crate::support::{Process, Venue, http, league};
+
+const TOKEN: [&str; 2] = ["--token", "chalk"];
+
+/// What the operator says to the manager, and where the league stands then.
+fn told(venue: &Venue, command: &[&str]) -> Value {
+    league(&[command, &["--manager", &venue.address, "--json"], &TOKEN].concat()).well().json()
+}
+
+/// The same, where it is refused: why.
+fn refused(venue: &Venue, command: &[&str], token: &[&str]) -> String {
+    league(&[command, &["--manager", &venue.address], token].concat()).badly()
+}
+
+/// Leads a stepped match to its end.
+fn lead(endpoint: &str, game: &str) {
+    for step in ["collect_choices", "draw_number", "finalize_match"] {
+        let asked = json!({"match_id": game});
+        http::until(endpoint, "get_match_state", &asked, |state| state["result"]["waiting_for"] == step);
+        http::call(endpoint, step, &asked);
+    }
+}
+
+#[test]
+fn who_is_withdrawn_before_the_start_goes_home_and_the_league_waits_for_another() {
+    let venue = Venue::new();
+    let manager = venue.manager_with(3, 1, &["--exit-when-done", "--json", "--operator-token", "chalk"]);
+    let (mut first, mut second) = (venue.player("P01", "random"), venue.player("P02", "random"));
+    first.says("P01 plays");
+    second.says("P02 plays");
+    for token in [&[][..], &["--token", "cheese"]] {
+        assert!(refused(&venue, &["withdraw", "P02"], token).contains("token"));
+        assert!(refused(&venue, &["reopen"], token).contains("token"));
+    }
+    assert_eq!(told(&venue, &["withdraw", "P02"])["players"], 1);
+    second.ended().well();
+    assert_eq!(told(&venue, &["withdraw", "P02"])["players"], 1, "it is out already");
+    assert!(refused(&venue, &["withdraw", "P09"], &TOKEN).contains("P09 is not registered"));
+    let _others = [venue.referee("REF01"), venue.player("P02", "markov"), venue.player("P03", "random")];
+    manager.ended().well();
+    venue.home.verify(3);
+    assert_eq!(venue.home.row("P02")["played"], 2);
+}
+
+#[test]
+fn a_player_is_withdrawn_on_the_way_and_everybody_else_plays_on() {
+    let venue = Venue::new();
+    let mut manager = venue.manager_with(3, 1, &["--stepped", "--json", "--operator-token", "chalk"]);
+    let mut referee = venue.referee("REF01");
+    referee.says("is ready");
+    let players: [Process; 3] = ["P01", "P02", "P03"].map(|id| venue.player(id, "random"));
+    let agents = venue.home.tells("agents");
+    let endpoint = agents[0]["endpoint"].as_str().unwrap().to_owned();
+    let first = json!({"match_id": "R1M1"});
+    http::until(&endpoint, "get_match_state", &first, |state| state["result"]["waiting_for"] == "collect_choices");
+    let state = http::call(&endpoint, "get_match_state", &first);
+    let out = state["result"]["player_A_id"].as_str().unwrap().to_owned();
+    told(&venue, &["withdraw", &out]);
+    told(&venue, &["withdraw", &out]);
+    // The match that its referee has is played to its end, and counts.
+    lead(&endpoint, "R1M1");
+    let rounds = venue.home.tells("schedule");
+    let games = rounds.as_array().unwrap().iter().skip(1).map(|round| &round["matches"][0]);
+    let mut without = games.filter(|game| game["player_A_id"] != out.as_str() && game["player_B_id"] != out.as_str());
+    lead(&endpoint, without.next().unwrap()["match_id"].as_str().unwrap());
+    manager.says("The league is over. Serving until Ctrl-C.");
+    for player in players {
+        player.ended().well();
+    }
+    venue.home.verify(3);
+    let row = venue.home.row(&out);
+    assert_eq!((&row["played"], &row["withdrawn"]), (&json!(2), &json!(true)), "{row}");
+    assert!(league(&["standings", "--home", venue.home.path()]).well().out.contains("(withdrawn)"));
+    assert!(refused(&venue, &["withdraw", "P01"], &TOKEN).contains("the league is over"));
+    assert!(refused(&venue, &["reopen"], &TOKEN).contains("the league is over"));
+}
+
+#[test]
+fn registration_is_opened_again_for_one_more() {
+    let venue = Venue::new();
+    let stepped = ["--stepped", "--exit-when-done", "--json", "--operator-token", "chalk"];
+    let manager = venue.manager_with(2, 1, &stepped);
+    let mut referee = venue.referee("REF01");
+    referee.says("is ready");
+    let _players = ["P01", "P02"].map(|id| venue.player(id, "random"));
+    let endpoint = venue.home.tells("agents")[0]["endpoint"].as_str().unwrap().to_owned();
+    let first = json!({"match_id": "R1M1"});
+    http::until(&endpoint, "get_match_state", &first, |state| state["result"]["waiting_for"] == "collect_choices");
+    assert!(refused(&venue, &["reopen"], &TOKEN).contains("stop it first"));
+    told(&venue, &["stop"]);
+    assert_eq!(told(&venue, &["reopen"])["state"], "WAITING_FOR_REGISTRATIONS");
+    // Twice does no harm, and nobody takes the two who are there for those who are waited for.
+    assert_eq!(told(&venue, &["reopen"])["state"], "WAITING_FOR_REGISTRATIONS");
+    let mut third = venue.player("P03", "random");
+    third.says("P03 plays");
+    assert_eq!(told(&venue, &["start"])["total_matches"], 3);
+    // Its referee still has what was given up, until it is told to play the match of this schedule.
+    http::until(&endpoint, "get_match_state", &first, |state| state["result"]["attempt"] == 2);
+    for game in ["R1M1", "R2M1", "R3M1"] {
+        lead(&endpoint, game);
+    }
+    manager.ended().well();
+    venue.home.verify(3);
+    assert!(venue.home.tells("standings").as_array().unwrap().iter().all(|row| row["played"] == 2));
+}
