@@ -4,6 +4,10 @@ use std::time::Instant;
 
 use crate::{Outcome, Repository, documents, fuzz, instructions, peers, say, tools};
 
+/// What is outside of the default is tested too. It is on in every step that builds, because crates that are shared with it would else be
+/// built twice; what is in the default alone is built, and run, for the documents.
+const FEATURES: &str = "--features league/otel";
+
 /// One thing that must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -80,23 +84,24 @@ impl Step {
             }
             Self::Clippy => {
                 tools::component(repository, "clippy", "clippy")?;
-                repository.run(repository.cargo("clippy --workspace --all-targets -- -D warnings"))
+                repository.run(repository.cargo(&format!("clippy --workspace {FEATURES} --all-targets -- -D warnings")))
             }
             Self::Tests => {
                 let peers = peers::installed(repository)?;
                 tools::browser(repository)?;
                 // What is ignored elsewhere is ignored for want of the peers.
                 let mut tests = if tools::has_nextest(repository) {
-                    repository.cargo("nextest run --workspace --run-ignored all")
+                    repository.cargo(&format!("nextest run --workspace {FEATURES} --run-ignored all"))
                 } else {
-                    repository.cargo("test --workspace --lib --bins --tests -- --include-ignored")
+                    repository.cargo(&format!("test --workspace {FEATURES} --lib --bins --tests -- --include-ignored"))
                 };
                 tests.env("LEAGUE_PEERS", peers);
                 repository.run(tests)
             }
-            Self::DocTests => repository.run(repository.cargo("test --workspace --doc")),
+            Self::DocTests => repository.run(repository.cargo(&format!("test --workspace {FEATURES} --doc"))),
             Self::Docs => {
-                let mut docs = repository.cargo("doc --workspace --no-deps --document-private-items");
+                let mut docs =
+                    repository.cargo(&format!("doc --workspace {FEATURES} --no-deps --document-private-items"));
                 docs.env("RUSTDOCFLAGS", "-D warnings");
                 repository.run(docs)
             }

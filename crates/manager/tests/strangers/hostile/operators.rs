@@ -8,13 +8,15 @@ use serde_json::json;
 use super::caller::{Caller, admitted, code};
 use crate::league::League;
 
-const ORDERS: [&str; 3] = ["create_schedule", "start_league", "stop_league"];
+const ORDERS: [&str; 5] = ["create_schedule", "start_league", "stop_league", "reopen_registration", "withdraw_player"];
+/// What comes of them at the hands of the operator: too early, open already, and nobody of that id.
+const OBEYED: [&str; 6] = ["E010", "E010", "E010", "", "E005", ""];
 
-/// How the manager refuses an order; `E010` is that it is too early, so that whoever asked was obeyed.
+/// How the manager refuses an order.
 async fn refusals(caller: &Caller, token: Option<&str>) -> Vec<String> {
     let mut codes = Vec::new();
     for order in ORDERS {
-        codes.push(code(&caller.call(order, "operator:x", token, json!({})).await));
+        codes.push(code(&caller.call(order, "operator:x", token, json!({"player_id": "P09"})).await));
     }
     codes.push(code(&caller.call("get_league", "operator:x", token, json!({"view": "agents"})).await));
     codes
@@ -24,10 +26,10 @@ async fn refusals(caller: &Caller, token: Option<&str>) -> Vec<String> {
 async fn another_machine_operates_nothing() {
     let league = League::of(2, 1, Settings::default()).await;
     let far = Caller::of(league.heard_from("203.0.113.9").await);
-    assert_eq!(refusals(&far, None).await, ["E012"; 4]);
-    assert_eq!(refusals(&far, Some("guess")).await, ["E012"; 4]);
+    assert_eq!(refusals(&far, None).await, ["E012"; 6]);
+    assert_eq!(refusals(&far, Some("guess")).await, ["E012"; 6]);
     let near = Caller::of(league.url.clone());
-    assert_eq!(refusals(&near, None).await, ["E010", "E010", "E010", ""]);
+    assert_eq!(refusals(&near, None).await, OBEYED);
 }
 
 #[tokio::test]
@@ -37,11 +39,11 @@ async fn with_a_token_nobody_operates_without_it_from_wherever() {
     let (near, far) = (Caller::of(league.url.clone()), Caller::of(league.heard_from("203.0.113.9").await));
     let (_, token) = admitted(&near.register("player", "Alpha", "http://127.0.0.1:1/mcp", None).await);
     for caller in [&near, &far] {
-        assert_eq!(refusals(caller, None).await, ["E011"; 4]);
+        assert_eq!(refusals(caller, None).await, ["E011"; 6]);
         for wrong in ["guess", &token] {
-            assert_eq!(refusals(caller, Some(wrong)).await, ["E012"; 4]);
+            assert_eq!(refusals(caller, Some(wrong)).await, ["E012"; 6]);
         }
-        assert_eq!(refusals(caller, Some("the operator's own")).await, ["E010", "E010", "E010", ""]);
+        assert_eq!(refusals(caller, Some("the operator's own")).await, OBEYED);
     }
 }
 
