@@ -287,7 +287,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         served = &mut server.work => served??,
         () = told_to_end() => match wind_up(&referee).await {
             0 => eprintln!("Stopped; no match was left. Start it again and it registers again."),
-            left => eprintln!("Stopped; {left} matches were left, and will be played again. Start it again and it registers again."),
+            left => eprintln!("Stopped; matches left, to be played again: {left}. Start it again and it registers again."),
         }
     }
     views.flush().await?;
@@ -298,7 +298,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
 async fn wind_up(referee: &Referee) -> usize {
     let running = referee.running();
     if running > 0 {
-        eprintln!("Ending; {running} matches have {WIND_UP:?} to end before. Told once more, it ends at once.");
+        eprintln!("Ending; matches that have {WIND_UP:?} to end before: {running}. Told once more, it ends at once.");
     }
     referee.wind_up(WIND_UP).await
 }

@@ -1,7 +1,7 @@
 //! The league's join key: what referees show before they are let in, where others than this machine could come.
 //!
 //! A referee decides results, so off loopback not everybody may be one. A key that nobody chose is made, shown once on stderr and kept nowhere:
-//! after a restart it is another one, and who is in already needs none.
+//! after a restart it is another one. Players keep their seat without it; a referee that registers again has to show the new one.
 
 use std::net::IpAddr;
 

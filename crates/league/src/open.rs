@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use league_core::season::config::Config;
-use league_core::season::event::Fact;
 use league_core::season::{Phase, Season};
 use league_dashboard::{Archive, Dashboard};
 use league_manager::chronicle::line;
@@ -42,8 +41,7 @@ impl Opened {
         let path = home.database(&league);
         // Looked at before it is opened for writing, which would tidy up what is left of a damaged one.
         let seen = if path.exists() { Log::read_if_any(&path)? } else { Vec::new() };
-        let results = seen.iter().filter(|event| matches!(event.fact, Fact::MatchReported { .. })).count();
-        expect_no_less(&home, &league, u32::try_from(results).unwrap_or(u32::MAX))?;
+        expect_no_less(&home, &league, &seen)?;
         let (log, events) = Log::open(path)?;
         let resumed = !events.is_empty();
         if !resumed {
@@ -105,8 +103,7 @@ fn tell(restored: &Restored) {
         eprintln!("{} was damaged or missing; it is written again from the log.", path.display());
     }
     if restored.written > 0 {
-        let written = restored.written;
-        eprintln!("Files of {written} matches are written again from the log; what was said in them is not in it.");
+        eprintln!("Match files written again from the log: {}; what was said in them is not in it.", restored.written);
     }
 }
 

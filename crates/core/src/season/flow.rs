@@ -130,7 +130,7 @@ impl Season {
             Phase::RunningLeague if self.matches_completed > 0 => {
                 let (over, all) = (self.matches_completed, self.schedule.total_matches());
                 let what = format!(
-                    "{over} of {all} matches have their result, so the schedule stands; players can still be withdrawn"
+                    "there are results already ({over} of {all}), so the schedule stands; players can still be withdrawn"
                 );
                 Err(self.untimely(&what, METHOD))
             }

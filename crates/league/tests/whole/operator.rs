@@ -75,6 +75,9 @@ fn a_player_is_withdrawn_on_the_way_and_everybody_else_plays_on() {
     let row = venue.home.row(&out);
     assert_eq!((&row["played"], &row["withdrawn"]), (&json!(2), &json!(true)), "{row}");
     assert!(league(&["standings", "--home", venue.home.path()]).well().out.contains("(withdrawn)"));
+    // A match that nobody played has its result in the log like all others, and the log is whole.
+    manager.kill_and_restart();
+    manager.says("The league is over. Serving until Ctrl-C.");
     assert!(refused(&venue, &["withdraw", "P01"], &TOKEN).contains("the league is over"));
     assert!(refused(&venue, &["reopen"], &TOKEN).contains("the league is over"));
 }

@@ -56,10 +56,12 @@ pub struct Shorter {
     found: u32,
 }
 
-/// Makes sure that the log, which has `found` results, is not shorter than it once was. A table is written after what it counts was
-/// durable, so it never rightly knows more. This shows to the last table, which is the end of the last round.
-pub fn expect_no_less(home: &Home, league: &LeagueId, found: u32) -> Result<(), Shorter> {
+/// Makes sure that the log of `events` is not shorter than it once was. A table is written after what it counts was durable, so it never
+/// rightly knows more results, played or awarded. This shows to the last table, which is the end of the last round.
+pub fn expect_no_less(home: &Home, league: &LeagueId, events: &[Event]) -> Result<(), Shorter> {
     let table = home.standings(league);
+    let results = events.iter().filter(|event| event.fact.ending().is_some()).count();
+    let found = u32::try_from(results).unwrap_or(u32::MAX);
     match read_table(&table, league).filter(|file| file.version > found) {
         Some(StandingsFile { version, .. }) => {
             Err(Shorter { table, log: home.database(league), counted: version, found })

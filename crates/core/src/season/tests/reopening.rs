@@ -61,7 +61,7 @@ fn with_a_result_the_schedule_stands() {
     league.report(&held[0], ended(Outcome::Draw)).unwrap();
     league.stop();
     let refused = league.season.reopen(now()).unwrap_err();
-    assert!(refused.message.contains("1 of 6 matches have their result"), "{}", refused.message);
+    assert!(refused.message.contains("there are results already (1 of 6)"), "{}", refused.message);
     league.start();
     league.play_round(|_| Outcome::Draw);
     while let Duty::StartRound(_) = league.season.duty() {

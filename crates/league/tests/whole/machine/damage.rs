@@ -131,6 +131,6 @@ fn damaged_and_missing_files_are_written_again_and_that_is_said() {
     let told = venue.manager(5, 1).ended().well().talk;
     assert!(told.contains("standings.json was damaged or missing; it is written again"), "{told}");
     assert!(told.contains("R1M1.json was damaged"), "{told}");
-    assert!(told.contains("matches are written again from the log"), "{told}");
+    assert!(told.contains("Match files written again from the log: "), "{told}");
     venue.home.verify(10);
 }

@@ -52,7 +52,7 @@ fn a_manager_that_is_told_to_end_goes_on_later() {
 fn a_referee_that_is_told_to_end_brings_its_matches_to_an_end_first() {
     let mut league = UnderWay::start("slow:20");
     let told = league.referee.terminate_and_restart(SOON).well().talk;
-    assert!(told.contains("1 matches have 3s to end before") && told.contains("no match was left"), "{told}");
+    assert!(told.contains("have 3s to end before: 1.") && told.contains("no match was left"), "{told}");
     league.ends_well();
 }
 
@@ -60,7 +60,7 @@ fn a_referee_that_is_told_to_end_brings_its_matches_to_an_end_first() {
 fn what_a_referee_could_not_end_is_played_again() {
     let mut league = UnderWay::start("slow:85");
     let told = league.referee.terminate_and_restart(SOON).well().talk;
-    assert!(told.contains("1 matches were left, and will be played again"), "{told}");
+    assert!(told.contains("matches left, to be played again: 1."), "{told}");
     league.ends_well();
 }
 
