@@ -150,7 +150,7 @@ pub(crate) fn withdrawn(league: &LeagueId, player: &Player, may_leave: bool) -> 
     let out = Call::NotifyLeagueError(LeagueError::of(&fault, Some(METHOD.row().name)));
     let reason = Some(SmolStr::new_static("withdrawn by the operator"));
     let leave = may_leave.then_some(Call::Shutdown(ShutdownCommand { reason }));
-    [Some(out), leave].into_iter().flatten().map(|call| Notice { conversation: conversation.clone(), call }).collect()
+    [Some(out), leave].into_iter().flatten().map(|call| Notice::new(conversation.clone(), call)).collect()
 }
 
 /// The manager's envelope.
