@@ -55,10 +55,11 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long a referee that was told to end goes on with the matches that it has.
 const WIND_UP: Duration = Duration::from_secs(3);
 
+/// Does `work` on this thread. An agent is many small tasks that wait for each other: passing them from one thread to the next costs more than
+/// doing them, and what takes long (strategies, the log, files) has threads of its own.
 pub(crate) fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
     descriptors::expect_enough()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .event_interval(EVENTS)
         .enable_all()
         .build()

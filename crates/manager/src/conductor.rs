@@ -15,6 +15,7 @@ use league_store::views::writer::View;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
+use crate::excerpt::Told;
 use crate::manager::Shared;
 use crate::notices::{self, Listener};
 
@@ -111,7 +112,8 @@ impl Shared {
     ) -> Result<(), Stopped> {
         self.desk.act(|season, now| Ok(season.assign(now))).await?;
         let told = self.desk.look(move |season, _| {
-            let mut to_players = before.map(|before| notices::round_over(season, before)).unwrap_or_default();
+            let mut to_players: Vec<Told> =
+                before.into_iter().flat_map(|before| notices::round_over(season, before)).collect();
             to_players.push(notices::announcement(season, round, false));
             let to_referees = vec![notices::announcement(season, round, true)];
             let (players, referees) = (Listener::players(season), Listener::referees(season));
@@ -120,6 +122,13 @@ impl Shared {
         let (players, to_players, referees, to_referees, mut due, mut promised) = told.await?;
         let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
         tokio::join!(self.tell(players, &to_players, grace), self.tell(referees, &to_referees, grace));
+        if let Some(views) = &self.views {
+            let (league, matches) = self
+                .desk
+                .look(|season, _| (season.config().league_id.clone(), season.schedule().total_matches()))
+                .await?;
+            views.expect(league, matches).await;
+        }
         tracing::info!(%round, matches = due.len(), "the round begins");
         let playing = async {
             let mut sent = std::collections::HashSet::new();
@@ -161,17 +170,9 @@ impl Shared {
     /// Has the league's files written as they stand after a round. They are views: that they cannot be written stops nobody.
     async fn file(&self) -> Result<(), Stopped> {
         let Some(views) = &self.views else { return Ok(()) };
-        let files = self.desk.look(|season, now| {
-            let rounds = RoundsFile::of(season, MATCH_FILES, now);
-            (
-                StandingsFile::of(season, now),
-                rounds,
-                season.config().league_id.clone(),
-                season.schedule().total_matches(),
-            )
-        });
-        let (standings, rounds, league, matches) = files.await?;
-        views.expect(league, matches).await;
+        let files =
+            self.desk.look(|season, now| (StandingsFile::of(season, now), RoundsFile::of(season, MATCH_FILES, now)));
+        let (standings, rounds) = files.await?;
         views.put(View::Standings(standings)).await;
         views.put(View::Rounds(rounds)).await;
         Ok(())
@@ -179,7 +180,8 @@ impl Shared {
 
     async fn conclude(&self, last: Option<RoundId>) -> Result<(), Stopped> {
         let told = self.desk.look(move |season, _| {
-            let mut to_players = last.map(|last| notices::round_over(season, last)).unwrap_or_default();
+            let mut to_players: Vec<Told> =
+                last.into_iter().flat_map(|last| notices::round_over(season, last)).collect();
             to_players.push(notices::league_over(season));
             (Listener::all_players(season), to_players, Listener::referees(season), vec![notices::league_over(season)])
         });

@@ -19,6 +19,7 @@ pub mod chronicle;
 mod conductor;
 pub mod desk;
 mod escort;
+mod excerpt;
 pub mod gate;
 mod latecomers;
 mod lead;

@@ -25,6 +25,7 @@ use league_wire::speaker::{Message, Peer, Said, Try, heard};
 use smol_str::SmolStr;
 use tokio::time::{Instant, sleep};
 
+use crate::excerpt::{self, Excerpts, Told};
 use crate::manager::Shared;
 
 /// How often somebody who does not listen yet is tried.
@@ -40,7 +41,7 @@ pub(crate) struct Notice {
 }
 
 impl Notice {
-    fn new(conversation: ConversationId, call: Call) -> Self {
+    pub(crate) fn new(conversation: ConversationId, call: Call) -> Self {
         let mut body = Vec::with_capacity(4096);
         let written = call.write_body(&mut body).is_ok();
         Self { conversation, call, body: written.then_some(body) }
@@ -91,12 +92,17 @@ impl Listener {
 }
 
 /// What players hear at the end of a round.
-pub(crate) fn round_over(season: &Season, round: RoundId) -> Vec<Notice> {
+pub(crate) fn round_over(season: &Season, round: RoundId) -> [Told; 2] {
     let league_id = Some(season.config().league_id.clone());
     let summary = season.summary(round);
     let next = RoundId(round.0 + 1);
-    let standings =
-        StandingsUpdate { league_id: league_id.clone(), round_id: Some(round), standings: season.standings() };
+    let standings = Excerpts::of(season).told(ConversationId::named(format_args!("conv-round-{round}-standings")), {
+        let league_id = league_id.clone();
+        move |standings, total_players| {
+            let (league_id, round_id) = (league_id.clone(), Some(round));
+            Call::UpdateStandings(StandingsUpdate { league_id, round_id, standings, total_players })
+        }
+    });
     let completed = RoundCompleted {
         league_id,
         round_id: round,
@@ -105,20 +111,13 @@ pub(crate) fn round_over(season: &Season, round: RoundId) -> Vec<Notice> {
         next_round_id: (next.0 <= season.schedule().rounds()).then_some(next),
         summary,
     };
-    vec![
-        Notice::new(
-            ConversationId::named(format_args!("conv-round-{round}-standings")),
-            Call::UpdateStandings(standings),
-        ),
-        Notice::new(
-            ConversationId::named(format_args!("conv-round-{round}-complete")),
-            Call::NotifyRoundCompleted(completed),
-        ),
-    ]
+    let conversation = ConversationId::named(format_args!("conv-round-{round}-complete"));
+    [standings, Told::alike(Notice::new(conversation, Call::NotifyRoundCompleted(completed)))]
 }
 
 /// The announcement of a round; referees are also told where the players listen.
-pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -> Notice {
+pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -> Told {
+    let conversation = ConversationId::named(format_args!("conv-round-{round}-announce"));
     let announcement = RoundAnnouncement {
         league_id: Some(season.config().league_id.clone()),
         round_id: round,
@@ -126,23 +125,23 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
         total_matches: None,
         referees_show_passes: (!season.referees_show_passes()).then_some(false),
     };
-    Notice::new(ConversationId::named(format_args!("conv-round-{round}-announce")), Call::NotifyRound(announcement))
+    excerpt::announced(season, conversation, announcement, to_referees)
 }
 
 /// The end of the league.
-pub(crate) fn league_over(season: &Season) -> Notice {
-    let completed = LeagueCompleted {
-        league_id: Some(season.config().league_id.clone()),
-        total_rounds: season.schedule().rounds(),
-        total_matches: season.matches_completed(),
-        champion: season.champion(),
-        final_standings: season.standings().iter().map(FinalRow::from).collect(),
-    };
-    Notice::new(ConversationId::named("conv-league-complete"), Call::NotifyLeagueCompleted(completed))
+pub(crate) fn league_over(season: &Season) -> Told {
+    let (league_id, champion) = (Some(season.config().league_id.clone()), season.champion());
+    let (total_rounds, total_matches) = (season.schedule().rounds(), season.matches_completed());
+    Excerpts::of(season).told(ConversationId::named("conv-league-complete"), move |standings, total_players| {
+        let (league_id, champion) = (league_id.clone(), champion.clone());
+        let final_standings = standings.iter().map(FinalRow::from).collect();
+        let end = LeagueCompleted { league_id, total_rounds, total_matches, champion, final_standings, total_players };
+        Call::NotifyLeagueCompleted(end)
+    })
 }
 
 /// That a player is out of the league; and that it may leave, where it is in no match.
-pub(crate) fn withdrawn(league: &LeagueId, player: &Player, may_leave: bool) -> Vec<Notice> {
+pub(crate) fn withdrawn(league: &LeagueId, player: &Player, may_leave: bool) -> Vec<Told> {
     const METHOD: Method = Method::WithdrawPlayer;
     let conversation = ConversationId::named(format_args!("conv-{}-withdrawn", player.id));
     let message = format!("the operator has withdrawn {} from {league}; its token counts no more", player.id);
@@ -150,7 +149,7 @@ pub(crate) fn withdrawn(league: &LeagueId, player: &Player, may_leave: bool) -> 
     let out = Call::NotifyLeagueError(LeagueError::of(&fault, Some(METHOD.row().name)));
     let reason = Some(SmolStr::new_static("withdrawn by the operator"));
     let leave = may_leave.then_some(Call::Shutdown(ShutdownCommand { reason }));
-    [Some(out), leave].into_iter().flatten().map(|call| Notice::new(conversation.clone(), call)).collect()
+    [Some(out), leave].into_iter().flatten().map(|call| Told::alike(Notice::new(conversation.clone(), call))).collect()
 }
 
 /// The manager's envelope.
@@ -159,17 +158,18 @@ pub(crate) fn envelope(conversation_id: ConversationId, now: Timestamp, auth_tok
 }
 
 impl Shared {
-    /// Tells each listener all of `notices`, in order; different listeners at the same time. Who does not listen yet is waited
-    /// for, as long as `grace` lasts.
-    pub(crate) async fn tell(&self, listeners: Vec<Listener>, notices: &[Notice], grace: Duration) {
-        let telling = listeners.into_iter().map(|listener| self.tell_one(listener, notices, grace));
+    /// Tells each listener what it is told of all that is `told`, in order; different listeners at the same time. Who does not listen yet is
+    /// waited for, as long as `grace` lasts.
+    pub(crate) async fn tell(&self, listeners: Vec<Listener>, told: &[Told], grace: Duration) {
+        let telling = listeners.into_iter().map(|listener| self.tell_one(listener, told, grace));
         stream::iter(telling).buffer_unordered(self.settings.concurrency.max(1)).collect::<()>().await;
     }
 
-    async fn tell_one(&self, mut listener: Listener, notices: &[Notice], grace: Duration) {
+    async fn tell_one(&self, mut listener: Listener, told: &[Told], grace: Duration) {
         let Ok(endpoint) = listener.endpoint.parse::<Endpoint>() else { return };
         let (patient_until, mut found, mut was_there) = (Instant::now() + grace, Learned::default(), false);
-        for notice in notices {
+        for told in told {
+            let notice = told.to(&listener.id);
             let method = notice.call.method();
             let mut waited = false;
             let (said, tries) = loop {

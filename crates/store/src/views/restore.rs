@@ -18,8 +18,11 @@ use super::retelling::Retelling;
 use super::rounds::RoundsFile;
 use super::shelf::Shelf;
 use super::standings::{StandingsFile, rounds_completed};
-use super::writer::{ViewLimits, append_line, document};
+use super::writer::{ViewLimits, add_line, append, document};
 use crate::home::Home;
+
+/// Lines are appended together until they are so many bytes.
+const LINES_AT_ONCE: usize = 1 << 20;
 
 /// Views could not be made from the log.
 #[derive(Debug, Error)]
@@ -87,7 +90,7 @@ pub fn restore(home: &Home, events: &[Event], limits: ViewLimits, now: Timestamp
     let is_due = rounds_completed(&whole) > 0;
     let is_broken = |path: &PathBuf| (is_due || path.exists()) && !fs::read(path).is_ok_and(|bytes| is_json(&bytes));
     restored.damaged.extend([table, rounds].into_iter().filter(is_broken));
-    let mut retelling = Retelling::default();
+    let (mut retelling, mut lines) = (Retelling::default(), Vec::new());
     for event in events {
         let Some(file) = retelling.tell(event)? else { continue };
         if shelf.endings.get(&file.match_id) == Some(&Ending::of(&file)) {
@@ -96,10 +99,17 @@ pub fn restore(home: &Home, events: &[Event], limits: ViewLimits, now: Timestamp
         }
         restored.written += 1;
         if large {
-            append_line(&home.match_lines(league), &file)?;
+            add_line(&mut lines, &file)?;
+            if lines.len() > LINES_AT_ONCE {
+                append(&home.match_lines(league), &lines)?;
+                lines.clear();
+            }
         } else {
             replace(&home.match_file(league, &file.match_id), &document(&file)?, Sync::Later)?;
         }
+    }
+    if !lines.is_empty() {
+        append(&home.match_lines(league), &lines)?;
     }
     write_tables(home, &whole, limits, now)?;
     Ok(restored)

@@ -35,8 +35,14 @@ async fn ask_as(speaker: &Speaker, endpoint: &Endpoint, manner: &Manner, proven:
 
 async fn tell(speaker: &Speaker, endpoint: &Endpoint, manner: &Manner) -> (Said, Vec<Try>) {
     let from = envelope("x");
-    let over =
-        LeagueCompleted { league_id: None, total_rounds: 1, total_matches: 1, champion: None, final_standings: vec![] };
+    let over = LeagueCompleted {
+        league_id: None,
+        total_rounds: 1,
+        total_matches: 1,
+        champion: None,
+        final_standings: vec![],
+        total_players: None,
+    };
     let call = Call::NotifyLeagueCompleted(over);
     let mut tries = Vec::new();
     let message = Message { envelope: &from, call: &call, limit: LONG, notice: true };
