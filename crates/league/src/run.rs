@@ -142,10 +142,13 @@ async fn play(options: &Run) -> Result<()> {
         () = told_to_end() => {
             progress.stop();
             park(&manager, &views).await;
+            hosted.scribe.flush();
             return Ok(());
         }
     }
     progress.stop();
+    // The agents live on until the process ends, and say nothing more.
+    hosted.scribe.flush();
     let season = manager.desk().look(|season, _| season.clone()).await?;
     show(options, &season)?;
     let (matches, took) = (season.matches_completed(), began.elapsed());

@@ -38,7 +38,7 @@ use crate::strategy::Behaviour;
 use crate::thinker::{Thinker, Thought};
 
 /// How long a history may wait to be written.
-const BETWEEN_NOTES: Duration = Duration::from_secs(2);
+const BETWEEN_NOTES: Duration = Duration::from_secs(5);
 
 /// What a player is told when it starts.
 #[derive(Clone, Debug)]

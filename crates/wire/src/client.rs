@@ -47,7 +47,8 @@ pub struct ClientSettings {
     pub connector: Arc<dyn Connector>,
     /// TLS, see [`crate::tls::client_config`]; without it `https` endpoints cannot be reached.
     pub tls: Option<Arc<ClientConfig>>,
-    /// Connections that are kept for each host.
+    /// Connections that are kept for each host. A round begins and ends with a call for each of its matches at once, between the manager and
+    /// a few referees: whoever keeps fewer connects anew for most of them.
     pub idle_per_host: usize,
     /// How long they are kept. Most Python servers close after five seconds; whoever keeps longer meets dead connections.
     pub idle_limit: Duration,
@@ -64,7 +65,7 @@ impl Default for ClientSettings {
         Self {
             connector: Arc::new(Tcp),
             tls: None,
-            idle_per_host: 4,
+            idle_per_host: 256,
             idle_limit: Duration::from_secs(4),
             clock: Arc::new(system_time),
             tally: None,
