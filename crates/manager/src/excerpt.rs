@@ -108,3 +108,100 @@ pub(crate) fn announced(
     let each = own.into_iter().map(|(agent, matches)| (agent, part(matches)));
     Told { each: Arc::new(each.collect()), others: part(Vec::new()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use league_core::rehearsal::Rehearsal;
+    use league_core::rules::seed::Seed;
+    use league_core::season::config::Config;
+    use league_protocol::id::{PlayerId, RefereeId, RoundId};
+    use league_protocol::parity::Parity;
+    use league_protocol::request::MAX_BODY;
+    use league_protocol::time::Timestamp;
+    use smol_str::format_smolstr;
+
+    use super::*;
+    use crate::notices::{announcement, league_over, round_over};
+
+    /// A league of so many players after its first round.
+    fn after_a_round(players: u32) -> Season {
+        let config = Config { max_players: players, ..Config::even_odd("league_large".parse().unwrap()) };
+        let names: Vec<_> = (1..=players).map(|number| format_smolstr!("Player {number}")).collect();
+        let seed = Seed::new(1, config.league_id.clone());
+        let mut league = Rehearsal::new(config, &names, seed, Timestamp::EPOCH, |_, _| Parity::Even).unwrap();
+        league.play_round().unwrap();
+        league.season().clone()
+    }
+
+    fn player(number: u32) -> AgentId {
+        AgentId::Player(PlayerId::numbered(number))
+    }
+
+    fn rows(told: &Told, who: &AgentId) -> (Vec<PlayerId>, Option<u32>) {
+        match told.to(who).call() {
+            Call::UpdateStandings(update) => {
+                (update.standings.iter().map(|row| row.player_id.clone()).collect(), update.total_players)
+            }
+            Call::NotifyLeagueCompleted(end) => {
+                (end.final_standings.iter().map(|row| row.player_id.clone()).collect(), end.total_players)
+            }
+            other => panic!("{:?}", other.method()),
+        }
+    }
+
+    fn matches(told: &Told, who: &AgentId) -> (usize, Option<u32>) {
+        match told.to(who).call() {
+            Call::NotifyRound(round) => {
+                if let AgentId::Player(player) = who {
+                    let own = |one: &AnnouncedMatch| one.player_a_id == *player || one.player_b_id == *player;
+                    assert!(round.total_matches.is_none() || round.matches.iter().all(own));
+                }
+                (round.matches.len(), round.total_matches)
+            }
+            other => panic!("{:?}", other.method()),
+        }
+    }
+
+    #[test]
+    fn up_to_the_limit_everybody_hears_everything() {
+        let season = after_a_round(64);
+        let [standings, _] = round_over(&season, RoundId(1));
+        let (whole, total) = rows(&standings, &player(64));
+        assert_eq!((whole.len(), total), (64, None));
+        assert_eq!(matches(&announcement(&season, RoundId(1), false), &player(1)), (32, None));
+    }
+
+    #[test]
+    fn beyond_it_everybody_hears_of_itself_and_how_many_there_are() {
+        let season = after_a_round(65);
+        let table = season.standings();
+        let [standings, _] = round_over(&season, RoundId(1));
+        for told in [standings, league_over(&season)] {
+            for row in &table {
+                let (seen, total) = rows(&told, &AgentId::Player(row.player_id.clone()));
+                assert_eq!((seen.len(), total), (if row.rank <= 10 { 10 } else { 11 }, Some(65)));
+                assert!(seen.contains(&row.player_id));
+            }
+            assert_eq!(rows(&told, &AgentId::Referee(RefereeId::numbered(1))).0.len(), 10);
+        }
+        let told = announcement(&season, RoundId(1), false);
+        let of_each: Vec<_> = (1..=65).map(|number| matches(&told, &player(number))).collect();
+        assert_eq!(of_each.iter().filter(|of_one| **of_one == (1, Some(32))).count(), 64);
+        assert_eq!(of_each.iter().filter(|of_one| **of_one == (0, Some(32))).count(), 1, "one has no opponent");
+        let to_referees = announcement(&season, RoundId(1), true);
+        assert_eq!(matches(&to_referees, &AgentId::Referee(RefereeId::numbered(1))), (32, Some(32)));
+    }
+
+    #[test]
+    fn nothing_in_a_large_league_is_longer_than_anybody_reads() {
+        let season = after_a_round(1000);
+        let [standings, completed] = round_over(&season, RoundId(1));
+        let announced = [false, true].map(|to_referees| announcement(&season, RoundId(1), to_referees));
+        for told in [standings, completed, league_over(&season)].iter().chain(&announced) {
+            for who in (1..=1000).map(player).chain([AgentId::Referee(RefereeId::numbered(1))]) {
+                let length = told.to(&who).body().map_or(0, <[u8]>::len);
+                assert!(0 < length && length < MAX_BODY / 2, "{length} bytes");
+            }
+        }
+    }
+}

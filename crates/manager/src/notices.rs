@@ -46,6 +46,18 @@ impl Notice {
         let written = call.write_body(&mut body).is_ok();
         Self { conversation, call, body: written.then_some(body) }
     }
+
+    /// What is said.
+    #[cfg(test)]
+    pub(crate) fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// As it is written.
+    #[cfg(test)]
+    pub(crate) fn body(&self) -> Option<&[u8]> {
+        self.body.as_deref()
+    }
 }
 
 /// Somebody to be told, and in which words it knows the manager.

@@ -12,7 +12,7 @@ use super::file::LineFile;
 use super::{Entry, Journal, JournalLimits, Level};
 
 /// Files that are kept open at a time.
-const MAX_OPEN: usize = 64;
+const MAX_OPEN: usize = 256;
 
 /// How long lines are collected before they are written: a wake-up and a write for each would cost more than what they tell of.
 const COLLECTED: Duration = Duration::from_millis(100);
