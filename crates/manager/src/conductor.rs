@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use league_core::season::Duty;
 use league_protocol::error::Fault;
 use league_protocol::id::RoundId;
@@ -16,6 +17,7 @@ use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
 use crate::excerpt::Told;
+use crate::hearing::Hearing;
 use crate::manager::Shared;
 use crate::notices::{self, Listener};
 
@@ -61,7 +63,15 @@ impl Shared {
                     drop(changes.changed().await);
                     continue;
                 }
-                Duty::StartRound(_) => self.desk.act(|season, now| season.start_round(now)).await?,
+                Duty::StartRound(_) => {
+                    // Handed in together, so that they share a commit.
+                    let (started, assigned) = tokio::join!(
+                        self.desk.act(|season, now| season.start_round(now)),
+                        self.desk.act(|season, now| Ok(season.assign(now)))
+                    );
+                    assigned?;
+                    started?
+                }
                 Duty::Play(round) => round,
                 Duty::Conclude => return self.conclude(finished).await,
             };
@@ -103,7 +113,7 @@ impl Shared {
         Ok(self.desk.act(|season, now| season.start(now)).await?)
     }
 
-    /// Plays a round: first who runs what, then everybody is told, then it begins.
+    /// Plays a round: first who runs what, then everybody is told; each match begins when those have heard who are in it.
     async fn play(
         self: &Arc<Self>,
         round: RoundId,
@@ -121,7 +131,13 @@ impl Shared {
         });
         let (players, to_players, referees, to_referees, mut due, mut promised) = told.await?;
         let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
-        tokio::join!(self.tell(players, &to_players, grace), self.tell(referees, &to_referees, grace));
+        let mut hearing = Hearing::default();
+        let (players, referees) = (Listener::noted(players, &mut hearing), Listener::noted(referees, &mut hearing));
+        let telling = async {
+            tokio::join!(self.tell_each(players, &to_players, grace), self.tell_each(referees, &to_referees, grace))
+        }
+        .shared();
+        let hearing = Arc::new(hearing);
         if let Some(views) = &self.views {
             let (league, matches) = self
                 .desk
@@ -135,7 +151,7 @@ impl Shared {
             loop {
                 for assignment in due.drain(..) {
                     if sent.insert(assignment.clone()) {
-                        tokio::spawn(Arc::clone(self).escort(assignment));
+                        tokio::spawn(Arc::clone(self).escort(assignment, Arc::clone(&hearing)));
                     }
                 }
                 changes.mark_unchanged();
@@ -149,10 +165,19 @@ impl Shared {
                 }
             }
         };
+        let played = async {
+            let (played, _) = tokio::join!(playing, telling.clone());
+            played
+        };
+        let watching = async {
+            // Nobody holds a match for too long that could not begin.
+            telling.clone().await;
+            self.watch().await;
+        };
         tokio::select! {
             biased;
-            played = playing => played,
-            () = self.watch() => Ok(()),
+            played = played => played,
+            () = watching => Ok(()),
         }
     }
 

@@ -21,6 +21,7 @@ pub mod desk;
 mod escort;
 mod excerpt;
 pub mod gate;
+mod hearing;
 mod latecomers;
 mod lead;
 pub mod manager;

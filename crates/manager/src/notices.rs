@@ -26,6 +26,7 @@ use smol_str::SmolStr;
 use tokio::time::{Instant, sleep};
 
 use crate::excerpt::{self, Excerpts, Told};
+use crate::hearing::{Heard, Hearing};
 use crate::manager::Shared;
 
 /// How often somebody who does not listen yet is tried.
@@ -93,6 +94,17 @@ impl Listener {
     pub(crate) fn all_players(season: &Season) -> Vec<Self> {
         let league = &season.config().league_id;
         season.players().iter().map(|player| Self::player(player, league)).collect()
+    }
+
+    /// These, each with what says in `hearing` that it has heard.
+    pub(crate) fn noted(listeners: Vec<Self>, hearing: &mut Hearing) -> Vec<(Self, Option<Heard>)> {
+        listeners
+            .into_iter()
+            .map(|listener| {
+                let heard = hearing.expect(listener.id.clone());
+                (listener, Some(heard))
+            })
+            .collect()
     }
 
     /// Every referee that has not been given up.
@@ -173,7 +185,15 @@ impl Shared {
     /// Tells each listener what it is told of all that is `told`, in order; different listeners at the same time. Who does not listen yet is
     /// waited for, as long as `grace` lasts.
     pub(crate) async fn tell(&self, listeners: Vec<Listener>, told: &[Told], grace: Duration) {
-        let telling = listeners.into_iter().map(|listener| self.tell_one(listener, told, grace));
+        self.tell_each(listeners.into_iter().map(|listener| (listener, None)).collect(), told, grace).await;
+    }
+
+    /// The same; each is also noted once it has heard everything.
+    pub(crate) async fn tell_each(&self, listeners: Vec<(Listener, Option<Heard>)>, told: &[Told], grace: Duration) {
+        let telling = listeners.into_iter().map(async |(listener, heard)| {
+            self.tell_one(listener, told, grace).await;
+            drop(heard);
+        });
         stream::iter(telling).buffer_unordered(self.settings.concurrency.max(1)).collect::<()>().await;
     }
 
