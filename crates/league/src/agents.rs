@@ -207,7 +207,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         ..league_manager::Settings::default()
     };
     opened.is_at(&contact)?;
-    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world)?;
+    let Managed { manager, views, dashboard, mending, work } = opened.manage(settings, secure.client(), world)?;
     let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
     let mut server = Served::start(bound, &contact, manager.clone(), shown)?;
     eprintln!("{league}: the manager is at {contact}");
@@ -242,7 +242,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         println!("{}", table::standings(&season.standings()));
     }
     if options.exit_when_done {
-        return Ok(());
+        return Ok(mending.await?);
     }
     eprintln!("The league is over. Serving until Ctrl-C.");
     told_to_end().await;

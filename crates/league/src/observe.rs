@@ -57,6 +57,8 @@ fn role(command: &Command) -> &'static str {
         | Command::Withdraw { .. }
         | Command::Verify(_)
         | Command::Simulate(_)
+        | Command::Bench(_)
+        | Command::Ceiling(_)
         | Command::Check(_) => "operator",
     }
 }

@@ -71,6 +71,7 @@ async fn play(options: &Run) -> Result<()> {
     let rules = Config { league_id: league.clone(), ..configured.league };
     let mut opened = Opened::open(home.clone(), rules, &world).await?;
     if opened.season().phase() == Phase::LeagueCompleted {
+        opened.mend().await?;
         eprintln!("{league} in {} is over; this is how it ended.", home.root().display());
         return show(options, opened.season());
     }
@@ -107,7 +108,8 @@ async fn play(options: &Run) -> Result<()> {
     let players = players.collect::<Result<Vec<_>>>()?;
 
     opened.is_at(&at)?;
-    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
+    let Managed { manager, views, dashboard, mending, work } =
+        opened.manage(settings, secure.client(), world.clone())?;
     eprintln!("{league}: {} players, {} referees, manager at {at}", options.players, options.referees);
     let site = at.at("/");
     eprintln!("Watch it at {site}");
@@ -147,6 +149,7 @@ async fn play(options: &Run) -> Result<()> {
         }
     }
     progress.stop();
+    mending.await?;
     // The agents live on until the process ends, and say nothing more.
     hosted.scribe.flush();
     let season = manager.desk().look(|season, _| season.clone()).await?;

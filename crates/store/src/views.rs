@@ -1,14 +1,14 @@
 //! The files of the profile: standings, rounds, matches and histories as JSON, for people and for programs of other make.
 //!
 //! They are views. The truth is the log; a file that is missing or damaged is no error for anybody, it is written again
-//! ([`restore`]). Each is replaced atomically ([`replace`]): a reader sees the old file or the new one, never half of one.
+//! ([`restore`], [`mending`]). Each is replaced atomically ([`replace`]): a reader sees the old file or the new one, never half of one.
 //!
 //! - [`standings`], [`rounds`], [`match_file`], [`history`]: what is in them
 //! - [`keys`]: what a player keeps to itself
 //! - [`redact`]: what is not in them
 //! - [`writer`]: who writes them, in the background
 //! - [`kept`]: one match, found again
-//! - [`retelling`], [`restore`]: how they come out of the log
+//! - [`retelling`], [`restore`], [`mending`]: how they come out of the log
 //!
 //! A league of more than [`ViewLimits::match_files`](writer::ViewLimits) matches keeps all of them in one `matches.jsonl`, the same documents one to a
 //! line, the last one of a match counting; its `rounds.json` lists the matches of the current round only. Thousands of small
@@ -18,6 +18,7 @@ pub mod history;
 pub mod kept;
 pub mod keys;
 pub mod match_file;
+pub mod mending;
 pub mod redact;
 pub mod replace;
 pub mod restore;

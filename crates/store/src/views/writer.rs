@@ -26,6 +26,9 @@ use crate::home::Home;
 /// Views that may wait to be written.
 const MAX_WAITING: usize = 1024;
 
+/// Files that may wait to be synced: more than any league has before its end is flushed.
+const MAX_UNSYNCED: usize = 4 * 1024;
+
 /// From when on a league is large.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ViewLimits {
@@ -223,6 +226,10 @@ impl Desk {
                 let files = self.unsynced.entry(directory).or_default();
                 if sync == Sync::Later {
                     files.insert(path);
+                }
+                // Whoever never flushes, as a referee of many leagues, does not remember all of them for good.
+                if self.unsynced.values().map(BTreeSet::len).sum::<usize>() > MAX_UNSYNCED {
+                    self.sync();
                 }
             }
             Err(error) => self.complain(path, &error),
