@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use league_wire::tally::Tally;
 use serde::{Deserialize, Serialize};
 
-use crate::machine;
+use crate::machine::{self, Cpu, Start};
 
 /// What a league cost that was played in one process.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -23,10 +23,12 @@ pub(crate) struct Figures {
     pub(crate) seconds: f64,
     /// From the start of the league to the champion.
     pub(crate) playing_seconds: f64,
+    /// Seconds that processors have worked between these.
+    pub(crate) playing_cpu_seconds: Option<f64>,
     /// The calls, by what was said.
     pub(crate) calls: BTreeMap<String, CallFigures>,
-    /// Seconds of processor time, by the part of the process that used them.
-    pub(crate) cpu_seconds: BTreeMap<String, f64>,
+    /// Seconds of processor time since the start of the process, by the part of the process that used them; none where the system does not tell.
+    pub(crate) cpu_seconds: BTreeMap<String, Cpu>,
     /// The most memory that the process had.
     pub(crate) peak_memory_mb: Option<u64>,
     /// Allocations for each match; counted only where the binary was built for that.
@@ -60,7 +62,7 @@ pub(crate) struct Played {
     pub(crate) referees: u32,
     pub(crate) matches: u64,
     pub(crate) all: Duration,
-    pub(crate) playing: Duration,
+    pub(crate) playing: Start,
 }
 
 impl Figures {
@@ -79,13 +81,15 @@ impl Figures {
             (what.to_owned(), figures)
         });
         let calls = calls.collect();
-        let Played { players, referees, matches, all, playing } = played;
+        let (playing_seconds, playing_cpu_seconds) = played.playing.spent();
+        let Played { players, referees, matches, all, .. } = played;
         Self {
             players,
             referees,
             matches,
             seconds: all.as_secs_f64(),
-            playing_seconds: playing.as_secs_f64(),
+            playing_seconds,
+            playing_cpu_seconds,
             calls,
             cpu_seconds: machine::cpu_by_part(),
             peak_memory_mb: machine::peak_memory_mb(),
@@ -108,9 +112,20 @@ impl Figures {
         self.matches as f64 / self.playing_seconds
     }
 
-    /// Processor time for one match, in microseconds.
-    pub(crate) fn cpu_us_per_match(&self) -> f64 {
-        self.cpu_seconds.values().sum::<f64>() * 1e6 / self.matches.max(1) as f64
+    /// What there was of something for each match.
+    pub(crate) fn per_match(&self, all: f64) -> f64 {
+        all / self.matches.max(1) as f64
+    }
+
+    /// Processor time for one match, in microseconds, where the system tells.
+    pub(crate) fn cpu_us_per_match(&self) -> Option<f64> {
+        self.playing_cpu_seconds.map(|seconds| self.per_match(seconds * 1e6))
+    }
+
+    /// The bytes of all questions and of all answers, for one match.
+    pub(crate) fn bytes_per_match(&self) -> (f64, f64) {
+        let sum = |bytes: fn(&CallFigures) -> u64| self.per_match(self.calls.values().map(bytes).sum::<u64>() as f64);
+        (sum(|calls| calls.bytes_out), sum(|calls| calls.bytes_in))
     }
 
     /// Reads figures that a run has left.

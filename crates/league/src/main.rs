@@ -41,14 +41,12 @@ use cli::{Cli, Command, Run};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Counts allocations, at the cost of speed.
+/// Counts, at the cost of speed: every core writes to the same counters.
 #[cfg(feature = "allocations")]
 #[global_allocator]
-static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;
 
 fn main() -> ExitCode {
-    #[cfg(feature = "allocations")]
-    let _counting = dhat::Profiler::builder().testing().build();
     let cli = Cli::parse();
     let command = cli.command.unwrap_or_else(|| Command::Run(Run::default()));
     let _observed = observe::begin(&command);
@@ -72,6 +70,7 @@ fn main() -> ExitCode {
         Command::Simulate(options) => simulate::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Ceiling(options) => bench::ceiling(&options),
+        Command::Path(options) => bench::path(&options),
         // What is wrong with somebody else's agent is a result and not an error.
         Command::Check(options) => return done_or_not(check::run(&options)),
     };

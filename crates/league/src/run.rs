@@ -34,7 +34,7 @@ use crate::cli::Run;
 use crate::config::Configured;
 use crate::figures::{Figures, Played};
 use crate::listen::Bound;
-use crate::machine::peak_memory_mb;
+use crate::machine::{Start, peak_memory_mb};
 use crate::open::{self, Managed, Opened};
 use crate::progress::Progress;
 use crate::secure::Secure;
@@ -87,7 +87,7 @@ async fn play(options: &Run) -> Result<()> {
     let front = Bound::to(host, first, "the manager")?;
     let settings = league_manager::Settings {
         here: Some(front.address),
-        expect_players: Some(options.players),
+        expect_players: Some(options.players + options.guests),
         expect_referees: Some(options.referees),
         seed: seed.clone(),
         patience: configured.timeouts.response,
@@ -110,7 +110,8 @@ async fn play(options: &Run) -> Result<()> {
     opened.is_at(&at)?;
     let Managed { manager, views, dashboard, mending, work } =
         opened.manage(settings, secure.client(), world.clone())?;
-    eprintln!("{league}: {} players, {} referees, manager at {at}", options.players, options.referees);
+    let expected = if options.guests > 0 { format!(", {} guests to come", options.guests) } else { String::new() };
+    eprintln!("{league}: {} players{expected}, {} referees, manager at {at}", options.players, options.referees);
     let site = at.at("/");
     eprintln!("Watch it at {site}");
     let mut desk_work = tokio::spawn(work);
@@ -156,9 +157,9 @@ async fn play(options: &Run) -> Result<()> {
     show(options, &season)?;
     let (matches, took) = (season.matches_completed(), began.elapsed());
     if let (Some(path), Some(tally)) = (&options.figures, &tally) {
-        let Run { players, referees, .. } = *options;
-        let playing = begun.await?.elapsed();
-        let played = Played { players, referees, matches: matches.into(), all: took, playing };
+        let Run { players, guests, referees, .. } = *options;
+        let players = players + guests;
+        let played = Played { players, referees, matches: matches.into(), all: took, playing: begun.await? };
         Figures::of(played, tally).write(path)?;
     }
     let memory = peak_memory_mb().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
@@ -172,13 +173,13 @@ async fn play(options: &Run) -> Result<()> {
 }
 
 /// When the league began to be played.
-async fn start_of(desk: Desk) -> Instant {
+async fn start_of(desk: Desk) -> Start {
     let mut changes = desk.changes();
     loop {
         changes.mark_unchanged();
         let begun = desk.look(|season, _| season.current_round().is_some()).await;
         if begun.unwrap_or(true) || changes.changed().await.is_err() {
-            return Instant::now();
+            return Start::now();
         }
     }
 }

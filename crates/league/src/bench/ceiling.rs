@@ -8,7 +8,6 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use bytes::Bytes;
@@ -24,6 +23,7 @@ use tokio::task::JoinSet;
 
 use crate::cli::CeilingOptions;
 use crate::figures::Figures;
+use crate::machine::Start;
 
 /// What is to be driven.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,12 +47,19 @@ pub(crate) struct Ceiling {
     pub(crate) calls: u64,
     /// How long they took together.
     pub(crate) seconds: f64,
+    /// Processor time of everybody in it, where the system tells.
+    pub(crate) cpu_seconds: Option<f64>,
 }
 
 impl Ceiling {
     /// Calls in a second.
     pub(crate) fn calls_per_second(&self) -> f64 {
         self.calls as f64 / self.seconds
+    }
+
+    /// Processor time of one call, for who asks and who answers, in microseconds.
+    pub(crate) fn cpu_us_per_call(&self) -> Option<f64> {
+        self.cpu_seconds.map(|seconds| seconds * 1e6 / self.calls.max(1) as f64)
     }
 }
 
@@ -123,12 +130,13 @@ fn drive(plan: &Plan) -> Result<Ceiling> {
     });
     let workers = workers.collect::<std::io::Result<Vec<_>>>()?;
     turns.start.wait();
-    let began = Instant::now();
+    let began = Start::now();
     let mut calls = 0;
     for worker in workers {
         calls += worker.join().map_err(|_| anyhow!("a core fell over"))??;
     }
-    Ok(Ceiling { calls, seconds: began.elapsed().as_secs_f64() })
+    let (seconds, cpu_seconds) = began.spent();
+    Ok(Ceiling { calls, seconds, cpu_seconds })
 }
 
 /// When all begin, and when all have ended.

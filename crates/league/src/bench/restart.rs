@@ -19,10 +19,12 @@ pub(crate) struct Restart {
     pub(crate) results: u32,
     /// How long it took until the manager served.
     pub(crate) seconds: f64,
+    /// The most memory that the manager had by then, where the system tells.
+    pub(crate) manager_mb: Option<u64>,
 }
 
 /// The fewest players whose league has so many matches.
-fn players_for(results: u32) -> u32 {
+pub(crate) fn players_for(results: u32) -> u32 {
     (2..=2000).find(|players| players * (players - 1) / 2 >= results).unwrap_or(2000)
 }
 
@@ -50,7 +52,7 @@ pub(crate) fn measure(stage: &Stage, results: u32) -> Result<Restart> {
     }
     let results = rehearsal.season().matches_completed();
     drop(log);
-    let seconds = stage.restart_of(&path, &league)?;
+    let restart = stage.restart(&path, &league, results)?;
     stage.clear(&path)?;
-    Ok(Restart { results, seconds })
+    Ok(restart)
 }

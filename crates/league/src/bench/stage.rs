@@ -4,24 +4,21 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use hdrhistogram::Histogram;
-use league_protocol::id::LeagueId;
-use league_protocol::message::standings::GetStandings;
-use league_protocol::table::Call;
+use league_protocol::id::{LeagueId, PlayerId};
 use league_store::home::Home;
-use serde::de::IgnoredAny;
 use tempfile::TempDir;
 
 use super::ceiling::{Ceiling, Plan};
-use crate::ask::Asker;
-use crate::cli::Operator;
+use super::guest;
+use super::restart::Restart;
 use crate::figures::Figures;
+use crate::machine;
 
-/// The pause between two questions to a manager that is busy.
-const BETWEEN_QUESTIONS: Duration = Duration::from_millis(5);
+/// How often anybody may ask where somebody asks all the time.
+const RATES: &str = r#"{ "rate_limits": { "questions": { "per_second": 10000, "burst": 10000 } } }"#;
 
 /// A place for leagues.
 pub(crate) struct Stage {
@@ -38,6 +35,8 @@ pub(crate) struct Answered {
     pub(crate) p50_us: u64,
     /// How long 99 of 100 took at most.
     pub(crate) p99_us: u64,
+    /// How long 999 of 1,000 took at most.
+    pub(crate) p999_us: u64,
 }
 
 impl Stage {
@@ -61,13 +60,22 @@ impl Stage {
         Ok(figures)
     }
 
-    /// The same, and how long its manager takes to be there again.
-    pub(crate) fn play_and_restart(&self, players: u32, referees: u32) -> Result<(Figures, f64)> {
+    /// The same, and its manager started again.
+    pub(crate) fn play_and_restart(&self, players: u32, referees: u32) -> Result<(Figures, Restart)> {
         let home = self.path("home");
         let figures = self.play_in(&home, players, referees)?;
-        let restarted = self.restart(&home)?;
+        let newest = crate::open::newest(&Home::at(&home))?;
+        let restarted = self.restart(&home, &newest, u32::try_from(figures.matches)?)?;
         self.clear(&home)?;
         Ok((figures, restarted))
+    }
+
+    /// What `program`, another build of this one, counts of allocations in a league.
+    pub(crate) fn allocations(&self, program: &Path, players: u32, referees: u32) -> Result<u64> {
+        let program = fs::canonicalize(program).with_context(|| format!("there is no {}", program.display()))?;
+        let other = Self { directory: TempDir::new().context("there is no room for a league")?, program };
+        let counted = other.play(players, referees)?.allocations_per_match;
+        counted.context("this build does not count allocations; build it with `--features allocations`")
     }
 
     fn play_in(&self, home: &Path, players: u32, referees: u32) -> Result<Figures> {
@@ -75,11 +83,15 @@ impl Stage {
         let mut command = self.league(home, players, referees);
         command.arg("--figures").arg(&path);
         self.done(command)?;
-        let figures = Figures::read(&path)?;
+        self.verify(home)?;
+        Figures::read(&path)
+    }
+
+    /// Whatever was measured must have been right.
+    fn verify(&self, home: &Path) -> Result<()> {
         let mut verify = self.command("verify");
         verify.arg("--home").arg(home);
-        self.done(verify).context("a league that was measured does not hold")?;
-        Ok(figures)
+        self.done(verify).context("a league that was measured does not hold")
     }
 
     /// What the wire alone can do: as many calls with as many bytes as `figures` tell of.
@@ -92,25 +104,23 @@ impl Stage {
         Ok(serde_json::from_slice(&fs::read(&result)?)?)
     }
 
-    /// How long it takes to ask a manager for the standings while it runs a league.
+    /// How long LEAGUE_QUERY takes while a league of so many is played: the last of them is a guest, who asks.
     pub(crate) fn asked_meanwhile(&self, players: u32, referees: u32) -> Result<Answered> {
         let home = self.path("home");
-        let mut running = Running::start(self.league(&home, players, referees))?;
+        // A guest that asks so often would soon be told to wait.
+        let config = Home::at(&home).config();
+        fs::create_dir_all(&config)?;
+        fs::write(config.join("system.json"), RATES)?;
+        let mut command = self.league(&home, players - 1, referees);
+        command.args(["--guests", "1"]);
+        let mut running = Running::start(command)?;
         let manager = running.line(|line| line.split_once("manager at ").map(|(_, url)| url.trim().to_owned()))?;
-        let asker = Asker::new(&manager.parse()?, &Operator { token: None, ca: None })?;
-        let mut times = Histogram::<u64>::new_with_bounds(1, 60_000_000, 2)?;
-        while running.is_running()? {
-            let began = Instant::now();
-            // The end of the league is the end of its manager.
-            if asker.ask::<IgnoredAny>(&Call::GetStandings(GetStandings::default())).is_err() {
-                break;
-            }
-            times.saturating_record(u64::try_from(began.elapsed().as_micros())?);
-            std::thread::sleep(BETWEEN_QUESTIONS);
-        }
+        let times = guest::ask_meanwhile(&manager.parse()?, PlayerId::numbered(players))?;
         running.end()?;
+        self.verify(&home)?;
         self.clear(&home)?;
-        Ok(Answered { count: times.len(), p50_us: times.value_at_quantile(0.5), p99_us: times.value_at_quantile(0.99) })
+        let at = |quantile: f64| times.value_at_quantile(quantile);
+        Ok(Answered { count: times.len(), p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999) })
     }
 
     /// From the launch of a newcomer's league to its table: the median of some.
@@ -121,26 +131,23 @@ impl Stage {
             let began = Instant::now();
             self.done(self.league(&home, 4, 2))?;
             times.push(began.elapsed().as_secs_f64());
+            self.verify(&home)?;
             self.clear(&home)?;
         }
         Ok(super::report::median(&mut times))
     }
 
-    /// From the launch of a manager in this home until it serves the league that `league run` plays first.
-    fn restart(&self, home: &Path) -> Result<f64> {
-        self.restart_of(home, &crate::open::newest(&Home::at(home))?)
-    }
-
-    /// From the launch of a manager of this league until it serves.
-    pub(crate) fn restart_of(&self, home: &Path, league: &LeagueId) -> Result<f64> {
+    /// From the launch of a manager of this league, which has so many results, until it serves.
+    pub(crate) fn restart(&self, home: &Path, league: &LeagueId, results: u32) -> Result<Restart> {
         let mut command = self.command("manager");
         command.args(["--port", "0", "--league-id", league.as_str(), "--home"]).arg(home);
         let began = Instant::now();
         let mut running = Running::start(command)?;
         running.line(|line| line.contains("the manager is at").then_some(()))?;
-        let took = began.elapsed().as_secs_f64();
+        let seconds = began.elapsed().as_secs_f64();
+        let manager_mb = machine::peak_memory_of(&running.child.id().to_string());
         running.stop()?;
-        Ok(took)
+        Ok(Restart { results, seconds, manager_mb })
     }
 
     /// The size of this binary, in megabytes.
@@ -201,10 +208,6 @@ impl Running {
             }
             self.heard.push_str(&line);
         }
-    }
-
-    fn is_running(&mut self) -> Result<bool> {
-        Ok(self.child.try_wait()?.is_none())
     }
 
     fn end(mut self) -> Result<()> {
