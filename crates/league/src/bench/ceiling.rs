@@ -63,10 +63,36 @@ impl Ceiling {
     }
 }
 
-/// The part of a question that its server reads.
-#[derive(Deserialize)]
-struct Question {
-    answer: usize,
+/// What is said, either way: small members, as in the messages of a league, written and read by serde at each end.
+#[derive(Serialize, Deserialize)]
+struct Spoken<'a> {
+    jsonrpc: &'a str,
+    id: u64,
+    /// The size of the answer that is wanted.
+    wants: usize,
+    #[serde(borrow)]
+    params: Vec<Member<'a>>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Member<'a> {
+    name: &'a str,
+    value: &'a str,
+}
+
+impl Spoken<'_> {
+    /// Something of about this size: members are not split.
+    fn of(size: usize, wants: usize) -> Self {
+        const MEMBER: Member<'static> = Member { name: "player_id", value: "P042" };
+        const AROUND: usize = r#"{"jsonrpc":"2.0","id":1,"wants":400,"params":[]}"#.len();
+        const EACH: usize = r#"{"name":"player_id","value":"P042"},"#.len();
+        let members = size.saturating_sub(AROUND) / EACH;
+        Self { jsonrpc: "2.0", id: 1, wants, params: vec![MEMBER; members] }
+    }
+
+    fn written(&self) -> Bytes {
+        serde_json::to_vec(self).map(Bytes::from).unwrap_or_default()
+    }
 }
 
 impl Plan {
@@ -81,26 +107,14 @@ impl Plan {
         Self { endpoints: figures.players as usize, kinds: kinds.collect() }
     }
 
-    /// The questions of one of the callers, with the sizes of their answers written into them.
-    fn share(&self, caller: usize) -> Vec<(Bytes, u64)> {
+    /// The questions of one of the callers: what kind, and how many.
+    fn share(&self, caller: usize) -> Vec<(Kind, u64)> {
         let share = |calls: u64| {
             let (callers, rank) = (self.endpoints as u64, caller as u64);
             calls / callers + u64::from(rank < calls % callers)
         };
-        self.kinds.iter().map(|kind| (question(kind.question, kind.answer), share(kind.calls))).collect()
+        self.kinds.iter().map(|kind| (*kind, share(kind.calls))).collect()
     }
-
-    fn longest(&self) -> usize {
-        self.kinds.iter().map(|kind| kind.answer).max().unwrap_or_default()
-    }
-}
-
-/// A question of this size that asks for an answer of that size.
-fn question(size: usize, answer: usize) -> Bytes {
-    let mut text = format!(r#"{{"answer":{answer},"filler":""#);
-    text.push_str(&"x".repeat(size.saturating_sub(text.len() + 2)));
-    text.push_str("\"}");
-    Bytes::from(text)
 }
 
 pub(crate) fn run(options: &CeilingOptions) -> Result<()> {
@@ -154,10 +168,9 @@ fn work(
     turns: &Turns,
 ) -> Result<u64> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let filler = question(plan.longest(), 0);
     runtime.block_on(async {
         for listener in home {
-            tokio::spawn(serve(TcpListener::from_std(listener)?, filler.clone()));
+            tokio::spawn(serve(TcpListener::from_std(listener)?));
         }
         let mut callers = JoinSet::new();
         for (number, address) in addresses.iter().enumerate().filter(|(number, _)| number / 2 % cores == core) {
@@ -175,37 +188,36 @@ fn work(
 }
 
 /// Answers on every connection.
-async fn serve(listener: TcpListener, filler: Bytes) {
+async fn serve(listener: TcpListener) {
     while let Ok((stream, _)) = listener.accept().await {
         drop(stream.set_nodelay(true));
-        let filler = filler.clone();
         tokio::spawn(async move {
-            let service = service_fn(|request| answer(request, &filler));
+            let service = service_fn(answer);
             // A caller that has said everything hangs up.
             drop(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
         });
     }
 }
 
-async fn answer(request: Request<Incoming>, filler: &Bytes) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-    let size = serde_json::from_slice::<Question>(&body).map_or(0, |question| question.answer);
-    let mut response = Response::new(Full::new(filler.slice(..size.min(filler.len()))));
+    let size = serde_json::from_slice::<Spoken<'_>>(&body).map_or(0, |question| question.wants);
+    let mut response = Response::new(Full::new(Spoken::of(size, 0).written()));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)
 }
 
 /// Says everything to one endpoint, on one connection, and counts.
-async fn call(address: SocketAddr, share: Vec<(Bytes, u64)>) -> Result<u64> {
+async fn call(address: SocketAddr, share: Vec<(Kind, u64)>) -> Result<u64> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     tokio::spawn(connection);
     let host = HeaderValue::from_str(&address.to_string())?;
     let mut calls = 0;
-    for (question, count) in share {
+    for (kind, count) in share {
         for _ in 0..count {
-            let mut request = Request::new(Full::new(question.clone()));
+            let mut request = Request::new(Full::new(Spoken::of(kind.question, kind.answer).written()));
             *request.method_mut() = Method::POST;
             *request.uri_mut() = http::Uri::from_static("/mcp");
             let headers = request.headers_mut();
@@ -215,7 +227,7 @@ async fn call(address: SocketAddr, share: Vec<(Bytes, u64)>) -> Result<u64> {
             sender.ready().await?;
             let response = sender.send_request(request).await?;
             let body = response.into_body().collect().await?.to_bytes();
-            std::hint::black_box(body);
+            std::hint::black_box(serde_json::from_slice::<Spoken<'_>>(&body)?.id);
             calls += 1;
         }
     }
