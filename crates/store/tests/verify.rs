@@ -15,7 +15,7 @@ use league_store::verify::{Finding, Report, verify};
 use league_store::views::restore::expect_no_less;
 use league_store::views::writer::ViewLimits;
 use serde_json::Value;
-use support::{Story, eventful, league, now, played, reported, restore, tamper};
+use support::{Story, eventful, league, played, reported, restore, tamper};
 use tempfile::TempDir;
 
 /// A league that was played and kept with all its files.
