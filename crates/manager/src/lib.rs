@@ -30,6 +30,7 @@ pub mod page;
 mod promptness;
 mod reach;
 pub mod settings;
+mod turns;
 mod withdrawal;
 
 pub use conductor::Stopped;

@@ -205,7 +205,8 @@ impl Shared {
             let method = notice.call.method();
             let mut waited = false;
             let (said, tries) = loop {
-                let (said, tries) = self.tell_once(&listener, &endpoint, notice, grace.is_zero()).await;
+                let telling = self.tell_once(&listener, &endpoint, notice, grace.is_zero());
+                let (said, tries) = self.turns.take(telling).await;
                 if Instant::now() >= patient_until || !is_unreachable(&tries) {
                     break (said, tries);
                 }
