@@ -57,7 +57,7 @@ impl Excerpts {
     /// A notice of the table, or of what is to be seen of it: given these rows, and their number where these are not all.
     pub(crate) fn told(
         self,
-        conversation: ConversationId,
+        conversation: &ConversationId,
         call: impl Fn(Vec<StandingsRow>, Option<u32>) -> Call,
     ) -> Told {
         let notice = |rows, total| Notice::new(conversation.clone(), call(rows, total));
@@ -78,7 +78,7 @@ impl Excerpts {
 /// The announcement of a round, whole or in parts.
 pub(crate) fn announced(
     season: &Season,
-    conversation: ConversationId,
+    conversation: &ConversationId,
     whole: RoundAnnouncement,
     to_referees: bool,
 ) -> Told {
@@ -138,28 +138,22 @@ mod tests {
     }
 
     fn rows(told: &Told, who: &AgentId) -> (Vec<PlayerId>, Option<u32>) {
-        match told.to(who).call() {
-            Call::UpdateStandings(update) => {
-                (update.standings.iter().map(|row| row.player_id.clone()).collect(), update.total_players)
-            }
-            Call::NotifyLeagueCompleted(end) => {
-                (end.final_standings.iter().map(|row| row.player_id.clone()).collect(), end.total_players)
-            }
-            other => panic!("{:?}", other.method()),
+        let call = told.to(who).call();
+        if let Call::UpdateStandings(update) = call {
+            return (update.standings.iter().map(|row| row.player_id.clone()).collect(), update.total_players);
         }
+        let Call::NotifyLeagueCompleted(end) = call else { panic!("{:?}", call.method()) };
+        (end.final_standings.iter().map(|row| row.player_id.clone()).collect(), end.total_players)
     }
 
     fn matches(told: &Told, who: &AgentId) -> (usize, Option<u32>) {
-        match told.to(who).call() {
-            Call::NotifyRound(round) => {
-                if let AgentId::Player(player) = who {
-                    let own = |one: &AnnouncedMatch| one.player_a_id == *player || one.player_b_id == *player;
-                    assert!(round.total_matches.is_none() || round.matches.iter().all(own));
-                }
-                (round.matches.len(), round.total_matches)
-            }
-            other => panic!("{:?}", other.method()),
+        let call = told.to(who).call();
+        let Call::NotifyRound(round) = call else { panic!("{:?}", call.method()) };
+        if let AgentId::Player(player) = who {
+            let own = |one: &AnnouncedMatch| one.player_a_id == *player || one.player_b_id == *player;
+            assert!(round.total_matches.is_none() || round.matches.iter().all(own));
         }
+        (round.matches.len(), round.total_matches)
     }
 
     #[test]
