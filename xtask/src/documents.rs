@@ -5,6 +5,7 @@ use std::process::Command;
 
 use crate::args::{self, Task};
 use crate::markdown::{Found, commands, relative_links};
+use crate::repository::TRIED;
 use crate::{Outcome, Repository};
 
 /// One that is not written yet promises nothing.
@@ -50,7 +51,7 @@ fn obey(repository: &Repository, command: &str) -> Outcome {
     match order(command)? {
         Order::Run => {
             let mut shell = Command::new("sh");
-            shell.arg("-c").arg(command);
+            shell.arg("-c").arg(command).env(TRIED.0, TRIED.1);
             repository.run(shell)
         }
         Order::Exists => {

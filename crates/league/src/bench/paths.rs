@@ -1,5 +1,5 @@
 //! The three hottest paths of a league, so often and nothing else, for `cargo xtask test --only instructions`, which counts their
-//! instructions in the binary that is shipped.
+//! instructions. They are in the binary itself, so that nothing has to be built for that alone.
 
 use std::hint::black_box;
 
