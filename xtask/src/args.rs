@@ -9,8 +9,9 @@ pub(crate) const HELP: &str = "\
 The workspace's own tasks.
 
 cargo xtask test                         everything that must hold before a change is merged
-cargo xtask test --only <step>           one of: format clippy tests doctests docs unused dependencies fuzz documents
+cargo xtask test --only <step>           one of: format clippy tests doctests docs unused dependencies instructions fuzz documents
 cargo xtask bench                        the benchmarks
+cargo xtask performance                  measure everything with `league bench`, and write the tables of docs/performance.md anew
 cargo xtask viewers                      how fast pages are, and what 500 viewers cost the league that they watch
 cargo xtask picture                      the pictures of the README, taken in a browser
 cargo xtask bless                        rewrite golden files and generated documentation
@@ -33,6 +34,8 @@ pub(crate) enum Task {
     Test { only: Option<Step> },
     /// Measure.
     Bench,
+    /// Measure everything, for the page on performance.
+    Performance,
     /// Measure what those who look cost, and what they get.
     Viewers,
     /// Take the README's pictures.
@@ -58,6 +61,7 @@ pub(crate) fn parse<Word: AsRef<str>>(words: &[Word]) -> Result<Task, String> {
         ["test"] => Ok(Task::Test { only: None }),
         ["test", "--only", step] => Step::named(step).map(|step| Task::Test { only: Some(step) }),
         ["bench"] => Ok(Task::Bench),
+        ["performance"] => Ok(Task::Performance),
         ["viewers"] => Ok(Task::Viewers),
         ["picture"] => Ok(Task::Picture),
         ["bless"] => Ok(Task::Bless),
@@ -65,7 +69,7 @@ pub(crate) fn parse<Word: AsRef<str>>(words: &[Word]) -> Result<Task, String> {
         ["fuzz", ref rest @ ..] => fuzz(rest),
         ["simulate", ref rest @ ..] => simulate(rest),
         ["test", ..] => Err("`test` takes nothing but `--only <step>`".into()),
-        [task @ ("bench" | "viewers" | "picture" | "bless" | "load"), ..] => {
+        [task @ ("bench" | "performance" | "viewers" | "picture" | "bless" | "load"), ..] => {
             Err(format!("`{task}` takes no arguments"))
         }
         [unknown, ..] => Err(format!("there is no task `{unknown}`")),
@@ -130,6 +134,7 @@ mod tests {
         assert_eq!(parsed("test"), Ok(Task::Test { only: None }));
         assert_eq!(parsed("test --only clippy"), Ok(Task::Test { only: Some(Step::Clippy) }));
         assert_eq!(parsed("bench"), Ok(Task::Bench));
+        assert_eq!(parsed("performance"), Ok(Task::Performance));
         assert_eq!(parsed("viewers"), Ok(Task::Viewers));
         assert_eq!(parsed("picture"), Ok(Task::Picture));
         assert_eq!(parsed("bless"), Ok(Task::Bless));

@@ -5,6 +5,8 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
 
 use crate::{Outcome, Repository, say, tools};
 
@@ -18,7 +20,7 @@ const FLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     --cfg fuzzing -Ccodegen-units=1";
 
-/// Fuzzes `target`, or each in turn, for `seconds`.
+/// Fuzzes `target`, or each, as many at a time as there are cores, for `seconds`.
 pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -> Outcome {
     let known = targets(repository)?;
     let chosen = match target {
@@ -27,10 +29,43 @@ pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -
         Some(name) => return Err(format!("there is no fuzz target `{name}`; there are {}", known.join(", "))),
     };
     tools::cxx(repository)?;
-    for target in chosen {
-        say::begin(&format!("{target} for {seconds} s"));
-        fuzz(repository, &target, seconds)?;
+    // All at once: what is a target's own is compiled and linked by one core.
+    let mut build = cargo(repository, "build");
+    for target in &chosen {
+        build.args(["--bin", target]);
     }
+    repository.run(build)?;
+    if let [target] = &chosen[..] {
+        say::begin(&format!("{target} for {seconds} s"));
+        return repository.run(fuzzer(repository, target, seconds)?);
+    }
+    // A fuzzer keeps one core busy.
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    for some in chosen.chunks(cores) {
+        say::begin(&format!("{} for {seconds} s", some.join(" and ")));
+        let begun = some.iter().map(|target| Ok((target, quiet(fuzzer(repository, target, seconds)?)?)));
+        let begun = begun.collect::<Result<Vec<_>, String>>()?;
+        let ended: Vec<Outcome> = begun.into_iter().map(|(target, fuzzer)| end(target, fuzzer)).collect();
+        ended.into_iter().collect::<Outcome>()?;
+    }
+    Ok(())
+}
+
+/// Begins what talks only when it has ended, because others talk at the same time.
+fn quiet(mut fuzzer: Command) -> Result<Child, String> {
+    let quiet = fuzzer.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    quiet.spawn().map_err(|error| format!("cargo could not be started: {error}"))
+}
+
+/// Waits for its end: how far it came, or all that it found.
+fn end(target: &str, fuzzer: Child) -> Outcome {
+    let ended = fuzzer.wait_with_output().map_err(|error| format!("{target} was lost: {error}"))?;
+    let talk = String::from_utf8_lossy(&ended.stderr);
+    if !ended.status.success() {
+        eprintln!("{talk}");
+        return Err(format!("{target} found something, see above ({})", ended.status));
+    }
+    eprintln!("    {target}: {}", talk.trim().lines().last().unwrap_or_default());
     Ok(())
 }
 
@@ -46,22 +81,27 @@ fn targets(repository: &Repository) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-fn fuzz(repository: &Repository, target: &str, seconds: u32) -> Outcome {
+/// `cargo <verb>` for the fuzz targets, instrumented.
+fn cargo(repository: &Repository, verb: &str) -> Command {
+    // Naming the target, even if it is the host, keeps the flags away from build scripts and macros.
+    let mut cargo =
+        repository.cargo(&format!("{verb} --release --manifest-path fuzz/Cargo.toml --target host-tuple --target-dir"));
+    cargo.arg(repository.target.join("fuzz")).env("RUSTFLAGS", FLAGS).current_dir(&repository.root);
+    cargo
+}
+
+/// What fuzzes `target`, which has been built.
+fn fuzzer(repository: &Repository, target: &str, seconds: u32) -> Result<Command, String> {
     let [corpus, artifacts] = ["corpus", "artifacts"].map(|kind| format!("fuzz/{kind}/{target}"));
     for folder in [&corpus, &artifacts] {
         fs::create_dir_all(repository.root.join(folder)).map_err(|e| format!("cannot create {folder}: {e}"))?;
     }
-    // Naming the target, even if it is the host, keeps the flags away from build scripts and macros.
-    let mut command = repository.cargo("run --release --manifest-path fuzz/Cargo.toml --target host-tuple");
-    command
-        .env("RUSTFLAGS", FLAGS)
-        .arg("--target-dir")
-        .arg(repository.target.join("fuzz"))
-        .args(["--bin", target, "--"]);
+    let mut command = cargo(repository, "run");
+    command.args(["--bin", target, "--"]);
     command.args([format!("-max_total_time={seconds}"), format!("-artifact_prefix={artifacts}/")]);
     // What is new goes into the first folder: the committed seeds stay as they are. What one target reads another may as well.
     command.arg(&corpus).args(seeds(repository)?);
-    repository.run(command)
+    Ok(command)
 }
 
 /// Every folder of seeds.

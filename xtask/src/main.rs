@@ -7,9 +7,11 @@ mod bench;
 mod bless;
 mod documents;
 mod fuzz;
+mod instructions;
 mod load;
 mod markdown;
 mod peers;
+mod performance;
 mod picture;
 mod repository;
 mod say;
@@ -56,6 +58,7 @@ fn run(task: Task) -> Outcome {
         Task::Test { only: None } => steps::all(&Repository::here()?),
         Task::Bench => bench::all(&Repository::here()?),
         Task::Load => load::run(&Repository::here()?),
+        Task::Performance => performance::measure(&Repository::here()?),
         Task::Viewers => viewers::measure(&Repository::here()?),
         Task::Picture => picture::take(&Repository::here()?),
         Task::Bless => bless::golden_files(&Repository::here()?),

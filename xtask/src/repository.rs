@@ -7,6 +7,9 @@ use std::process::{Command, Stdio};
 
 use crate::Outcome;
 
+/// For release builds that are only tried, and not shipped or measured: optimising across crates takes longer than all the rest of a build.
+pub(crate) const TRIED: (&str, &str) = ("CARGO_PROFILE_RELEASE_LTO", "off");
+
 /// This checkout.
 pub(crate) struct Repository {
     /// Where README.md is: every command runs here.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{Outcome, Repository, documents, fuzz, peers, say, tools};
+use crate::{Outcome, Repository, documents, fuzz, instructions, peers, say, tools};
 
 /// What is outside of the default is tested too. It is on in every step that builds, because crates that are shared with it would else be
 /// built twice; what is in the default alone is built, and run, for the documents.
@@ -25,6 +25,8 @@ pub(crate) enum Step {
     Unused,
     /// What is used may be used, and comes from where it should.
     Dependencies,
+    /// The hottest paths have not become longer.
+    Instructions,
     /// A short look for bytes that break something.
     Fuzz,
     /// The documents tell the truth.
@@ -33,7 +35,7 @@ pub(crate) enum Step {
 
 impl Step {
     /// In the order in which they are taken.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Format,
         Self::Clippy,
         Self::Tests,
@@ -41,6 +43,7 @@ impl Step {
         Self::Docs,
         Self::Unused,
         Self::Dependencies,
+        Self::Instructions,
         Self::Fuzz,
         Self::Documents,
     ];
@@ -58,6 +61,7 @@ impl Step {
             Self::Docs => "docs",
             Self::Unused => "unused",
             Self::Dependencies => "dependencies",
+            Self::Instructions => "instructions",
             Self::Fuzz => "fuzz",
             Self::Documents => "documents",
         }
@@ -103,6 +107,7 @@ impl Step {
             }
             Self::Unused => repository.run(tools::machete(repository)?),
             Self::Dependencies => repository.run(tools::deny(repository)?),
+            Self::Instructions => instructions::check(repository),
             Self::Fuzz => fuzz::run(repository, None, Self::FUZZ_SECONDS),
             Self::Documents => documents::check(repository),
         }

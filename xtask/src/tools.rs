@@ -66,6 +66,11 @@ pub(crate) fn cxx(repository: &Repository) -> Outcome {
     package(repository, "c++", "g++", "fuzzing needs a C++ compiler")
 }
 
+/// Makes sure of the program that counts instructions.
+pub(crate) fn valgrind(repository: &Repository) -> Outcome {
+    package(repository, "valgrind", "valgrind", "counting instructions needs `valgrind`")
+}
+
 /// Makes sure of `program`, which Debian's `package` brings.
 fn package(repository: &Repository, program: &str, package: &str, why: &str) -> Outcome {
     let mut asked = Command::new(program);

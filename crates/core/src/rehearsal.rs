@@ -52,16 +52,37 @@ pub struct Rehearsal<C> {
     choose: C,
     now: Timestamp,
     effects: Vec<Effect>,
+    /// What happened, where somebody wants to keep it.
+    kept: Option<Vec<Event>>,
 }
 
 impl<C: FnMut(&MatchId, &PlayerId) -> Parity> Rehearsal<C> {
     /// A league of `players` with one referee that runs everything at once. `choose` plays for everybody.
     pub fn new(config: Config, players: &[SmolStr], seed: Seed, now: Timestamp, choose: C) -> Result<Self, Failed> {
+        Self::open(config, players, seed, now, choose, None)
+    }
+
+    /// The same, with everything that happens kept for [`Rehearsal::take_events`].
+    pub fn kept(config: Config, players: &[SmolStr], seed: Seed, now: Timestamp, choose: C) -> Result<Self, Failed> {
+        Self::open(config, players, seed, now, choose, Some(Vec::new()))
+    }
+
+    fn open(
+        config: Config,
+        players: &[SmolStr],
+        seed: Seed,
+        now: Timestamp,
+        choose: C,
+        mut kept: Option<Vec<Event>>,
+    ) -> Result<Self, Failed> {
         if config.game_type != GameType::even_odd() {
             return Err(Failed::Game(config.game_type));
         }
-        let (season, _) = Season::open(config, now);
-        let mut rehearsal = Self { season, seed, choose, now, effects: Vec::new() };
+        let (season, opened) = Season::open(config, now);
+        if let Some(kept) = &mut kept {
+            kept.push(opened);
+        }
+        let mut rehearsal = Self { season, seed, choose, now, effects: Vec::new(), kept };
         let referee = RefereeRegisterRequest {
             referee_meta: meta(SmolStr::new_static("Referee"), 0, Some(u32::MAX)),
             referee_id: None,
@@ -111,6 +132,11 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> Rehearsal<C> {
         &self.season
     }
 
+    /// What has happened since the last time, where it is kept.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        self.kept.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
     /// A league that is short of somebody is not the one that was to be rehearsed.
     fn admit(&mut self, ruling: Ruling<Registered>) -> Result<(), Failed> {
         match ruling.reply {
@@ -120,7 +146,11 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> Rehearsal<C> {
     }
 
     fn enact(&mut self, events: &[Event]) -> Result<(), Failed> {
-        events.iter().try_for_each(|event| self.season.apply(event)).map_err(Failed::from)
+        events.iter().try_for_each(|event| self.season.apply(event))?;
+        if let Some(kept) = &mut self.kept {
+            kept.extend_from_slice(events);
+        }
+        Ok(())
     }
 
     fn play(&mut self, assignment: &Assignment) -> Result<MatchRecord, Failed> {

@@ -16,6 +16,8 @@ mod unproven;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use league_protocol::draw::DrawNonce;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::Head;
@@ -52,8 +54,9 @@ pub struct Seat {
     tables: Tables,
     /// Matches whose referee may be one that shows no passes.
     unproven: Unproven,
-    history: History,
-    standings: Vec<StandingsRow>,
+    /// Both are shared with whoever thinks about them: a question costs no copy.
+    history: Arc<History>,
+    standings: Arc<[StandingsRow]>,
     /// The round after which the table stood so.
     standings_after: Option<RoundId>,
 }
@@ -81,7 +84,7 @@ pub struct Question {
 
 impl Seat {
     /// An empty seat for a player called `name`, which remembers `history`.
-    pub fn new(name: SmolStr, history: History) -> Self {
+    pub fn new(name: SmolStr, history: impl Into<Arc<History>>) -> Self {
         Self {
             name,
             membership: Membership::Unregistered,
@@ -89,8 +92,8 @@ impl Seat {
             round: None,
             tables: Tables::default(),
             unproven: Unproven::default(),
-            history,
-            standings: Vec::new(),
+            history: history.into(),
+            standings: Arc::default(),
             standings_after: None,
         }
     }
@@ -121,7 +124,7 @@ impl Seat {
 
     fn forget_league(&mut self) {
         (self.round, self.tables, self.unproven) = (None, Tables::default(), Unproven::default());
-        (self.standings, self.standings_after) = (Vec::new(), None);
+        (self.standings, self.standings_after) = (Arc::default(), None);
     }
 
     /// What the player is doing.
@@ -148,12 +151,12 @@ impl Seat {
     }
 
     /// What it has played.
-    pub fn history(&self) -> &History {
+    pub fn history(&self) -> &Arc<History> {
         &self.history
     }
 
     /// The table, as it was told last.
-    pub fn standings(&self) -> &[StandingsRow] {
+    pub fn standings(&self) -> &Arc<[StandingsRow]> {
         &self.standings
     }
 
@@ -325,7 +328,7 @@ impl Seat {
         let seated = self.tables.find(&over.match_id);
         // A result that says nothing is acknowledged all the same: nobody is helped by a referee that tells it again.
         let played = Played::of(over, &identity, seated.as_deref());
-        let unheard = played.is_some_and(|played| self.history.add(played));
+        let unheard = played.is_some_and(|played| Arc::make_mut(&mut self.history).add(played));
         let news = seated.map_or(unheard, |seated| std::mem::replace(&mut seated.stage, Stage::Over) != Stage::Over);
         if news {
             self.between_matches(Membership::MatchComplete);
@@ -355,7 +358,7 @@ impl Seat {
         let acknowledgement = Acknowledgement::of_player(identity.player_id.clone());
         // What stood after an earlier round comes late.
         if self.standings_after <= update.round_id || update.round_id.is_none() {
-            self.standings.clone_from(&update.standings);
+            self.standings = update.standings.as_slice().into();
             self.standings_after = self.standings_after.max(update.round_id);
         }
         Ok(match update.round_id {

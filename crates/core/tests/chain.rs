@@ -210,7 +210,8 @@ impl League {
             self.play(assignment);
         }
         let standings = self.season.standings();
-        let update = StandingsUpdate { league_id: league_id.clone(), round_id: Some(round_id), standings };
+        let update =
+            StandingsUpdate { league_id: league_id.clone(), round_id: Some(round_id), standings, total_players: None };
         self.tell_all(&Call::UpdateStandings(update));
         let next = (self.season.phase() == Phase::RunningLeague).then_some(RoundId(round_id.0 + 1));
         let summary = self.season.summary(round_id);
@@ -226,8 +227,14 @@ impl League {
         if next.is_none() {
             let final_standings = self.season.standings().iter().map(Into::into).collect();
             let champion = self.season.champion();
-            let end =
-                LeagueCompleted { league_id, total_rounds: round_id.0, total_matches: 0, champion, final_standings };
+            let end = LeagueCompleted {
+                league_id,
+                total_rounds: round_id.0,
+                total_matches: 0,
+                champion,
+                final_standings,
+                total_players: None,
+            };
             self.tell_all(&Call::NotifyLeagueCompleted(end));
         }
     }

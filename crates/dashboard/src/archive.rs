@@ -9,17 +9,19 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use league_core::season::event::Event;
-use league_protocol::id::{LeagueId, MatchId};
+use league_protocol::id::{LeagueId, MatchId, RoundId};
 use league_store::home::Home;
 use league_store::log::{Head, Log, LogError};
 use league_store::views::match_file::MatchFile;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
-use crate::story::Story;
+use crate::story::{Story, Telling};
 
 /// How many past moments are kept at hand.
 const MOMENTS: usize = 6;
+/// How many results all of them together may tell of, some forty bytes each; the latest one stays whatever its size.
+const RESULTS: u32 = 200_000;
 /// How many events are read at a time.
 const STEP: usize = 4096;
 /// How many read at a time.
@@ -60,11 +62,11 @@ struct Kept {
     lines: Mutex<Lines>,
 }
 
-/// Where each match of a large league is in the file that has them all.
+/// Where each match of a large league begins in the file that has them all, by round and number: there may be half a million.
 #[derive(Debug, Default)]
 struct Lines {
     read: u64,
-    places: HashMap<MatchId, (u64, u64)>,
+    places: HashMap<(RoundId, u32), u64>,
 }
 
 impl Archive {
@@ -99,7 +101,9 @@ impl Archive {
 
     /// All of the story, read from the log.
     pub(crate) fn tell(&self) -> Result<Story, Unkept> {
-        self.kept.replay(None, u64::MAX)
+        let mut telling = Telling::default();
+        Log::read(&self.kept.log, |event| telling.hear(&event))?;
+        telling.end()?.ok_or(Unkept::Beyond(0))
     }
 
     async fn reading<T: Send + 'static>(
@@ -122,10 +126,10 @@ impl Kept {
             return Ok(Arc::clone(story));
         }
         let story = Arc::new(self.replay(nearest.as_deref(), seq)?);
-        if moments.len() == MOMENTS {
+        moments.push(Arc::clone(&story));
+        while moments.len() > 1 && (moments.len() > MOMENTS || results_in(&moments) > RESULTS) {
             moments.remove(0);
         }
-        moments.push(Arc::clone(&story));
         Ok(story)
     }
 
@@ -136,17 +140,11 @@ impl Kept {
             let limit = usize::try_from(seq.saturating_sub(after)).unwrap_or(STEP).min(STEP);
             let events = if limit == 0 { Vec::new() } else { Log::page(&self.log, after, limit)? };
             if events.is_empty() {
-                return match story {
-                    Some(story) if story.seq() == seq || seq == u64::MAX => Ok(story),
-                    Some(_) | None => Err(Unkept::Beyond(after)),
-                };
+                return story.filter(|story| story.seq() == seq).ok_or(Unkept::Beyond(after));
             }
-            for (_, event) in &events {
-                match &mut story {
-                    Some(story) => story.tell(event)?,
-                    None => story = Some(Story::begin(event)?),
-                }
-            }
+            let mut telling = Telling::of(story);
+            events.iter().for_each(|(_, event)| telling.hear(event));
+            story = telling.end()?;
         }
     }
 
@@ -173,17 +171,22 @@ impl Kept {
             }
             let start = lines.read;
             lines.read += length;
-            if let Some(named) = named(&line) {
-                lines.places.insert(named, (start, length));
+            if let Some(place) = named(&line).and_then(|named| named.parts()) {
+                lines.places.insert(place, start);
             }
         }
-        let (start, length) = *lines.places.get(match_id)?;
+        let start = *lines.places.get(&match_id.parts()?)?;
         drop(lines);
         reader.seek(SeekFrom::Start(start)).ok()?;
-        let mut line = vec![0; usize::try_from(length).ok()?];
-        reader.read_exact(&mut line).ok()?;
+        line.clear();
+        reader.take(MAX_LINE).read_until(b'\n', &mut line).ok()?;
         Some(line)
     }
+}
+
+/// How many results these moments tell of.
+fn results_in(moments: &[Arc<Story>]) -> u32 {
+    moments.iter().map(|story| story.season().matches_completed()).sum()
 }
 
 /// Which match a line is about: said within its first bytes, so that half a million lines need not be parsed.

@@ -13,6 +13,7 @@ use crate::metrics::Metrics;
 use crate::operate::Operator;
 use crate::phases;
 use crate::stage::Stage;
+use crate::story::Story;
 
 /// How often a log that others write is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -61,7 +62,12 @@ impl Dashboard {
     /// The dashboard of a league that has been opened, where its next events are told, and the work, which never ends. Reads the log,
     /// so it is called where blocking is allowed.
     pub fn open(archive: Archive, settings: Settings) -> Result<(Self, Feed, impl Future<Output = ()> + Send), Unkept> {
-        let stage = Arc::new(Stage::new(archive.tell()?, archive, settings.most_streams));
+        Ok(Self::of(archive.tell()?, archive, settings))
+    }
+
+    /// The same for a league whose log has been read already: `story` is all of it.
+    pub fn of(story: Story, archive: Archive, settings: Settings) -> (Self, Feed, impl Future<Output = ()> + Send) {
+        let stage = Arc::new(Stage::new(story, archive, settings.most_streams));
         let (feed, folding) = feed::open(Arc::clone(&stage));
         let metrics = Metrics::default();
         let shared = Arc::new(Shared { stage, settings, metrics, operator: OnceLock::new() });
@@ -70,7 +76,7 @@ impl Dashboard {
             let following = phases::follow(Arc::clone(&asking.stage), || asking.operator().cloned());
             tokio::join!(folding, following);
         };
-        Ok((Self { shared }, feed, work))
+        (Self { shared }, feed, work)
     }
 
     /// From now on `operator` carries out what the operator wants. The first one stays.

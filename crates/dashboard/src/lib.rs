@@ -7,7 +7,7 @@
 //! | data | what is made of it |
 //! |---|---|
 //! | [`feed`]: durable events come in | `pages`: what people see |
-//! | `story`: what they add up to | `api`: what programs read, with its description |
+//! | [`story`]: what they add up to | `api`: what programs read, with its description |
 //! | `stage`: what all who look have in common | `events`, `live`: both, as it happens |
 //! | [`archive`]: what is on the disk, and the past | `metrics`: figures |
 //!
@@ -17,6 +17,7 @@ pub mod archive;
 pub mod dashboard;
 pub mod feed;
 pub mod operate;
+pub mod story;
 
 mod answers;
 mod api;
@@ -31,8 +32,8 @@ mod query;
 mod reply;
 mod site;
 mod stage;
-mod story;
 
 pub use archive::Archive;
 pub use dashboard::{Dashboard, Settings};
 pub use feed::Feed;
+pub use story::{Story, Telling};

@@ -34,7 +34,7 @@ pub(crate) struct Played {
 
 /// The league up to an event.
 #[derive(Clone, Debug)]
-pub(crate) struct Story {
+pub struct Story {
     season: Season,
     seq: u64,
     opened: Timestamp,
@@ -46,7 +46,7 @@ pub(crate) struct Story {
 
 impl Story {
     /// The story that begins with the first event of a log.
-    pub(crate) fn begin(first: &Event) -> Result<Self, BadEvent> {
+    pub fn begin(first: &Event) -> Result<Self, BadEvent> {
         let season = Season::replay([first])?;
         Ok(Self {
             season,
@@ -104,7 +104,7 @@ impl Story {
     }
 
     /// The season.
-    pub(crate) fn season(&self) -> &Season {
+    pub fn season(&self) -> &Season {
         &self.season
     }
 
@@ -199,6 +199,40 @@ impl Story {
                 sum
             })
             .collect()
+    }
+}
+
+/// A story that is being told: to its end, or to the first event that cannot have happened.
+#[derive(Debug)]
+pub struct Telling(Result<Option<Story>, BadEvent>);
+
+impl Default for Telling {
+    fn default() -> Self {
+        Self(Ok(None))
+    }
+}
+
+impl Telling {
+    /// Goes on where `story` is.
+    pub(crate) fn of(story: Option<Story>) -> Self {
+        Self(Ok(story))
+    }
+
+    /// Goes on by the next event.
+    pub fn hear(&mut self, event: &Event) {
+        let heard = match &mut self.0 {
+            Ok(Some(story)) => story.tell(event),
+            Ok(none @ None) => Story::begin(event).map(|story| *none = Some(story)),
+            Err(_) => return,
+        };
+        if let Err(bad) = heard {
+            self.0 = Err(bad);
+        }
+    }
+
+    /// What was told; nothing without any event.
+    pub fn end(self) -> Result<Option<Story>, BadEvent> {
+        self.0
     }
 }
 

@@ -55,10 +55,11 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long a referee that was told to end goes on with the matches that it has.
 const WIND_UP: Duration = Duration::from_secs(3);
 
+/// Does `work` on this thread. An agent is many small tasks that wait for each other: passing them from one thread to the next costs more than
+/// doing them, and what takes long (strategies, the log, files) has threads of its own.
 pub(crate) fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
     descriptors::expect_enough()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .event_interval(EVENTS)
         .enable_all()
         .build()
@@ -206,7 +207,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         ..league_manager::Settings::default()
     };
     opened.is_at(&contact)?;
-    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world)?;
+    let Managed { manager, views, dashboard, mending, work } = opened.manage(settings, secure.client(), world)?;
     let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
     let mut server = Served::start(bound, &contact, manager.clone(), shown)?;
     eprintln!("{league}: the manager is at {contact}");
@@ -241,7 +242,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         println!("{}", table::standings(&season.standings()));
     }
     if options.exit_when_done {
-        return Ok(());
+        return Ok(mending.await?);
     }
     eprintln!("The league is over. Serving until Ctrl-C.");
     told_to_end().await;

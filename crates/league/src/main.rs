@@ -2,13 +2,16 @@
 
 mod agents;
 mod ask;
+mod bench;
 mod check;
 mod cli;
 mod config;
 mod descriptors;
 mod display;
+mod figures;
 mod join_key;
 mod listen;
+mod machine;
 mod observe;
 mod open;
 mod operate;
@@ -33,6 +36,16 @@ use clap::Parser;
 
 use cli::{Cli, Command, Run};
 
+/// A match asks for memory some thousand times; this one is quicker at it than the system's.
+#[cfg(not(feature = "allocations"))]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Counts, at the cost of speed: every core writes to the same counters.
+#[cfg(feature = "allocations")]
+#[global_allocator]
+static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let command = cli.command.unwrap_or_else(|| Command::Run(Run::default()));
@@ -55,6 +68,9 @@ fn main() -> ExitCode {
         Command::Withdraw { player_id, options } => operate::withdraw(player_id, &options),
         Command::Verify(options) => verify::run(&options),
         Command::Simulate(options) => simulate::run(&options),
+        Command::Bench(options) => bench::run(&options),
+        Command::Ceiling(options) => bench::ceiling(&options),
+        Command::Path(options) => bench::path(&options),
         // What is wrong with somebody else's agent is a result and not an error.
         Command::Check(options) => return done_or_not(check::run(&options)),
     };

@@ -1,6 +1,9 @@
 //! What this process says about itself while it works: its talk on stderr and, where it was built for that, traces for a collector.
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::cli::Command;
 
@@ -11,28 +14,30 @@ pub(crate) struct Observed {
     _traces: Option<crate::traces::Traces>,
 }
 
-/// What is said, by the variable `LEAGUE_LOG`; warnings when it is not set.
-fn filter() -> EnvFilter {
-    EnvFilter::try_from_env("LEAGUE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"))
+/// What is said, by the variable `LEAGUE_LOG`: `info`, or `warn,league_wire=debug`; warnings when it is not set. Filters by the fields of spans
+/// would bring regular expressions, more than half a megabyte of them.
+fn filter() -> Targets {
+    let asked = std::env::var("LEAGUE_LOG").ok().filter(|asked| !asked.is_empty());
+    let asked = asked.and_then(|asked| asked.parse().ok());
+    asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN))
 }
 
 /// Begins to observe this process.
 #[cfg(feature = "otel")]
 pub(crate) fn begin(command: &Command) -> Observed {
-    use tracing_subscriber::layer::SubscriberExt;
-    use tracing_subscriber::util::SubscriberInitExt;
-    use tracing_subscriber::{Layer, fmt, registry};
+    use tracing_subscriber::Layer;
 
     let talk = fmt::layer().with_writer(std::io::stderr).without_time().with_filter(filter());
     let (spans, traces) = crate::traces::layer(role(command)).unzip();
-    registry().with(talk).with(spans).init();
+    tracing_subscriber::registry().with(talk).with(spans).init();
     Observed { _traces: traces }
 }
 
 /// Begins to observe this process.
 #[cfg(not(feature = "otel"))]
 pub(crate) fn begin(_: &Command) -> Observed {
-    tracing_subscriber::fmt().with_env_filter(filter()).with_writer(std::io::stderr).without_time().init();
+    let talk = fmt::layer().with_writer(std::io::stderr).without_time();
+    tracing_subscriber::registry().with(filter()).with(talk).init();
     Observed {}
 }
 
@@ -57,6 +62,9 @@ fn role(command: &Command) -> &'static str {
         | Command::Withdraw { .. }
         | Command::Verify(_)
         | Command::Simulate(_)
+        | Command::Bench(_)
+        | Command::Ceiling(_)
+        | Command::Path(_)
         | Command::Check(_) => "operator",
     }
 }

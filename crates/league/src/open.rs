@@ -1,11 +1,12 @@
 //! Opening a league in a home: taking its lock, reading its log, and going on where it was.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use league_core::season::config::Config;
-use league_core::season::{Phase, Season};
-use league_dashboard::{Archive, Dashboard};
+use league_core::season::{BadEvent, Phase, Season};
+use league_dashboard::{Archive, Dashboard, Story, Telling};
 use league_manager::chronicle::line;
 use league_manager::desk::Closed;
 use league_manager::{Desk, Manager, Settings};
@@ -14,17 +15,23 @@ use league_store::home::Home;
 use league_store::journal::Journal;
 use league_store::lock::Lock;
 use league_store::log::{EventLog, Log};
-use league_store::views::restore::{Restored, expect_no_less, restore};
+use league_store::views::mending::{Mended, Mending};
+use league_store::views::restore::{expect_no_less, restore_tables};
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
 use league_wire::world::World;
+use tokio::task::JoinHandle;
 
 use crate::operator::AtManager;
 
+/// How many events are read at a time when files are mended.
+const STEP: usize = 1024;
+
 /// A league that is open here and nowhere else.
 pub(crate) struct Opened {
-    season: Season,
+    /// What its log tells, all of it.
+    story: Story,
     log: Log,
     lock: Lock,
     home: Home,
@@ -38,24 +45,41 @@ impl Opened {
         let league = rules.league_id.clone();
         home.prepare(&league)?;
         let lock = Lock::take(home.lock(&league), world.now())?;
-        let path = home.database(&league);
         // Looked at before it is opened for writing, which would tidy up what is left of a damaged one.
-        let seen = if path.exists() { Log::read_if_any(&path)? } else { Vec::new() };
-        expect_no_less(&home, &league, &seen)?;
-        let (log, events) = Log::open(path)?;
-        let resumed = !events.is_empty();
-        if !resumed {
-            let (season, opened) = Season::open(rules, world.now());
-            log.append(vec![opened]).await?;
-            return Ok(Self { season, log, lock, home, resumed });
-        }
-        let season = Season::replay(&events).with_context(|| format!("the log of {league} cannot be replayed"))?;
+        let mut telling = Telling::default();
+        let examined = Log::examine(home.database(&league), |event| telling.hear(&event))?;
+        let story = telling.end().with_context(|| cannot_be_replayed(&league))?;
+        let results = story.as_ref().map_or(0, |story| story.season().matches_completed());
+        expect_no_less(&home, &league, results)?;
+        let log = examined.open()?;
+        let Some(story) = story else {
+            let (_, opened) = Season::open(rules, world.now());
+            log.append(vec![opened.clone()]).await?;
+            return Ok(Self { story: Story::begin(&opened)?, log, lock, home, resumed: false });
+        };
         // Files are views: what is missing or damaged is written again, and what cannot be written stops nobody.
-        match restore(&home, &events, ViewLimits::default(), world.now()) {
-            Ok(restored) => tell(&restored),
-            Err(error) => tracing::warn!(%error, "the files of the league cannot be completed"),
+        match restore_tables(&home, story.season(), ViewLimits::default(), world.now()) {
+            Ok(damaged) => say_written_again(&damaged),
+            Err(error) => tracing::warn!(%error, "the tables of the league cannot be written again"),
         }
-        Ok(Self { season, log, lock, home, resumed })
+        Ok(Self { story, log, lock, home, resumed: true })
+    }
+
+    /// Brings the match files of a league that goes on into agreement with its log, on a thread of its own: in a large league there is
+    /// more to be read in them than anybody would wait for.
+    pub(crate) fn mend(&self) -> JoinHandle<()> {
+        let (home, until, resumed) = (self.home.clone(), self.log.head().seq, self.resumed);
+        let league = self.season().config().league_id.clone();
+        let matches = self.season().schedule().total_matches();
+        tokio::task::spawn_blocking(move || {
+            if !resumed {
+                return;
+            }
+            match mend(home, league, matches, until) {
+                Ok(mended) => tell(&mended),
+                Err(error) => tracing::warn!(%error, "the match files of the league cannot be completed"),
+            }
+        })
     }
 
     /// Tells others who want this league where its manager is.
@@ -65,22 +89,24 @@ impl Opened {
 
     /// The league as it stands.
     pub(crate) fn season(&self) -> &Season {
-        &self.season
+        self.story.season()
     }
 
     /// Puts a manager in charge.
     pub(crate) fn manage(self, mut settings: Settings, client: Client, world: World) -> Result<Managed> {
-        let journal = Journal::open(self.home.league_journal(&self.season.config().league_id))
-            .context("the league's log cannot be written")?;
+        let rules = self.season().config().clone();
+        let journal =
+            Journal::open(self.home.league_journal(&rules.league_id)).context("the league's log cannot be written")?;
         settings.home = Some(self.home.clone());
         let views =
             ViewWriter::start(self.home.clone(), ViewLimits::default()).context("the files cannot be written")?;
-        let rules = self.season.config().clone();
-        let archive = Archive::of(self.home.clone(), rules.league_id.clone());
+        let mending = self.mend();
+        let archive = Archive::of(self.home, rules.league_id.clone());
         let (token, strikes) = (settings.operator.clone(), Arc::clone(&settings.strikes));
         let shown = league_dashboard::Settings { token, strikes, ..league_dashboard::Settings::default() };
-        let (dashboard, feed, showing) = Dashboard::open(archive, shown).context("the pages cannot be made")?;
-        let (desk, work) = Desk::open(self.season, self.log, world.clone(), move |event| {
+        let season = self.story.season().clone();
+        let (dashboard, feed, showing) = Dashboard::of(self.story, archive, shown);
+        let (desk, work) = Desk::open(season, self.log, world.clone(), move |event| {
             feed.tell(event);
             journal.write(line(event));
         });
@@ -93,18 +119,43 @@ impl Opened {
             drop(lock);
             closed
         });
-        Ok(Managed { manager, views, dashboard, work })
+        Ok(Managed { manager, views, dashboard, mending, work })
     }
 }
 
+/// Reads the match files of a league, and writes again what its log has and they have not, up to event `until`: whatever comes behind
+/// that is told by referees that are there.
+fn mend(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<Mended> {
+    let log = home.database(&league);
+    let mut mending = Mending::begin(home, league, matches, ViewLimits::default())?;
+    let mut seen = 0;
+    while seen < until {
+        let left = usize::try_from(until - seen).unwrap_or(STEP);
+        let events = Log::page(&log, seen, left.min(STEP))?;
+        seen = events.last().map_or(until, |(head, _)| head.seq);
+        for (_, event) in &events {
+            mending.see(event)?;
+        }
+    }
+    Ok(mending.end()?)
+}
+
 /// Says what was not as it should be, and is again.
-fn tell(restored: &Restored) {
-    for path in &restored.damaged {
+fn tell(mended: &Mended) {
+    say_written_again(&mended.damaged);
+    if mended.written > 0 {
+        eprintln!("Match files written again from the log: {}; what was said in them is not in it.", mended.written);
+    }
+}
+
+fn say_written_again(damaged: &[PathBuf]) {
+    for path in damaged {
         eprintln!("{} was damaged or missing; it is written again from the log.", path.display());
     }
-    if restored.written > 0 {
-        eprintln!("Match files written again from the log: {}; what was said in them is not in it.", restored.written);
-    }
+}
+
+fn cannot_be_replayed(league: &LeagueId) -> String {
+    format!("the log of {league} cannot be replayed")
 }
 
 /// A league with its manager in charge.
@@ -115,6 +166,8 @@ pub(crate) struct Managed {
     pub(crate) views: ViewWriter,
     /// What it looks like.
     pub(crate) dashboard: Dashboard,
+    /// The match files on the way to agreement with the log.
+    pub(crate) mending: JoinHandle<()>,
     /// The desk at work; the league is open as long as this is.
     pub(crate) work: std::pin::Pin<Box<dyn Future<Output = Closed> + Send>>,
 }
@@ -127,7 +180,7 @@ pub(crate) fn unfinished(home: &Home, name: &LeagueId) -> Result<LeagueId> {
         if !path.exists() {
             return Ok(league);
         }
-        let over = Season::replay(&Log::read(&path)?).is_ok_and(|season| season.phase() == Phase::LeagueCompleted);
+        let over = told(&path)?.is_ok_and(|story| story.season().phase() == Phase::LeagueCompleted);
         if !over {
             return Ok(league);
         }
@@ -138,8 +191,15 @@ pub(crate) fn unfinished(home: &Home, name: &LeagueId) -> Result<LeagueId> {
 /// The season of a league as its log tells it, whoever is running it.
 pub(crate) fn read(home: &Home, league: &LeagueId) -> Result<Season> {
     home.expect(league)?;
-    let events = Log::read(&home.database(league))?;
-    Season::replay(&events).with_context(|| format!("the log of {league} cannot be replayed"))
+    let story = told(&home.database(league))?.with_context(|| cannot_be_replayed(league))?;
+    Ok(story.season().clone())
+}
+
+/// What the log at `path` tells, unless that cannot have happened.
+fn told(path: &Path) -> Result<Result<Story, BadEvent>> {
+    let mut telling = Telling::default();
+    Log::read(path, |event| telling.hear(&event))?;
+    Ok(telling.end().and_then(|story| story.ok_or(BadEvent::NotOpened)))
 }
 
 /// The league of this home whose log was written last.

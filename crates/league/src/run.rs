@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use league_core::rules::seed::Seed;
 use league_core::season::config::Config;
 use league_core::season::{Phase, Season};
+use league_manager::Desk;
 use league_player::chance::Chance;
 use league_player::player::{Player, Settings as PlayerSettings};
 use league_player::strategy::registry::strategy;
@@ -23,6 +24,7 @@ use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
+use league_wire::tally::Tally;
 use league_wire::world::World;
 use smol_str::{SmolStr, format_smolstr};
 use tokio::sync::mpsc;
@@ -30,7 +32,9 @@ use tokio::sync::mpsc;
 use crate::agents::{cause, in_runtime, lost, park};
 use crate::cli::Run;
 use crate::config::Configured;
+use crate::figures::{Figures, Played};
 use crate::listen::Bound;
+use crate::machine::{Start, peak_memory_mb};
 use crate::open::{self, Managed, Opened};
 use crate::progress::Progress;
 use crate::secure::Secure;
@@ -54,7 +58,8 @@ async fn play(options: &Run) -> Result<()> {
     let home = Home::at(&options.home);
     let strategies = strategies(options)?;
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
-    let secure = Secure::read(&configured.tls)?;
+    let tally = options.figures.as_ref().map(|_| Arc::new(Tally::default()));
+    let secure = Secure::read(&configured.tls)?.tallied(tally.clone());
     for kind in strategies.iter().collect::<BTreeSet<_>>() {
         // What is missing is said before anything is begun.
         thinker(kind, &secure)?;
@@ -66,6 +71,7 @@ async fn play(options: &Run) -> Result<()> {
     let rules = Config { league_id: league.clone(), ..configured.league };
     let mut opened = Opened::open(home.clone(), rules, &world).await?;
     if opened.season().phase() == Phase::LeagueCompleted {
+        opened.mend().await?;
         eprintln!("{league} in {} is over; this is how it ended.", home.root().display());
         return show(options, opened.season());
     }
@@ -81,7 +87,7 @@ async fn play(options: &Run) -> Result<()> {
     let front = Bound::to(host, first, "the manager")?;
     let settings = league_manager::Settings {
         here: Some(front.address),
-        expect_players: Some(options.players),
+        expect_players: Some(options.players + options.guests),
         expect_referees: Some(options.referees),
         seed: seed.clone(),
         patience: configured.timeouts.response,
@@ -102,8 +108,10 @@ async fn play(options: &Run) -> Result<()> {
     let players = players.collect::<Result<Vec<_>>>()?;
 
     opened.is_at(&at)?;
-    let Managed { manager, views, dashboard, work } = opened.manage(settings, secure.client(), world.clone())?;
-    eprintln!("{league}: {} players, {} referees, manager at {at}", options.players, options.referees);
+    let Managed { manager, views, dashboard, mending, work } =
+        opened.manage(settings, secure.client(), world.clone())?;
+    let expected = if options.guests > 0 { format!(", {} guests to come", options.guests) } else { String::new() };
+    eprintln!("{league}: {} players{expected}, {} referees, manager at {at}", options.players, options.referees);
     let site = at.at("/");
     eprintln!("Watch it at {site}");
     let mut desk_work = tokio::spawn(work);
@@ -126,6 +134,7 @@ async fn play(options: &Run) -> Result<()> {
     }
 
     let progress = Progress::follow(manager.desk().clone(), options.json);
+    let begun = tokio::spawn(start_of(manager.desk().clone()));
     let league_work = manager.conduct();
     tokio::select! {
         ended = league_work => if let Err(stopped) = ended {
@@ -136,14 +145,24 @@ async fn play(options: &Run) -> Result<()> {
         () = told_to_end() => {
             progress.stop();
             park(&manager, &views).await;
+            hosted.scribe.flush();
             return Ok(());
         }
     }
     progress.stop();
+    mending.await?;
+    // The agents live on until the process ends, and say nothing more.
+    hosted.scribe.flush();
     let season = manager.desk().look(|season, _| season.clone()).await?;
     show(options, &season)?;
     let (matches, took) = (season.matches_completed(), began.elapsed());
-    let memory = peak_memory().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
+    if let (Some(path), Some(tally)) = (&options.figures, &tally) {
+        let Run { players, guests, referees, .. } = *options;
+        let players = players + guests;
+        let played = Played { players, referees, matches: matches.into(), all: took, playing: begun.await? };
+        Figures::of(played, tally).write(path)?;
+    }
+    let memory = peak_memory_mb().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
     eprintln!("{matches} matches in {took:.2?}{memory}. Everything is in {}.", home.root().display());
     eprintln!("Check every draw and result: league verify --home {} --league-id {league}", home.root().display());
     if options.stay {
@@ -153,11 +172,16 @@ async fn play(options: &Run) -> Result<()> {
     Ok(())
 }
 
-/// The most memory that this process ever had, in megabytes, where the system tells.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes / 1024)
+/// When the league began to be played.
+async fn start_of(desk: Desk) -> Start {
+    let mut changes = desk.changes();
+    loop {
+        changes.mark_unchanged();
+        let begun = desk.look(|season, _| season.current_round().is_some()).await;
+        if begun.unwrap_or(true) || changes.changed().await.is_err() {
+            return Start::now();
+        }
+    }
 }
 
 /// What the seed of `--seed` is derived under.

@@ -3,11 +3,13 @@
 //! Read once, before anything else is begun: a file that will not do is said at once, with its name.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use league_wire::client::{Client, ClientSettings};
 use league_wire::pulse::Pulse;
 use league_wire::settings::Settings as ServerSettings;
+use league_wire::tally::Tally;
 use league_wire::tls::{ClientConfig, client_config, server_config};
 
 use crate::config::tls::TlsFiles;
@@ -39,6 +41,12 @@ impl Secure {
         let server =
             ServerSettings { max_connections: 4096, max_from_one_address: 1024, tls, ..ServerSettings::default() };
         Ok(Self { server, client: calling(files.authority.as_deref())?, named: files.authority.is_some() })
+    }
+
+    /// With every call counted by `tally`, where there is one.
+    pub(crate) fn tallied(mut self, tally: Option<Arc<Tally>>) -> Self {
+        self.client.tally = tally;
+        self
     }
 
     /// How addresses begin here.

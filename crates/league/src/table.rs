@@ -1,7 +1,7 @@
 //! Tables for people.
 
 use comfy_table::presets::UTF8_BORDERS_ONLY;
-use comfy_table::{CellAlignment, Table};
+use comfy_table::{CellAlignment, Row, Table};
 use league_protocol::message::standings::StandingsRow;
 
 /// A table with these columns, of which the `figures` stand to the right.
@@ -10,6 +10,11 @@ pub(crate) fn plain<const N: usize>(
     rows: impl IntoIterator<Item = [String; N]>,
     figures: &[usize],
 ) -> Table {
+    of_any(&header, rows, figures)
+}
+
+/// The same where it is not known before how many columns there are.
+pub(crate) fn of_any<R: Into<Row>>(header: &[&str], rows: impl IntoIterator<Item = R>, figures: &[usize]) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_BORDERS_ONLY);
     table.set_header(header);

@@ -12,7 +12,8 @@ const BY_MODEL: &str = "llm";
 
 /// A thinker for players of this kind.
 pub(crate) fn thinker(kind: &str, secure: &Secure) -> Result<Thinker> {
-    let thinker = Thinker::new(strategy(kind)?);
+    // Those of the registry are done in microseconds: a thread of their own would cost more than their thoughts.
+    let thinker = Thinker::new(strategy(kind)?).on_the_spot();
     if kind != BY_MODEL {
         return Ok(thinker);
     }

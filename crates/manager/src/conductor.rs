@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use league_core::season::Duty;
 use league_protocol::error::Fault;
 use league_protocol::id::RoundId;
@@ -15,6 +16,8 @@ use league_store::views::writer::View;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
+use crate::excerpt::Told;
+use crate::hearing::Hearing;
 use crate::manager::Shared;
 use crate::notices::{self, Listener};
 
@@ -60,7 +63,15 @@ impl Shared {
                     drop(changes.changed().await);
                     continue;
                 }
-                Duty::StartRound(_) => self.desk.act(|season, now| season.start_round(now)).await?,
+                Duty::StartRound(_) => {
+                    // Handed in together, so that they share a commit.
+                    let (started, assigned) = tokio::join!(
+                        self.desk.act(|season, now| season.start_round(now)),
+                        self.desk.act(|season, now| Ok(season.assign(now)))
+                    );
+                    assigned?;
+                    started?
+                }
                 Duty::Play(round) => round,
                 Duty::Conclude => return self.conclude(finished).await,
             };
@@ -102,7 +113,7 @@ impl Shared {
         Ok(self.desk.act(|season, now| season.start(now)).await?)
     }
 
-    /// Plays a round: first who runs what, then everybody is told, then it begins.
+    /// Plays a round: first who runs what, then everybody is told; each match begins when those have heard who are in it.
     async fn play(
         self: &Arc<Self>,
         round: RoundId,
@@ -111,7 +122,8 @@ impl Shared {
     ) -> Result<(), Stopped> {
         self.desk.act(|season, now| Ok(season.assign(now))).await?;
         let told = self.desk.look(move |season, _| {
-            let mut to_players = before.map(|before| notices::round_over(season, before)).unwrap_or_default();
+            let mut to_players: Vec<Told> =
+                before.into_iter().flat_map(|before| notices::round_over(season, before)).collect();
             to_players.push(notices::announcement(season, round, false));
             let to_referees = vec![notices::announcement(season, round, true)];
             let (players, referees) = (Listener::players(season), Listener::referees(season));
@@ -119,14 +131,27 @@ impl Shared {
         });
         let (players, to_players, referees, to_referees, mut due, mut promised) = told.await?;
         let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
-        tokio::join!(self.tell(players, &to_players, grace), self.tell(referees, &to_referees, grace));
+        let mut hearing = Hearing::default();
+        let (players, referees) = (Listener::noted(players, &mut hearing), Listener::noted(referees, &mut hearing));
+        let telling = async {
+            tokio::join!(self.tell_each(players, &to_players, grace), self.tell_each(referees, &to_referees, grace))
+        }
+        .shared();
+        let hearing = Arc::new(hearing);
+        if let Some(views) = &self.views {
+            let (league, matches) = self
+                .desk
+                .look(|season, _| (season.config().league_id.clone(), season.schedule().total_matches()))
+                .await?;
+            views.expect(league, matches).await;
+        }
         tracing::info!(%round, matches = due.len(), "the round begins");
         let playing = async {
             let mut sent = std::collections::HashSet::new();
             loop {
                 for assignment in due.drain(..) {
                     if sent.insert(assignment.clone()) {
-                        tokio::spawn(Arc::clone(self).escort(assignment));
+                        tokio::spawn(Arc::clone(self).escort(assignment, Arc::clone(&hearing)));
                     }
                 }
                 changes.mark_unchanged();
@@ -140,10 +165,19 @@ impl Shared {
                 }
             }
         };
+        let played = async {
+            let (played, _) = tokio::join!(playing, telling.clone());
+            played
+        };
+        let watching = async {
+            // Nobody holds a match for too long that could not begin.
+            telling.clone().await;
+            self.watch().await;
+        };
         tokio::select! {
             biased;
-            played = playing => played,
-            () = self.watch() => Ok(()),
+            played = played => played,
+            () = watching => Ok(()),
         }
     }
 
@@ -161,17 +195,9 @@ impl Shared {
     /// Has the league's files written as they stand after a round. They are views: that they cannot be written stops nobody.
     async fn file(&self) -> Result<(), Stopped> {
         let Some(views) = &self.views else { return Ok(()) };
-        let files = self.desk.look(|season, now| {
-            let rounds = RoundsFile::of(season, MATCH_FILES, now);
-            (
-                StandingsFile::of(season, now),
-                rounds,
-                season.config().league_id.clone(),
-                season.schedule().total_matches(),
-            )
-        });
-        let (standings, rounds, league, matches) = files.await?;
-        views.expect(league, matches).await;
+        let files =
+            self.desk.look(|season, now| (StandingsFile::of(season, now), RoundsFile::of(season, MATCH_FILES, now)));
+        let (standings, rounds) = files.await?;
         views.put(View::Standings(standings)).await;
         views.put(View::Rounds(rounds)).await;
         Ok(())
@@ -179,7 +205,8 @@ impl Shared {
 
     async fn conclude(&self, last: Option<RoundId>) -> Result<(), Stopped> {
         let told = self.desk.look(move |season, _| {
-            let mut to_players = last.map(|last| notices::round_over(season, last)).unwrap_or_default();
+            let mut to_players: Vec<Told> =
+                last.into_iter().flat_map(|last| notices::round_over(season, last)).collect();
             to_players.push(notices::league_over(season));
             (Listener::all_players(season), to_players, Listener::referees(season), vec![notices::league_over(season)])
         });

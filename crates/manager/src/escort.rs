@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use league_core::season::agent::{AgentId, Player};
 use league_core::season::{Assignment, Season};
 use league_protocol::answer::{Heard, Layers};
 use league_protocol::id::{ConversationId, RefereeId};
@@ -12,6 +13,7 @@ use league_protocol::message::report::Learned;
 use league_protocol::message::start_match::{MatchMode, StartMatch};
 use league_protocol::message::step::RegisterToLeague;
 use league_protocol::quirk::Quirk;
+use league_protocol::side::Pair;
 use league_protocol::table::{Call, Method};
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Exchange;
@@ -20,6 +22,7 @@ use league_wire::trace;
 use tokio::time::{Instant, sleep};
 use tracing::Instrument;
 
+use crate::hearing::Hearing;
 use crate::manager::Shared;
 use crate::notices::{Listener, envelope};
 
@@ -36,8 +39,17 @@ enum Offer {
 }
 
 impl Shared {
-    /// Gives a match to its referee. A referee that is busy gets it back on the list; one that is gone is given up.
-    pub(crate) async fn escort(self: Arc<Self>, assignment: Assignment) {
+    /// Gives a match to its referee, when everybody in it has heard of it. A referee that is busy gets it back on the list; one that is gone is
+    /// given up.
+    pub(crate) async fn escort(self: Arc<Self>, assignment: Assignment, hearing: Arc<Hearing>) {
+        let wanted = assignment.match_id.clone();
+        let players = self.desk.look(move |season, _| {
+            let ids = |players: Pair<&Player>| [players.a.id.clone(), players.b.id.clone()];
+            season.contestants(&wanted).map(ids)
+        });
+        let Ok(Some(players)) = players.await else { return };
+        let concerned = players.into_iter().map(AgentId::Player).chain([AgentId::Referee(assignment.referee.clone())]);
+        hearing.have_heard(concerned).await;
         let wanted = assignment.clone();
         let (mode, seed) = (self.settings.mode, self.settings.seed.clone());
         let order = self.desk.look(move |season, _| {
@@ -49,7 +61,7 @@ impl Shared {
         let Ok(Some((order, mut referee))) = order.await else { return };
         let matched = trace::of_match(&order.match_id, order.attempt);
         for tried in 1..=PATIENCE {
-            match self.offer(&mut referee, &order).instrument(matched.clone()).await {
+            match self.turns.take(self.offer(&mut referee, &order).instrument(matched.clone())).await {
                 // What nobody takes up is taken away when it is overdue.
                 Offer::Taken | Offer::Unknown => return,
                 Offer::Refused => {
@@ -74,7 +86,8 @@ impl Shared {
         let conversation = ConversationId::named(format_args!("conv-{}-start", order.match_id));
         let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
         let call = Call::StartMatch(order.clone());
-        let message = Message { envelope: &envelope, call: &call, limit: self.settings.patience, notice: false };
+        let message =
+            Message { envelope: &envelope, call: &call, body: None, limit: self.settings.patience, notice: false };
         let peer = Peer { endpoint: &endpoint, manner: &referee.manner, proven: false };
         let mut tries = Vec::new();
         let said = self.speaker.say(peer, message, &understood, &mut tries).await;

@@ -8,8 +8,9 @@ use league_core::season::agent::AgentId;
 use league_core::season::{Phase, Registered, Season};
 use tokio::time::sleep;
 
+use crate::excerpt::Told;
 use crate::manager::Shared;
-use crate::notices::{self, Listener, Notice};
+use crate::notices::{self, Listener};
 
 /// The pauses before it is told. First its registration has to be answered, for the end is told with a pass of the new token;
 /// and who was slow to read the answer hears it again.
@@ -33,7 +34,7 @@ impl Shared {
 }
 
 /// What `id` must know, and where it hears of it: the end of the league, or a round without passes.
-fn due_for(season: &Season, id: &AgentId) -> Option<(Listener, Notice)> {
+fn due_for(season: &Season, id: &AgentId) -> Option<(Listener, Told)> {
     let (agents, is_player) = match id {
         AgentId::Player(_) => (Listener::players(season), true),
         AgentId::Referee(_) => (Listener::referees(season), false),

@@ -19,7 +19,9 @@ pub mod chronicle;
 mod conductor;
 pub mod desk;
 mod escort;
+mod excerpt;
 pub mod gate;
+mod hearing;
 mod latecomers;
 mod lead;
 pub mod manager;
@@ -28,6 +30,7 @@ pub mod page;
 mod promptness;
 mod reach;
 pub mod settings;
+mod turns;
 mod withdrawal;
 
 pub use conductor::Stopped;

@@ -38,6 +38,7 @@ use crate::notices::envelope;
 use crate::page;
 use crate::promptness::Promptness;
 use crate::settings::Settings;
+use crate::turns::Turns;
 
 /// A manager; cheap to clone.
 #[derive(Clone, Debug)]
@@ -54,6 +55,7 @@ pub(crate) struct Shared {
     pub(crate) speaker: Speaker,
     pub(crate) breakers: Breakers,
     pub(crate) promptness: Promptness,
+    pub(crate) turns: Turns,
     /// Who writes the league's files, where they are.
     pub(crate) views: Option<ViewWriter>,
     pub(crate) world: World,
@@ -73,7 +75,9 @@ impl Manager {
         let (league, strict, breakers) = (rules.league_id.clone(), rules.strict, Breakers::default());
         let (speaker, promptness) = (Speaker::new(client), Promptness::default());
         let gate = Arc::new(Gate::new(settings.rates, Arc::clone(&settings.strikes)));
-        let shared = Shared { league, strict, settings, desk, speaker, breakers, promptness, views, world, gate };
+        let turns = Turns::default();
+        let shared =
+            Shared { league, strict, settings, desk, speaker, breakers, promptness, turns, views, world, gate };
         Self { shared: Arc::new(shared) }
     }
 

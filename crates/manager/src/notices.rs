@@ -25,6 +25,8 @@ use league_wire::speaker::{Message, Peer, Said, Try, heard};
 use smol_str::SmolStr;
 use tokio::time::{Instant, sleep};
 
+use crate::excerpt::{self, Excerpts, Told};
+use crate::hearing::{Heard, Hearing};
 use crate::manager::Shared;
 
 /// How often somebody who does not listen yet is tried.
@@ -35,6 +37,28 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 pub(crate) struct Notice {
     conversation: ConversationId,
     call: Call,
+    /// The call as everybody hears it, written once for all; nothing where it cannot be written.
+    body: Option<Vec<u8>>,
+}
+
+impl Notice {
+    pub(crate) fn new(conversation: ConversationId, call: Call) -> Self {
+        let mut body = Vec::with_capacity(4096);
+        let written = call.write_body(&mut body).is_ok();
+        Self { conversation, call, body: written.then_some(body) }
+    }
+
+    /// What is said.
+    #[cfg(test)]
+    pub(crate) fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// As it is written.
+    #[cfg(test)]
+    pub(crate) fn body(&self) -> Option<&[u8]> {
+        self.body.as_deref()
+    }
 }
 
 /// Somebody to be told, and in which words it knows the manager.
@@ -72,6 +96,17 @@ impl Listener {
         season.players().iter().map(|player| Self::player(player, league)).collect()
     }
 
+    /// These, each with what says in `hearing` that it has heard.
+    pub(crate) fn noted(listeners: Vec<Self>, hearing: &mut Hearing) -> Vec<(Self, Option<Heard>)> {
+        listeners
+            .into_iter()
+            .map(|listener| {
+                let heard = hearing.expect(listener.id.clone());
+                (listener, Some(heard))
+            })
+            .collect()
+    }
+
     /// Every referee that has not been given up.
     pub(crate) fn referees(season: &Season) -> Vec<Self> {
         let league = &season.config().league_id;
@@ -81,12 +116,17 @@ impl Listener {
 }
 
 /// What players hear at the end of a round.
-pub(crate) fn round_over(season: &Season, round: RoundId) -> Vec<Notice> {
+pub(crate) fn round_over(season: &Season, round: RoundId) -> [Told; 2] {
     let league_id = Some(season.config().league_id.clone());
     let summary = season.summary(round);
     let next = RoundId(round.0 + 1);
-    let standings =
-        StandingsUpdate { league_id: league_id.clone(), round_id: Some(round), standings: season.standings() };
+    let standings = Excerpts::of(season).told(&ConversationId::named(format_args!("conv-round-{round}-standings")), {
+        let league_id = league_id.clone();
+        move |standings, total_players| {
+            let (league_id, round_id) = (league_id.clone(), Some(round));
+            Call::UpdateStandings(StandingsUpdate { league_id, round_id, standings, total_players })
+        }
+    });
     let completed = RoundCompleted {
         league_id,
         round_id: round,
@@ -95,20 +135,13 @@ pub(crate) fn round_over(season: &Season, round: RoundId) -> Vec<Notice> {
         next_round_id: (next.0 <= season.schedule().rounds()).then_some(next),
         summary,
     };
-    vec![
-        Notice {
-            conversation: ConversationId::named(format_args!("conv-round-{round}-standings")),
-            call: Call::UpdateStandings(standings),
-        },
-        Notice {
-            conversation: ConversationId::named(format_args!("conv-round-{round}-complete")),
-            call: Call::NotifyRoundCompleted(completed),
-        },
-    ]
+    let conversation = ConversationId::named(format_args!("conv-round-{round}-complete"));
+    [standings, Told::alike(Notice::new(conversation, Call::NotifyRoundCompleted(completed)))]
 }
 
 /// The announcement of a round; referees are also told where the players listen.
-pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -> Notice {
+pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -> Told {
+    let conversation = ConversationId::named(format_args!("conv-round-{round}-announce"));
     let announcement = RoundAnnouncement {
         league_id: Some(season.config().league_id.clone()),
         round_id: round,
@@ -116,26 +149,23 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
         total_matches: None,
         referees_show_passes: (!season.referees_show_passes()).then_some(false),
     };
-    Notice {
-        conversation: ConversationId::named(format_args!("conv-round-{round}-announce")),
-        call: Call::NotifyRound(announcement),
-    }
+    excerpt::announced(season, &conversation, announcement, to_referees)
 }
 
 /// The end of the league.
-pub(crate) fn league_over(season: &Season) -> Notice {
-    let completed = LeagueCompleted {
-        league_id: Some(season.config().league_id.clone()),
-        total_rounds: season.schedule().rounds(),
-        total_matches: season.matches_completed(),
-        champion: season.champion(),
-        final_standings: season.standings().iter().map(FinalRow::from).collect(),
-    };
-    Notice { conversation: ConversationId::named("conv-league-complete"), call: Call::NotifyLeagueCompleted(completed) }
+pub(crate) fn league_over(season: &Season) -> Told {
+    let (league_id, champion) = (Some(season.config().league_id.clone()), season.champion());
+    let (total_rounds, total_matches) = (season.schedule().rounds(), season.matches_completed());
+    Excerpts::of(season).told(&ConversationId::named("conv-league-complete"), move |standings, total_players| {
+        let (league_id, champion) = (league_id.clone(), champion.clone());
+        let final_standings = standings.iter().map(FinalRow::from).collect();
+        let end = LeagueCompleted { league_id, total_rounds, total_matches, champion, final_standings, total_players };
+        Call::NotifyLeagueCompleted(end)
+    })
 }
 
 /// That a player is out of the league; and that it may leave, where it is in no match.
-pub(crate) fn withdrawn(league: &LeagueId, player: &Player, may_leave: bool) -> Vec<Notice> {
+pub(crate) fn withdrawn(league: &LeagueId, player: &Player, may_leave: bool) -> Vec<Told> {
     const METHOD: Method = Method::WithdrawPlayer;
     let conversation = ConversationId::named(format_args!("conv-{}-withdrawn", player.id));
     let message = format!("the operator has withdrawn {} from {league}; its token counts no more", player.id);
@@ -143,7 +173,7 @@ pub(crate) fn withdrawn(league: &LeagueId, player: &Player, may_leave: bool) -> 
     let out = Call::NotifyLeagueError(LeagueError::of(&fault, Some(METHOD.row().name)));
     let reason = Some(SmolStr::new_static("withdrawn by the operator"));
     let leave = may_leave.then_some(Call::Shutdown(ShutdownCommand { reason }));
-    [Some(out), leave].into_iter().flatten().map(|call| Notice { conversation: conversation.clone(), call }).collect()
+    [Some(out), leave].into_iter().flatten().map(|call| Told::alike(Notice::new(conversation.clone(), call))).collect()
 }
 
 /// The manager's envelope.
@@ -152,21 +182,31 @@ pub(crate) fn envelope(conversation_id: ConversationId, now: Timestamp, auth_tok
 }
 
 impl Shared {
-    /// Tells each listener all of `notices`, in order; different listeners at the same time. Who does not listen yet is waited
-    /// for, as long as `grace` lasts.
-    pub(crate) async fn tell(&self, listeners: Vec<Listener>, notices: &[Notice], grace: Duration) {
-        let telling = listeners.into_iter().map(|listener| self.tell_one(listener, notices, grace));
+    /// Tells each listener what it is told of all that is `told`, in order; different listeners at the same time. Who does not listen yet is
+    /// waited for, as long as `grace` lasts.
+    pub(crate) async fn tell(&self, listeners: Vec<Listener>, told: &[Told], grace: Duration) {
+        self.tell_each(listeners.into_iter().map(|listener| (listener, None)).collect(), told, grace).await;
+    }
+
+    /// The same; each is also noted once it has heard everything.
+    pub(crate) async fn tell_each(&self, listeners: Vec<(Listener, Option<Heard>)>, told: &[Told], grace: Duration) {
+        let telling = listeners.into_iter().map(async |(listener, heard)| {
+            self.tell_one(listener, told, grace).await;
+            drop(heard);
+        });
         stream::iter(telling).buffer_unordered(self.settings.concurrency.max(1)).collect::<()>().await;
     }
 
-    async fn tell_one(&self, mut listener: Listener, notices: &[Notice], grace: Duration) {
+    async fn tell_one(&self, mut listener: Listener, told: &[Told], grace: Duration) {
         let Ok(endpoint) = listener.endpoint.parse::<Endpoint>() else { return };
         let (patient_until, mut found, mut was_there) = (Instant::now() + grace, Learned::default(), false);
-        for notice in notices {
+        for told in told {
+            let notice = told.to(&listener.id);
             let method = notice.call.method();
             let mut waited = false;
             let (said, tries) = loop {
-                let (said, tries) = self.tell_once(&listener, &endpoint, notice, grace.is_zero()).await;
+                let telling = self.tell_once(&listener, &endpoint, notice, grace.is_zero());
+                let (said, tries) = self.turns.take(telling).await;
                 if Instant::now() >= patient_until || !is_unreachable(&tries) {
                     break (said, tries);
                 }
@@ -202,7 +242,8 @@ impl Shared {
         guarded: bool,
     ) -> (Said, Vec<Try>) {
         let envelope = envelope(notice.conversation.clone(), self.world.now(), Some(listener.pass.clone()));
-        let message = Message { envelope: &envelope, call: &notice.call, limit: self.settings.patience, notice: true };
+        let (call, body, limit) = (&notice.call, notice.body.as_deref(), self.settings.patience);
+        let message = Message { envelope: &envelope, call, body, limit, notice: true };
         let peer = Peer { endpoint, manner: &listener.manner, proven: false };
         let mut tries = Vec::new();
         // Somebody who is waited for fails many times, which says nothing about later.

@@ -92,7 +92,7 @@ impl Default for Settings {
             patience: Duration::from_secs(10),
             grace: Duration::from_secs(5),
             watch: Duration::from_secs(2),
-            concurrency: 64,
+            concurrency: 1024,
             seed: None,
             mode: MatchMode::Flowing,
             operator: None,

@@ -3,6 +3,8 @@
 //! Strategies keep nothing of their own, so a restart, a repeated question, a panic or two questions at once change nothing
 //! about what they would choose.
 
+use std::sync::Arc;
+
 use league_core::seat::{History, Played, Question, Seat};
 use league_protocol::id::PlayerId;
 use league_protocol::message::standings::StandingsRow;
@@ -16,9 +18,9 @@ pub struct Memory {
     /// Who it is.
     pub player: PlayerId,
     /// What it has played.
-    pub history: History,
+    pub history: Arc<History>,
     /// The table, as it was told last.
-    pub standings: Vec<StandingsRow>,
+    pub standings: Arc<[StandingsRow]>,
     /// Where its luck comes from.
     pub chance: Chance,
 }
@@ -45,8 +47,8 @@ impl Memory {
     pub fn of(seat: &Seat, chance: Chance) -> Option<Self> {
         Some(Self {
             player: seat.identity()?.player_id.clone(),
-            history: seat.history().clone(),
-            standings: seat.standings().to_vec(),
+            history: Arc::clone(seat.history()),
+            standings: Arc::clone(seat.standings()),
             chance,
         })
     }

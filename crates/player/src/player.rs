@@ -38,7 +38,7 @@ use crate::strategy::Behaviour;
 use crate::thinker::{Thinker, Thought};
 
 /// How long a history may wait to be written.
-const BETWEEN_NOTES: Duration = Duration::from_secs(2);
+const BETWEEN_NOTES: Duration = Duration::from_secs(5);
 
 /// What a player is told when it starts.
 #[derive(Clone, Debug)]
@@ -296,7 +296,7 @@ impl Shared {
             }
             *written = Some(Instant::now());
             let Some(identity) = seat.identity() else { return };
-            (identity.player_id.clone(), seat.history().clone())
+            (identity.player_id.clone(), History::clone(seat.history()))
         };
         let path = home.history(&player);
         let file = HistoryFile::of(player, history, self.world.now());

@@ -1,5 +1,7 @@
 //! Histories and questions by hand, for tests.
 
+use std::sync::Arc;
+
 use league_core::rules::seed::Seed;
 use league_core::seat::{DrawCheck, History, Played, Question};
 use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};
@@ -51,7 +53,7 @@ pub(crate) fn played(number: u32, opponent: &str, own: Parity, theirs: Parity) -
 pub(crate) fn remembering(matches: &[Played]) -> Memory {
     let history: History = serde_json::from_value(serde_json::to_value(matches).unwrap()).unwrap();
     let chance = Chance::Seeded(Seed::new(7, "league".parse().unwrap()));
-    Memory { player: PlayerId::numbered(1), history, standings: Vec::new(), chance }
+    Memory { player: PlayerId::numbered(1), history: history.into(), standings: Arc::default(), chance }
 }
 
 /// P01 with matches behind it: opponents, and in `eo oo` a match for each word, our choice first.

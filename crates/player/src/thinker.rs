@@ -66,8 +66,9 @@ impl Thinker {
         Self { patience, ..self }
     }
 
-    /// Thinking on the task that asks, where threads would bring in chance: a simulation. Nothing then keeps a strategy from
-    /// stalling its player, so this is for strategies that are known to be quick.
+    /// Thinking on the task that asks, without a thread for it. Nothing then keeps a strategy from stalling its player, so this is
+    /// for strategies that are known to be quick, as those of the registry are, and for simulations, into which threads would
+    /// bring chance.
     pub fn on_the_spot(self) -> Self {
         Self { where_to_think: Where::Here, ..self }
     }

@@ -6,6 +6,7 @@
 mod papers;
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -16,7 +17,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use league_core::rules::seed::Seed;
-use league_core::seat::{History, Question};
+use league_core::seat::Question;
 use league_player::chance::Chance;
 use league_player::llm::{Api, Key, MAX_ANSWER, Model, Provider};
 use league_player::memory::Memory;
@@ -130,7 +131,7 @@ fn question() -> Question {
 
 fn memory() -> Memory {
     let chance = Chance::Seeded(Seed::new(1, "league".parse().unwrap()));
-    Memory { player: PlayerId::numbered(1), history: History::default(), standings: Vec::new(), chance }
+    Memory { player: PlayerId::numbered(1), history: Arc::default(), standings: Arc::default(), chance }
 }
 
 async fn think(thinker: &Thinker) -> Thought {

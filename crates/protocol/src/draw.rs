@@ -5,11 +5,12 @@ use std::str::FromStr;
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use smol_str::SmolStr;
 use thiserror::Error;
 
 use crate::seal::digest;
+use crate::text::parsed;
 
 /// The longest nonce of a player, in bytes.
 pub const MAX_NONCE: usize = 64;
@@ -28,8 +29,8 @@ pub enum BadDrawField {
 macro_rules! hex32 {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-        #[serde(try_from = "SmolStr", into = "String")]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+        #[serde(into = "String")]
         #[schemars(with = "String")]
         pub struct $name(pub [u8; 32]);
 
@@ -46,10 +47,9 @@ macro_rules! hex32 {
             }
         }
 
-        impl TryFrom<SmolStr> for $name {
-            type Error = BadDrawField;
-            fn try_from(text: SmolStr) -> Result<Self, BadDrawField> {
-                text.parse()
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                parsed(deserializer)
             }
         }
 
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<DrawSecret>(&text).unwrap(), secret);
         assert_eq!(format!("{secret:?}"), "secret:…");
         for bad in ["", "ab", &"ab".repeat(33), &"ab".repeat(31), &"zz".repeat(32), &"é".repeat(32)] {
-            assert!(DrawSecret::try_from(SmolStr::new(bad)).is_err(), "{bad}");
+            assert!(bad.parse::<DrawSecret>().is_err(), "{bad}");
         }
     }
 

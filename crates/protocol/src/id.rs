@@ -9,9 +9,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use smol_str::{SmolStr, format_smolstr};
 use thiserror::Error;
+
+use crate::text::parsed;
 
 /// The longest id that is accepted, in bytes.
 pub const MAX_ID: usize = 64;
@@ -54,10 +56,15 @@ fn checked(text: &str) -> Result<SmolStr, BadId> {
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident, $check:path) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-        #[serde(try_from = "SmolStr")]
+        #[derive(Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
         #[schemars(with = "String")]
         pub struct $name(SmolStr);
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                parsed(deserializer)
+            }
+        }
 
         impl $name {
             /// The id as it is written.
@@ -176,12 +183,21 @@ impl MatchId {
 
     /// Round and number, when the id has our form.
     pub fn parts(&self) -> Option<(RoundId, u32)> {
-        let (round, number) = self.0.strip_prefix('R')?.split_once('M')?;
-        let plain = |text: &str| {
-            (!text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok()).flatten()
-        };
-        Some((RoundId(plain(round)?), plain(number)?))
+        let (round, rest) = leading(self.0.as_bytes().strip_prefix(b"R")?)?;
+        let (number, rest) = leading(rest.strip_prefix(b"M")?)?;
+        rest.is_empty().then_some((RoundId(round), number))
     }
+}
+
+/// The number that `text` begins with, written as we write numbers, and what comes behind it.
+fn leading(text: &[u8]) -> Option<(u32, &[u8])> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = text.split_at(digits);
+    if number.is_empty() || number.starts_with(b"0") {
+        return None;
+    }
+    let add = |sum: u32, digit: &u8| sum.checked_mul(10)?.checked_add(u32::from(digit - b'0'));
+    Some((number.iter().try_fold(0, add)?, rest))
 }
 
 impl GameType {

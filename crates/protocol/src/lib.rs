@@ -25,5 +25,6 @@ pub mod sender;
 pub mod side;
 pub mod speech;
 pub mod table;
+mod text;
 pub mod time;
 pub mod token;

@@ -10,7 +10,7 @@ use crate::head::Envelope;
 use crate::manner::{COLON_SENDER, Era, Manner, Shape};
 use crate::reply::splice;
 use crate::sender::{Role, Sender};
-use crate::table::Call;
+use crate::table::{Call, Method};
 
 /// What every request of revision 2026-07-28 says about its sender.
 pub const MODERN_META: &str = concat!(
@@ -23,11 +23,37 @@ pub const MODERN_META: &str = concat!(
 impl Manner {
     /// Writes `call` with an integer id, because several public players take no other.
     pub fn write(&self, id: u64, envelope: &Envelope, call: &Call, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        let (frame, name) = (self.frame(), self.name_of(call.method()));
+        self.write_with(id, envelope, call.method(), |out| call.write_body(out), out)
+    }
+
+    /// The same for a call whose body has been written already, by [`Call::write_body`]: what is said to many is written once.
+    pub fn write_prepared(
+        &self,
+        id: u64,
+        envelope: &Envelope,
+        (method, body): (Method, &[u8]),
+        out: &mut Vec<u8>,
+    ) -> serde_json::Result<()> {
+        let copy = |out: &mut Vec<u8>| {
+            out.extend_from_slice(body);
+            Ok(())
+        };
+        self.write_with(id, envelope, method, copy, out)
+    }
+
+    fn write_with(
+        &self,
+        id: u64,
+        envelope: &Envelope,
+        method: Method,
+        body: impl Fn(&mut Vec<u8>) -> serde_json::Result<()>,
+        out: &mut Vec<u8>,
+    ) -> serde_json::Result<()> {
+        let (frame, name) = (self.frame(), self.name_of(method));
         let before: &[u8] = match frame {
             Frame::Direct | Frame::Typed | Frame::Nested => b"{\"jsonrpc\":\"2.0\",\"method\":",
             Frame::Tool => b"{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{\"name\":",
-            Frame::Bare | Frame::Register => return self.message(envelope, call, out),
+            Frame::Bare | Frame::Register => return self.message(envelope, method, &body, out),
         };
         out.extend_from_slice(before);
         // A peer's own name for it may hold anything.
@@ -35,16 +61,16 @@ impl Manner {
         match frame {
             Frame::Direct | Frame::Typed | Frame::Bare | Frame::Register => {
                 out.extend_from_slice(b",\"params\":");
-                self.message(envelope, call, out)?;
+                self.message(envelope, method, &body, out)?;
             }
             Frame::Nested => {
                 out.extend_from_slice(b",\"params\":{\"message\":");
-                self.message(envelope, call, out)?;
+                self.message(envelope, method, &body, out)?;
                 out.push(b'}');
             }
             Frame::Tool => {
                 out.extend_from_slice(b",\"arguments\":");
-                self.arguments(envelope, call, out)?;
+                self.arguments(envelope, method, &body, out)?;
                 if self.era() == Era::Stateless {
                     out.extend_from_slice(b",\"_meta\":");
                     out.extend_from_slice(MODERN_META.as_bytes());
@@ -59,8 +85,14 @@ impl Manner {
     }
 
     /// The message alone.
-    fn message(&self, envelope: &Envelope, call: &Call, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        let row = call.method().row();
+    fn message(
+        &self,
+        envelope: &Envelope,
+        method: Method,
+        body: &impl Fn(&mut Vec<u8>) -> serde_json::Result<()>,
+        out: &mut Vec<u8>,
+    ) -> serde_json::Result<()> {
+        let row = method.row();
         // A message that stands alone must say what it is, even where it has no type.
         let message_type = if self.frame() == Frame::Bare { row.message.or(Some(row.name)) } else { row.message };
         if self.wants_colon()
@@ -68,26 +100,32 @@ impl Manner {
             && let Ok(sender) = COLON_SENDER.parse::<Sender>()
         {
             let envelope = Envelope { sender, ..envelope.clone() };
-            return splice(message_type, &envelope, out, |out| call.write_body(out));
+            return splice(message_type, &envelope, out, body);
         }
-        splice(message_type, envelope, out, |out| call.write_body(out))
+        splice(message_type, envelope, out, body)
     }
 
     /// The arguments of a tool.
-    fn arguments(&self, envelope: &Envelope, call: &Call, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        match self.shape_of(call.method()) {
-            Shape::Whole => self.message(envelope, call, out),
+    fn arguments(
+        &self,
+        envelope: &Envelope,
+        method: Method,
+        body: &impl Fn(&mut Vec<u8>) -> serde_json::Result<()>,
+        out: &mut Vec<u8>,
+    ) -> serde_json::Result<()> {
+        match self.shape_of(method) {
+            Shape::Whole => self.message(envelope, method, body, out),
             Shape::Under(key) => {
                 out.push(b'{');
                 serde_json::to_writer(&mut *out, key)?;
                 out.push(b':');
-                self.message(envelope, call, out)?;
+                self.message(envelope, method, body, out)?;
                 out.push(b'}');
                 Ok(())
             }
             Shape::Fields(fields) => {
                 let mut whole = Vec::with_capacity(1024);
-                self.message(envelope, call, &mut whole)?;
+                self.message(envelope, method, body, &mut whole)?;
                 let mut kept: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(&whole)?;
                 kept.retain(|name, _| fields.iter().any(|field| field.as_str() == name));
                 serde_json::to_writer(out, &kept)

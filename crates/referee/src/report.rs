@@ -29,7 +29,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
         let sender = Sender::referee(&id);
         let envelope = Envelope { sender, ..shared.envelope(Some(conversation.clone()), token.map(Into::into)) };
         let settings = &shared.settings;
-        let message = Message { envelope: &envelope, call: &call, limit: settings.patience, notice: false };
+        let message = Message { envelope: &envelope, call: &call, body: None, limit: settings.patience, notice: false };
         let peer = Peer { endpoint: &manager, manner: &manner, proven: true };
         let mut tries = Vec::new();
         let said = shared.speaker.say(peer, message, &understood, &mut tries).await;

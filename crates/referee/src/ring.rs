@@ -279,7 +279,7 @@ impl Ring {
             let posts = known.manner.posts();
             let judge = Patience { asked, posted: &posted, posts, limit, time, read: Mutex::default() };
             let peer = Peer { endpoint: &endpoint, manner: &known.manner, proven: known.proven };
-            let message = Message { envelope: &envelope, call: &question, limit, notice: false };
+            let message = Message { envelope: &envelope, call: &question, body: None, limit, notice: false };
             let mut tries: Vec<Try> = Vec::new();
             let said = tokio::select! {
                 biased;
@@ -314,7 +314,7 @@ impl Ring {
         let Known { manner, proven, .. } = self.known[side].clone();
         async move {
             let peer = Peer { endpoint: &endpoint, manner: &manner, proven };
-            let message = Message { envelope: &envelope, call: &call, limit, notice: true };
+            let message = Message { envelope: &envelope, call: &call, body: None, limit, notice: true };
             let mut tries = Vec::new();
             let said = speaker.say(peer, message, &heard, &mut tries).await;
             (Found::from(said), scribe.write_down(&tries))

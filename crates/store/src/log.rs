@@ -6,7 +6,7 @@
 //! all of it rewritten, shows only to somebody who has kept a [`Head`].
 //!
 //! - [`chain`]: the hashes
-//! - [`sqlite`]: the log on disk; `schema`, `read`, `writer` are its parts
+//! - [`sqlite`]: the log on disk; `schema`, `read`, `slices`, `writer` are its parts
 //! - [`projection`]: the same as tables, for people with `sqlite3`
 //! - [`memory`]: a log on a disk that a simulation can let crash
 
@@ -15,6 +15,7 @@ pub mod memory;
 pub mod projection;
 pub(crate) mod read;
 pub(crate) mod schema;
+mod slices;
 pub mod sqlite;
 mod writer;
 
@@ -28,7 +29,7 @@ use tokio::sync::oneshot;
 
 pub use chain::{Damage, Hash, Head};
 pub use memory::{MemoryDisk, MemoryLog};
-pub use sqlite::Log;
+pub use sqlite::{Examined, Log};
 
 /// Batches that may wait for their commit at a time.
 pub const MAX_WAITING: usize = 1024;

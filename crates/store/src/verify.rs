@@ -192,7 +192,7 @@ impl<'a> Audit<'a> {
     /// Compares a result with what its file says.
     fn compare(&mut self, expected: &MatchFile) -> Result<(), Finding> {
         let ending = Ending::of(expected);
-        match self.shelf.endings.get(&expected.match_id) {
+        match self.shelf.ending(&expected.match_id) {
             None => self.report.files_missing += 1,
             Some(found) if *found == ending => self.report.files += 1,
             Some(found) if found.attempt == ending.attempt && found.is_told() => {

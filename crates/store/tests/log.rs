@@ -7,6 +7,8 @@ mod support;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use league_core::season::event::Event;
+use league_protocol::time::Timestamp;
 use league_store::log::{Appending, Damage, EventLog, Head, Log, LogError, MAX_WAITING};
 use support::{halted, played, reported, tamper};
 use tempfile::TempDir;
@@ -111,6 +113,80 @@ fn a_column_that_says_something_else_is_named() {
     assert_eq!(damage(&path), Damage::Column { seq: 2, column: "kind" });
     tamper(&path, "UPDATE events SET at = '1999-01-01T00:00:00Z' WHERE seq = 1");
     assert_eq!(damage(&path), Damage::Column { seq: 1, column: "at" });
+}
+
+/// A log that is long enough to be read by several at a time, no two of its events alike.
+fn long() -> (TempDir, PathBuf, Vec<Event>) {
+    let (directory, path) = place();
+    let events: Vec<Event> = (0..2500).map(|second| Event { at: Timestamp::from_unix(second), ..halted() }).collect();
+    let (log, _) = Log::open(&path).unwrap();
+    log.append(events.clone()).wait().unwrap();
+    (directory, path, events)
+}
+
+#[test]
+fn a_long_log_comes_out_in_order_and_is_not_touched_by_being_read() {
+    let (_directory, path, events) = long();
+    let before = std::fs::read(&path).unwrap();
+    let mut seen = Vec::new();
+    let examined = Log::examine(&path, |event| seen.push(event)).unwrap();
+    assert_eq!((seen, examined.head().seq), (events, 2500));
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let log = examined.open().unwrap();
+    assert_eq!(log.append(vec![halted()]).wait().unwrap().seq, 2501);
+}
+
+#[test]
+fn damage_is_named_wherever_it_is_in_a_long_log() {
+    let (_directory, path, _) = long();
+    let whole = std::fs::read(&path).unwrap();
+    // The last ones and the first ones of what is read in one piece, and some in the middle of one.
+    for seq in [1, 1024, 1025, 1500, 2049, 2499] {
+        let checks = [
+            ("body = body || ' '", Damage::Body { seq }),
+            ("hash = zeroblob(32)", Damage::Hash { seq }),
+            ("hash = x'00'", Damage::Hash { seq }),
+            ("kind = 'resumed'", Damage::Column { seq, column: "kind" }),
+            ("at = '1999-01-01T00:00:00Z'", Damage::Column { seq, column: "at" }),
+            ("seq = -7", Damage::Missing { seq: 1, next: -7 }),
+            ("seq = 9000", Damage::Missing { seq, next: i64::try_from(seq).unwrap() + 1 }),
+        ];
+        for (change, expected) in checks {
+            tamper(&path, &format!("UPDATE events SET {change} WHERE seq = {seq}"));
+            let damaged = std::fs::read(&path).unwrap();
+            assert_eq!(damage(&path), expected, "event {seq}: {change}");
+            assert_eq!(std::fs::read(&path).unwrap(), damaged, "it is left as it is");
+            std::fs::write(&path, &whole).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_page_that_no_event_is_on_may_be_damaged_too() {
+    let (_directory, path, _) = written();
+    let page: u64 = rusqlite::Connection::open(&path)
+        .unwrap()
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'matches'", [], |row| row.get::<_, u32>(0))
+        .unwrap()
+        .into();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let start = usize::try_from(page - 1).unwrap() * 4096;
+    bytes[start..start + 4096].fill(0xA5);
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(matches!(Log::open(&path), Err(LogError::Broken { .. })));
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn a_log_that_changed_since_it_was_examined_is_not_written_to() {
+    let (_directory, path, head) = written();
+    let examined = Log::examine(&path, drop).unwrap();
+    assert_eq!(examined.head(), head);
+    let (other, _) = Log::open(&path).unwrap();
+    other.append(vec![halted()]).wait().unwrap();
+    drop(other);
+    let refused = examined.open().unwrap_err().to_string();
+    assert!(refused.contains("changed since it was read"), "{refused}");
 }
 
 #[test]

@@ -14,14 +14,14 @@ use league_store::home::Home;
 use league_store::views::history::HistoryFile;
 use league_store::views::kept::kept;
 use league_store::views::match_file::{Direction, MatchFile, Receipt, Utterance};
-use league_store::views::restore::restore;
+use league_store::views::mending::Mending;
 use league_store::views::retelling::Retelling;
 use league_store::views::rounds::RoundsFile;
 use league_store::views::standings::StandingsFile;
 use league_store::views::writer::{View, ViewLimits, ViewWriter};
 use serde_json::Value;
 use smol_str::SmolStr;
-use support::{Story, league, now, played};
+use support::{Story, league, now, played, restore};
 
 fn read(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
@@ -122,7 +122,7 @@ fn damaged_and_missing_files_come_back_and_good_ones_stay() {
     let home = Home::at(directory.path());
     let story = played(5, 2);
     let limits = ViewLimits::default();
-    assert_eq!(restore(&home, &story.events, limits, now()).unwrap().written, 10);
+    assert_eq!(restore(&home, &story.events, limits).written, 10);
     let mut files = files(&story);
     let (kept, damaged, missing) = (files.remove(0), files.remove(0), files.remove(0));
     let path = |file: &MatchFile| home.match_file(&league(), &file.match_id);
@@ -135,13 +135,41 @@ fn damaged_and_missing_files_come_back_and_good_ones_stay() {
     fs::write(path(&damaged), &before[..before.len() / 2]).unwrap();
     fs::remove_file(path(&missing)).unwrap();
     fs::write(home.standings(&league()), b"\0\0\0").unwrap();
-    let restored = restore(&home, &story.events, limits, now()).unwrap();
+    let restored = restore(&home, &story.events, limits);
     assert_eq!((restored.kept, restored.written), (8, 2));
     assert_eq!(restored.damaged, [path(&damaged), home.standings(&league())]);
     assert_eq!(fs::read(path(&damaged)).unwrap(), before);
     assert!(path(&missing).exists());
     assert_eq!(read(&path(&kept))["transcript"][0]["message_type"], "X");
     assert_eq!(read(&home.standings(&league()))["version"], 10);
+}
+
+#[test]
+fn what_a_referee_writes_while_files_are_mended_stays() {
+    for match_files in [u64::MAX, 3] {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::at(directory.path());
+        let (story, limits) = (played(4, 1), ViewLimits { match_files });
+        let mut mending = Mending::begin(home.clone(), league(), 6, limits).unwrap();
+        // They are missing when the mending begins, and are there when it comes to them.
+        let writer = ViewWriter::start(home.clone(), limits).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            writer.expect(league(), story.season.schedule().total_matches()).await;
+            for mut file in files(&story) {
+                let between = (SmolStr::new_static("a"), SmolStr::new_static("b"));
+                let word = SmolStr::new_static("X");
+                file.transcript.push(Utterance::new(now(), Direction::Sent, between, word, b"{}", None));
+                writer.put(View::Match(Box::new(file))).await;
+            }
+            writer.flush().await.unwrap();
+        });
+        story.events.iter().for_each(|event| mending.see(event).unwrap());
+        let mended = mending.end().unwrap();
+        assert_eq!((mended.kept, mended.written), (6, 0));
+        let first = kept(&home, &league(), &"R1M1".parse().unwrap()).unwrap().unwrap();
+        assert!(first.contains("transcript") && first.contains("\"X\""), "{first}");
+    }
 }
 
 #[test]
@@ -164,11 +192,11 @@ fn a_large_league_keeps_its_matches_in_one_file() {
     assert_eq!(fs::read_dir(home.matches(&league())).unwrap().count(), 1);
     let text = fs::read_to_string(&lines).unwrap();
     assert_eq!(text.lines().count(), 15);
-    let restored = restore(&home, &story.events, limits, now()).unwrap();
+    let restored = restore(&home, &story.events, limits);
     assert_eq!((restored.kept, restored.written), (15, 0));
     // Cut off in the middle of the last line, by a crash.
     fs::write(&lines, &text[..text.len() - 40]).unwrap();
-    let restored = restore(&home, &story.events, limits, now()).unwrap();
+    let restored = restore(&home, &story.events, limits);
     assert_eq!((restored.kept, restored.written), (14, 1));
     let again = fs::read_to_string(&lines).unwrap();
     let whole = again.lines().filter(|line| serde_json::from_str::<MatchFile>(line).is_ok()).count();

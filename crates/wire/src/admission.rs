@@ -92,7 +92,8 @@ async fn attempt(speaker: &Speaker, manager: &Endpoint, limit: Duration, envelop
         Ok(RegistrationAnswer::Error(_) | RegistrationAnswer::Nothing) | Err(_) => Verdict::Misunderstood,
     };
     let mut tries = Vec::new();
-    let said = speaker.say(peer, Message { envelope, call, limit, notice: false }, &judge, &mut tries).await;
+    let said =
+        speaker.say(peer, Message { envelope, call, body: None, limit, notice: false }, &judge, &mut tries).await;
     let Some(last) = tries.into_iter().rfind(|one| !one.is_probe) else { return Read::Unclear("no time".into()) };
     let exchange = match last.came {
         Ok(exchange) => exchange,

@@ -31,6 +31,7 @@ use crate::line::Past;
 use crate::net::{Connector, Tcp};
 use crate::pulse::{Allowance, Pulse};
 use crate::sse::{self, Events};
+use crate::tally::Tally;
 use crate::trace;
 
 /// How long the end of a stream is waited for after its response.
@@ -46,12 +47,15 @@ pub struct ClientSettings {
     pub connector: Arc<dyn Connector>,
     /// TLS, see [`crate::tls::client_config`]; without it `https` endpoints cannot be reached.
     pub tls: Option<Arc<ClientConfig>>,
-    /// Connections that are kept for each host.
+    /// Connections that are kept for each host. A round begins and ends with a call for each of its matches at once, between the manager and
+    /// a few referees: whoever keeps fewer connects anew for most of them.
     pub idle_per_host: usize,
     /// How long they are kept. Most Python servers close after five seconds; whoever keeps longer meets dead connections.
     pub idle_limit: Duration,
     /// The wall clock.
     pub clock: Clock,
+    /// Counts calls, where somebody wants to know.
+    pub tally: Option<Arc<Tally>>,
     /// What tells whether the runtime of this client is starved; without it, lateness of our own counts against the peer.
     pub pulse: Option<Pulse>,
 }
@@ -61,9 +65,10 @@ impl Default for ClientSettings {
         Self {
             connector: Arc::new(Tcp),
             tls: None,
-            idle_per_host: 4,
+            idle_per_host: 256,
             idle_limit: Duration::from_secs(4),
             clock: Arc::new(system_time),
+            tally: None,
             pulse: None,
         }
     }
@@ -97,6 +102,7 @@ struct Shared {
     fresh: legacy::Client<Dialer, Full<Bytes>>,
     last_id: AtomicU64,
     clock: Clock,
+    tally: Option<Arc<Tally>>,
     pulse: Option<Pulse>,
 }
 
@@ -121,8 +127,8 @@ impl Client {
         builder.http1_max_buf_size(2 * MAX_BODY).pool_timer(TokioTimer::new()).pool_idle_timeout(settings.idle_limit);
         let pooled = builder.pool_max_idle_per_host(settings.idle_per_host).build(dialer.clone());
         let fresh = builder.pool_max_idle_per_host(0).build(dialer);
-        let ClientSettings { clock, pulse, .. } = settings;
-        Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock, pulse }) }
+        let ClientSettings { clock, tally, pulse, .. } = settings;
+        Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock, tally, pulse }) }
     }
 
     /// Says `call` to `endpoint` in the given manner, once, and waits for the whole answer. Who has to find out how a peer is
@@ -142,8 +148,10 @@ impl Client {
         let mut body = Vec::with_capacity(1024);
         match manner.write(self.next_id(), envelope, call, &mut body) {
             Ok(()) => {
-                let calling = trace::calling(call.method());
-                self.post(endpoint, &HeaderMap::new(), body.into(), limit).instrument(calling).await
+                let (sent, calling) = (body.len(), trace::calling(call.method()));
+                let came = self.post(endpoint, &HeaderMap::new(), body.into(), limit).instrument(calling).await;
+                self.note(call.method().row().name, sent, &came);
+                came
             }
             Err(error) => Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: self.receipt(limit) }),
         }
@@ -195,6 +203,13 @@ impl Client {
                 receipt.given_up = Some(started.elapsed());
                 Err(CallError { kind, receipt })
             }
+        }
+    }
+
+    /// Counts a call, where somebody does.
+    pub(crate) fn note(&self, what: &'static str, sent: usize, came: &Result<Exchange, CallError>) {
+        if let Some(tally) = &self.shared.tally {
+            tally.note(what, sent, came);
         }
     }
 

@@ -13,7 +13,7 @@
 //!
 //! [`rate`] says how often anything may happen, [`strikes`] how often a secret may be wrong, both by [`whence`] it comes.
 //! [`pulse`] tells whether we ourselves are late, and grants a peer the time that it would be charged for. [`trace`] says what belongs
-//! together across processes.
+//! together across processes, and [`tally`] counts calls for whoever wants figures.
 //!
 //! [`admission`] is how an agent gets into its league, [`doubt`] how it stays there. [`net`] has the two traits behind which the network itself can be
 //! replaced, [`world`] the time of day and chance.
@@ -34,6 +34,7 @@ pub mod server;
 pub mod settings;
 pub mod speaker;
 pub mod strikes;
+pub mod tally;
 pub mod tls;
 pub mod trace;
 pub mod whence;

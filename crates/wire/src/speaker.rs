@@ -62,6 +62,8 @@ pub struct Message<'a> {
     pub envelope: &'a Envelope,
     /// The call.
     pub call: &'a Call,
+    /// Its body, where that has been written already because it is said to many.
+    pub body: Option<&'a [u8]>,
     /// The time for all tries together.
     pub limit: Duration,
     /// Whether it only informs: then it is tried under one other name at most, and a peer that knows neither is left in peace.
@@ -300,8 +302,11 @@ impl Talk<'_> {
     async fn post(&mut self, endpoint: &Endpoint) {
         let (client, method) = (&self.speaker.client, self.method());
         let id = client.next_id();
-        let mut body = Vec::with_capacity(1024);
-        let written = self.manner.write(id, self.message.envelope, self.message.call, &mut body);
+        let mut body = Vec::with_capacity(1024 + self.message.body.map_or(0, <[u8]>::len));
+        let written = match self.message.body {
+            Some(prepared) => self.manner.write_prepared(id, self.message.envelope, (method, prepared), &mut body),
+            None => self.manner.write(id, self.message.envelope, self.message.call, &mut body),
+        };
         let sent = Bytes::from(body);
         let came = match written {
             Ok(()) => {
@@ -317,7 +322,9 @@ impl Talk<'_> {
                 Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: client.receipt(self.left()) })
             }
         };
-        self.tries.push(Try { what: name_of(self.message.call), is_probe: false, sent, came });
+        let what = name_of(self.message.call);
+        client.note(what, sent.len(), &came);
+        self.tries.push(Try { what, is_probe: false, sent, came });
     }
 
     fn probe<'t>(&'t mut self, endpoint: &'t Endpoint) -> Probe<'t> {

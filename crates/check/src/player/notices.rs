@@ -31,6 +31,7 @@ impl Exam<'_> {
             league_id: self.pretence.league.clone(),
             round_id: Some(self.pretence.round()),
             standings: vec![row(1, 3), row(2, 0)],
+            total_players: None,
         }));
         self.tell(&rules::STANDINGS, &standings).await;
         for next in [Some(RoundId(self.pretence.round().0 + 1)), None] {
@@ -59,6 +60,7 @@ impl Exam<'_> {
             total_matches: 1,
             champion: Some(Champion { player_id: PlayerId::numbered(1), display_name: name(1), points: 3 }),
             final_standings: [row(1, 3), row(2, 0)].iter().map(FinalRow::from).collect(),
+            total_players: None,
         }));
         self.tell(&rules::LEAGUE_COMPLETED, &end).await;
     }

@@ -129,6 +129,7 @@ fn league_completed() -> LeagueCompleted {
         total_matches: 1,
         champion: None,
         final_standings: Vec::new(),
+        total_players: None,
     }
 }
 

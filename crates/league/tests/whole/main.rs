@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod access;
+mod bench;
 mod browser;
 mod checks;
 mod everyone;

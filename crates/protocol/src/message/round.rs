@@ -119,9 +119,12 @@ pub struct LeagueCompleted {
     /// Who won it.
     #[serde(default, deserialize_with = "loose::value")]
     pub champion: Option<Champion>,
-    /// The table, best first.
+    /// The table, best first; in a large league only its head and the receiver's own row.
     #[serde(default, deserialize_with = "loose::value_or_default")]
     pub final_standings: Vec<FinalRow>,
+    /// How many rows there are in all, where `final_standings` has not all of them.
+    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    pub total_players: Option<u32>,
 }
 
 /// The winner of a league.

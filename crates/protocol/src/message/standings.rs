@@ -86,8 +86,11 @@ pub struct StandingsUpdate {
     /// The round after which it stands so.
     #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
-    /// The table, best first.
+    /// The table, best first; in a large league only its head and the receiver's own row.
     pub standings: Vec<StandingsRow>,
+    /// How many rows there are in all, where `standings` has not all of them.
+    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    pub total_players: Option<u32>,
 }
 
 /// `get_standings`: how does it stand?

@@ -374,6 +374,7 @@ pub(crate) fn call(method: Method) -> Call {
             league_id: Some(league()),
             round_id: Some(RoundId(2)),
             standings: vec![standing()],
+            total_players: None,
         }),
         Method::NotifyRoundCompleted => Call::NotifyRoundCompleted(RoundCompleted {
             league_id: Some(league()),
@@ -389,6 +390,7 @@ pub(crate) fn call(method: Method) -> Call {
             total_matches: 6,
             champion: Some(Champion { player_id: player(5), display_name: "Quay".into(), points: 9 }),
             final_standings: vec![FinalRow::from(&standing())],
+            total_players: None,
         }),
         Method::NotifyLeagueError => Call::NotifyLeagueError(LeagueError::of(
             &league_protocol::error::Fault::new(league_protocol::error::ErrorCode::E012, method, "Register again."),

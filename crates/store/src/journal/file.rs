@@ -24,15 +24,18 @@ impl LineFile {
 
     /// Writes whole lines; a file begins and ends with whole ones.
     pub(super) fn write(&mut self, lines: &[u8]) -> io::Result<()> {
-        for chunk in lines.split_inclusive(|byte| *byte == b'\n') {
-            let length = chunk.len() as u64;
+        let (mut written, mut end) = (0, 0);
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            let length = line.len() as u64;
             if self.bytes > 0 && self.bytes + length > self.limits.bytes {
+                self.file.write_all(&lines[written..end])?;
+                written = end;
                 self.put_aside()?;
             }
-            self.file.write_all(chunk)?;
+            end += line.len();
             self.bytes += length;
         }
-        Ok(())
+        self.file.write_all(&lines[written..])
     }
 
     /// `.4` becomes `.5`, … and the file itself `.1`. What was `.5` is gone.

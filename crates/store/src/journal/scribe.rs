@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -11,7 +12,10 @@ use super::file::LineFile;
 use super::{Entry, Journal, JournalLimits, Level};
 
 /// Files that are kept open at a time.
-const MAX_OPEN: usize = 64;
+const MAX_OPEN: usize = 256;
+
+/// How long lines are collected before they are written: a wake-up and a write for each would cost more than what they tell of.
+const COLLECTED: Duration = Duration::from_millis(100);
 
 /// What was dropped because the disk could not keep up, or did not work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
@@ -52,9 +56,15 @@ struct Tray {
     entries: VecDeque<(Arc<PathBuf>, Entry)>,
     debug: usize,
     dropped: Dropped,
+    /// Whether the thread sleeps until there is an entry.
+    idle: bool,
+    /// Whether somebody waits for what is in the tray.
+    wanted: bool,
     /// Whether entries are out of the tray and not yet in their files.
     busy: bool,
     closed: bool,
+    /// Whether the thread has ended, with everything written that could be.
+    ended: bool,
 }
 
 #[derive(Debug)]
@@ -62,8 +72,11 @@ struct Alive(Arc<Desk>);
 
 impl Drop for Alive {
     fn drop(&mut self) {
-        self.0.tray().closed = true;
+        let mut tray = self.0.tray();
+        tray.closed = true;
         self.0.filled.notify_one();
+        // Whoever lets go of its last journal is about to end, and the last lines tell how.
+        drop(self.0.emptied.wait_while(tray, |tray| !tray.ended).unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -100,12 +113,20 @@ impl Scribe {
         }
         tray.debug += usize::from(entry.level == Level::Debug);
         tray.entries.push_back((Arc::clone(path), entry));
+        let half_full = tray.entries.len() == self.desk.limits.waiting / 2;
+        tray.wanted |= half_full;
+        let wake = std::mem::take(&mut tray.idle) || half_full;
         drop(tray);
-        self.desk.filled.notify_one();
+        if wake {
+            self.desk.filled.notify_one();
+        }
     }
 
-    pub(super) fn flush(&self) {
-        let tray = self.desk.tray();
+    /// Waits until everything is written.
+    pub fn flush(&self) {
+        let mut tray = self.desk.tray();
+        tray.wanted = true;
+        self.desk.filled.notify_one();
         let waited = self.desk.emptied.wait_while(tray, |tray| tray.busy || !tray.entries.is_empty());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
@@ -137,19 +158,23 @@ fn run(desk: &Desk) {
     let mut files = HashMap::new();
     let mut told = Dropped::default();
     loop {
-        let tray = desk.tray();
+        let mut tray = desk.tray();
+        tray.idle = true;
         let waited = desk.filled.wait_while(tray, |tray| tray.entries.is_empty() && !tray.closed);
         let mut tray = waited.unwrap_or_else(PoisonError::into_inner);
+        tray.idle = false;
+        let collected = desk.filled.wait_timeout_while(tray, COLLECTED, |tray| !tray.wanted && !tray.closed);
+        let (mut tray, _) = collected.unwrap_or_else(PoisonError::into_inner);
         let entries = std::mem::take(&mut tray.entries);
         let dropped = tray.dropped;
-        (tray.debug, tray.busy) = (0, true);
+        (tray.debug, tray.busy, tray.wanted) = (0, true, false);
         let over = entries.is_empty() && tray.closed;
         drop(tray);
         let lost = if over { Dropped::default() } else { write(desk, &mut files, entries, &mut told, dropped) };
         let mut tray = desk.tray();
         tray.dropped.debug += lost.debug;
         tray.dropped.others += lost.others;
-        tray.busy = false;
+        (tray.busy, tray.ended) = (false, over);
         drop(tray);
         desk.emptied.notify_all();
         if over {

@@ -112,13 +112,29 @@ pub(crate) fn refused(path: &Path, error: &rusqlite::Error) -> LogError {
     }
 }
 
-/// Whether the file holds together as a database: a page that nobody has read yet may be damaged all the same.
-pub(crate) fn check_pages(connection: &Connection, path: &Path) -> Result<(), LogError> {
-    let checked = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
-    match checked.map_err(|error| refused(path, &error))? {
-        fine if fine == "ok" => Ok(()),
-        reason => Err(LogError::Broken { path: path.to_path_buf(), reason: reason.replace('\n', " ") }),
+/// Whether everything but the events holds together as a database: a page that nobody has read yet may be damaged all the same. The pages
+/// of the events are read anyway.
+pub(crate) fn check_pages(path: &Path) -> Result<(), LogError> {
+    let failed = |error: rusqlite::Error| refused(path, &error);
+    let Some(connection) = open_if_any(path)? else { return Ok(()) };
+    let mut tables = connection
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'events'")
+        .map_err(failed)?;
+    let tables = tables.query_map([], |row| row.get::<_, String>(0)).map_err(failed)?;
+    for table in tables {
+        let mut found = Ok(());
+        let note = |row: &rusqlite::Row<'_>| {
+            let reason: String = row.get(0)?;
+            if reason != "ok" && found.is_ok() {
+                let reason = reason.replace('\n', " ");
+                found = Err(LogError::Broken { path: path.to_path_buf(), reason });
+            }
+            Ok(())
+        };
+        connection.pragma(None, "quick_check", table.map_err(failed)?, note).map_err(failed)?;
+        found?;
     }
+    Ok(())
 }
 
 fn wal_of(path: &Path) -> PathBuf {

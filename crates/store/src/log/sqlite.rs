@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use league_core::season::event::Event;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::read::{Unread, read, read_some};
+use super::slices::read_all;
 use super::writer::{Batch, Writer};
-use super::{Appending, EventLog, Head, LogError, MAX_WAITING, projection, schema};
+use super::{Appending, EventLog, Hash, Head, LogError, MAX_WAITING, projection, schema};
 
 /// A league's events in a file. Dropping it waits until everything that was appended is answered.
 pub struct Log {
@@ -28,18 +29,32 @@ impl fmt::Debug for Log {
     }
 }
 
-impl Log {
-    /// Opens the log at `path`, made where there is none, and reads what is in it. Who opens it holds the
-    /// [`Lock`](crate::lock::Lock) of the league.
-    pub fn open(path: impl Into<PathBuf>) -> Result<(Self, Vec<Event>), LogError> {
-        let path = path.into();
+/// A log that was read through and is whole. Nothing of it has been changed, and nothing can be appended yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Examined {
+    path: PathBuf,
+    head: Head,
+}
+
+impl Examined {
+    /// The last event; none has the number zero.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+
+    /// Opens the log for appending, made where there is none. Its events are not read once more, so who opens it has held the
+    /// [`Lock`](crate::lock::Lock) of the league since it was examined.
+    pub fn open(self) -> Result<Log, LogError> {
+        let Self { path, head } = self;
+        let failed = |error: rusqlite::Error| schema::refused(&path, &error);
         let mut connection = schema::open(&path)?;
-        let mut events = Vec::new();
-        let head = read(&connection, |event, _| events.push(event)).map_err(|unread| unreadable(&path, unread))?;
-        schema::check_pages(&connection, &path)?;
+        let (seq, hash) = last_of(&connection).map_err(failed)?;
+        if u64::try_from(seq) != Ok(head.seq) || *hash != head.hash.0 {
+            return Err(LogError::Open { path, reason: String::from("it changed since it was read") });
+        }
         let complete = projection::is_whole(&connection)
-            .and_then(|tables| Ok(tables && (events.is_empty() || projection::has_views(&connection)?)))
-            .map_err(|error| schema::refused(&path, &error))?;
+            .and_then(|tables| Ok(tables && (head.seq == 0 || projection::has_views(&connection)?)))
+            .map_err(failed)?;
         if !complete {
             tracing::warn!(path = %path.display(), "tables of the log are gone; they are made again from the events");
             remake(&mut connection, &path)?;
@@ -51,17 +66,47 @@ impl Log {
             .name(String::from("league-log"))
             .spawn(move || writer.run(&batches))
             .map_err(|error| LogError::Open { path: path.clone(), reason: error.to_string() })?;
-        Ok((Self { path, queue: Some(queue), head: shared, writer: Some(writer) }, events))
+        Ok(Log { path, queue: Some(queue), head: shared, writer: Some(writer) })
+    }
+}
+
+/// The number and the hash of the last event.
+fn last_of(connection: &Connection) -> rusqlite::Result<(i64, Vec<u8>)> {
+    let last = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1";
+    let last = connection.query_row(last, [], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    Ok(last.unwrap_or((0, Hash::GENESIS.0.to_vec())))
+}
+
+impl Log {
+    /// Reads the log at `path` through, hands every event to `each` and changes nothing. Where there is no log yet, there are no
+    /// events.
+    pub fn examine(path: impl Into<PathBuf>, each: impl FnMut(Event)) -> Result<Examined, LogError> {
+        let path = path.into();
+        if !path.exists() {
+            return Ok(Examined { path, head: Head::GENESIS });
+        }
+        // What is beside the events is looked at meanwhile.
+        let head = std::thread::scope(|scope| {
+            let pages = scope.spawn(|| schema::check_pages(&path));
+            let head = read_all(&path, each)?;
+            pages.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok(head)
+        })?;
+        Ok(Examined { path, head })
     }
 
-    /// Reads the log at `path` and changes nothing, also while a manager writes to it.
-    pub fn read(path: &Path) -> Result<Vec<Event>, LogError> {
-        all_of(&schema::open_to_read(path)?, path)
+    /// Opens the log at `path`, made where there is none, and gives everything that is in it. Who opens it holds the
+    /// [`Lock`](crate::lock::Lock) of the league.
+    pub fn open(path: impl Into<PathBuf>) -> Result<(Self, Vec<Event>), LogError> {
+        let mut events = Vec::new();
+        let examined = Self::examine(path, |event| events.push(event))?;
+        Ok((examined.open()?, events))
     }
 
-    /// The same; a file that nothing was written to yet holds no events.
-    pub fn read_if_any(path: &Path) -> Result<Vec<Event>, LogError> {
-        schema::open_if_any(path)?.map_or(Ok(Vec::new()), |connection| all_of(&connection, path))
+    /// Hands every event of the log at `path` to `each` and changes nothing, also while a manager writes to it.
+    pub fn read(path: &Path, each: impl FnMut(Event)) -> Result<Head, LogError> {
+        schema::open_to_read(path)?;
+        read_all(path, each)
     }
 
     /// At most `limit` events behind event `after` in the log at `path`, each with its head; also while a manager writes to it.
@@ -79,12 +124,6 @@ impl Log {
     pub fn rebuild(path: &Path) -> Result<Head, LogError> {
         remake(&mut schema::open(path)?, path)
     }
-}
-
-fn all_of(connection: &Connection, path: &Path) -> Result<Vec<Event>, LogError> {
-    let mut events = Vec::new();
-    read(connection, |event, _| events.push(event)).map_err(|unread| unreadable(path, unread))?;
-    Ok(events)
 }
 
 /// Makes the tables again, all in one transaction.

@@ -14,17 +14,23 @@ pub fn kept(home: &Home, league: &LeagueId, match_id: &MatchId) -> io::Result<Op
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         read => return read.map(Some),
     }
-    let lines = match File::open(home.match_lines(league)) {
+    let mut lines = match File::open(home.match_lines(league)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        opened => BufReader::new(opened?).lines(),
+        opened => BufReader::with_capacity(1 << 18, opened?),
     };
+    let id = format!("\"{match_id}\"");
+    let names = |line: &str| serde_json::from_str::<Named>(line).is_ok_and(|named| named.match_id == *match_id);
     // The last line of a match counts. One that is cut short by a crash names nobody.
-    let mut last = None;
-    for line in lines {
-        let line = line?;
-        if serde_json::from_str::<Named>(&line).is_ok_and(|named| named.match_id == *match_id) {
-            last = Some(line);
+    let (mut line, mut last) = (Vec::new(), None);
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        // Few of half a million lines are worth understanding.
+        if let Ok(text) = str::from_utf8(line.trim_ascii_end())
+            && text.contains(&id)
+            && names(text)
+        {
+            last = Some(text.to_owned());
         }
+        line.clear();
     }
     Ok(last)
 }

@@ -195,8 +195,9 @@ impl MatchFile {
 pub(crate) struct Ending {
     /// Of which attempt.
     pub(crate) attempt: u32,
-    /// Of result and proof; the reason is for people, and not part of it. Nothing when the match has not ended.
-    digest: Option<[u8; 32]>,
+    /// Of result and proof, as much of it as tells two apart; the reason is for people, and not part of it. Nothing when the match has
+    /// not ended.
+    digest: Option<[u8; 16]>,
 }
 
 impl Ending {
@@ -210,7 +211,8 @@ impl Ending {
             sort(&mut result.details.choices);
             draw.iter_mut().for_each(|draw| sort(&mut draw.nonces));
             let text = serde_json::to_vec(&(result, draw)).unwrap_or_default();
-            Sha256::digest(&text).into()
+            let digest: [u8; 32] = Sha256::digest(&text).into();
+            std::array::from_fn(|place| digest[place])
         });
         Self { attempt: file.attempt, digest }
     }

@@ -21,56 +21,78 @@ const MAX_DEPTH: usize = 64;
 
 /// `text` without credentials. Text that is not JSON is not shown at all: nobody knows what is in it.
 pub fn redact(text: impl AsRef<[u8]>) -> String {
-    let bytes = text.as_ref();
-    let json = std::str::from_utf8(bytes).ok().filter(|text| is_json(text));
-    match json {
-        Some(json) if depth(json) > MAX_DEPTH => format!("\"… {} bytes of JSON, nested too deeply\"", bytes.len()),
-        Some(json) => clean(json, MAX_NESTING).into_owned(),
-        None => format!("\"… {} bytes that are not JSON\"", bytes.len()),
-    }
+    redact_raw(text).get().to_owned()
 }
 
 /// The same as a JSON value to be put into a document.
 pub fn redact_raw(text: impl AsRef<[u8]>) -> Box<RawValue> {
-    // What comes out is JSON, because only values were replaced by strings.
-    RawValue::from_string(redact(text)).unwrap_or_else(|_| RawValue::NULL.to_owned())
+    let bytes = text.as_ref();
+    let cleaned = std::str::from_utf8(bytes).ok().map(|text| clean(text, MAX_NESTING));
+    // Only values were replaced, by strings: it is JSON exactly when it was JSON before. So it is read once, at the end.
+    match cleaned.map(|cleaned| (cleaned.depth, RawValue::from_string(cleaned.text.into_owned()))) {
+        Some((depth, Ok(_))) if depth > MAX_DEPTH => {
+            said(&format!("… {} bytes of JSON, nested too deeply", bytes.len()))
+        }
+        Some((_, Ok(json))) => json,
+        Some((_, Err(_))) | None => said(&format!("… {} bytes that are not JSON", bytes.len())),
+    }
+}
+
+/// Words of our own in place of what cannot be shown.
+fn said(words: &str) -> Box<RawValue> {
+    serde_json::value::to_raw_value(words).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// How many brackets are open at a time, at most.
-fn depth(json: &str) -> usize {
-    let (mut open, mut deepest, mut position) = (0_usize, 0, 0);
-    let bytes = json.as_bytes();
-    while let Some(byte) = bytes.get(position) {
-        match byte {
-            b'"' => position = end_of_string(json, position) - 1,
-            b'[' | b'{' => open += 1,
-            b']' | b'}' => open = open.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(open);
-        position += 1;
-    }
-    deepest
+/// Text without credentials.
+struct Cleaned<'a> {
+    text: Cow<'a, str>,
+    /// How many brackets are open at a time, at most.
+    depth: usize,
 }
 
-/// Walks from string to string: in JSON, quotes stand nowhere else.
-fn clean(json: &str, nesting: u32) -> Cow<'_, str> {
+/// Counts brackets that are open.
+#[derive(Default)]
+struct Depth {
+    open: usize,
+    deepest: usize,
+}
+
+impl Depth {
+    /// Goes over text that is in no string.
+    fn pass(&mut self, between: &str) {
+        for byte in between.bytes() {
+            match byte {
+                b'[' | b'{' => {
+                    self.open += 1;
+                    self.deepest = self.deepest.max(self.open);
+                }
+                b']' | b'}' => self.open = self.open.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Walks from string to string: in JSON, quotes stand nowhere else. What is not JSON gives nonsense.
+fn clean(json: &str, nesting: u32) -> Cleaned<'_> {
     let mut cleaned = String::new();
     let mut copied = 0;
     let mut position = 0;
     let mut secret = false;
+    let mut depth = Depth::default();
     while let Some(start) = json[position..].find('"').map(|offset| position + offset) {
+        depth.pass(&json[position..start]);
         // Between a key and its string there is a colon only: anything else is another value.
         secret = secret && json[position..start].trim() == ":";
         let end = end_of_string(json, start);
         let written = &json[start..end];
         position = end;
         if json[end..].trim_start().starts_with(':') {
-            secret = decoded(written).is_some_and(|key| SECRETS.contains(&key.as_str()));
+            secret = is_secret(written);
             continue;
         }
         let replacement = if secret { hidden(written) } else { embedded(written, nesting) };
@@ -81,25 +103,36 @@ fn clean(json: &str, nesting: u32) -> Cow<'_, str> {
             copied = end;
         }
     }
-    if copied == 0 {
-        return Cow::Borrowed(json);
-    }
-    cleaned.push_str(&json[copied..]);
-    Cow::Owned(cleaned)
+    depth.pass(&json[position..]);
+    let text = if copied == 0 {
+        Cow::Borrowed(json)
+    } else {
+        cleaned.push_str(&json[copied..]);
+        Cow::Owned(cleaned)
+    };
+    Cleaned { text, depth: depth.deepest }
 }
 
 /// Behind the closing quote of the string that begins at `start`.
 fn end_of_string(json: &str, start: usize) -> usize {
-    let mut escaped = false;
-    for (offset, byte) in json.bytes().enumerate().skip(start + 1) {
+    let (bytes, mut position) = (json.as_bytes(), start + 1);
+    while let Some(byte) = bytes.get(position) {
         match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return offset + 1,
-            _ => {}
+            b'"' => return position + 1,
+            // What comes next is no end, whatever it is.
+            b'\\' => position += 2,
+            _ => position += 1,
         }
     }
     json.len()
+}
+
+/// Whether this is, as written, the name of a member that holds a secret. Most names need no decoding.
+fn is_secret(written: &str) -> bool {
+    if written.contains('\\') {
+        return decoded(written).is_some_and(|key| SECRETS.contains(&key.as_str()));
+    }
+    SECRETS.contains(&written.trim_matches('"'))
 }
 
 fn decoded(written: &str) -> Option<String> {
@@ -114,7 +147,8 @@ fn hidden(written: &str) -> Option<String> {
 
 /// A string that holds JSON with secrets in it; nothing when there is nothing to hide.
 fn embedded(written: &str, nesting: u32) -> Option<String> {
-    if !(written.contains('{') || written.contains("\\u007")) {
+    // A brace can be written as an escape, too.
+    if !written.bytes().any(|byte| matches!(byte, b'{' | b'\\')) {
         return None;
     }
     let text = decoded(written)?;
@@ -124,7 +158,7 @@ fn embedded(written: &str, nesting: u32) -> Option<String> {
     if nesting == 0 {
         return Some(String::from("\"…\""));
     }
-    match clean(&text, nesting - 1) {
+    match clean(&text, nesting - 1).text {
         Cow::Borrowed(_) => None,
         Cow::Owned(cleaned) => serde_json::to_string(&cleaned).ok(),
     }

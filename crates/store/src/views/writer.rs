@@ -1,8 +1,9 @@
 //! The thread that writes views, behind a queue of bounded length.
 //!
 //! Nobody waits for a disk: `put` waits only when the queue is full, which slows down whoever makes views and nobody else. Of
-//! several tables in the queue only the last is written. Match files are synced together, at a flush, because a sync for each
-//! would cost ten times the writing. What cannot be written is told by the next flush, and stays in the log.
+//! several tables in the queue only the last is written, and lines that wait together are written together. Match files are synced
+//! together, at a flush, because a sync for each would cost ten times the writing. What cannot be written is told by the next flush, and
+//! stays in the log.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, OpenOptions};
@@ -24,6 +25,9 @@ use crate::home::Home;
 
 /// Views that may wait to be written.
 const MAX_WAITING: usize = 1024;
+
+/// Files that may wait to be synced: more than any league has before its end is flushed.
+const MAX_UNSYNCED: usize = 4 * 1024;
 
 /// From when on a league is large.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,7 +88,8 @@ impl ViewWriter {
     /// Starts a thread that writes to `home`.
     pub fn start(home: Home, limits: ViewLimits) -> io::Result<Self> {
         let (queue, jobs) = mpsc::channel(MAX_WAITING);
-        let desk = Desk { home, limits, large: HashSet::new(), unsynced: HashMap::new(), failed: None };
+        let desk =
+            Desk { home, limits, large: HashSet::new(), lines: HashMap::new(), unsynced: HashMap::new(), failed: None };
         std::thread::Builder::new().name(String::from("league-views")).spawn(move || desk.run(jobs))?;
         Ok(Self { queue })
     }
@@ -126,6 +131,8 @@ struct Desk {
     home: Home,
     limits: ViewLimits,
     large: HashSet<LeagueId>,
+    /// Lines that wait for their file.
+    lines: HashMap<PathBuf, Vec<u8>>,
     /// Files by directory that are written and not yet synced.
     unsynced: HashMap<PathBuf, BTreeSet<PathBuf>>,
     failed: Option<ViewError>,
@@ -146,11 +153,13 @@ impl Desk {
                         }
                     }
                     Job::Flush(reply) => {
+                        self.write_lines();
                         self.sync();
                         let _ = reply.send(self.failed.take().map_or(Ok(()), Err));
                     }
                 }
             }
+            self.write_lines();
         }
         self.sync();
     }
@@ -187,12 +196,21 @@ impl Desk {
             View::History(file) => self.replace(self.home.history(&file.player_id), &file, Sync::Later),
             View::Match(file) if self.large.contains(&file.league_id) => {
                 let path = self.home.match_lines(&file.league_id);
-                let written = append_line(&path, &*file);
-                self.note(path, written, Sync::Later);
+                let lines = self.lines.entry(path).or_default();
+                if let Err(error) = add_line(lines, &*file) {
+                    self.complain(self.home.match_lines(&file.league_id), &error);
+                }
             }
             View::Match(file) => {
                 self.replace(self.home.match_file(&file.league_id, &file.match_id), &*file, Sync::Later);
             }
+        }
+    }
+
+    fn write_lines(&mut self) {
+        for (path, lines) in std::mem::take(&mut self.lines) {
+            let written = append(&path, &lines);
+            self.note(path, written, Sync::Later);
         }
     }
 
@@ -208,6 +226,10 @@ impl Desk {
                 let files = self.unsynced.entry(directory).or_default();
                 if sync == Sync::Later {
                     files.insert(path);
+                }
+                // Whoever never flushes, as a referee of many leagues, does not remember all of them for good.
+                if self.unsynced.values().map(BTreeSet::len).sum::<usize>() > MAX_UNSYNCED {
+                    self.sync();
                 }
             }
             Err(error) => self.complain(path, &error),
@@ -241,24 +263,29 @@ pub(super) fn document(contents: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(document)
 }
 
-/// Adds a line. Should the last one have been cut off by a crash, it is ended first, so that only that one is lost.
-pub(super) fn append_line(path: &Path, contents: &impl Serialize) -> io::Result<()> {
+/// Adds a line to `lines`.
+pub(super) fn add_line(lines: &mut Vec<u8>, contents: &impl Serialize) -> io::Result<()> {
+    let before = lines.len();
+    serde_json::to_writer(&mut *lines, contents).inspect_err(|_| lines.truncate(before))?;
+    lines.push(b'\n');
+    Ok(())
+}
+
+/// Appends lines. Should the last one have been cut off by a crash, it is ended first, so that only that one is lost.
+pub(super) fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     let open = || OpenOptions::new().read(true).append(true).create(true).open(path);
     let mut file = open().or_else(|error| match (error.kind(), path.parent()) {
         (io::ErrorKind::NotFound, Some(directory)) => fs::create_dir_all(directory).and_then(|()| open()),
         _ => Err(error),
     })?;
-    let mut line = Vec::with_capacity(1024);
     if file.metadata()?.len() > 0 {
         let mut last = [b'\n'];
         file.seek(SeekFrom::End(-1))?;
         file.read_exact(&mut last)?;
         if last != [b'\n'] {
-            line.push(b'\n');
+            file.write_all(b"\n")?;
         }
     }
-    serde_json::to_writer(&mut line, contents)?;
-    line.push(b'\n');
     // In one piece, at the end, whoever else appends.
-    file.write_all(&line)
+    file.write_all(lines)
 }

@@ -16,6 +16,10 @@ use league_protocol::parity::Parity;
 use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Token;
+use league_store::home::Home;
+use league_store::views::mending::{Mended, Mending};
+use league_store::views::restore::restore_tables;
+use league_store::views::writer::ViewLimits;
 use smol_str::{SmolStr, format_smolstr};
 
 /// Numbers that look random and are the same every time.
@@ -41,6 +45,17 @@ pub(crate) fn now() -> Timestamp {
 
 pub(crate) fn halted() -> Event {
     Event { at: now(), fact: Fact::Halted }
+}
+
+/// Brings all files of a league into agreement with `events`, as a manager does when it starts.
+pub(crate) fn restore(home: &Home, events: &[Event], limits: ViewLimits) -> Mended {
+    let season = Season::replay(events).unwrap();
+    let matches = season.schedule().total_matches();
+    let mut mending = Mending::begin(home.clone(), league(), matches, limits).unwrap();
+    events.iter().for_each(|event| mending.see(event).unwrap());
+    let mut mended = mending.end().unwrap();
+    mended.damaged.extend(restore_tables(home, &season, limits, now()).unwrap());
+    mended
 }
 
 /// A league on its way: what happened, and what that made.

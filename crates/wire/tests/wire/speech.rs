@@ -28,18 +28,24 @@ fn yes() -> Value {
 async fn ask_as(speaker: &Speaker, endpoint: &Endpoint, manner: &Manner, proven: bool) -> (Said, Vec<Try>) {
     let (call, from) = (small(), envelope("x"));
     let mut tries = Vec::new();
-    let message = Message { envelope: &from, call: &call, limit: LONG, notice: false };
+    let message = Message { envelope: &from, call: &call, body: None, limit: LONG, notice: false };
     let said = speaker.say(Peer { endpoint, manner, proven }, message, &says_yes, &mut tries).await;
     (said, tries)
 }
 
 async fn tell(speaker: &Speaker, endpoint: &Endpoint, manner: &Manner) -> (Said, Vec<Try>) {
     let from = envelope("x");
-    let over =
-        LeagueCompleted { league_id: None, total_rounds: 1, total_matches: 1, champion: None, final_standings: vec![] };
+    let over = LeagueCompleted {
+        league_id: None,
+        total_rounds: 1,
+        total_matches: 1,
+        champion: None,
+        final_standings: vec![],
+        total_players: None,
+    };
     let call = Call::NotifyLeagueCompleted(over);
     let mut tries = Vec::new();
-    let message = Message { envelope: &from, call: &call, limit: LONG, notice: true };
+    let message = Message { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
     let said = speaker.say(Peer { endpoint, manner, proven: false }, message, &heard, &mut tries).await;
     (said, tries)
 }
@@ -310,7 +316,7 @@ async fn all_forms_share_one_limit() {
     let endpoint = crate::support::endpoint(stranger.address);
     let mut tries = Vec::new();
     let never = |_: &Exchange| Verdict::Misunderstood;
-    let message = Message { envelope: &from, call: &call, limit: LONG, notice: false };
+    let message = Message { envelope: &from, call: &call, body: None, limit: LONG, notice: false };
     let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
     let said = Speaker::default().say(peer, message, &never, &mut tries).await;
     assert!(!said.understood);

@@ -405,7 +405,7 @@ impl Player {
         };
         match self.fault {
             Fault::NeverJoins => thread::sleep(Duration::from_secs(4)),
-            Fault::JoinsLate if nonce == "nonce 1" && !again => thread::sleep(Duration::from_millis(1_300)),
+            Fault::JoinsLate if nonce == "nonce 1" && !again => thread::sleep(Duration::from_millis(2_550)),
             Fault::RefusesRepeats if again => return refuse(-32603, "already joined"),
             Fault::RefusesSideB if asked.get("role_in_match") == Some(&json!("PLAYER_B")) => {
                 return refuse(-32603, "only PLAYER_A");
@@ -445,7 +445,7 @@ impl Player {
         };
         match self.fault {
             Fault::NeverChooses => thread::sleep(Duration::from_secs(4)),
-            Fault::ChoosesLate if asked_before == 0 => thread::sleep(Duration::from_millis(1_300)),
+            Fault::ChoosesLate if asked_before == 0 => thread::sleep(Duration::from_millis(2_550)),
             Fault::ErrorForAChoice => return refuse(-32603, "KeyError"),
             Fault::GivesUpAfterAnError if errors > 0 && asked_before == 2 => return refuse(-32603, "lost already"),
             _ => {}

@@ -36,5 +36,5 @@ pub(crate) fn patient() -> Options {
 
 /// As patient as it takes to see that somebody is late.
 pub(crate) fn impatient() -> Options {
-    Options { patience: Duration::from_millis(1_500), ..Options::default() }
+    Options { patience: Duration::from_secs(3), ..Options::default() }
 }

@@ -69,7 +69,7 @@ fn a_history_is_written_and_read_back() {
     seat.is_told(&GameOver { result: Some(OwnResult::Draw), ..blank(&first_of(3)) });
     let written = serde_json::to_string(seat.history()).unwrap();
     assert!(written.starts_with('['), "{written}");
-    assert_eq!(serde_json::from_str::<History>(&written).unwrap(), *seat.history());
+    assert_eq!(serde_json::from_str::<History>(&written).unwrap(), **seat.history());
     let bare: History = serde_json::from_str(r#"[{"match_id":"R1M1","result":"WIN"}]"#).unwrap();
     assert_eq!((bare.record().wins, bare.record().points), (1, 0));
 }

@@ -11,7 +11,7 @@ fn row(player: u32, rank: u32, points: u32) -> StandingsRow {
 
 fn update(round: Option<u32>, rank: u32) -> StandingsUpdate {
     let standings = vec![row(1, rank, 3)];
-    StandingsUpdate { league_id: Some(league()), round_id: round.map(RoundId), standings }
+    StandingsUpdate { league_id: Some(league()), round_id: round.map(RoundId), standings, total_players: None }
 }
 
 #[test]

@@ -8,7 +8,8 @@ use league_protocol::message::standings::StandingsUpdate;
 /// Everything that a manager says to a player, under `head` and for `league`.
 fn manager_says(seat: &mut Seat, head: &Head, league: Option<&LeagueId>) -> Vec<Result<(), Fault>> {
     let announced = RoundAnnouncement { league_id: league.cloned(), ..announcement(1, &[(1, 2)]) };
-    let update = StandingsUpdate { league_id: league.cloned(), round_id: None, standings: Vec::new() };
+    let update =
+        StandingsUpdate { league_id: league.cloned(), round_id: None, standings: Vec::new(), total_players: None };
     let round = RoundCompleted { league_id: league.cloned(), ..completed(1, None) };
     let end = LeagueCompleted { league_id: league.cloned(), ..league_completed() };
     vec![

@@ -198,6 +198,6 @@ proptest! {
         }
         prop_assert!(seat.history().matches().iter().all(|played| played.draw == DrawCheck::Unproved));
         let written = serde_json::to_string(seat.history()).unwrap();
-        prop_assert_eq!(&serde_json::from_str::<History>(&written).unwrap(), seat.history());
+        prop_assert_eq!(&serde_json::from_str::<History>(&written).unwrap(), &**seat.history());
     }
 }

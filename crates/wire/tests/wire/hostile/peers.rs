@@ -121,7 +121,7 @@ async fn looking_for_a_form_that_a_villain_understands_stretches_no_limit() {
             let (endpoint, manner) = (villain.endpoint().parse().unwrap(), Manner::default());
             let (envelope, call, mut tries) = (envelope("test"), small(), Vec::new());
             let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
-            let message = Message { envelope: &envelope, call: &call, limit: LIMIT, notice: false };
+            let message = Message { envelope: &envelope, call: &call, body: None, limit: LIMIT, notice: false };
             speaker.say(peer, message, &heard, &mut tries).await;
             assert!(villain.asked() <= 16, "{vice:?} was asked {} times", villain.asked());
             let came = tries.last().map_or(Came::Late, |last| Came::of(&last.came));

@@ -1,0 +1,85 @@
+//! The three hottest paths of a league, so often and nothing else, for `cargo xtask test --only instructions`, which counts their
+//! instructions. They are in the binary itself, so that nothing has to be built for that alone.
+
+use std::hint::black_box;
+
+use anyhow::{Context, Result, bail};
+use league_core::rehearsal::Rehearsal;
+use league_core::rules::seed::Seed;
+use league_core::season::config::Config;
+use league_protocol::head::Envelope;
+use league_protocol::id::PlayerId;
+use league_protocol::message::choice::ChooseParityResponse;
+use league_protocol::parity::Parity;
+use league_protocol::request::{self, Incoming};
+use league_protocol::sender::Sender;
+use league_protocol::table::Call;
+use league_protocol::time::Timestamp;
+use league_store::views::redact::redact;
+use smol_str::format_smolstr;
+
+use crate::cli::{HotPath, PathOptions};
+
+const QUESTION: &[u8] = br#"{"jsonrpc":"2.0","method":"choose_parity","params":{"protocol":"league.v2","message_type":"CHOOSE_PARITY_CALL","sender":"referee:REF01","timestamp":"2025-01-15T10:30:05Z","conversation_id":"league_2025_even_odd:R1M1:1","auth_token":"pass-idVKOKh523WCrPtE9J5njbq7X87wOVxrChWTGgUw5U8","league_id":"league_2025_even_odd","round_id":1,"match_id":"R1M1","player_id":"P01","game_type":"even_odd","game_id":"R1M1","context":{"opponent_id":"P02","round_id":1,"your_standings":{"wins":0,"losses":0,"draws":0,"points":0}},"deadline":"2025-01-15T10:30:35Z"},"id":7}"#;
+
+/// Takes a path.
+pub(crate) fn run(options: &PathOptions) -> Result<()> {
+    match options.path {
+        HotPath::Call => calls(options.times),
+        HotPath::Match => matches(options.times),
+        HotPath::Transcript => transcripts(options.times),
+    }
+}
+
+fn answered(question: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let Ok(Incoming::Call(request)) = request::read(question) else { bail!("this is no call") };
+    request.check(false).map_err(|fault| anyhow::anyhow!("{}", fault.message))?;
+    let reply_to = request.reply_to();
+    let (head, Call::ChooseParity(call)) = (request.head, request.call) else { bail!("this asks for no choice") };
+    let envelope = Envelope {
+        sender: Sender::player(&PlayerId::numbered(1)),
+        timestamp: Timestamp::EPOCH,
+        conversation_id: head.conversation_id.good().context("this is no conversation")?,
+        auth_token: head.auth_token,
+    };
+    let choice =
+        ChooseParityResponse { match_id: call.match_id, player_id: PlayerId::numbered(1), parity_choice: Parity::Even };
+    out.clear();
+    Ok(reply_to.answer(&envelope, &choice, out)?)
+}
+
+/// A call for a choice is read, checked and answered, as a player does it.
+fn calls(times: u32) -> Result<()> {
+    let mut out = Vec::new();
+    for _ in 0..times {
+        answered(black_box(QUESTION), &mut out)?;
+        black_box(&out);
+    }
+    Ok(())
+}
+
+/// What was asked and answered goes into the match's file without its credentials.
+fn transcripts(times: u32) -> Result<()> {
+    let mut answer = Vec::new();
+    answered(QUESTION, &mut answer)?;
+    for _ in 0..times {
+        black_box((redact(black_box(QUESTION)), redact(black_box(&answer))));
+    }
+    Ok(())
+}
+
+/// A season gives a match, the match is played by its rules, its report is counted: whole leagues of 46 players, which have 1,035
+/// matches each.
+fn matches(times: u32) -> Result<()> {
+    for _ in 0..times {
+        let config = Config::even_odd("league_counted".parse()?);
+        let seed = Seed::new(7, config.league_id.clone());
+        let names: Vec<_> = (1..=46).map(|number| format_smolstr!("Player {number}")).collect();
+        let chance = seed.clone();
+        let choose = |match_id: &_, player: &_| chance.choice(match_id, player);
+        let mut rehearsal = Rehearsal::new(config, &names, seed, Timestamp::EPOCH, choose)?;
+        while rehearsal.play_round()? {}
+        black_box(rehearsal.season().matches_completed());
+    }
+    Ok(())
+}

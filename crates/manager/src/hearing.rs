@@ -1,0 +1,66 @@
+//! Who has heard what is being told to everybody.
+//!
+//! A match begins when its referee and both players have heard of it, not when everybody has heard of theirs: one that does not answer holds up
+//! its own match and no other.
+
+use std::collections::HashMap;
+
+use futures_util::FutureExt;
+use futures_util::future::Shared;
+use league_core::season::agent::AgentId;
+use tokio::sync::oneshot;
+
+/// Says that somebody has heard, by being dropped.
+pub(crate) type Heard = oneshot::Sender<()>;
+
+/// Those who are being told.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hearing {
+    told: HashMap<AgentId, Shared<oneshot::Receiver<()>>>,
+}
+
+impl Hearing {
+    /// Expects `agent` to hear; gives what says that it has.
+    pub(crate) fn expect(&mut self, agent: AgentId) -> Heard {
+        let (heard, hears) = oneshot::channel();
+        self.told.insert(agent, hears.shared());
+        heard
+    }
+
+    /// Waits until all of these have heard. Who is not expected to hear anything is not waited for.
+    pub(crate) async fn have_heard(&self, agents: impl IntoIterator<Item = AgentId>) {
+        for agent in agents {
+            if let Some(hears) = self.told.get(&agent) {
+                // Nothing is ever sent: the other end goes away, which is the news.
+                drop(hears.clone().await);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use league_protocol::id::{PlayerId, RefereeId};
+
+    use super::*;
+
+    fn player(number: u32) -> AgentId {
+        AgentId::Player(PlayerId::numbered(number))
+    }
+
+    #[tokio::test]
+    async fn a_match_waits_for_its_own_people_and_for_nobody_else() {
+        let mut hearing = Hearing::default();
+        let [first, second, deaf] = [1, 2, 3].map(|number| hearing.expect(player(number)));
+        let stranger = AgentId::Referee(RefereeId::numbered(1));
+        let own = || hearing.have_heard([player(1), player(2), stranger.clone()]);
+        assert!(own().now_or_never().is_none());
+        drop(first);
+        assert!(own().now_or_never().is_none(), "the other one has not heard");
+        drop(second);
+        assert!(own().now_or_never().is_some());
+        assert!(hearing.have_heard([player(1), player(3)]).now_or_never().is_none());
+        drop(deaf);
+        hearing.have_heard([player(1), player(3)]).await;
+    }
+}

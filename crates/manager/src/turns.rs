@@ -1,0 +1,84 @@
+//! Everything that a manager says at a time, so that it can listen in between.
+//!
+//! A round begins with a call to everybody. Said all at once, they would stand in the way of whoever asks something meanwhile, for as long as they
+//! take together. So they take turns, a few at a time; and since most are answered at once, that costs nothing. Whoever does not
+//! answer at once keeps nobody else waiting: after a moment its turn is over, and it is waited for beside all others.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// Calls that are made at a time.
+const AT_A_TIME: usize = 24;
+/// The moment in which most are answered.
+const MOMENT: Duration = Duration::from_millis(50);
+
+/// Who may speak.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    free: Semaphore,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self { free: Semaphore::new(AT_A_TIME) }
+    }
+}
+
+impl Turns {
+    /// Does `work` when it is its turn.
+    pub(crate) async fn take<F: Future>(&self, work: F) -> F::Output {
+        // Nobody closes it; and if somebody did, there would be no turns to wait for.
+        let turn = self.free.acquire().await;
+        let mut work = pin!(work);
+        match timeout(MOMENT, work.as_mut()).await {
+            Ok(done) => done,
+            Err(_) => {
+                drop(turn);
+                work.await
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures_util::future::join_all;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_few_speak_at_a_time() {
+        let (turns, now, most) = (Turns::default(), AtomicUsize::new(0), AtomicUsize::new(0));
+        let speak = || {
+            turns.take(async {
+                most.fetch_max(now.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                now.fetch_sub(1, Ordering::Relaxed);
+            })
+        };
+        join_all((0..100).map(|_| speak())).await;
+        assert_eq!(most.into_inner(), AT_A_TIME);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_answer_keeps_nobody_waiting() {
+        let turns = Turns::default();
+        let began = Instant::now();
+        let silent = join_all((0..10 * AT_A_TIME).map(|_| turns.take(pending::<()>())));
+        tokio::select! {
+            _ = silent => unreachable!("they are silent"),
+            () = async {
+                tokio::task::yield_now().await;
+                turns.take(std::future::ready(())).await;
+            } => {}
+        }
+        assert!(began.elapsed() <= 11 * MOMENT, "{:?}", began.elapsed());
+    }
+}
