@@ -57,7 +57,7 @@ async fn say(speaker: &Speaker, judge: &(impl Fn(&Exchange) -> Verdict + Sync)) 
     };
     let call = Call::Shutdown(ShutdownCommand::default());
     let (mut tries, began) = (Vec::new(), Instant::now());
-    let message = Message { envelope: &envelope, call: &call, limit: LIMIT, notice: false };
+    let message = Message { envelope: &envelope, call: &call, body: None, limit: LIMIT, notice: false };
     let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
     let said = speaker.say(peer, message, judge, &mut tries).await;
     // The end of a stream may be waited for a little.
