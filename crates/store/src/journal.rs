@@ -1,8 +1,9 @@
 //! JSON-lines logs: one line for each thing worth telling, in the places of the profile.
 //!
 //! A journal never holds up a match. `write` puts the entry into a queue of bounded length and returns; one [`Scribe`] thread
-//! writes for any number of journals, what a tenth of a second brings at once. When the queue is full, DEBUG lines go first; what was dropped is counted, and the
-//! count is itself a line. Files are bounded too: at 10 MB `league.log.jsonl` becomes `league.log.jsonl.1`, and so on to `.5`.
+//! writes for any number of journals, what a tenth of a second brings at once. When the queue is full, DEBUG lines go first; what was
+//! dropped is counted, and the count is itself a line. Files are bounded too: at 10 MB `league.log.jsonl` becomes
+//! `league.log.jsonl.1`, and so on to `.5`.
 
 pub mod entry;
 mod file;

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -63,20 +64,20 @@ struct Tray {
     /// Whether entries are out of the tray and not yet in their files.
     busy: bool,
     closed: bool,
-    /// Whether the thread has ended, with everything written that could be.
-    ended: bool,
 }
 
 #[derive(Debug)]
-struct Alive(Arc<Desk>);
+struct Alive {
+    desk: Arc<Desk>,
+    thread: Option<JoinHandle<()>>,
+}
 
 impl Drop for Alive {
     fn drop(&mut self) {
-        let mut tray = self.0.tray();
-        tray.closed = true;
-        self.0.filled.notify_one();
-        // Whoever lets go of its last journal is about to end, and the last lines tell how.
-        drop(self.0.emptied.wait_while(tray, |tray| !tray.ended).unwrap_or_else(PoisonError::into_inner));
+        self.desk.tray().closed = true;
+        self.desk.filled.notify_one();
+        // Whoever lets go of its last journal is about to end, and the last lines tell how. A thread that fell over has said so itself.
+        drop(self.thread.take().map(JoinHandle::join));
     }
 }
 
@@ -92,8 +93,8 @@ impl Scribe {
         let (filled, emptied) = (Condvar::new(), Condvar::new());
         let desk = Arc::new(Desk { limits, tray: Mutex::default(), filled, emptied });
         let writing = Arc::clone(&desk);
-        std::thread::Builder::new().name(String::from("league-journal")).spawn(move || run(&writing))?;
-        Ok(Self { _alive: Arc::new(Alive(Arc::clone(&desk))), desk })
+        let thread = std::thread::Builder::new().name(String::from("league-journal")).spawn(move || run(&writing))?;
+        Ok(Self { _alive: Arc::new(Alive { desk: Arc::clone(&desk), thread: Some(thread) }), desk })
     }
 
     /// The journal at `path`. Its file is opened with the first line.
@@ -174,7 +175,7 @@ fn run(desk: &Desk) {
         let mut tray = desk.tray();
         tray.dropped.debug += lost.debug;
         tray.dropped.others += lost.others;
-        (tray.busy, tray.ended) = (false, over);
+        tray.busy = false;
         drop(tray);
         desk.emptied.notify_all();
         if over {

@@ -28,7 +28,7 @@ pub fn redact(text: impl AsRef<[u8]>) -> String {
 pub fn redact_raw(text: impl AsRef<[u8]>) -> Box<RawValue> {
     let bytes = text.as_ref();
     let cleaned = std::str::from_utf8(bytes).ok().map(|text| clean(text, MAX_NESTING));
-    // Only values were replaced, by strings: it is JSON exactly when it was JSON before. So it is read once, at the end.
+    // Only values were replaced, by strings, so it is read once, at the end. A secret that was no good string is one now, and hidden.
     match cleaned.map(|cleaned| (cleaned.depth, RawValue::from_string(cleaned.text.into_owned()))) {
         Some((depth, Ok(_))) if depth > MAX_DEPTH => {
             said(&format!("… {} bytes of JSON, nested too deeply", bytes.len()))
