@@ -127,9 +127,10 @@ impl Shared {
             to_players.push(notices::announcement(season, round, false));
             let to_referees = vec![notices::announcement(season, round, true)];
             let (players, referees) = (Listener::players(season), Listener::referees(season));
-            (players, to_players, referees, to_referees, season.assignments(), season.referees_show_passes())
+            let size = (season.config().league_id.clone(), season.schedule().total_matches());
+            (players, to_players, referees, to_referees, season.assignments(), season.referees_show_passes(), size)
         });
-        let (players, to_players, referees, to_referees, mut due, mut promised) = told.await?;
+        let (players, to_players, referees, to_referees, mut due, mut promised, (league, matches)) = told.await?;
         let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
         let mut hearing = Hearing::default();
         let (players, referees) = (Listener::noted(players, &mut hearing), Listener::noted(referees, &mut hearing));
@@ -139,10 +140,6 @@ impl Shared {
         .shared();
         let hearing = Arc::new(hearing);
         if let Some(views) = &self.views {
-            let (league, matches) = self
-                .desk
-                .look(|season, _| (season.config().league_id.clone(), season.schedule().total_matches()))
-                .await?;
             views.expect(league, matches).await;
         }
         tracing::info!(%round, matches = due.len(), "the round begins");
@@ -170,7 +167,7 @@ impl Shared {
             played
         };
         let watching = async {
-            // Nobody holds a match for too long that could not begin.
+            // A match that could not begin yet is not overdue.
             telling.clone().await;
             self.watch().await;
         };

@@ -5,7 +5,6 @@
 //! its own row; a referee of its own matches; and each of how many there are in all. Whoever wants the rest asks for it.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use league_core::season::Season;
 use league_core::season::agent::AgentId;
@@ -24,17 +23,17 @@ const HEAD: usize = 10;
 const MATCHES: usize = 128;
 
 /// Something that is said to many.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Told {
     /// To whom nothing else is said.
     others: Notice,
-    each: Arc<HashMap<AgentId, Notice>>,
+    each: HashMap<AgentId, Notice>,
 }
 
 impl Told {
     /// The same to everybody.
     pub(crate) fn alike(notice: Notice) -> Self {
-        Self { others: notice, each: Arc::default() }
+        Self { others: notice, each: HashMap::new() }
     }
 
     /// What `who` hears.
@@ -71,7 +70,7 @@ impl Excerpts {
             let rows = head.iter().chain([own]).cloned().collect();
             (AgentId::Player(own.player_id.clone()), notice(rows, total))
         });
-        Told { each: Arc::new(each.collect()), others }
+        Told { each: each.collect(), others }
     }
 }
 
@@ -106,7 +105,7 @@ pub(crate) fn announced(
         }
     }
     let each = own.into_iter().map(|(agent, matches)| (agent, part(matches)));
-    Told { each: Arc::new(each.collect()), others: part(Vec::new()) }
+    Told { each: each.collect(), others: part(Vec::new()) }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use futures_util::stream;
+use futures_util::stream::FuturesUnordered;
 use league_core::season::agent::{AgentId, Player, Referee};
 use league_core::season::{Ruling, Season};
 use league_protocol::error::{ErrorCode, Fault};
@@ -97,12 +97,12 @@ impl Listener {
     }
 
     /// These, each with what says in `hearing` that it has heard.
-    pub(crate) fn noted(listeners: Vec<Self>, hearing: &mut Hearing) -> Vec<(Self, Option<Heard>)> {
+    pub(crate) fn noted(listeners: Vec<Self>, hearing: &mut Hearing) -> Vec<(Self, Heard)> {
         listeners
             .into_iter()
             .map(|listener| {
                 let heard = hearing.expect(listener.id.clone());
-                (listener, Some(heard))
+                (listener, heard)
             })
             .collect()
     }
@@ -185,16 +185,16 @@ impl Shared {
     /// Tells each listener what it is told of all that is `told`, in order; different listeners at the same time. Who does not listen yet is
     /// waited for, as long as `grace` lasts.
     pub(crate) async fn tell(&self, listeners: Vec<Listener>, told: &[Told], grace: Duration) {
-        self.tell_each(listeners.into_iter().map(|listener| (listener, None)).collect(), told, grace).await;
+        self.tell_each(Listener::noted(listeners, &mut Hearing::default()), told, grace).await;
     }
 
-    /// The same; each is also noted once it has heard everything.
-    pub(crate) async fn tell_each(&self, listeners: Vec<(Listener, Option<Heard>)>, told: &[Told], grace: Duration) {
+    /// The same; each is also noted once it has heard everything. All at the same time: [`Turns`](crate::turns::Turns) keep order.
+    pub(crate) async fn tell_each(&self, listeners: Vec<(Listener, Heard)>, told: &[Told], grace: Duration) {
         let telling = listeners.into_iter().map(async |(listener, heard)| {
             self.tell_one(listener, told, grace).await;
             drop(heard);
         });
-        stream::iter(telling).buffer_unordered(self.settings.concurrency.max(1)).collect::<()>().await;
+        telling.collect::<FuturesUnordered<_>>().collect::<()>().await;
     }
 
     async fn tell_one(&self, mut listener: Listener, told: &[Told], grace: Duration) {

@@ -57,8 +57,6 @@ pub struct Settings {
     pub grace: Duration,
     /// How often referees that hold matches are looked after.
     pub watch: Duration,
-    /// How many calls are under way at a time.
-    pub concurrency: usize,
     /// The seed of a repeatable league.
     pub seed: Option<Seed>,
     /// Whether matches run by themselves.
@@ -92,7 +90,6 @@ impl Default for Settings {
             patience: Duration::from_secs(10),
             grace: Duration::from_secs(5),
             watch: Duration::from_secs(2),
-            concurrency: 1024,
             seed: None,
             mode: MatchMode::Flowing,
             operator: None,
