@@ -27,3 +27,5 @@ mod secrets;
 mod secure;
 mod stepped;
 mod support;
+#[cfg(feature = "otel")]
+mod traces;

@@ -60,20 +60,25 @@ pub(crate) fn send(stream: &mut TcpStream, first: &str, body: &Value) {
 
 /// The body of the message that is waiting; nothing when the peer went away without one.
 pub(crate) fn receive(stream: &TcpStream) -> Option<Value> {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
+    let (_, body) = message(&mut BufReader::new(stream))?;
+    serde_json::from_slice(&body).ok()
+}
+
+/// The first line and the body of the message that is waiting; nothing when the peer went away without one.
+pub(crate) fn message(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
+    let (mut first, mut length) = (None, 0);
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        let line = line.trim_end().to_ascii_lowercase();
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line.is_empty() {
+        if line.trim_end().is_empty() {
             break;
         }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        first.get_or_insert(line);
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    serde_json::from_slice(&body).ok()
+    Some((first?, body))
 }

@@ -1,9 +1,11 @@
 //! A collector of OpenTelemetry traces, as small as it can be: OTLP over HTTP with protobuf, of which it reads what is asked about.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::spawn;
+
+use crate::support::http;
 
 /// A span that was handed over.
 #[derive(Clone, Debug)]
@@ -49,25 +51,8 @@ impl Collector {
 
 /// Takes whatever comes on a connection, until it is closed.
 fn serve(mut stream: &TcpStream, kept: &Mutex<Vec<Span>>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    loop {
-        let (mut first, mut length) = (String::new(), 0);
-        if reader.read_line(&mut first).unwrap_or(0) == 0 {
-            return;
-        }
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line).unwrap();
-            let line = line.trim_end().to_ascii_lowercase();
-            if let Some(value) = line.strip_prefix("content-length:") {
-                length = value.trim().parse().unwrap();
-            }
-            if line.is_empty() {
-                break;
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).unwrap();
+    let mut reader = BufReader::new(stream);
+    while let Some((first, body)) = http::message(&mut reader) {
         assert!(first.starts_with("POST /v1/traces "), "{first}");
         kept.lock().unwrap().extend(read(&body));
         stream

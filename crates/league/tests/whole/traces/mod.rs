@@ -1,63 +1,32 @@
 //! A match is one trace across the processes that play it: a league of four processes, and a collector that they hand their spans to.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
-
 mod collector;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use collector::{Collector, Span};
 
-/// A process of the league, killed when it is dropped.
-struct Process(Child);
-
-impl Process {
-    fn start(collector: &Collector, arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_league"));
-        let quiet = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        Self(quiet.env("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint()).spawn().unwrap())
-    }
-
-    /// Waits until it ends by itself.
-    fn ended(mut self) {
-        let until = Instant::now() + Duration::from_secs(60);
-        while self.0.try_wait().unwrap().is_none() {
-            assert!(Instant::now() < until, "it did not end");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may be gone already.
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
-}
-
-fn free_port() -> String {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
-}
+use crate::support::ports;
+use crate::support::process::Process;
 
 /// The spans of a league of two players and a referee, each of them and the manager in a process of its own.
 fn spans_of_a_league() -> Vec<Span> {
-    let (collector, home) = (Collector::open(), tempfile::tempdir().unwrap());
-    let (home, port) = (home.path().to_str().unwrap(), free_port());
-    let address = format!("http://127.0.0.1:{port}/mcp");
+    let (collector, home, port) = (Collector::open(), tempfile::tempdir().unwrap(), ports::free().to_string());
+    let (endpoint, address) = (collector.endpoint(), format!("http://127.0.0.1:{port}/mcp"));
+    let start = |arguments: &[&str]| {
+        let traced = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str())];
+        Process::start_in(home.path().to_str().unwrap(), &traced, arguments)
+    };
     let expected = ["--expect-players", "2", "--expect-referees", "1", "--exit-when-done"];
-    let manager = Process::start(&collector, &[&["manager", "--port", &port, "--home", home], &expected[..]].concat());
+    let manager = start(&[&["manager", "--port", &port], &expected[..]].concat());
     let agents =
         [["referee", "--referee-id", "REF01"], ["player", "--player-id", "P01"], ["player", "--player-id", "P02"]];
-    let agents = agents.map(|agent| {
-        let place = ["--port", "0", "--manager", &address, "--home", home];
-        Process::start(&collector, &[&agent[..], &place].concat())
-    });
+    let agents = agents.map(|agent| start(&[&agent[..], &["--port", "0", "--manager", &address]].concat()));
     // Everybody hands over what is left before it ends.
-    manager.ended();
-    agents.into_iter().for_each(Process::ended);
+    manager.ended().well();
+    for agent in agents {
+        agent.ended().well();
+    }
     collector.spans()
 }
 
