@@ -126,7 +126,7 @@ impl Shared {
                 before.into_iter().flat_map(|before| notices::round_over(season, before)).collect();
             to_players.push(notices::announcement(season, round, false));
             let to_referees = vec![notices::announcement(season, round, true)];
-            let (players, referees) = (Listener::players(season), Listener::referees(season));
+            let (players, referees) = (Listener::players_of(season, round), Listener::referees(season));
             let size = (season.config().league_id.clone(), season.schedule().total_matches());
             (players, to_players, referees, to_referees, season.assignments(), season.referees_show_passes(), size)
         });

@@ -61,7 +61,7 @@ impl Shared {
         let Ok(Some((order, mut referee))) = order.await else { return };
         let matched = trace::of_match(&order.match_id, order.attempt);
         for tried in 1..=PATIENCE {
-            match self.turns.take(self.offer(&mut referee, &order).instrument(matched.clone())).await {
+            match self.offer(&mut referee, &order).instrument(matched.clone()).await {
                 // What nobody takes up is taken away when it is overdue.
                 Offer::Taken | Offer::Unknown => return,
                 Offer::Refused => {

@@ -1,5 +1,6 @@
 //! Telling everybody. Acknowledgements are welcome and never waited for beyond their limit.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -88,6 +89,15 @@ impl Listener {
         let league = &season.config().league_id;
         let present = season.players().iter().filter(|player| !player.withdrawn);
         present.map(|player| Self::player(player, league)).collect()
+    }
+
+    /// The same, in the order of the matches of `round`: two who meet hear of it together, and can begin while others are being told.
+    pub(crate) fn players_of(season: &Season, round: RoundId) -> Vec<Self> {
+        let schedule = season.schedule();
+        let meeting = schedule.round(round.0).flat_map(|pair| [pair.a, pair.b]).chain(schedule.bye(round.0));
+        let players = meeting.filter_map(|number| season.players().get(number as usize));
+        let league = &season.config().league_id;
+        players.filter(|player| !player.withdrawn).map(|player| Self::player(player, league)).collect()
     }
 
     /// Everybody who was a player: also who was withdrawn wants to know when it is over.
@@ -188,10 +198,11 @@ impl Shared {
         self.tell_each(Listener::noted(listeners, &mut Hearing::default()), told, grace).await;
     }
 
-    /// The same; each is also noted once it has heard everything. All at the same time: [`Turns`](crate::turns::Turns) keep order.
+    /// The same; each is also noted once it has heard everything. They take turns, and hear everything in one: a match can begin as soon as its own
+    /// people have had theirs, and is played while others have theirs.
     pub(crate) async fn tell_each(&self, listeners: Vec<(Listener, Heard)>, told: &[Told], grace: Duration) {
         let telling = listeners.into_iter().map(async |(listener, heard)| {
-            self.tell_one(listener, told, grace).await;
+            self.turns.take(pin!(self.tell_one(listener, told, grace))).await;
             drop(heard);
         });
         telling.collect::<FuturesUnordered<_>>().collect::<()>().await;
@@ -206,7 +217,7 @@ impl Shared {
             let mut waited = false;
             let (said, tries) = loop {
                 let telling = self.tell_once(&listener, &endpoint, notice, grace.is_zero());
-                let (said, tries) = self.turns.take(telling).await;
+                let (said, tries) = telling.await;
                 if Instant::now() >= patient_until || !is_unreachable(&tries) {
                     break (said, tries);
                 }
@@ -247,11 +258,8 @@ impl Shared {
         let peer = Peer { endpoint, manner: &listener.manner, proven: false };
         let mut tries = Vec::new();
         // Somebody who is waited for fails many times, which says nothing about later.
-        let said = if guarded {
-            self.speaker.say_guarded(&self.breakers, peer, message, &heard, &mut tries).await
-        } else {
-            self.speaker.say(peer, message, &heard, &mut tries).await
-        };
+        let breakers = guarded.then_some(&self.breakers);
+        let said = self.speaker.say_guarded(breakers, peer, message, &heard, &mut tries).await;
         (said, tries)
     }
 

@@ -4,7 +4,7 @@
 //! take together. So they take turns, a few at a time; and since most are answered at once, that costs nothing. Whoever does not
 //! answer at once keeps nobody else waiting: after a moment its turn is over, and it is waited for beside all others.
 
-use std::pin::pin;
+use std::pin::Pin;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
@@ -28,11 +28,10 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// Does `work` when it is its turn.
-    pub(crate) async fn take<F: Future>(&self, work: F) -> F::Output {
+    /// Does `work` when it is its turn. It stays where it is pinned, see [`Allowance::within`](league_wire::pulse::Allowance::within).
+    pub(crate) async fn take<F: Future>(&self, mut work: Pin<&mut F>) -> F::Output {
         // Nobody closes it; and if somebody did, there would be no turns to wait for.
         let turn = self.free.acquire().await;
-        let mut work = pin!(work);
         match timeout(MOMENT, work.as_mut()).await {
             Ok(done) => done,
             Err(_) => {
@@ -46,6 +45,7 @@ impl Turns {
 #[cfg(test)]
 mod tests {
     use std::future::pending;
+    use std::pin::pin;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use futures_util::future::join_all;
@@ -57,11 +57,12 @@ mod tests {
     async fn a_few_speak_at_a_time() {
         let (turns, now, most) = (Turns::default(), AtomicUsize::new(0), AtomicUsize::new(0));
         let speak = || {
-            turns.take(async {
+            let speaking = async {
                 most.fetch_max(now.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
                 tokio::time::sleep(Duration::from_millis(1)).await;
                 now.fetch_sub(1, Ordering::Relaxed);
-            })
+            };
+            async { turns.take(pin!(speaking)).await }
         };
         join_all((0..100).map(|_| speak())).await;
         assert_eq!(most.into_inner(), AT_A_TIME);
@@ -71,12 +72,12 @@ mod tests {
     async fn who_does_not_answer_keeps_nobody_waiting() {
         let turns = Turns::default();
         let began = Instant::now();
-        let silent = join_all((0..10 * AT_A_TIME).map(|_| turns.take(pending::<()>())));
+        let silent = join_all((0..10 * AT_A_TIME).map(async |_| turns.take(pin!(pending::<()>())).await));
         tokio::select! {
             _ = silent => unreachable!("they are silent"),
             () = async {
                 tokio::task::yield_now().await;
-                turns.take(std::future::ready(())).await;
+                turns.take(pin!(std::future::ready(()))).await;
             } => {}
         }
         assert!(began.elapsed() <= 11 * MOMENT, "{:?}", began.elapsed());

@@ -1,5 +1,6 @@
 //! Waiting for an answer that may come on two ways: as the answer to the call, or as a post of the player's own.
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -56,7 +57,7 @@ impl Posted {
 
     /// Waits for a post as long as there is time.
     pub(crate) async fn within(&self, mut time: Allowance) {
-        let (_, granted) = time.within(self.wait()).await;
+        let (_, granted) = time.within(pin!(self.wait())).await;
         self.granted.fetch_max(u64::try_from(granted.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 

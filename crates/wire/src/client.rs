@@ -5,6 +5,7 @@
 
 use std::error::Error as _;
 use std::fmt;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -184,14 +185,17 @@ impl Client {
     ) -> Result<Exchange, CallError> {
         let mut receipt = self.receipt(time.allowed());
         let started = Instant::now();
-        let answer = async {
-            let response = self.send(|| request(endpoint, extra, body.clone())).await?;
-            receipt.first_byte = Some(started.elapsed());
-            let (parts, body) = response.into_parts();
-            let body = if sse::is_stream(&parts.headers) { read_events(body, id).await? } else { read(body).await? };
-            Ok::<_, Failure>((parts.status, parts.headers, body))
+        let (outcome, granted) = {
+            let answer = pin!(async {
+                let response = self.send(|| request(endpoint, extra, body.clone())).await?;
+                receipt.first_byte = Some(started.elapsed());
+                let (parts, body) = response.into_parts();
+                let is_stream = sse::is_stream(&parts.headers);
+                let body = if is_stream { read_events(body, id).await? } else { read(body).await? };
+                Ok::<_, Failure>((parts.status, parts.headers, body))
+            });
+            time.within(answer).await
         };
-        let (outcome, granted) = time.within(answer).await;
         let outcome: Result<(StatusCode, HeaderMap, Bytes), Failure> = outcome.unwrap_or(Err(Failure::TimedOut));
         receipt.granted = granted;
         match outcome {

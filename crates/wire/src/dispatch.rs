@@ -162,7 +162,8 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
             }
             let answering = trace::answering(caller.headers, call.method());
             let arrived = Arrived { call, head, quirks, frame, spelling, peer: caller.peer };
-            agent.call(arrived).instrument(answering).await
+            // In a box of its own: the future of a request is moved around until it is first polled, and this would be most of it.
+            Box::pin(agent.call(arrived)).instrument(answering).await
         }
         Err(fault) => Err(fault),
     };

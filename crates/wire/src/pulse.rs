@@ -4,7 +4,7 @@
 //! elsewhere, something blocks, the process was stopped. Time that was lost so is ours and nobody else's: it does not count against a
 //! peer, whose answer may have been lying in the kernel all the while. An [`Allowance`] is a limit with that time taken out.
 
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
@@ -130,8 +130,10 @@ impl Allowance {
     }
 
     /// Does `work` as long as there is time; nothing when there was not enough. Says also what was granted for it.
-    pub async fn within<F: Future>(&mut self, work: F) -> (Option<F::Output>, Duration) {
-        let (mut work, first) = (pin!(work), self.end());
+    ///
+    /// It stays where it is pinned: taken by value it would be held twice, and copied for every call.
+    pub async fn within<F: Future>(&mut self, mut work: Pin<&mut F>) -> (Option<F::Output>, Duration) {
+        let first = self.end();
         self.begun = true;
         let mut end = first;
         loop {

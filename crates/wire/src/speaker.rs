@@ -145,25 +145,25 @@ impl Speaker {
         probe::headers(era, session, method, name)
     }
 
-    /// Like [`Speaker::say`], unless `breakers` say that the endpoint failed too often of late.
+    /// Like [`Speaker::say`], unless `breakers`, where there are any, say that the endpoint failed too often of late.
     ///
     /// For notices that nobody waits for. The calls of a match do not come this way: a match counts its own tries, and a
     /// player that failed another match has not failed this one.
     pub async fn say_guarded(
         &self,
-        breakers: &Breakers,
+        breakers: Option<&Breakers>,
         peer: Peer<'_>,
         message: Message<'_>,
         judge: &impl Judge,
         tries: &mut Vec<Try>,
     ) -> Said {
-        if !breakers.admit(peer.endpoint, Instant::now()) {
+        if breakers.is_some_and(|breakers| !breakers.admit(peer.endpoint, Instant::now())) {
             let refused = CallError { kind: Failure::Refused, receipt: self.client.receipt(message.limit) };
             tries.push(Try { what: name_of(message.call), is_probe: false, sent: Bytes::new(), came: Err(refused) });
             return Said::default();
         }
         let said = self.say(peer, message, judge, tries).await;
-        if let Some(last) = tries.last() {
+        if let (Some(breakers), Some(last)) = (breakers, tries.last()) {
             let failed = last.came.as_ref().is_err_and(CallError::is_transient);
             breakers.note(peer.endpoint, failed, Instant::now());
         }
@@ -214,8 +214,9 @@ impl Talk<'_> {
         loop {
             let endpoint = self.endpoint();
             if self.manner.era() == Era::Session && self.speaker.sessions.of(&endpoint).is_none() {
-                // Without a session the call is made all the same, and its refusal says why.
-                self.probe(&endpoint).handshake().await;
+                // Without a session the call is made all the same, and its refusal says why. What is rare has its own box, here and below: it would
+                // make every call larger.
+                Box::pin(self.probe(&endpoint).handshake()).await;
             }
             if self.left().is_zero() && !self.tries.is_empty() {
                 return false;
@@ -247,7 +248,7 @@ impl Talk<'_> {
             let rebuff = Rebuff::read(&self.manner, self.method(), exchange.status.as_u16(), kind, &exchange.body);
             was_acknowledged |= rebuff == Rebuff::Nothing && exchange.status.is_success();
             self.tried.push(self.manner.clone());
-            if self.tried.len() >= MAX_FORMS || !self.climb(&rebuff).await {
+            if self.tried.len() >= MAX_FORMS || !Box::pin(self.climb(&rebuff)).await {
                 return false;
             }
         }
