@@ -9,11 +9,13 @@
 //! - [`report`]: what came of it, and which goals were missed
 //! - `crowd`, `manager`, `referee`: who takes part; `door` is the HTTP of the first two
 //! - `sweep`: reads the match files as they come, and clears them away
+//! - `metronome`: how late somebody wakes up here who has nothing else to do
 //! - `tally`: what the crowd did, and what the receipts say
 
 mod crowd;
 mod door;
 mod manager;
+mod metronome;
 pub mod plan;
 mod referee;
 pub mod report;

@@ -30,6 +30,8 @@ pub struct Report {
     pub overrun: Spread,
     /// What was granted by a referee that was late itself.
     pub grants: Spread,
+    /// How late a thread of this machine woke up meanwhile that did nothing else.
+    pub machine: Spread,
     /// What the referee cost.
     pub cost: Cost,
     /// How long it took.
@@ -75,6 +77,7 @@ impl fmt::Display for Report {
         writeln!(f, "broken            {}", self.broken)?;
         writeln!(f, "decided late by   {}", self.lateness)?;
         writeln!(f, "with its grant    {}", self.overrun)?;
+        writeln!(f, "a timer, bare     {}", self.machine)?;
         writeln!(f, "grants            {}; {}", self.grants.count, self.grants)?;
         write!(f, "referee           {:.1} s of a processor, {} MB at most", self.cost.processor, self.cost.memory)
     }

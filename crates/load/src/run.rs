@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use league_store::home::Home;
@@ -11,11 +11,16 @@ use tokio::task::JoinSet;
 
 use crate::crowd::Crowd;
 use crate::manager::{LEAGUE, Manager};
+use crate::metronome::Metronome;
 use crate::plan::Plan;
 use crate::referee::Referee;
 use crate::report::Report;
 use crate::sweep::Sweeper;
 use crate::tally::{Done, Read};
+
+/// All tables are open after this time. A thousand matches that begin in the same moment connect to two thousand players first, and what is to be
+/// seen is how a referee bears up with all of them under way.
+const RAMP: Duration = Duration::from_secs(3);
 
 /// Carries out `plan`.
 pub fn run(plan: &Plan) -> Result<Report> {
@@ -38,12 +43,15 @@ async fn play(plan: &Plan) -> Result<Report> {
     let referee = manager.referee().await?;
     let sweeper = Sweeper::start(Home::at(home.path()).matches(&LEAGUE.parse()?), Arc::clone(&read))?;
 
+    let metronome = Metronome::start()?;
     let (began, next) = (Instant::now(), Arc::new(AtomicU64::new(0)));
     let mut tables = JoinSet::<Result<()>>::new();
     for (pair, place) in crowd.endpoints.chunks_exact(2).zip(0_usize..) {
         let (manager, referee, plan, next) = (Arc::clone(&manager), referee.clone(), plan.clone(), Arc::clone(&next));
         let (a, b) = (pair[0].clone(), pair[1].clone());
+        let opens = began + RAMP * u32::try_from(place)? / plan.matches;
         tables.spawn(async move {
+            tokio::time::sleep_until(opens.into()).await;
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed) + 1;
                 if number > plan.rounds() {
@@ -57,6 +65,7 @@ async fn play(plan: &Plan) -> Result<Report> {
         table.context("a table broke down")??;
     }
     let took = began.elapsed();
+    let machine = metronome.finish();
     let cost = process.cost().unwrap_or_default();
     // A file is on its way when its match is reported; there are as many as matches.
     while read.files.get() < plan.rounds() && began.elapsed() < took + plan.limit * 20 {
@@ -73,6 +82,7 @@ async fn play(plan: &Plan) -> Result<Report> {
         lateness: read.lateness(),
         overrun: read.overrun(),
         grants: read.grants(),
+        machine,
         cost,
         took,
     })

@@ -60,16 +60,20 @@ impl Read {
     }
 
     pub(crate) fn lateness(&self) -> Spread {
-        Spread::of(&self.lateness)
+        Spread::of(copied(&self.lateness))
     }
 
     pub(crate) fn overrun(&self) -> Spread {
-        Spread::of(&self.overrun)
+        Spread::of(copied(&self.overrun))
     }
 
     pub(crate) fn grants(&self) -> Spread {
-        Spread::of(&self.grants)
+        Spread::of(copied(&self.grants))
     }
+}
+
+fn copied(values: &Mutex<Vec<u64>>) -> Vec<u64> {
+    values.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// How milliseconds are spread.
@@ -86,8 +90,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    fn of(values: &Mutex<Vec<u64>>) -> Self {
-        let mut values = values.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    pub(crate) fn of(mut values: Vec<u64>) -> Self {
         values.sort_unstable();
         let at = |percent: usize| values.get((values.len() * percent / 100).min(values.len().saturating_sub(1)));
         let value = |percent| at(percent).copied().unwrap_or_default();
