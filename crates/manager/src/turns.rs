@@ -1,7 +1,7 @@
-//! Everything that a manager says at a time, so that it can listen in between.
+//! To whom a manager speaks at a time, so that it can listen in between.
 //!
-//! A round begins with a call to everybody. Said all at once, they would stand in the way of whoever asks something meanwhile, for as long as they
-//! take together. So they take turns, a few at a time; and since most are answered at once, that costs nothing. Whoever does not
+//! A round begins with news for everybody. Said all at once, it would stand in the way of whoever asks something meanwhile, for as long as all of it
+//! takes. So listeners take turns, a few at a time; and since most answer at once, that costs nothing. Whoever does not
 //! answer at once keeps nobody else waiting: after a moment its turn is over, and it is waited for beside all others.
 
 use std::pin::Pin;
@@ -10,9 +10,9 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// Calls that are made at a time.
+/// Listeners that are spoken to at a time.
 const AT_A_TIME: usize = 24;
-/// The moment in which most are answered.
+/// The moment in which most have heard everything.
 const MOMENT: Duration = Duration::from_millis(50);
 
 /// Who may speak.
