@@ -2,11 +2,12 @@
 //!
 //! Nothing is remembered here that matters: after a crash the season says what is due, and it is done again.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use league_core::season::Duty;
+use league_core::season::{Assignment, Duty};
 use league_protocol::error::Fault;
 use league_protocol::id::RoundId;
 use league_store::views::MATCH_FILES;
@@ -50,7 +51,7 @@ impl Shared {
         loop {
             // Whatever changes from here on is seen below.
             changes.mark_unchanged();
-            let round = match self.desk.look(|season, _| season.duty()).await? {
+            let (round, new) = match self.desk.look(|season, _| season.duty()).await? {
                 Duty::AwaitRegistrations => {
                     // The window begins whenever the registration is opened, and with it everything that is to be told.
                     let since = *opened.get_or_insert_with(Instant::now);
@@ -69,14 +70,13 @@ impl Shared {
                         self.desk.act(|season, now| season.start_round(now)),
                         self.desk.act(|season, now| Ok(season.assign(now)))
                     );
-                    assigned?;
-                    started?
+                    (started?, assigned?)
                 }
-                Duty::Play(round) => round,
+                Duty::Play(round) => (round, self.desk.act(|season, now| Ok(season.assign(now))).await?),
                 Duty::Conclude => return self.conclude(finished).await,
             };
             opened = None;
-            self.play(round, finished, &mut changes).await?;
+            self.play(round, new, finished, &mut changes).await?;
             finished = Some(round);
             self.file().await?;
         }
@@ -113,14 +113,16 @@ impl Shared {
         Ok(self.desk.act(|season, now| season.start(now)).await?)
     }
 
-    /// Plays a round: first who runs what, then everybody is told; each match begins when those have heard who are in it.
+    /// Plays a round, of which `new` matches have just been given to referees: everybody is told; each match begins when those have heard who
+    /// are in it.
     async fn play(
         self: &Arc<Self>,
         round: RoundId,
+        new: Vec<Assignment>,
         before: Option<RoundId>,
         changes: &mut tokio::sync::watch::Receiver<u64>,
     ) -> Result<(), Stopped> {
-        self.desk.act(|season, now| Ok(season.assign(now))).await?;
+        let mut new = HashSet::<Assignment>::from_iter(new);
         let told = self.desk.look(move |season, _| {
             let mut to_players: Vec<Told> =
                 before.into_iter().flat_map(|before| notices::round_over(season, before)).collect();
@@ -144,11 +146,12 @@ impl Shared {
         }
         tracing::info!(%round, matches = due.len(), "the round begins");
         let playing = async {
-            let mut sent = std::collections::HashSet::new();
+            let mut sent = HashSet::new();
             loop {
                 for assignment in due.drain(..) {
                     if sent.insert(assignment.clone()) {
-                        tokio::spawn(Arc::clone(self).escort(assignment, Arc::clone(&hearing)));
+                        let is_new = new.contains(&assignment);
+                        tokio::spawn(Arc::clone(self).escort(assignment, is_new, Arc::clone(&hearing)));
                     }
                 }
                 changes.mark_unchanged();
@@ -156,6 +159,7 @@ impl Shared {
                     return Ok(());
                 }
                 due = self.desk.act(|season, now| Ok(season.assign(now))).await?;
+                new.extend(due.iter().cloned());
                 promised = self.keep_promise(round, promised).await?;
                 if due.is_empty() {
                     drop(changes.changed().await);

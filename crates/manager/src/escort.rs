@@ -40,8 +40,8 @@ enum Offer {
 
 impl Shared {
     /// Gives a match to its referee, when everybody in it has heard of it. A referee that is busy gets it back on the list; one that is gone is
-    /// given up.
-    pub(crate) async fn escort(self: Arc<Self>, assignment: Assignment, hearing: Arc<Hearing>) {
+    /// given up. A match that is `new`, of which its referee cannot have been told before, is not begun when a player has been withdrawn meanwhile.
+    pub(crate) async fn escort(self: Arc<Self>, assignment: Assignment, new: bool, hearing: Arc<Hearing>) {
         let wanted = assignment.match_id.clone();
         let players = self.desk.look(move |season, _| {
             let ids = |players: Pair<&Player>| [players.a.id.clone(), players.b.id.clone()];
@@ -55,10 +55,15 @@ impl Shared {
         let order = self.desk.look(move |season, _| {
             let secret = seed.as_ref().map(|seed| seed.secret(&wanted.match_id));
             let order = season.holds(&wanted).then(|| season.order(&wanted, mode, secret)).flatten();
-            order.zip(listener(season, &wanted.referee))
+            order.zip(listener(season, &wanted.referee)).zip(Some(season.walkover(&wanted.match_id).is_some()))
         });
         // Whatever happened meanwhile, it is no longer this referee's match.
-        let Ok(Some((order, mut referee))) = order.await else { return };
+        let Ok(Some(((order, mut referee), decided))) = order.await else { return };
+        // Who takes no orders has begun already.
+        if new && decided && referee.manner.knows(Method::StartMatch) {
+            drop(self.desk.act(move |season, now| season.give_back(&assignment, now)).await);
+            return;
+        }
         let matched = trace::of_match(&order.match_id, order.attempt);
         for tried in 1..=PATIENCE {
             match self.offer(&mut referee, &order).instrument(matched.clone()).await {

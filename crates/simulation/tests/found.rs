@@ -19,3 +19,11 @@ fn a_league_whose_referee_was_registered_twice_goes_on() {
         assert_eq!(found(seed), None, "seed {seed}");
     }
 }
+
+/// Its match had been assigned and not begun. It had lost its token on the way, and could not get another any more.
+#[test]
+fn a_player_withdrawn_before_its_match_begins_is_not_invited() {
+    for seed in [1842, 3293] {
+        assert_eq!(found(seed), None, "seed {seed}");
+    }
+}
