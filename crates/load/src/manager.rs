@@ -17,6 +17,7 @@ use league_wire::endpoint::Endpoint;
 use league_wire::world::World;
 use serde_json::json;
 use tokio::sync::{oneshot, watch};
+use tokio::time::{Instant, sleep};
 
 use crate::crowd::name;
 use crate::door::{self, Asked, Resident};
@@ -26,6 +27,8 @@ use crate::plan::Plan;
 pub(crate) const LEAGUE: &str = "load";
 /// How long the referee has for an order: it only has to say yes.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The pause before a referee that has just registered is asked again.
+const BREATH: Duration = Duration::from_millis(10);
 
 /// The manager.
 pub(crate) struct Manager {
@@ -113,9 +116,18 @@ impl Manager {
             auth_token: None,
         };
         let call = Call::StartMatch(order);
-        let taken = self.client.call(referee, &Manner::default(), &envelope, &call, PATIENCE).await?;
-        if !String::from_utf8_lossy(&taken.body).contains("ACCEPTED") {
-            bail!("the referee does not take {match_id}: {}", String::from_utf8_lossy(&taken.body));
+        let begun = Instant::now();
+        loop {
+            let taken = self.client.call(referee, &Manner::default(), &envelope, &call, PATIENCE).await?;
+            let said = String::from_utf8_lossy(&taken.body);
+            if said.contains("ACCEPTED") {
+                break;
+            }
+            // Until it has read that it is in, it takes no orders; nobody tells when it has.
+            if !said.contains("E010") || begun.elapsed() > PATIENCE {
+                bail!("the referee does not take {match_id}: {said}");
+            }
+            sleep(BREATH).await;
         }
         reported.await.context("nobody reports any more")
     }
