@@ -55,10 +55,10 @@ impl Shared {
         let order = self.desk.look(move |season, _| {
             let secret = seed.as_ref().map(|seed| seed.secret(&wanted.match_id));
             let order = season.holds(&wanted).then(|| season.order(&wanted, mode, secret)).flatten();
-            order.zip(listener(season, &wanted.referee)).zip(Some(season.walkover(&wanted.match_id).is_some()))
+            Some((order?, listener(season, &wanted.referee)?, season.walkover(&wanted.match_id).is_some()))
         });
         // Whatever happened meanwhile, it is no longer this referee's match.
-        let Ok(Some(((order, mut referee), decided))) = order.await else { return };
+        let Ok(Some((order, mut referee, decided))) = order.await else { return };
         // Who takes no orders has begun already.
         if new && decided && referee.manner.knows(Method::StartMatch) {
             drop(self.desk.act(move |season, now| season.give_back(&assignment, now)).await);

@@ -85,6 +85,10 @@ fn late(now: Instant, due: Instant) -> Duration {
     now.saturating_duration_since(due).saturating_sub(TOLERANCE)
 }
 
+fn lost_by(pulse: Option<&Pulse>) -> Duration {
+    pulse.map_or(Duration::ZERO, Pulse::lost)
+}
+
 fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
@@ -108,7 +112,7 @@ pub struct Allowance {
 impl Allowance {
     /// From now on; without a pulse nothing is ever granted.
     pub fn new(limit: Duration, pulse: Option<Pulse>) -> Self {
-        let lost = pulse.as_ref().map_or(Duration::ZERO, Pulse::lost);
+        let lost = lost_by(pulse.as_ref());
         Self { pulse, limit, began: Instant::now(), lost, waited: Duration::ZERO, begun: false }
     }
 
@@ -117,13 +121,9 @@ impl Allowance {
         if self.begun { self.left() } else { self.limit }
     }
 
-    fn lost_so_far(&self) -> Duration {
-        self.pulse.as_ref().map_or(Duration::ZERO, Pulse::lost)
-    }
-
     /// What is left of it.
     pub fn left(&self) -> Duration {
-        let lost = self.lost_so_far().saturating_sub(self.lost);
+        let lost = lost_by(self.pulse.as_ref()).saturating_sub(self.lost);
         let used = self.began.elapsed().saturating_sub(lost);
         self.limit.saturating_sub(used)
     }
@@ -141,7 +141,7 @@ impl Allowance {
         self.begun = true;
         let mut end = first;
         let lost = loop {
-            let lost = self.lost_so_far();
+            let lost = lost_by(self.pulse.as_ref());
             if let Ok(done) = timeout_at(end, work.as_mut()).await {
                 let granted =
                     if self.pulse.is_some() { Instant::now().saturating_duration_since(first) } else { Duration::ZERO };
@@ -158,7 +158,7 @@ impl Allowance {
             // Everybody else at work may have come first: what was lost up to here counts, or the decision would fall late.
             let more = self.left().min(self.limit.saturating_sub(self.waited));
             if more.is_zero() {
-                break self.lost_so_far().saturating_sub(lost);
+                break lost_by(self.pulse.as_ref()).saturating_sub(lost);
             }
             self.waited += more;
             end = Instant::now() + more;
@@ -166,5 +166,18 @@ impl Allowance {
         // Until this moment an answer would have counted. What of that was our own lateness was granted, too.
         let over = end.elapsed().min(lost);
         (None, end.saturating_duration_since(first) + over)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_a_little_late_loses_nothing_however_often_and_what_is_later_loses_the_rest() {
+        let due = Instant::now();
+        assert_eq!(late(due, due + BEAT), Duration::ZERO, "too early");
+        assert_eq!(late(due + TOLERANCE, due), Duration::ZERO);
+        assert_eq!(late(due + TOLERANCE + Duration::from_millis(1), due), Duration::from_millis(1));
     }
 }
