@@ -51,7 +51,7 @@ fn obey(repository: &Repository, command: &str) -> Outcome {
     match order(command)? {
         Order::Run => {
             let mut shell = Command::new("sh");
-            shell.arg("-c").arg(command).env(TRIED.0, TRIED.1);
+            shell.arg("-c").arg(command).envs(TRIED);
             repository.run(shell)
         }
         Order::Exists => {

@@ -87,7 +87,7 @@ fn compiler(repository: &Repository) -> Result<String, String> {
 fn count(repository: &Repository) -> Result<BTreeMap<String, u64>, String> {
     // The very binary that the documents are tried with: nothing is built for this alone.
     let mut build = repository.cargo("build --release --package league");
-    build.env(TRIED.0, TRIED.1);
+    build.envs(TRIED);
     repository.run(build)?;
     let program = repository.target.join("release").join(format!("league{}", std::env::consts::EXE_SUFFIX));
     PATHS.iter().map(|(path, times)| Ok(((*path).to_owned(), once(repository, &program, path, *times)?))).collect()

@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use crate::Outcome;
 
 /// For release builds that are only tried, and not shipped or measured: optimising across crates takes longer than all the rest of a build.
-pub(crate) const TRIED: (&str, &str) = ("CARGO_PROFILE_RELEASE_LTO", "off");
+pub(crate) const TRIED: [(&str, &str); 2] =
+    [("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")];
 
 /// This checkout.
 pub(crate) struct Repository {
