@@ -3,7 +3,6 @@
 //! The limit of a call covers all of it: the connection, the question, and the answer to its last byte. Redirects are not
 //! followed and nothing is decompressed: an answer is what the peer itself said, in as many bytes as it sent.
 
-use std::error::Error as _;
 use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,11 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::{Bytes, BytesMut};
-use http::{Extensions, HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
-use hyper_util::client::legacy;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use league_protocol::head::Envelope;
 use league_protocol::manner::Manner;
 use league_protocol::request::MAX_BODY;
@@ -28,8 +25,8 @@ use tracing::Instrument;
 use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
 use crate::exchange::{CallError, Exchange, Failure, Receipt};
-use crate::line::Past;
 use crate::net::{Connector, Tcp};
+use crate::pool::{Pool, Question};
 use crate::pulse::{Allowance, Pulse};
 use crate::sse::{self, Events};
 use crate::tally::Tally;
@@ -97,10 +94,7 @@ pub struct Client {
 }
 
 struct Shared {
-    /// With kept connections.
-    pooled: legacy::Client<Dialer, Full<Bytes>>,
-    /// Each time a new connection.
-    fresh: legacy::Client<Dialer, Full<Bytes>>,
+    pool: Arc<Pool>,
     last_id: AtomicU64,
     clock: Clock,
     tally: Option<Arc<Tally>>,
@@ -123,13 +117,9 @@ impl Client {
     /// A client of these settings.
     pub fn new(settings: ClientSettings) -> Self {
         let dialer = Dialer::new(settings.connector, settings.tls, settings.pulse.clone());
-        let mut builder = legacy::Client::builder(TokioExecutor::new());
-        // An answer is bounded; what waits in a buffer for it needs no more.
-        builder.http1_max_buf_size(2 * MAX_BODY).pool_timer(TokioTimer::new()).pool_idle_timeout(settings.idle_limit);
-        let pooled = builder.pool_max_idle_per_host(settings.idle_per_host).build(dialer.clone());
-        let fresh = builder.pool_max_idle_per_host(0).build(dialer);
+        let pool = Arc::new(Pool::new(dialer, settings.idle_per_host, settings.idle_limit));
         let ClientSettings { clock, tally, pulse, .. } = settings;
-        Self { shared: Arc::new(Shared { pooled, fresh, last_id: AtomicU64::new(0), clock, tally, pulse }) }
+        Self { shared: Arc::new(Shared { pool, last_id: AtomicU64::new(0), clock, tally, pulse }) }
     }
 
     /// Says `call` to `endpoint` in the given manner, once, and waits for the whole answer. Who has to find out how a peer is
@@ -187,11 +177,13 @@ impl Client {
         let started = Instant::now();
         let (outcome, granted) = {
             let answer = pin!(async {
-                let response = self.send(|| request(endpoint, extra, body.clone())).await?;
+                let asking = self.shared.pool.ask(endpoint, || request(endpoint, extra, body.clone()));
+                let (response, line) = asking.await.map_err(|error| Failure::Unreachable(chain(&error)))?;
                 receipt.first_byte = Some(started.elapsed());
                 let (parts, body) = response.into_parts();
                 let is_stream = sse::is_stream(&parts.headers);
                 let body = if is_stream { read_events(body, id).await? } else { read(body).await? };
+                line.give_back();
                 Ok::<_, Failure>((parts.status, parts.headers, body))
             });
             time.within(answer).await
@@ -232,21 +224,15 @@ impl Client {
             given_up: None,
         }
     }
-
-    async fn send(&self, request: impl Fn() -> Request<Full<Bytes>>) -> Result<Response<Incoming>, Failure> {
-        match self.shared.pooled.request(request()).await {
-            Ok(response) => Ok(response),
-            Err(error) if was_dead(&error) => self.shared.fresh.request(request()).await.map_err(|e| unreachable(&e)),
-            Err(error) => Err(unreachable(&error)),
-        }
-    }
 }
 
-fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
+fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> Question {
     let mut request = Request::new(Full::new(body));
     *request.method_mut() = Method::POST;
-    *request.uri_mut() = endpoint.uri().clone();
+    *request.uri_mut() = endpoint.uri().path_and_query().cloned().map_or_else(Uri::default, Uri::from);
     let headers = request.headers_mut();
+    // The text of a URI is fit for a header.
+    headers.extend(HeaderValue::from_str(endpoint.authority()).ok().map(|host| (header::HOST, host)));
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     headers.extend(extra.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -291,18 +277,6 @@ async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failu
         }
     }
     Ok(events.end())
-}
-
-/// Whether a kept connection had died before it could answer.
-fn was_dead(error: &legacy::Error) -> bool {
-    let Some(connected) = error.connect_info() else { return false };
-    let mut extras = Extensions::new();
-    connected.get_extras(&mut extras);
-    extras.get::<Past>().is_some_and(Past::went_silent)
-}
-
-fn unreachable(error: &legacy::Error) -> Failure {
-    Failure::Unreachable(error.source().map_or_else(|| error.to_string(), chain))
 }
 
 /// An error and its reasons in one line.

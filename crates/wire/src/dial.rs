@@ -1,26 +1,19 @@
 //! Connections for the client: the network's, with TLS on top where the endpoint asks for it.
 
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::Uri;
-use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::time::{Instant, sleep};
 use tokio_rustls::TlsConnector;
-use tower_service::Service;
 
-use crate::endpoint::{bare_host, is_secure, port};
-use crate::line::Line;
+use crate::endpoint::Endpoint;
 use crate::net::{Connector, Stream};
 use crate::pulse::Pulse;
 
-/// Makes connections for hyper's pool.
-#[derive(Clone)]
+/// Makes connections.
 pub(crate) struct Dialer {
     connector: Arc<dyn Connector>,
     tls: Option<TlsConnector>,
@@ -56,17 +49,18 @@ impl Dialer {
         }
     }
 
-    async fn dial(self, uri: Uri) -> io::Result<TokioIo<Line>> {
-        let host = bare_host(&uri);
-        if !is_secure(&uri) {
-            return Ok(TokioIo::new(Line::new(self.connect(host, port(&uri)).await?)));
+    /// A connection to `endpoint`.
+    pub(crate) async fn dial(&self, endpoint: &Endpoint) -> io::Result<Box<dyn Stream>> {
+        let (host, port) = (endpoint.host(), endpoint.port());
+        if !endpoint.is_secure() {
+            return self.connect(host, port).await;
         }
         let Some(tls) = &self.tls else {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "this client was set up without TLS"));
         };
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-        let plain = self.connect(host, port(&uri)).await?;
-        Ok(TokioIo::new(Line::new(Box::new(tls.connect(name, plain).await?))))
+        let plain = self.connect(host, port).await?;
+        Ok(Box::new(tls.connect(name, plain).await?))
     }
 }
 
@@ -76,18 +70,4 @@ fn is_our_own(error: &io::Error) -> bool {
     const NUMBERS: [i32; 4] = [24, 23, 105, 55];
     let numbered = cfg!(unix) && error.raw_os_error().is_some_and(|number| NUMBERS.contains(&number));
     numbered || error.kind() == io::ErrorKind::OutOfMemory
-}
-
-impl Service<Uri> for Dialer {
-    type Response = TokioIo<Line>;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<TokioIo<Line>>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        Box::pin(self.clone().dial(uri))
-    }
 }

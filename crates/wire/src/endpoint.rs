@@ -19,6 +19,8 @@ pub const DEFAULT_PATH: &str = "/mcp";
 pub struct Endpoint {
     text: SmolStr,
     uri: Uri,
+    /// Scheme, host and port: what a connection leads to.
+    site: SmolStr,
 }
 
 /// Why a text is no endpoint.
@@ -67,6 +69,18 @@ impl Endpoint {
         is_secure(&self.uri)
     }
 
+    /// What a connection leads to, such as `http://127.0.0.1:8101`.
+    pub(crate) fn site(&self) -> &SmolStr {
+        &self.site
+    }
+
+    /// Its host and, where the scheme does not tell it, its port: the `Host` of a request.
+    pub(crate) fn authority(&self) -> &str {
+        let usual = self.port() == if self.is_secure() { 443 } else { 80 };
+        let host = self.uri.host().unwrap_or_default();
+        if usual { host } else { self.uri.authority().map_or(host, Authority::as_str) }
+    }
+
     /// As it was registered.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -84,7 +98,7 @@ impl Endpoint {
         let mut parts = self.uri.clone().into_parts();
         parts.path_and_query = Some(PathAndQuery::from_static(path));
         let uri = Uri::from_parts(parts).unwrap_or_else(|_| self.uri.clone());
-        Self { text: SmolStr::new(uri.to_string()), uri }
+        Self { text: SmolStr::new(uri.to_string()), uri, site: self.site.clone() }
     }
 }
 
@@ -120,7 +134,9 @@ impl FromStr for Endpoint {
         if colon.is_some() && uri.port_u16().is_none_or(|port| port == 0) {
             return Err(BadEndpoint::Port);
         }
-        let endpoint = Self { text: SmolStr::new(text.trim()), uri };
+        let mut site = format!("{}://{authority}", if is_secure(&uri) { "https" } else { "http" });
+        site.make_ascii_lowercase();
+        let endpoint = Self { text: SmolStr::new(text.trim()), site: SmolStr::new(site), uri };
         let pathless = endpoint.path() == "/" && endpoint.uri.query().is_none();
         Ok(if pathless { Self { uri: endpoint.at(DEFAULT_PATH).uri, ..endpoint } } else { endpoint })
     }
@@ -142,7 +158,8 @@ impl Eq for Endpoint {}
 
 impl Hash for Endpoint {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.uri.hash(state);
+        // The host by itself would be hashed letter by letter.
+        (&self.site, self.uri.path()).hash(state);
     }
 }
 

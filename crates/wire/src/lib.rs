@@ -49,6 +49,7 @@ mod lasting;
 mod line;
 mod mcp;
 mod patience;
+mod pool;
 mod probe;
 mod route;
 mod session;

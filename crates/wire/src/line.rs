@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll};
 
-use hyper_util::client::legacy::connect::{Connected, Connection};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::net::Stream;
@@ -52,11 +51,10 @@ impl Line {
     pub(crate) fn new(stream: Box<dyn Stream>) -> Self {
         Self { stream, past: Past::default() }
     }
-}
 
-impl Connection for Line {
-    fn connected(&self) -> Connected {
-        Connected::new().extra(self.past.clone())
+    /// What is known about it, now and after its end.
+    pub(crate) fn past(&self) -> Past {
+        self.past.clone()
     }
 }
 
@@ -75,19 +73,6 @@ impl AsyncWrite for Line {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.past.wrote();
         Pin::new(&mut *self.stream).poll_write(cx, buf)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.past.wrote();
-        Pin::new(&mut *self.stream).poll_write_vectored(cx, bufs)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

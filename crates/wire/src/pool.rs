@@ -1,0 +1,188 @@
+//! Connections, made where there is none and kept for the next call.
+//!
+//! A referee speaks with hundreds of players in turn. A pool for any kind of client looks after waiters, protocols and proxies, and has a task
+//! for each call that waits for its connection to be free again; here a connection is lent to one call, which gives it back itself
+//! once it has read the answer.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use league_protocol::request::MAX_BODY;
+use smol_str::SmolStr;
+use thiserror::Error;
+use tokio::time::{Instant, sleep};
+
+use crate::dial::Dialer;
+use crate::endpoint::Endpoint;
+use crate::line::{Line, Past};
+
+/// What is asked.
+pub(crate) type Question = Request<Full<Bytes>>;
+
+/// Why a question got no answer.
+#[derive(Debug, Error)]
+pub(crate) enum Unanswered {
+    /// There is no connection.
+    #[error(transparent)]
+    NoConnection(#[from] io::Error),
+    /// It came to nothing on the way.
+    #[error(transparent)]
+    Broken(#[from] hyper::Error),
+}
+
+/// The connections of a client.
+pub(crate) struct Pool {
+    dialer: Dialer,
+    http: http1::Builder,
+    per_host: usize,
+    limit: Duration,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// By site, those that were given back last at the end.
+    lines: HashMap<SmolStr, Vec<Free>>,
+    /// Whether somebody comes to clear away what has been there too long.
+    is_swept: bool,
+}
+
+/// A connection that nobody uses.
+struct Free {
+    sender: SendRequest<Full<Bytes>>,
+    past: Past,
+    since: Instant,
+}
+
+/// A connection in use. Dropped it is closed, unless the answer was read to its end.
+pub(crate) struct Lent {
+    pool: Arc<Pool>,
+    site: SmolStr,
+    sender: SendRequest<Full<Bytes>>,
+    past: Past,
+}
+
+impl Pool {
+    /// Keeps up to `per_host` connections to each host, none longer than `limit`.
+    pub(crate) fn new(dialer: Dialer, per_host: usize, limit: Duration) -> Self {
+        let mut http = http1::Builder::new();
+        // An answer is bounded; what waits in a buffer for it needs no more. Head and body are small: copied together they are one write.
+        http.max_buf_size(2 * MAX_BODY).writev(false);
+        Self { dialer, http, per_host, limit, kept: Mutex::default() }
+    }
+
+    /// Asks the question that `question` makes, and waits for the head of its answer.
+    ///
+    /// A kept connection may have died since its last use, and often that shows only when the question is already out. It is asked again on a fresh
+    /// one when this one had answered before and has not said a byte since: see [`crate::line`].
+    pub(crate) async fn ask(
+        self: &Arc<Self>,
+        endpoint: &Endpoint,
+        question: impl Fn() -> Question,
+    ) -> Result<(Response<Incoming>, Lent), Unanswered> {
+        let mut asked = question();
+        while let Some(mut lent) = self.kept_for(endpoint.site()) {
+            match lent.sender.try_send_request(asked).await {
+                Ok(answer) => return Ok((answer, lent)),
+                Err(mut failed) => match failed.take_message() {
+                    Some(unsent) => asked = unsent,
+                    None if lent.past.went_silent() => {
+                        asked = question();
+                        break;
+                    }
+                    None => return Err(failed.into_error().into()),
+                },
+            }
+        }
+        let mut lent = self.connected(endpoint).await?;
+        let answer = lent.sender.send_request(asked).await?;
+        Ok((answer, lent))
+    }
+
+    /// A new connection.
+    async fn connected(self: &Arc<Self>, endpoint: &Endpoint) -> Result<Lent, Unanswered> {
+        let line = Line::new(self.dialer.dial(endpoint).await?);
+        let past = line.past();
+        let (sender, connection) = self.http.handshake(TokioIo::new(line)).await?;
+        let site = endpoint.site().clone();
+        tokio::spawn(async move {
+            // Whoever waits for an answer hears of it; with nobody there, a peer has closed what it kept.
+            if let Err(error) = connection.await {
+                tracing::trace!(%error, "a connection ended");
+            }
+        });
+        Ok(Lent { pool: Arc::clone(self), site, sender, past })
+    }
+
+    /// A connection to `site` that can be used at once.
+    fn kept_for(self: &Arc<Self>, site: &SmolStr) -> Option<Lent> {
+        let mut kept = self.kept();
+        let lines = kept.lines.get_mut(site)?;
+        while let Some(Free { sender, past, since }) = lines.pop() {
+            if since.elapsed() >= self.limit {
+                // The others have been there longer.
+                lines.clear();
+            } else if sender.is_ready() {
+                return Some(Lent { pool: Arc::clone(self), site: site.clone(), sender, past });
+            }
+        }
+        None
+    }
+
+    fn keep(self: Arc<Self>, site: SmolStr, sender: SendRequest<Full<Bytes>>, past: Past) {
+        let mut kept = self.kept();
+        let lines = kept.lines.entry(site).or_default();
+        if lines.len() < self.per_host {
+            lines.push(Free { sender, past, since: Instant::now() });
+        }
+        if !kept.is_swept {
+            kept.is_swept = true;
+            tokio::spawn(sweep(Arc::downgrade(&self), self.limit));
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lent {
+    /// Gives the connection back, once the answer has been read to its end.
+    pub(crate) fn give_back(mut self) {
+        if self.sender.is_ready() {
+            self.pool.keep(self.site, self.sender, self.past);
+        } else if !self.sender.is_closed() {
+            // Something is still on its way, such as the end of a question that was answered early.
+            tokio::spawn(async move {
+                if self.sender.ready().await.is_ok() {
+                    self.pool.keep(self.site, self.sender, self.past);
+                }
+            });
+        }
+    }
+}
+
+/// Closes what nobody has used for `limit`, as long as there is anything.
+async fn sweep(pool: std::sync::Weak<Pool>, limit: Duration) {
+    loop {
+        sleep(limit).await;
+        let Some(pool) = pool.upgrade() else { return };
+        let mut kept = pool.kept();
+        kept.lines.retain(|_, lines| {
+            lines.retain(|free| free.since.elapsed() < limit && !free.sender.is_closed());
+            !lines.is_empty()
+        });
+        if kept.lines.is_empty() {
+            kept.is_swept = false;
+            return;
+        }
+    }
+}
