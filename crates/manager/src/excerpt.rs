@@ -4,6 +4,7 @@
 //! is little, and the bytes are written once and shared by all. In a larger league a player hears of its own match, the head of the table and
 //! its own row; a referee of its own matches; and each of how many there are in all. Whoever wants the rest asks for it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use league_core::season::Season;
@@ -23,22 +24,24 @@ const HEAD: usize = 10;
 const MATCHES: usize = 128;
 
 /// Something that is said to many.
-#[derive(Debug)]
 pub(crate) struct Told {
     /// To whom nothing else is said.
     others: Notice,
-    each: HashMap<AgentId, Notice>,
+    own: Own,
 }
+
+/// What somebody hears instead. It is written when its turn has come: the first can hear theirs while that of the others is not written yet.
+type Own = Box<dyn Fn(&AgentId) -> Option<Notice> + Send + Sync>;
 
 impl Told {
     /// The same to everybody.
     pub(crate) fn alike(notice: Notice) -> Self {
-        Self { others: notice, each: HashMap::new() }
+        Self { others: notice, own: Box::new(|_| None) }
     }
 
     /// What `who` hears.
-    pub(crate) fn to(&self, who: &AgentId) -> &Notice {
-        self.each.get(who).unwrap_or(&self.others)
+    pub(crate) fn to(&self, who: &AgentId) -> Cow<'_, Notice> {
+        (self.own)(who).map_or(Cow::Borrowed(&self.others), Cow::Owned)
     }
 }
 
@@ -55,57 +58,56 @@ impl Excerpts {
 
     /// A notice of the table, or of what is to be seen of it: given these rows, and their number where these are not all.
     pub(crate) fn told(
-        self,
-        conversation: &ConversationId,
-        call: impl Fn(Vec<StandingsRow>, Option<u32>) -> Call,
+        mut self,
+        conversation: ConversationId,
+        call: impl Fn(Vec<StandingsRow>, Option<u32>) -> Call + Send + Sync + 'static,
     ) -> Told {
-        let notice = |rows, total| Notice::new(conversation.clone(), call(rows, total));
+        let notice = move |rows, total| Notice::new(conversation.clone(), call(rows, total));
         if self.standings.len() <= TOLD_WHOLE {
             return Told::alike(notice(self.standings, None));
         }
         let total = u32::try_from(self.standings.len()).ok();
-        let (head, rest) = self.standings.split_at(HEAD);
-        let others = notice(head.to_vec(), total);
-        let each = rest.iter().map(|own| {
-            let rows = head.iter().chain([own]).cloned().collect();
-            (AgentId::Player(own.player_id.clone()), notice(rows, total))
-        });
-        Told { each: each.collect(), others }
+        let rest = self.standings.split_off(HEAD);
+        let rest: HashMap<_, _> = rest.into_iter().map(|row| (AgentId::Player(row.player_id.clone()), row)).collect();
+        let head = self.standings;
+        let others = notice(head.clone(), total);
+        let own = move |who: &AgentId| {
+            let row = rest.get(who)?;
+            Some(notice(head.iter().chain([row]).cloned().collect(), total))
+        };
+        Told { others, own: Box::new(own) }
     }
 }
 
 /// The announcement of a round, whole or in parts.
 pub(crate) fn announced(
     season: &Season,
-    conversation: &ConversationId,
-    whole: RoundAnnouncement,
+    conversation: ConversationId,
+    mut whole: RoundAnnouncement,
     to_referees: bool,
 ) -> Told {
-    let notice = |announcement| Notice::new(conversation.clone(), Call::NotifyRound(announcement));
     if season.players().len() <= TOLD_WHOLE {
-        return Told::alike(notice(whole));
+        return Told::alike(Notice::new(conversation, Call::NotifyRound(whole)));
     }
-    let total_matches = u32::try_from(whole.matches.len()).ok();
-    let part = |matches| {
-        let RoundAnnouncement { league_id, round_id, referees_show_passes, .. } = &whole;
-        let (league_id, round_id) = (league_id.clone(), *round_id);
-        let referees_show_passes = *referees_show_passes;
-        notice(RoundAnnouncement { league_id, round_id, matches, total_matches, referees_show_passes })
-    };
-    let mut own: HashMap<AgentId, Vec<AnnouncedMatch>> = HashMap::new();
-    for announced in &whole.matches {
+    let matches = std::mem::take(&mut whole.matches);
+    whole.total_matches = u32::try_from(matches.len()).ok();
+    let mut concerned: HashMap<AgentId, Vec<AnnouncedMatch>> = HashMap::new();
+    for announced in matches {
         let players = [&announced.player_a_id, &announced.player_b_id].map(|player| AgentId::Player(player.clone()));
         let referee = announced.referee_id.iter().map(|referee| AgentId::Referee(referee.clone()));
-        let concerned: Vec<_> = if to_referees { referee.collect() } else { players.to_vec() };
-        for agent in concerned {
-            let matches = own.entry(agent).or_default();
+        let agents: Vec<_> = if to_referees { referee.collect() } else { players.to_vec() };
+        for agent in agents {
+            let matches = concerned.entry(agent).or_default();
             if matches.len() < MATCHES {
                 matches.push(announced.clone());
             }
         }
     }
-    let each = own.into_iter().map(|(agent, matches)| (agent, part(matches)));
-    Told { each: each.collect(), others: part(Vec::new()) }
+    let part = move |matches| {
+        let part = RoundAnnouncement { matches, ..whole.clone() };
+        Notice::new(conversation.clone(), Call::NotifyRound(part))
+    };
+    Told { others: part(Vec::new()), own: Box::new(move |who| Some(part(concerned.get(who)?.clone()))) }
 }
 
 #[cfg(test)]
@@ -137,7 +139,8 @@ mod tests {
     }
 
     fn rows(told: &Told, who: &AgentId) -> (Vec<PlayerId>, Option<u32>) {
-        let call = told.to(who).call();
+        let heard = told.to(who);
+        let call = heard.call();
         if let Call::UpdateStandings(update) = call {
             return (update.standings.iter().map(|row| row.player_id.clone()).collect(), update.total_players);
         }
@@ -146,7 +149,8 @@ mod tests {
     }
 
     fn matches(told: &Told, who: &AgentId) -> (usize, Option<u32>) {
-        let call = told.to(who).call();
+        let heard = told.to(who);
+        let call = heard.call();
         let Call::NotifyRound(round) = call else { panic!("{:?}", call.method()) };
         if let AgentId::Player(player) = who {
             let own = |one: &AnnouncedMatch| one.player_a_id == *player || one.player_b_id == *player;

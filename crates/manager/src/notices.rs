@@ -130,7 +130,7 @@ pub(crate) fn round_over(season: &Season, round: RoundId) -> [Told; 2] {
     let league_id = Some(season.config().league_id.clone());
     let summary = season.summary(round);
     let next = RoundId(round.0 + 1);
-    let standings = Excerpts::of(season).told(&ConversationId::named(format_args!("conv-round-{round}-standings")), {
+    let standings = Excerpts::of(season).told(ConversationId::named(format_args!("conv-round-{round}-standings")), {
         let league_id = league_id.clone();
         move |standings, total_players| {
             let (league_id, round_id) = (league_id.clone(), Some(round));
@@ -159,14 +159,14 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
         total_matches: None,
         referees_show_passes: (!season.referees_show_passes()).then_some(false),
     };
-    excerpt::announced(season, &conversation, announcement, to_referees)
+    excerpt::announced(season, conversation, announcement, to_referees)
 }
 
 /// The end of the league.
 pub(crate) fn league_over(season: &Season) -> Told {
     let (league_id, champion) = (Some(season.config().league_id.clone()), season.champion());
     let (total_rounds, total_matches) = (season.schedule().rounds(), season.matches_completed());
-    Excerpts::of(season).told(&ConversationId::named("conv-league-complete"), move |standings, total_players| {
+    Excerpts::of(season).told(ConversationId::named("conv-league-complete"), move |standings, total_players| {
         let (league_id, champion) = (league_id.clone(), champion.clone());
         let final_standings = standings.iter().map(FinalRow::from).collect();
         let end = LeagueCompleted { league_id, total_rounds, total_matches, champion, final_standings, total_players };
@@ -216,7 +216,7 @@ impl Shared {
             let method = notice.call.method();
             let mut waited = false;
             let (said, tries) = loop {
-                let telling = self.tell_once(&listener, &endpoint, notice, grace.is_zero());
+                let telling = self.tell_once(&listener, &endpoint, &notice, grace.is_zero());
                 let (said, tries) = telling.await;
                 if Instant::now() >= patient_until || !is_unreachable(&tries) {
                     break (said, tries);

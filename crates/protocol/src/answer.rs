@@ -7,7 +7,10 @@
 mod layer;
 
 use std::fmt;
+use std::sync::LazyLock;
 
+use memchr::memchr;
+use memchr::memmem::Finder;
 use smol_str::SmolStr;
 
 use crate::draw::DrawNonce;
@@ -146,6 +149,17 @@ pub enum Heard {
     Yes,
     /// An error.
     Error(PeerError),
+}
+
+/// What every error has in its name, in every form that there is: `error`, `isError`, `LEAGUE_ERROR`, `GAME_ERROR`.
+static ERROR: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["rror", "RROR"].map(Finder::new));
+
+/// Whether a peer that was told something took it: anything but an error says so, whether it can be read or not.
+///
+/// Nearly all answers to news do, and need not be read to know it.
+pub fn is_heard(body: &[u8]) -> bool {
+    let names_error = memchr(b'\\', body).is_some() || ERROR.iter().any(|name| name.find(body).is_some());
+    !names_error || Layers::parse(body).map_or(true, |layers| layers.heard() == Heard::Yes)
 }
 
 impl<'a> Layers<'a> {

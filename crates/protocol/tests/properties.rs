@@ -7,7 +7,7 @@ mod arbitrary;
 mod decode;
 mod sample;
 
-use league_protocol::answer::{Heard, JoinAnswer, Layers, MoveAnswer, RegistrationAnswer};
+use league_protocol::answer::{Heard, JoinAnswer, Layers, MoveAnswer, RegistrationAnswer, is_heard};
 use league_protocol::frame::{Frame, RequestId};
 use league_protocol::head::Envelope;
 use league_protocol::manner::Manner;
@@ -354,6 +354,7 @@ fn every_answer_of_ours_is_heard_and_none_is_taken_for_an_error() {
             let mut out = Vec::new();
             sample::answer(row.method, &ReplyTo { frame, id: RequestId::from(3), method: Some(row.method) }, &mut out);
             assert_eq!(Layers::parse(&out).unwrap().heard(), Heard::Yes, "{} {frame}", row.name);
+            assert!(is_heard(&out), "{} {frame}", row.name);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
-use league_protocol::answer::{Heard, Layers};
+use league_protocol::answer::{Layers, is_heard};
 use league_protocol::frame::Frame;
 use league_protocol::head::Envelope;
 use league_protocol::ladder::{Next, Rung};
@@ -94,11 +94,7 @@ impl<F: Fn(&Exchange) -> Verdict + Sync> Judge for F {
 
 /// Takes anything but an error for a sign that the peer heard.
 pub fn heard(exchange: &Exchange) -> Verdict {
-    let fine = match Layers::parse(&exchange.body) {
-        Ok(layers) => layers.heard() == Heard::Yes,
-        Err(_) => true,
-    };
-    if fine && exchange.status.is_success() { Verdict::Understood } else { Verdict::Misunderstood }
+    if exchange.status.is_success() && is_heard(&exchange.body) { Verdict::Understood } else { Verdict::Misunderstood }
 }
 
 /// One request and what came of it.

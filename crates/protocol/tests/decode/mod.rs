@@ -1,6 +1,6 @@
 //! Every decoder in one call: for the property tests, and for fuzzing, which includes this file by its path.
 
-use league_protocol::answer::Layers;
+use league_protocol::answer::{Heard, Layers, is_heard};
 use league_protocol::id::{MatchId, RoundId};
 use league_protocol::request::{self, Incoming};
 
@@ -20,9 +20,13 @@ pub(crate) fn decode_everything(bytes: &[u8]) -> String {
             let id = MatchId::of(RoundId(2), 3);
             let (join, parity, played) = (layers.join(&id), layers.parity(&id), layers.game_move(&id));
             let (registration, heard) = (layers.registration(), layers.heard());
+            assert_eq!(is_heard(bytes), heard == Heard::Yes, "the short way and the long one differ");
             format!("{layers:?} {join:?} {parity:?} {played:?} {registration:?} {heard:?}")
         }
-        Err(unreadable) => unreadable.to_string(),
+        Err(unreadable) => {
+            assert!(is_heard(bytes), "who cannot be understood has said nothing against it");
+            unreadable.to_string()
+        }
     };
     shown
 }
