@@ -189,6 +189,21 @@ mod tests {
     }
 
     #[test]
+    fn a_request_names_the_port_that_its_scheme_does_not_tell() {
+        for (text, authority, site) in [
+            ("http://LOCALHOST:8101", "LOCALHOST:8101", "http://localhost:8101"),
+            ("http://localhost:80/x", "localhost", "http://localhost:80"),
+            ("https://example.org/players/7", "example.org", "https://example.org"),
+            ("https://example.org:80/", "example.org:80", "https://example.org:80"),
+            ("http://[::1]:80", "[::1]", "http://[::1]:80"),
+        ] {
+            let endpoint: Endpoint = text.parse().unwrap();
+            assert_eq!((endpoint.authority(), endpoint.site().as_str()), (authority, site));
+            assert_eq!(endpoint.at("/elsewhere").site(), endpoint.site());
+        }
+    }
+
+    #[test]
     fn two_endpoints_are_equal_when_they_lead_to_the_same_place() {
         let one: Endpoint = "http://LOCALHOST:8101".parse().unwrap();
         let other: Endpoint = "http://localhost:8101/mcp".parse().unwrap();

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use league_protocol::error::ErrorCode;
-use league_wire::client::Client;
+use league_wire::client::{Client, ClientSettings};
 use league_wire::exchange::Failure;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::time::Instant;
+use tokio::sync::{Barrier, mpsc};
+use tokio::time::{Instant, timeout};
 
 use crate::raw::message;
-use crate::support::{LONG, SECOND, call, endpoint, peer};
+use crate::support::{LONG, SECOND, SHORT, call, endpoint, peer};
 
 const FINE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
@@ -150,4 +151,72 @@ async fn calls_in_turn_share_one_connection() {
         call(&client, &peer, LONG).await.unwrap();
     }
     assert!(connections.load(Ordering::Relaxed) <= 2, "{connections:?}");
+}
+
+#[tokio::test]
+async fn a_connection_that_nobody_uses_is_closed() {
+    let (closed, mut ended) = mpsc::unbounded_channel();
+    let peer = peer(move |mut stream, number| {
+        let closed = closed.clone();
+        async move {
+            while message(&mut stream).await.is_some() {
+                stream.write_all(FINE).await.unwrap();
+            }
+            closed.send(number).unwrap();
+        }
+    })
+    .await;
+    let client = Client::new(ClientSettings { idle_limit: SHORT, ..ClientSettings::default() });
+    let began = Instant::now();
+    call(&client, &peer, LONG).await.unwrap();
+    assert_eq!(timeout(LONG, ended.recv()).await.unwrap(), Some(1));
+    assert!(began.elapsed() >= SHORT, "it was kept for {:?}", began.elapsed());
+    // Whoever cleared it away comes again for the next one.
+    call(&client, &peer, LONG).await.unwrap();
+    assert_eq!(timeout(LONG, ended.recv()).await.unwrap(), Some(2));
+}
+
+#[tokio::test]
+async fn no_more_connections_are_kept_than_are_wanted() {
+    let (closed, mut ended) = mpsc::unbounded_channel();
+    let connections = Arc::new(AtomicUsize::new(0));
+    let (counted, together) = (Arc::clone(&connections), Arc::new(Barrier::new(2)));
+    let peer = peer(move |mut stream, number| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let (closed, together) = (closed.clone(), Arc::clone(&together));
+        async move {
+            message(&mut stream).await;
+            together.wait().await;
+            stream.write_all(FINE).await.unwrap();
+            while message(&mut stream).await.is_some() {
+                stream.write_all(FINE).await.unwrap();
+            }
+            closed.send(number).unwrap();
+        }
+    })
+    .await;
+    let client = Client::new(ClientSettings { idle_per_host: 1, idle_limit: LONG, ..ClientSettings::default() });
+    let (one, other) = tokio::join!(call(&client, &peer, LONG), call(&client, &peer, LONG));
+    assert_eq!((one.unwrap().status, other.unwrap().status), (200.try_into().unwrap(), 200.try_into().unwrap()));
+    assert!(timeout(LONG, ended.recv()).await.unwrap().is_some(), "one of them is too many");
+    call(&client, &peer, LONG).await.unwrap();
+    assert_eq!(connections.load(Ordering::Relaxed), 2, "the other one was kept");
+}
+
+#[tokio::test]
+async fn a_question_names_its_path_and_its_host() {
+    let (heard, mut heads) = mpsc::unbounded_channel();
+    let peer = peer(move |mut stream, _| {
+        let heard = heard.clone();
+        async move {
+            heard.send(message(&mut stream).await.unwrap().0).unwrap();
+            stream.write_all(FINE).await.unwrap();
+        }
+    })
+    .await;
+    let asked = format!("http://{}:{}/a/path?with=more", peer.host(), peer.port()).parse().unwrap();
+    call(&Client::default(), &asked, LONG).await.unwrap();
+    let head = heads.recv().await.unwrap().to_ascii_lowercase();
+    assert!(head.starts_with("post /a/path?with=more http/1.1\r\n"), "{head}");
+    assert!(head.contains(&format!("\r\nhost: 127.0.0.1:{}\r\n", peer.port())), "{head}");
 }
