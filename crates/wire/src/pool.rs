@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -62,7 +62,7 @@ struct Free {
     since: Instant,
 }
 
-/// A connection in use. Dropped it is closed, unless the answer was read to its end.
+/// A connection in use. Dropped, it is closed: who has read the answer to its end gives it back.
 pub(crate) struct Lent {
     pool: Arc<Pool>,
     site: SmolStr,
@@ -171,7 +171,7 @@ impl Lent {
 }
 
 /// Closes what nobody has used for `limit`, as long as there is anything.
-async fn sweep(pool: std::sync::Weak<Pool>, limit: Duration) {
+async fn sweep(pool: Weak<Pool>, limit: Duration) {
     loop {
         sleep(limit).await;
         let Some(pool) = pool.upgrade() else { return };

@@ -6,19 +6,22 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-/// How often it beats.
-const BEAT: Duration = Duration::from_millis(5);
+/// How often it beats. What happens between two beats is not felt: the less there is between them, the sooner is decided that a deadline has passed.
+const BEAT: Duration = Duration::from_millis(2);
 /// How late a beat may come and still be on time: timers are a millisecond wide, and somebody is always at work. Only what is beyond counts as
 /// lost, or a runtime in which every beat is a little late would seem to lose half of its time.
-const TOLERANCE: Duration = Duration::from_millis(5);
+const TOLERANCE: Duration = Duration::from_millis(4);
+/// In place of the next beat, while there is none.
+const RESTING: u64 = u64::MAX;
 
-/// The pulse of one runtime; cheap to clone. It beats as long as somebody holds it.
+/// The pulse of one runtime; cheap to clone. It beats while somebody is waited for, and rests otherwise: who has nothing to do wakes nobody up.
 #[derive(Clone, Debug)]
 pub struct Pulse {
     felt: Arc<Felt>,
@@ -29,24 +32,38 @@ struct Felt {
     began: Instant,
     /// What was lost up to the last beat, in microseconds.
     lost: AtomicU64,
-    /// When the next beat is due, in microseconds since it began.
+    /// When the next beat is due, in microseconds since it began, or [`RESTING`].
     due: AtomicU64,
     /// Up to when loss of another kind has been counted, likewise.
     counted: AtomicU64,
+    /// How many are waited for.
+    waiting: AtomicUsize,
+    /// Somebody is waited for again, or nobody ever will be.
+    wake: Arc<Notify>,
 }
 
 impl Pulse {
     /// The pulse of the runtime that this is called in.
     pub fn start() -> Self {
-        let (lost, due, counted) = (AtomicU64::new(0), AtomicU64::new(micros(BEAT)), AtomicU64::new(0));
-        let felt = Arc::new(Felt { began: Instant::now(), lost, due, counted });
+        let wake = Arc::<Notify>::default();
+        let felt = Arc::new(Felt {
+            began: Instant::now(),
+            lost: AtomicU64::new(0),
+            due: AtomicU64::new(RESTING),
+            counted: AtomicU64::new(0),
+            waiting: AtomicUsize::new(0),
+            wake: Arc::clone(&wake),
+        });
         let held = Arc::downgrade(&felt);
-        let mut due = felt.began + BEAT;
         tokio::spawn(async move {
             loop {
-                sleep_until(due).await;
-                let Some(felt) = held.upgrade() else { return };
-                due = felt.beat(due);
+                wake.notified().await;
+                let Some(mut due) = held.upgrade().map(|felt| felt.due()) else { return };
+                while let Some(moment) = due {
+                    sleep_until(moment).await;
+                    let Some(felt) = held.upgrade() else { return };
+                    due = felt.beat(moment);
+                }
             }
         });
         Self { felt }
@@ -55,9 +72,9 @@ impl Pulse {
     /// All the time that its runtime has lost so far.
     pub fn lost(&self) -> Duration {
         // In this order, and the other way round in `beat`: what is read in between is too much rather than too little.
-        let due = self.felt.began + Duration::from_micros(self.felt.due.load(Ordering::Acquire));
+        let due = self.felt.due();
         let before = Duration::from_micros(self.felt.lost.load(Ordering::Relaxed));
-        before + late(Instant::now(), due)
+        before + due.map_or(Duration::ZERO, |due| late(Instant::now(), due))
     }
 
     /// Notes that the time from `began` until now was lost in another way, and all the same was nobody's but ours. Many may say
@@ -71,13 +88,64 @@ impl Pulse {
 }
 
 impl Felt {
+    /// When the next beat is due; nothing while it rests.
+    fn due(&self) -> Option<Instant> {
+        let due = self.due.load(Ordering::SeqCst);
+        (due != RESTING).then(|| self.began + Duration::from_micros(due))
+    }
+
     /// Notes a beat that was `due`, and says when the next one is.
-    fn beat(&self, due: Instant) -> Instant {
-        let now = Instant::now();
-        self.lost.fetch_add(micros(late(now, due)), Ordering::Relaxed);
-        let next = now + BEAT;
-        self.due.store(micros(next.duration_since(self.began)), Ordering::Release);
+    fn beat(&self, due: Instant) -> Option<Instant> {
+        self.lost.fetch_add(micros(late(Instant::now(), due)), Ordering::Relaxed);
+        if self.waiting.load(Ordering::SeqCst) == 0 {
+            self.due.store(RESTING, Ordering::SeqCst);
+            // Who came in between saw it beating still.
+            if self.waiting.load(Ordering::SeqCst) == 0 {
+                return None;
+            }
+        }
+        Some(self.next())
+    }
+
+    /// Sets the next beat.
+    fn next(&self) -> Instant {
+        let next = Instant::now() + BEAT;
+        self.due.store(micros(next.duration_since(self.began)), Ordering::SeqCst);
         next
+    }
+}
+
+/// Whoever held it last lets the task go that beats.
+impl Drop for Felt {
+    fn drop(&mut self) {
+        self.wake.notify_one();
+    }
+}
+
+/// Somebody is waited for: as long as this is there, the pulse beats.
+#[derive(Debug)]
+struct Watch(Pulse);
+
+impl Watch {
+    fn new(pulse: Pulse) -> Self {
+        pulse.felt.waiting.fetch_add(1, Ordering::SeqCst);
+        if pulse.felt.due().is_none() {
+            pulse.felt.next();
+            pulse.felt.wake.notify_one();
+        }
+        Self(pulse)
+    }
+}
+
+impl Clone for Watch {
+    fn clone(&self) -> Self {
+        Self::new(self.0.clone())
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.felt.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -85,8 +153,8 @@ fn late(now: Instant, due: Instant) -> Duration {
     now.saturating_duration_since(due).saturating_sub(TOLERANCE)
 }
 
-fn lost_by(pulse: Option<&Pulse>) -> Duration {
-    pulse.map_or(Duration::ZERO, Pulse::lost)
+fn lost_by(watch: Option<&Watch>) -> Duration {
+    watch.map_or(Duration::ZERO, |watch| watch.0.lost())
 }
 
 fn micros(span: Duration) -> u64 {
@@ -98,7 +166,7 @@ fn micros(span: Duration) -> u64 {
 /// What is granted is bounded: beyond the limit a peer is waited for as long again at most, not counting the time in which nothing ran.
 #[derive(Clone, Debug)]
 pub struct Allowance {
-    pulse: Option<Pulse>,
+    watch: Option<Watch>,
     limit: Duration,
     began: Instant,
     /// What had been lost when it began.
@@ -112,8 +180,9 @@ pub struct Allowance {
 impl Allowance {
     /// From now on; without a pulse nothing is ever granted.
     pub fn new(limit: Duration, pulse: Option<Pulse>) -> Self {
-        let lost = lost_by(pulse.as_ref());
-        Self { pulse, limit, began: Instant::now(), lost, waited: Duration::ZERO, begun: false }
+        let watch = pulse.map(Watch::new);
+        let lost = lost_by(watch.as_ref());
+        Self { watch, limit, began: Instant::now(), lost, waited: Duration::ZERO, begun: false }
     }
 
     /// What the next piece of work may take: all of it for the first.
@@ -123,7 +192,7 @@ impl Allowance {
 
     /// What is left of it.
     pub fn left(&self) -> Duration {
-        let lost = lost_by(self.pulse.as_ref()).saturating_sub(self.lost);
+        let lost = lost_by(self.watch.as_ref()).saturating_sub(self.lost);
         let used = self.began.elapsed().saturating_sub(lost);
         self.limit.saturating_sub(used)
     }
@@ -141,14 +210,14 @@ impl Allowance {
         self.begun = true;
         let mut end = first;
         let lost = loop {
-            let lost = lost_by(self.pulse.as_ref());
+            let lost = lost_by(self.watch.as_ref());
             if let Ok(done) = timeout_at(end, work.as_mut()).await {
                 let granted =
-                    if self.pulse.is_some() { Instant::now().saturating_duration_since(first) } else { Duration::ZERO };
+                    if self.watch.is_some() { Instant::now().saturating_duration_since(first) } else { Duration::ZERO };
                 return (Some(done), granted);
             }
             // What lies in the kernel at this moment was there in time, as far as anybody can know. To yield lets the connection read it.
-            if self.pulse.is_some() {
+            if self.watch.is_some() {
                 tokio::task::yield_now().await;
                 let look = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context)));
                 if let Poll::Ready(done) = look.await {
@@ -158,7 +227,7 @@ impl Allowance {
             // Everybody else at work may have come first: what was lost up to here counts, or the decision would fall late.
             let more = self.left().min(self.limit.saturating_sub(self.waited));
             if more.is_zero() {
-                break lost_by(self.pulse.as_ref()).saturating_sub(lost);
+                break lost_by(self.watch.as_ref()).saturating_sub(lost);
             }
             self.waited += more;
             end = Instant::now() + more;
@@ -179,5 +248,47 @@ mod tests {
         assert_eq!(late(due, due + BEAT), Duration::ZERO, "too early");
         assert_eq!(late(due + TOLERANCE, due), Duration::ZERO);
         assert_eq!(late(due + TOLERANCE + Duration::from_millis(1), due), Duration::from_millis(1));
+    }
+
+    /// Lets time pass for a runtime in which nothing runs meanwhile.
+    fn stall() {
+        std::thread::sleep(5 * (BEAT + TOLERANCE));
+    }
+
+    #[tokio::test]
+    async fn it_beats_while_somebody_is_waited_for_and_what_passes_while_it_rests_is_not_lost() {
+        let pulse = Pulse::start();
+        stall();
+        assert_eq!((pulse.felt.due(), pulse.lost()), (None, Duration::ZERO));
+        let waited = Allowance::new(Duration::from_secs(1), Some(pulse.clone()));
+        stall();
+        assert!(pulse.lost() > 2 * TOLERANCE, "felt before anything else has run: {:?}", pulse.lost());
+        let another = waited.clone();
+        drop(waited);
+        sleep_until(Instant::now() + 3 * BEAT).await;
+        assert!(pulse.felt.due().is_some(), "there is another one");
+        drop(another);
+        while pulse.felt.due().is_some() {
+            tokio::task::yield_now().await;
+        }
+        let lost = pulse.lost();
+        stall();
+        assert_eq!(pulse.lost(), lost);
+        drop(Allowance::new(Duration::from_secs(1), Some(pulse.clone())));
+        assert!(pulse.felt.due().is_some(), "it beats again");
+    }
+
+    #[tokio::test]
+    async fn it_ends_with_whoever_holds_it() {
+        let pulse = Pulse::start();
+        let (felt, waited) = (Arc::downgrade(&pulse.felt), Allowance::new(Duration::from_secs(1), Some(pulse.clone())));
+        drop(pulse);
+        assert!(felt.upgrade().is_some(), "who is waited for holds it, too");
+        drop(waited);
+        let tasks = tokio::runtime::Handle::current().metrics();
+        while tasks.num_alive_tasks() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(felt.upgrade().is_none());
     }
 }
