@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use crate::Outcome;
 
-/// For release builds that are only tried, and not shipped or measured: optimising across crates takes longer than all the rest of a build.
+/// For release builds that are tried, or whose instructions are counted, and not shipped or timed: optimising each crate as one unit, and across
+/// crates, takes longer than all the rest of a build.
 pub(crate) const TRIED: [(&str, &str); 2] =
     [("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")];
 

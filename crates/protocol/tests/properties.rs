@@ -270,6 +270,7 @@ proptest! {
             let error = Layers::parse(&bytes).unwrap().error().unwrap();
             prop_assert_eq!(error.code.as_deref(), Some("E012"), "{}", frame);
             prop_assert!(error.words.ends_with(&reason), "{frame} {}", error.words);
+            prop_assert!(!is_heard(&bytes), "{}", frame);
         }
     }
 
@@ -356,6 +357,16 @@ fn every_answer_of_ours_is_heard_and_none_is_taken_for_an_error() {
             assert_eq!(Layers::parse(&out).unwrap().heard(), Heard::Yes, "{} {frame}", row.name);
             assert!(is_heard(&out), "{} {frame}", row.name);
         }
+    }
+}
+
+#[test]
+fn an_error_is_found_however_its_name_is_written() {
+    for body in [&br#"{"error":{}}"#[..], br#"{"\u0065rror":{}}"#, br#"{"result":{"isError":true}}"#] {
+        assert!(!is_heard(body), "{}", String::from_utf8_lossy(body));
+    }
+    for body in [&br#"{"error":null}"#[..], br#"{"result":{"mirror":1}}"#, br#"["error"]"#, b"no JSON, no error"] {
+        assert!(is_heard(body), "{}", String::from_utf8_lossy(body));
     }
 }
 

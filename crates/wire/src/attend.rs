@@ -82,8 +82,9 @@ async fn converse<A: Agent>(
         }
     });
     let mut http = http1::Builder::new();
-    // Head and body of an answer are small: copied together they are one write.
-    http.header_read_timeout(None).max_header_size(MAX_HEAD).max_buf_size(MAX_BUFFER).writev(false);
+    http.header_read_timeout(None).max_header_size(MAX_HEAD).max_buf_size(MAX_BUFFER);
+    // Head and body of an answer are small: copied together they are one plain write. Pages are not, and are shared by all who look.
+    http.writev(house.site.pages.is_some());
     let mut connection = pin!(http.serve_connection(stream, service));
     let end = tokio::select! {
         biased;

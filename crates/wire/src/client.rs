@@ -231,8 +231,10 @@ fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> Question {
     *request.method_mut() = Method::POST;
     *request.uri_mut() = endpoint.uri().path_and_query().cloned().map_or_else(Uri::default, Uri::from);
     let headers = request.headers_mut();
-    // The text of a URI is fit for a header.
-    headers.extend(HeaderValue::from_str(endpoint.authority()).ok().map(|host| (header::HOST, host)));
+    // The text of a URI is always fit for a header.
+    if let Ok(host) = HeaderValue::from_str(endpoint.authority()) {
+        headers.insert(header::HOST, host);
+    }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     headers.extend(extra.iter().map(|(name, value)| (name.clone(), value.clone())));

@@ -208,6 +208,7 @@ mod tests {
         let one: Endpoint = "http://LOCALHOST:8101".parse().unwrap();
         let other: Endpoint = "http://localhost:8101/mcp".parse().unwrap();
         assert_eq!(one, other);
+        assert_eq!(std::collections::HashSet::from([one, other]).len(), 1);
     }
 
     #[test]

@@ -69,6 +69,7 @@ impl AsyncRead for Line {
     }
 }
 
+/// Not vectored: head and body of a question are small, and copied together they are one plain write.
 impl AsyncWrite for Line {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.past.wrote();

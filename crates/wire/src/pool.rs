@@ -4,7 +4,7 @@
 //! for each call that waits for its connection to be free again; here a connection is lent to one call, which gives it back itself
 //! once it has read the answer.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -49,8 +49,8 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct Kept {
-    /// By site, those that were given back last at the end.
-    lines: HashMap<SmolStr, Vec<Free>>,
+    /// By site, those that were given back last at the end. In an order of its own, so that a simulation can be repeated.
+    lines: BTreeMap<SmolStr, Vec<Free>>,
     /// Whether somebody comes to clear away what has been there too long.
     is_swept: bool,
 }
@@ -71,18 +71,17 @@ pub(crate) struct Lent {
 }
 
 impl Pool {
-    /// Keeps up to `per_host` connections to each host, none longer than `limit`.
+    /// Keeps up to `per_host` connections to each host; none is used that nobody has used for `limit`, and in the end it is closed.
     pub(crate) fn new(dialer: Dialer, per_host: usize, limit: Duration) -> Self {
         let mut http = http1::Builder::new();
-        // An answer is bounded; what waits in a buffer for it needs no more. Head and body are small: copied together they are one write.
-        http.max_buf_size(2 * MAX_BODY).writev(false);
+        // An answer is bounded; what waits in a buffer for it needs no more.
+        http.max_buf_size(2 * MAX_BODY);
         Self { dialer, http, per_host, limit, kept: Mutex::default() }
     }
 
     /// Asks the question that `question` makes, and waits for the head of its answer.
     ///
-    /// A kept connection may have died since its last use, and often that shows only when the question is already out. It is asked again on a fresh
-    /// one when this one had answered before and has not said a byte since: see [`crate::line`].
+    /// It is asked once more, on a fresh connection, when a kept one turns out to have died: see [`crate::line`].
     pub(crate) async fn ask(
         self: &Arc<Self>,
         endpoint: &Endpoint,
@@ -95,6 +94,7 @@ impl Pool {
                 Err(mut failed) => match failed.take_message() {
                     Some(unsent) => asked = unsent,
                     None if lent.past.went_silent() => {
+                        tracing::debug!(site = %lent.site, "a kept connection had died; asking again on a fresh one");
                         asked = question();
                         break;
                     }
@@ -113,10 +113,11 @@ impl Pool {
         let past = line.past();
         let (sender, connection) = self.http.handshake(TokioIo::new(line)).await?;
         let site = endpoint.site().clone();
+        tracing::debug!(%site, "connected");
         tokio::spawn(async move {
             // Whoever waits for an answer hears of it; with nobody there, a peer has closed what it kept.
             if let Err(error) = connection.await {
-                tracing::trace!(%error, "a connection ended");
+                tracing::debug!(%error, "a connection ended");
             }
         });
         Ok(Lent { pool: Arc::clone(self), site, sender, past })
@@ -160,7 +161,7 @@ impl Lent {
         if self.sender.is_ready() {
             self.pool.keep(self.site, self.sender, self.past);
         } else if !self.sender.is_closed() {
-            // Something is still on its way, such as the end of a question that was answered early.
+            // Its task has not come round yet; or what is left of the answer, such as a stream of events, is still to be thrown away.
             tokio::spawn(async move {
                 if self.sender.ready().await.is_ok() {
                     self.pool.keep(self.site, self.sender, self.past);

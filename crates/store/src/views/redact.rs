@@ -236,7 +236,6 @@ mod tests {
         assert_eq!(redact([0xFF, 0xFE]), "\"… 2 bytes that are not JSON\"");
     }
 
-    /// Any JSON, with keys that are sometimes secrets.
     #[test]
     fn what_is_nested_too_deeply_for_others_is_only_counted() {
         let nested = |depth: usize| format!("{}\"[[[[\"{}", "[".repeat(depth), "]".repeat(depth));
@@ -245,6 +244,7 @@ mod tests {
         assert!(redact(nested(30_000)).len() < 100);
     }
 
+    /// Any JSON, with keys that are sometimes secrets.
     fn any_json() -> impl Strategy<Value = Value> {
         let text =
             prop_oneof![".{0,12}", Just(String::from("{\"auth_token\":\"tok-P01-SECRET\"}")), "[\"\\\\{}:, ]{0,8}"];
@@ -292,6 +292,19 @@ mod tests {
             let cleaned: Value = serde_json::from_str(&redact(text.unwrap())).unwrap();
             obvious(&mut value, false);
             prop_assert_eq!(cleaned, value);
+        }
+
+        #[test]
+        fn the_short_way_gives_what_the_long_one_does(value in any_json(), cut in any::<prop::sample::Index>(), whole in any::<bool>()) {
+            let mut text = value.to_string();
+            if !whole {
+                text.truncate((0..=cut.index(text.len())).rev().find(|place| text.is_char_boundary(*place)).unwrap());
+            }
+            if let Some(short) = clean_plain(&text) {
+                let long = clean(&text, MAX_NESTING);
+                prop_assert!(short.depth >= long.depth);
+                prop_assert_eq!(short.text, long.text);
+            }
         }
 
         #[test]
