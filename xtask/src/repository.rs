@@ -10,7 +10,7 @@ use crate::Outcome;
 /// For release builds that are tried, or whose instructions are counted, and not shipped or timed: optimising each crate as one unit, and across
 /// crates, takes longer than all the rest of a build.
 pub(crate) const TRIED: [(&str, &str); 2] =
-    [("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")];
+    [("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "4")];
 
 /// This checkout.
 pub(crate) struct Repository {

@@ -133,24 +133,30 @@ async fn a_peer_that_restarts_between_two_calls_is_reached_by_the_second() {
     restarted.await.unwrap();
 }
 
-#[tokio::test]
-async fn calls_in_turn_share_one_connection() {
+/// How many connections so many calls in turn take, where each is answered with `answer` by a peer that then waits for more.
+async fn connections_for(calls: usize, answer: &'static [u8]) -> usize {
     let connections = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&connections);
     let peer = peer(move |mut stream, _| {
         counted.fetch_add(1, Ordering::Relaxed);
         async move {
             while message(&mut stream).await.is_some() {
-                stream.write_all(FINE).await.unwrap();
+                stream.write_all(answer).await.unwrap();
             }
         }
     })
     .await;
     let client = Client::default();
-    for _ in 0..20 {
-        call(&client, &peer, LONG).await.unwrap();
+    for _ in 0..calls {
+        assert_eq!(&call(&client, &peer, LONG).await.unwrap().body[..], b"{}");
     }
-    assert!(connections.load(Ordering::Relaxed) <= 2, "{connections:?}");
+    connections.load(Ordering::Relaxed)
+}
+
+#[tokio::test]
+async fn calls_in_turn_share_one_connection() {
+    let connections = connections_for(20, FINE).await;
+    assert!(connections <= 2, "{connections}");
 }
 
 #[tokio::test]
@@ -203,33 +209,13 @@ async fn no_more_connections_are_kept_than_are_wanted() {
     assert_eq!(connections.load(Ordering::Relaxed), 2, "the other one was kept");
 }
 
-/// How many connections two calls in turn take, where each is answered with `answer` by a peer that then waits for more.
-async fn connections_for_two(answer: &'static [u8]) -> usize {
-    let connections = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&connections);
-    let peer = peer(move |mut stream, _| {
-        counted.fetch_add(1, Ordering::Relaxed);
-        async move {
-            while message(&mut stream).await.is_some() {
-                stream.write_all(answer).await.unwrap();
-            }
-        }
-    })
-    .await;
-    let client = Client::default();
-    for _ in 0..2 {
-        assert_eq!(&call(&client, &peer, LONG).await.unwrap().body[..], b"{}");
-    }
-    connections.load(Ordering::Relaxed)
-}
-
 #[tokio::test]
 async fn a_connection_is_not_used_again_where_its_peer_does_not_want_that() {
     for answer in [
         &b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"[..],
         b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}",
     ] {
-        assert_eq!(connections_for_two(answer).await, 2, "{}", String::from_utf8_lossy(answer));
+        assert_eq!(connections_for(2, answer).await, 2, "{}", String::from_utf8_lossy(answer));
     }
 }
 
@@ -238,8 +224,8 @@ async fn a_stream_of_events_leaves_its_connection_when_it_has_ended_and_takes_it
     const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     const EVENT: &str = "a\r\ndata: {}\n\n\r\n";
     let [open, ended] = [format!("{HEAD}{EVENT}"), format!("{HEAD}{EVENT}0\r\n\r\n")].map(|answer| &*answer.leak());
-    assert_eq!(connections_for_two(open.as_bytes()).await, 2);
-    assert_eq!(connections_for_two(ended.as_bytes()).await, 1);
+    assert_eq!(connections_for(2, open.as_bytes()).await, 2);
+    assert_eq!(connections_for(2, ended.as_bytes()).await, 1);
 }
 
 #[tokio::test]
