@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use league_core::rules::seed::Seed;
 use league_core::season::config::Config;
 use league_core::season::{Phase, Season};
-use league_manager::Desk;
+use league_manager::{Desk, Heralds};
 use league_player::chance::Chance;
 use league_player::player::{Player, Settings as PlayerSettings};
 use league_player::strategy::registry::strategy;
@@ -38,7 +38,7 @@ use crate::machine::{Start, peak_memory_mb};
 use crate::open::{self, Managed, Opened};
 use crate::progress::Progress;
 use crate::secure::Secure;
-use crate::shards::Shards;
+use crate::shards::{Core, Shards};
 use crate::signals::told_to_end;
 use crate::table;
 use crate::thinking::thinker;
@@ -85,7 +85,21 @@ async fn play(options: &Run) -> Result<()> {
     let first = options.port.unwrap_or(configured.network.manager_port);
     let port = |offset: u16| if first == 0 { Ok(0) } else { first.checked_add(offset).context("no such port") };
     let front = Bound::to(host, first, "the manager")?;
+    let at = front.endpoint(secure.scheme())?;
+    let mut shards = Shards::start(|| secure.client())?;
+    let referees = (1..=options.referees).map(|number| {
+        let bound = Bound::to(host, port(u16::try_from(number)?)?, &format!("referee {number}"))?;
+        Ok((number, bound, shards.next()))
+    });
+    let referees = referees.collect::<Result<Vec<_>>>()?;
+    let players = strategies.into_iter().zip(1..).map(|(kind, number): (SmolStr, u32)| {
+        let bound = Bound::to(host, port(PLAYERS_AT + u16::try_from(number - 1)?)?, &format!("player {number}"))?;
+        Ok((number, kind, bound, shards.next()))
+    });
+    let players = players.collect::<Result<Vec<_>>>()?;
+    let heralds = heralds(&shards, &players, secure.scheme())?;
     let settings = league_manager::Settings {
+        heralds,
         here: Some(front.address),
         expect_players: Some(options.players + options.guests),
         expect_referees: Some(options.referees),
@@ -95,18 +109,6 @@ async fn play(options: &Run) -> Result<()> {
         strikes: configured.rates.strikes(),
         ..league_manager::Settings::default()
     };
-    let at = front.endpoint(secure.scheme())?;
-    let referees = (1..=options.referees).map(|number| {
-        let bound = Bound::to(host, port(u16::try_from(number)?)?, &format!("referee {number}"))?;
-        Ok((number, bound))
-    });
-    let referees = referees.collect::<Result<Vec<_>>>()?;
-    let players = strategies.into_iter().zip(1..).map(|(kind, number): (SmolStr, u32)| {
-        let bound = Bound::to(host, port(PLAYERS_AT + u16::try_from(number - 1)?)?, &format!("player {number}"))?;
-        Ok((number, kind, bound))
-    });
-    let players = players.collect::<Result<Vec<_>>>()?;
-
     opened.is_at(&at)?;
     let Managed { manager, views, dashboard, mending, work } =
         opened.manage(settings, secure.client(), world.clone())?;
@@ -119,18 +121,14 @@ async fn play(options: &Run) -> Result<()> {
     let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
     tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
 
-    let mut shards = Shards::start({
-        let secure = secure.clone();
-        move || secure.client()
-    })?;
     let (rejected, mut rejections) = mpsc::unbounded_channel::<Rejected>();
     let scribe = Scribe::start(JournalLimits::default()).context("the agents' logs cannot be written")?;
     let hosted = Hosted { manager: at, secure, world: world.clone(), home: home.clone(), scribe, rejected };
-    for (number, bound) in referees {
-        hosted.referee(&mut shards, number, bound, views.clone())?;
+    for (number, bound, core) in referees {
+        hosted.referee(&core, number, bound, views.clone())?;
     }
-    for (number, kind, bound) in players {
-        hosted.player(&mut shards, number, &kind, bound, seed.clone())?;
+    for (number, kind, bound, core) in players {
+        hosted.player(&core, number, &kind, bound, seed.clone())?;
     }
 
     let progress = Progress::follow(manager.desk().clone(), options.json);
@@ -170,6 +168,16 @@ async fn play(options: &Run) -> Result<()> {
         told_to_end().await;
     }
     Ok(())
+}
+
+/// A herald for each core, who speaks to the players that live on it.
+fn heralds(shards: &Shards, players: &[(u32, SmolStr, Bound, Core)], scheme: &str) -> Result<Heralds> {
+    let mut heralds = Heralds::default();
+    for core in shards.cores() {
+        let here = players.iter().filter(|(.., home)| home.is(core)).map(|(.., bound, _)| bound.endpoint(scheme));
+        heralds.add(core.runtime.clone(), core.client.clone(), here.collect::<Result<Vec<_>>>()?);
+    }
+    Ok(heralds)
 }
 
 /// When the league began to be played.
@@ -220,7 +228,7 @@ struct Hosted {
 }
 
 impl Hosted {
-    fn referee(&self, shards: &mut Shards, number: u32, bound: Bound, views: ViewWriter) -> Result<()> {
+    fn referee(&self, core: &Core, number: u32, bound: Bound, views: ViewWriter) -> Result<()> {
         let settings = RefereeSettings {
             name: format_smolstr!("Referee {number}"),
             wish: Some(RefereeId::numbered(number)),
@@ -234,7 +242,7 @@ impl Hosted {
             pause: Duration::from_millis(50),
         };
         let (world, server, rejected) = (self.world.clone(), self.secure.server(), self.rejected.clone());
-        shards.run(move |client| async move {
+        core.run(move |client| async move {
             let referee = Referee::new(settings, client, Some(views), world);
             let register = referee.clone();
             host(referee, bound, server, async move { register.register().await.map(|_| ()) }, &rejected).await;
@@ -242,7 +250,7 @@ impl Hosted {
         Ok(())
     }
 
-    fn player(&self, shards: &mut Shards, number: u32, kind: &SmolStr, bound: Bound, seed: Option<Seed>) -> Result<()> {
+    fn player(&self, core: &Core, number: u32, kind: &SmolStr, bound: Bound, seed: Option<Seed>) -> Result<()> {
         let settings = PlayerSettings {
             name: format_smolstr!("{kind} {number}"),
             wish: Some(PlayerId::numbered(number)),
@@ -259,7 +267,7 @@ impl Hosted {
         };
         let thinker = thinker(kind, &self.secure)?;
         let (world, server, rejected) = (self.world.clone(), self.secure.server(), self.rejected.clone());
-        shards.run(move |client| async move {
+        core.run(move |client| async move {
             let player = Player::new(settings, thinker, client, world);
             let register = player.clone();
             host(player, bound, server, async move { register.register().await.map(|_| ()) }, &rejected).await;

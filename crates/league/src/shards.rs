@@ -4,66 +4,91 @@
 //! pool of threads that pass them around.
 
 use std::num::NonZeroUsize;
-use std::pin::Pin;
+use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context, Result};
 use league_wire::client::Client;
-use tokio::sync::mpsc;
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
 
 use crate::agents::EVENTS;
 
-/// Something to be run on a core, with the client of that core.
-type Job = Box<dyn FnOnce(Client) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
-
 /// The cores.
 pub(crate) struct Shards {
-    shards: Vec<mpsc::UnboundedSender<Job>>,
+    cores: Vec<Core>,
     next: usize,
+}
+
+/// One of them; cheap to clone. It ends with the last clone.
+#[derive(Clone)]
+pub(crate) struct Core {
+    number: usize,
+    /// Its runtime.
+    pub(crate) runtime: Handle,
+    /// The client of everybody who lives there.
+    pub(crate) client: Client,
+    _open: Arc<oneshot::Sender<()>>,
 }
 
 impl Shards {
     /// As many as the machine has cores.
-    pub(crate) fn start(make_client: impl Fn() -> Client + Clone + Send + 'static) -> Result<Self> {
+    pub(crate) fn start(make_client: impl Fn() -> Client) -> Result<Self> {
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let shards = (0..cores).map(|core| start(core, make_client.clone())).collect::<Result<_>>()?;
-        Ok(Self { shards, next: 0 })
+        let cores = (0..cores).map(|number| Core::start(number, &make_client)).collect::<Result<_>>()?;
+        Ok(Self { cores, next: 0 })
     }
 
-    /// Has a job run on one of the cores, in turns. It ends with the process, or by itself.
-    pub(crate) fn run<F, J>(&mut self, job: J)
-    where
-        F: Future<Output = ()> + Send + 'static,
-        J: FnOnce(Client) -> F + Send + 'static,
-    {
-        let shard = &self.shards[self.next % self.shards.len()];
+    /// All of them.
+    pub(crate) fn cores(&self) -> &[Core] {
+        &self.cores
+    }
+
+    /// A core for somebody to live on, in turns.
+    pub(crate) fn next(&mut self) -> Core {
+        let core = self.cores[self.next % self.cores.len()].clone();
         self.next += 1;
-        // A shard ends with its sender, which is here.
-        let _ = shard.send(Box::new(move |client| Box::pin(job(client))));
+        core
     }
 }
 
-fn start(core: usize, make_client: impl Fn() -> Client + Send + 'static) -> Result<mpsc::UnboundedSender<Job>> {
-    let (jobs, mut inbox) = mpsc::unbounded_channel::<Job>();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .event_interval(EVENTS)
-        .enable_all()
-        // Strategies think on these; most cores host more than one player.
-        .max_blocking_threads(64)
-        .build()
-        .context("a runtime could not be started")?;
-    thread::Builder::new()
-        .name(format!("league-core-{core}"))
-        .spawn(move || {
-            runtime.block_on(async {
-                let client = make_client();
-                while let Some(job) = inbox.recv().await {
-                    tokio::spawn(job(client.clone()));
-                }
-            });
-            // A strategy that stalls must not keep the process from ending.
-            runtime.shutdown_background();
-        })
-        .context("a thread could not be started")?;
-    Ok(jobs)
+impl Core {
+    fn start(number: usize, make_client: impl Fn() -> Client) -> Result<Self> {
+        let runtime = Builder::new_current_thread()
+            .event_interval(EVENTS)
+            .enable_all()
+            // Strategies think on these; most cores host more than one player.
+            .max_blocking_threads(64)
+            .build()
+            .context("a runtime could not be started")?;
+        let client = {
+            let _there = runtime.enter();
+            make_client()
+        };
+        let (open, closed) = oneshot::channel();
+        let core = Self { number, runtime: runtime.handle().clone(), client, _open: Arc::new(open) };
+        thread::Builder::new()
+            .name(format!("league-core-{number}"))
+            .spawn(move || {
+                // Nothing is ever sent: it is closed when nobody has it any more.
+                drop(runtime.block_on(closed));
+                // A strategy that stalls must not keep the process from ending.
+                runtime.shutdown_background();
+            })
+            .context("a thread could not be started")?;
+        Ok(core)
+    }
+
+    /// Whether it is that one.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+
+    /// Has a job run here, with the client of this core. It ends with the core, or by itself.
+    pub(crate) fn run<F>(&self, job: impl FnOnce(Client) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.runtime.spawn(job(self.client.clone()));
+    }
 }

@@ -137,7 +137,7 @@ impl Shared {
         let mut hearing = Hearing::default();
         let (players, referees) = (Listener::noted(players, &mut hearing), Listener::noted(referees, &mut hearing));
         let telling = async {
-            tokio::join!(self.tell_each(players, &to_players, grace), self.tell_each(referees, &to_referees, grace))
+            tokio::join!(self.tell_each(players, to_players, grace), self.tell_each(referees, to_referees, grace))
         }
         .shared();
         let hearing = Arc::new(hearing);
@@ -183,13 +183,13 @@ impl Shared {
     }
 
     /// Tells players once more of a round in which passes were `promised`, when a referee has come since who shows none.
-    async fn keep_promise(&self, round: RoundId, promised: bool) -> Result<bool, Stopped> {
+    async fn keep_promise(self: &Arc<Self>, round: RoundId, promised: bool) -> Result<bool, Stopped> {
         let broken = self.desk.look(move |season, _| {
             let broken = promised && !season.referees_show_passes();
             broken.then(|| (Listener::players(season), notices::announcement(season, round, false)))
         });
         let Some((players, again)) = broken.await? else { return Ok(promised) };
-        self.tell(players, &[again], Duration::ZERO).await;
+        self.tell(players, vec![again], Duration::ZERO).await;
         Ok(false)
     }
 
@@ -204,7 +204,7 @@ impl Shared {
         Ok(())
     }
 
-    async fn conclude(&self, last: Option<RoundId>) -> Result<(), Stopped> {
+    async fn conclude(self: &Arc<Self>, last: Option<RoundId>) -> Result<(), Stopped> {
         let told = self.desk.look(move |season, _| {
             let mut to_players: Vec<Told> =
                 last.into_iter().flat_map(|last| notices::round_over(season, last)).collect();
@@ -213,7 +213,7 @@ impl Shared {
         });
         let (players, to_players, referees, to_referees) = told.await?;
         let now = Duration::ZERO;
-        tokio::join!(self.tell(players, &to_players, now), self.tell(referees, &to_referees, now));
+        tokio::join!(self.tell(players, to_players, now), self.tell(referees, to_referees, now));
         self.file().await?;
         if let Some(views) = &self.views
             && let Err(error) = views.flush().await

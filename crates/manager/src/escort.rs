@@ -95,7 +95,7 @@ impl Shared {
             Message { envelope: &envelope, call: &call, body: None, limit: self.settings.patience, notice: false };
         let peer = Peer { endpoint: &endpoint, manner: &referee.manner, proven: false };
         let mut tries = Vec::new();
-        let said = self.speaker.say(peer, message, &understood, &mut tries).await;
+        let said = self.herald.speaker.say(peer, message, &understood, &mut tries).await;
         let answers = tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.came.as_ref().ok());
         answers.for_each(|exchange| self.promptness.note(&referee.id, exchange.receipt.last_byte));
         let offer = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
@@ -175,7 +175,7 @@ impl Shared {
         let conversation = ConversationId::named("conv-watch");
         let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
         let limit = self.settings.watch.min(self.settings.patience);
-        let came = self.speaker.client().call(&endpoint, &referee.manner, &envelope, &call, limit).await;
+        let came = self.herald.speaker.client().call(&endpoint, &referee.manner, &envelope, &call, limit).await;
         came.inspect(|exchange| self.promptness.note(&referee.id, exchange.receipt.last_byte)).is_ok()
     }
 }

@@ -140,7 +140,7 @@ mod tests {
 
     fn rows(told: &Told, who: &AgentId) -> (Vec<PlayerId>, Option<u32>) {
         let heard = told.to(who);
-        let call = heard.call();
+        let call = &heard.call;
         if let Call::UpdateStandings(update) = call {
             return (update.standings.iter().map(|row| row.player_id.clone()).collect(), update.total_players);
         }
@@ -150,7 +150,7 @@ mod tests {
 
     fn matches(told: &Told, who: &AgentId) -> (usize, Option<u32>) {
         let heard = told.to(who);
-        let call = heard.call();
+        let call = &heard.call;
         let Call::NotifyRound(round) = call else { panic!("{:?}", call.method()) };
         if let AgentId::Player(player) = who {
             let own = |one: &AnnouncedMatch| one.player_a_id == *player || one.player_b_id == *player;
@@ -196,7 +196,7 @@ mod tests {
         let announced = [false, true].map(|to_referees| announcement(&season, RoundId(1), to_referees));
         for told in [standings, completed, league_over(&season)].iter().chain(&announced) {
             for who in (1..=1000).map(player).chain([AgentId::Referee(RefereeId::numbered(1))]) {
-                let length = told.to(&who).body().map_or(0, <[u8]>::len);
+                let length = told.to(&who).body.as_ref().map_or(0, Vec::len);
                 assert!(0 < length && length < MAX_BODY / 2, "{length} bytes");
             }
         }

@@ -4,42 +4,59 @@
 //! its own match and no other.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::FutureExt;
-use futures_util::future::Shared;
 use league_core::season::agent::AgentId;
 use tokio::sync::oneshot;
-
-/// Says that somebody has heard, by being dropped.
-pub(crate) type Heard = oneshot::Sender<()>;
 
 /// Those who are being told.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hearing {
-    told: HashMap<AgentId, Shared<oneshot::Receiver<()>>>,
+    told: HashMap<AgentId, Arc<Ear>>,
+}
+
+/// Who waits for somebody to hear; nothing once it has heard.
+///
+/// Whoever waits for several is woken up once, by the last: each holds a part of what says so by being dropped.
+#[derive(Debug)]
+struct Ear(Mutex<Option<Vec<Arc<oneshot::Sender<()>>>>>);
+
+/// Says that somebody has heard, by being dropped.
+#[derive(Debug)]
+pub(crate) struct Heard(Arc<Ear>);
+
+impl Drop for Heard {
+    fn drop(&mut self) {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
 }
 
 impl Hearing {
     /// Expects `agent` to hear; gives what says that it has.
     pub(crate) fn expect(&mut self, agent: AgentId) -> Heard {
-        let (heard, hears) = oneshot::channel();
-        self.told.insert(agent, hears.shared());
-        heard
+        let ear = Arc::new(Ear(Mutex::new(Some(Vec::new()))));
+        self.told.insert(agent, Arc::clone(&ear));
+        Heard(ear)
     }
 
     /// Waits until all of these have heard. Who is not expected to hear anything is not waited for.
     pub(crate) async fn have_heard(&self, agents: impl IntoIterator<Item = AgentId>) {
-        for agent in agents {
-            if let Some(hears) = self.told.get(&agent) {
-                // Nothing is ever sent: the other end goes away, which is the news.
-                drop(hears.clone().await);
+        let (part, all_dropped) = oneshot::channel();
+        let part = Arc::new(part);
+        for ear in agents.into_iter().filter_map(|agent| self.told.get(&agent)) {
+            if let Some(waiting) = &mut *ear.0.lock().unwrap_or_else(PoisonError::into_inner) {
+                waiting.push(Arc::clone(&part));
             }
         }
+        drop(part);
+        // Nothing is ever sent: the other end goes away, which is the news.
+        drop(all_dropped.await);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
     use league_protocol::id::{PlayerId, RefereeId};
 
     use super::*;

@@ -27,7 +27,7 @@ impl Shared {
                 let due = shared.desk.look(move |season, _| due_for(season, &told)).await;
                 let Ok(Some((listener, notice))) = due else { return };
                 sleep(pause).await;
-                shared.tell(vec![listener], &[notice], Duration::ZERO).await;
+                shared.tell(vec![listener], vec![notice], Duration::ZERO).await;
             }
         });
     }

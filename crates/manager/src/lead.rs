@@ -48,8 +48,12 @@ impl Shared {
         let endpoint: Endpoint = referee.endpoint.parse().map_err(|_| unheard(String::from("has no address")))?;
         let conversation = ConversationId::named(format_args!("conv-{match_id}-lead"));
         let envelope = envelope(conversation, self.world.now(), Some(referee.pass));
-        let came =
-            self.speaker.client().call(&endpoint, &referee.manner, &envelope, &call, self.settings.patience).await;
+        let came = self
+            .herald
+            .speaker
+            .client()
+            .call(&endpoint, &referee.manner, &envelope, &call, self.settings.patience)
+            .await;
         let exchange = came.map_err(|error| unheard(format!("did not answer: {error}")))?;
         let answer: Result<Answer, _> = serde_json::from_slice(&exchange.body);
         match answer {

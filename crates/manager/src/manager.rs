@@ -26,7 +26,6 @@ use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::breaker::Breakers;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
-use league_wire::speaker::Speaker;
 use league_wire::whence::Whence;
 use league_wire::world::World;
 use smol_str::SmolStr;
@@ -34,11 +33,11 @@ use smol_str::SmolStr;
 use crate::conductor::Stopped;
 use crate::desk::Desk;
 use crate::gate::Gate;
+use crate::heralds::Herald;
 use crate::notices::envelope;
 use crate::page;
 use crate::promptness::Promptness;
 use crate::settings::Settings;
-use crate::turns::Turns;
 
 /// A manager; cheap to clone.
 #[derive(Clone, Debug)]
@@ -52,10 +51,10 @@ pub(crate) struct Shared {
     pub(crate) strict: bool,
     pub(crate) settings: Settings,
     pub(crate) desk: Desk,
-    pub(crate) speaker: Speaker,
+    pub(crate) herald: Herald,
     pub(crate) breakers: Breakers,
     pub(crate) promptness: Promptness,
-    pub(crate) turns: Turns,
+
     /// Who writes the league's files, where they are.
     pub(crate) views: Option<ViewWriter>,
     pub(crate) world: World,
@@ -73,11 +72,9 @@ impl Manager {
         world: World,
     ) -> Self {
         let (league, strict, breakers) = (rules.league_id.clone(), rules.strict, Breakers::default());
-        let (speaker, promptness) = (Speaker::new(client), Promptness::default());
+        let (herald, promptness) = (Herald::new(client), Promptness::default());
         let gate = Arc::new(Gate::new(settings.rates, Arc::clone(&settings.strikes)));
-        let turns = Turns::default();
-        let shared =
-            Shared { league, strict, settings, desk, speaker, breakers, promptness, turns, views, world, gate };
+        let shared = Shared { league, strict, settings, desk, herald, breakers, promptness, views, world, gate };
         Self { shared: Arc::new(shared) }
     }
 

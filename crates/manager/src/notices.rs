@@ -1,45 +1,30 @@
-//! Telling everybody. Acknowledgements are welcome and never waited for beyond their limit.
+//! What everybody is told, and to whom it is told.
 
-use std::pin::pin;
-use std::time::Duration;
-
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
+use league_core::season::Season;
 use league_core::season::agent::{AgentId, Player, Referee};
-use league_core::season::{Ruling, Season};
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, LeagueId, RoundId};
 use league_protocol::manner::Manner;
 use league_protocol::message::league_error::LeagueError;
-use league_protocol::message::report::Learned;
 use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted, ShutdownCommand};
 use league_protocol::message::standings::{FinalRow, StandingsUpdate};
-use league_protocol::quirk::Quirk;
 use league_protocol::sender::Sender;
 use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Credential;
-use league_wire::endpoint::Endpoint;
-use league_wire::exchange::Failure;
-use league_wire::speaker::{Message, Peer, Said, Try, heard};
 use smol_str::SmolStr;
-use tokio::time::{Instant, sleep};
 
 use crate::excerpt::{self, Excerpts, Told};
 use crate::hearing::{Heard, Hearing};
-use crate::manager::Shared;
-
-/// How often somebody who does not listen yet is tried.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 
 /// Something to be said, and the conversation it belongs to.
 #[derive(Clone, Debug)]
 pub(crate) struct Notice {
-    conversation: ConversationId,
-    call: Call,
+    pub(crate) conversation: ConversationId,
+    pub(crate) call: Call,
     /// The call as everybody hears it, written once for all; nothing where it cannot be written.
-    body: Option<Vec<u8>>,
+    pub(crate) body: Option<Vec<u8>>,
 }
 
 impl Notice {
@@ -47,18 +32,6 @@ impl Notice {
         let mut body = Vec::with_capacity(4096);
         let written = call.write_body(&mut body).is_ok();
         Self { conversation, call, body: written.then_some(body) }
-    }
-
-    /// What is said.
-    #[cfg(test)]
-    pub(crate) fn call(&self) -> &Call {
-        &self.call
-    }
-
-    /// As it is written.
-    #[cfg(test)]
-    pub(crate) fn body(&self) -> Option<&[u8]> {
-        self.body.as_deref()
     }
 }
 
@@ -189,96 +162,4 @@ pub(crate) fn withdrawn(league: &LeagueId, player: &Player, may_leave: bool) -> 
 /// The manager's envelope.
 pub(crate) fn envelope(conversation_id: ConversationId, now: Timestamp, auth_token: Option<Credential>) -> Envelope {
     Envelope { sender: Sender::manager(), timestamp: now, conversation_id, auth_token }
-}
-
-impl Shared {
-    /// Tells each listener what it is told of all that is `told`, in order; different listeners at the same time. Who does not listen yet is
-    /// waited for, as long as `grace` lasts.
-    pub(crate) async fn tell(&self, listeners: Vec<Listener>, told: &[Told], grace: Duration) {
-        self.tell_each(Listener::noted(listeners, &mut Hearing::default()), told, grace).await;
-    }
-
-    /// The same; each is also noted once it has heard everything. They take turns, and hear everything in one: a match can begin as soon as its own
-    /// people have had theirs, and is played while others have theirs.
-    pub(crate) async fn tell_each(&self, listeners: Vec<(Listener, Heard)>, told: &[Told], grace: Duration) {
-        let telling = listeners.into_iter().map(async |(listener, heard)| {
-            self.turns.take(pin!(self.tell_one(listener, told, grace))).await;
-            drop(heard);
-        });
-        telling.collect::<FuturesUnordered<_>>().collect::<()>().await;
-    }
-
-    async fn tell_one(&self, mut listener: Listener, told: &[Told], grace: Duration) {
-        let Ok(endpoint) = listener.endpoint.parse::<Endpoint>() else { return };
-        let (patient_until, mut found, mut was_there) = (Instant::now() + grace, Learned::default(), false);
-        for told in told {
-            let notice = told.to(&listener.id);
-            let method = notice.call.method();
-            let mut waited = false;
-            let (said, tries) = loop {
-                let telling = self.tell_once(&listener, &endpoint, &notice, grace.is_zero());
-                let (said, tries) = telling.await;
-                if Instant::now() >= patient_until || !is_unreachable(&tries) {
-                    break (said, tries);
-                }
-                waited = true;
-                sleep(BETWEEN_LOOKS).await;
-            };
-            let failed = tries.last().and_then(|last| last.came.as_ref().err());
-            if let Some(error) = failed {
-                tracing::debug!(who = listener.id.as_str(), what = method.row().name, %error, "a notice was not heard");
-            }
-            found.quirks = found.quirks.and(said.quirks);
-            if waited && failed.is_none() {
-                found.quirks.note(Quirk::ListensLate);
-            }
-            // Who was there a moment ago and hangs up on this has taken it for its cue.
-            if was_there && method == Method::NotifyLeagueCompleted && is_unreachable(&tries) {
-                found.quirks.note(Quirk::LeavesAtTheEnd);
-            }
-            was_there |= failed.is_none() && !tries.is_empty();
-            if let Some(learned) = said.learned {
-                listener.manner = learned.clone();
-                found.manner = Some(learned);
-            }
-        }
-        self.learn(listener.id, found).await;
-    }
-
-    async fn tell_once(
-        &self,
-        listener: &Listener,
-        endpoint: &Endpoint,
-        notice: &Notice,
-        guarded: bool,
-    ) -> (Said, Vec<Try>) {
-        let envelope = envelope(notice.conversation.clone(), self.world.now(), Some(listener.pass.clone()));
-        let (call, body, limit) = (&notice.call, notice.body.as_deref(), self.settings.patience);
-        let message = Message { envelope: &envelope, call, body, limit, notice: true };
-        let peer = Peer { endpoint, manner: &listener.manner, proven: false };
-        let mut tries = Vec::new();
-        // Somebody who is waited for fails many times, which says nothing about later.
-        let breakers = guarded.then_some(&self.breakers);
-        let said = self.speaker.say_guarded(breakers, peer, message, &heard, &mut tries).await;
-        (said, tries)
-    }
-
-    /// Keeps what was found out about an agent, where it is news.
-    pub(crate) async fn learn(&self, agent: AgentId, found: Learned) {
-        if found.is_nothing() {
-            return;
-        }
-        let noted = self.desk.act(move |season, now| {
-            let events = season.learn(&agent, &found, now).into_iter().collect();
-            Ok(Ruling { events, reply: () })
-        });
-        if let Err(fault) = noted.await {
-            tracing::debug!(fault = fault.message, "what was found out about an agent could not be kept");
-        }
-    }
-}
-
-fn is_unreachable(tries: &[Try]) -> bool {
-    let failure = tries.last().and_then(|last| last.came.as_ref().err()).map(|error| &error.kind);
-    matches!(failure, Some(Failure::Unreachable(_)))
 }

@@ -14,6 +14,7 @@ use league_wire::endpoint::Endpoint;
 use league_wire::strikes::Strikes;
 
 use crate::gate::Rates;
+use crate::heralds::Heralds;
 
 /// An inspection under way: nothing, or why the player is not fit.
 pub type Inspection = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
@@ -57,6 +58,8 @@ pub struct Settings {
     pub grace: Duration,
     /// How often referees that hold matches are looked after.
     pub watch: Duration,
+    /// Who speaks to players that live in this process.
+    pub heralds: Heralds,
     /// The seed of a repeatable league.
     pub seed: Option<Seed>,
     /// Whether matches run by themselves.
@@ -90,6 +93,7 @@ impl Default for Settings {
             patience: Duration::from_secs(10),
             grace: Duration::from_secs(5),
             watch: Duration::from_secs(2),
+            heralds: Heralds::default(),
             seed: None,
             mode: MatchMode::Flowing,
             operator: None,

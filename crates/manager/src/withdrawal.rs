@@ -25,7 +25,7 @@ impl Manager {
         let shared = Arc::clone(&self.shared);
         let listener = Listener::player(&player, &shared.league);
         let notices = notices::withdrawn(&shared.league, &player, may_leave);
-        tokio::spawn(async move { shared.tell(vec![listener], &notices, Duration::ZERO).await });
+        tokio::spawn(async move { shared.tell(vec![listener], notices, Duration::ZERO).await });
         Ok(())
     }
 }

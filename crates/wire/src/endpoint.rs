@@ -70,7 +70,7 @@ impl Endpoint {
     }
 
     /// What a connection leads to, such as `http://127.0.0.1:8101`.
-    pub(crate) fn site(&self) -> &SmolStr {
+    pub fn site(&self) -> &SmolStr {
         &self.site
     }
 

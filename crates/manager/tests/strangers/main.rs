@@ -4,6 +4,7 @@
 
 #[path = "../../../wire/tests/faraway/mod.rs"]
 mod faraway;
+mod heralds;
 mod hostile;
 mod league;
 mod players;
