@@ -48,10 +48,12 @@ impl Shared {
         let mut opened = None;
         let mut changes = self.desk.changes();
         let mut finished: Option<RoundId> = None;
+        // Of what was given away before, referees may have heard.
+        let before = self.desk.look(|season, _| HashSet::from_iter(season.assignments())).await?;
         loop {
             // Whatever changes from here on is seen below.
             changes.mark_unchanged();
-            let (round, new) = match self.desk.look(|season, _| season.duty()).await? {
+            let round = match self.desk.look(|season, _| season.duty()).await? {
                 Duty::AwaitRegistrations => {
                     // The window begins whenever the registration is opened, and with it everything that is to be told.
                     let since = *opened.get_or_insert_with(Instant::now);
@@ -59,24 +61,21 @@ impl Shared {
                     self.await_registrations(since, &mut changes).await?;
                     continue;
                 }
-                Duty::AwaitStart => {
+                // The desk itself starts a round that is due.
+                Duty::AwaitStart | Duty::StartRound(_) => {
                     opened = None;
                     drop(changes.changed().await);
                     continue;
                 }
-                Duty::StartRound(_) => {
-                    // Handed in together, so that they share a commit.
-                    let (started, assigned) = tokio::join!(
-                        self.desk.act(|season, now| season.start_round(now)),
-                        self.desk.act(|season, now| Ok(season.assign(now)))
-                    );
-                    (started?, assigned?)
+                Duty::Play(round) => {
+                    // Whoever is told of a match is also told who runs it.
+                    self.desk.act(|season, now| Ok(season.assign(now))).await?;
+                    round
                 }
-                Duty::Play(round) => (round, self.desk.act(|season, now| Ok(season.assign(now))).await?),
                 Duty::Conclude => return self.conclude(finished).await,
             };
             opened = None;
-            self.play(round, new, finished, &mut changes).await?;
+            self.play(round, &before, finished, &mut changes).await?;
             finished = Some(round);
             self.file().await?;
         }
@@ -113,16 +112,15 @@ impl Shared {
         Ok(self.desk.act(|season, now| season.start(now)).await?)
     }
 
-    /// Plays a round, of which `new` matches have just been given to referees: everybody is told; each match begins when those have heard who
-    /// are in it.
+    /// Plays a round: everybody is told; each match begins when those have heard who are in it. Referees may know of those that were `given`
+    /// to them before.
     async fn play(
         self: &Arc<Self>,
         round: RoundId,
-        new: Vec<Assignment>,
+        given: &HashSet<Assignment>,
         before: Option<RoundId>,
         changes: &mut tokio::sync::watch::Receiver<u64>,
     ) -> Result<(), Stopped> {
-        let mut new = HashSet::<Assignment>::from_iter(new);
         let told = self.desk.look(move |season, _| {
             let mut to_players: Vec<Told> =
                 before.into_iter().flat_map(|before| notices::round_over(season, before)).collect();
@@ -150,17 +148,24 @@ impl Shared {
             loop {
                 for assignment in due.drain(..) {
                     if sent.insert(assignment.clone()) {
-                        let is_new = new.contains(&assignment);
+                        let is_new = !given.contains(&assignment);
                         tokio::spawn(Arc::clone(self).escort(assignment, is_new, Arc::clone(&hearing)));
                     }
                 }
                 changes.mark_unchanged();
-                if self.desk.look(move |season, _| season.duty() != Duty::Play(round)).await? {
-                    return Ok(());
+                // Mostly there is nothing to do; and to find that out, nobody has to wait for the disk.
+                let waits = self.desk.glance(move |season| {
+                    season.duty() == Duty::Play(round)
+                        && season.only_awaits_results()
+                        && (!promised || season.referees_show_passes())
+                });
+                if !waits.await? {
+                    if self.desk.look(move |season, _| season.duty() != Duty::Play(round)).await? {
+                        return Ok(());
+                    }
+                    due = self.desk.act(|season, now| Ok(season.assign(now))).await?;
+                    promised = self.keep_promise(round, promised).await?;
                 }
-                due = self.desk.act(|season, now| Ok(season.assign(now))).await?;
-                new.extend(due.iter().cloned());
-                promised = self.keep_promise(round, promised).await?;
                 if due.is_empty() {
                     drop(changes.changed().await);
                 }

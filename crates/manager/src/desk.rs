@@ -1,25 +1,47 @@
 //! The manager's desk: the one owner of the season.
 //!
-//! Whoever wants something decided hands in a command. Commands that arrive together are decided one after the other and
-//! share one commit; each is answered only when what it caused is durable. Between two commits nobody waits: what arrives
-//! meanwhile is the next batch.
+//! Whoever wants something decided hands in a command. Commands are decided one after the other as they arrive, and each is answered only when what it
+//! caused is durable, and everything before it. While the log commits, what arrives is decided already and is the next batch. Results that
+//! nobody waits for are patient: they gather for a moment, so that a round of hundreds does not end in hundreds of commits.
+
+use std::time::Duration;
 
 use league_core::season::event::Event;
-use league_core::season::{Ruling, Season};
+use league_core::season::{Duty, Ruling, Season};
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::time::Timestamp;
 use league_store::log::EventLog;
 use league_wire::world::World;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, timeout_at};
 
 /// The most commands that wait; whoever comes then waits outside.
 const QUEUE: usize = 4096;
 /// The most commands that share a commit.
 const BATCH: usize = 1024;
+/// How long results gather after a commit when nothing else waits for them.
+const GATHER: Duration = Duration::from_millis(10);
 
-/// Decides on the season, notes what happened, and says how to answer once that is durable.
-type Order = Box<dyn FnOnce(&mut Season, Timestamp, &mut Vec<Event>) -> Finish + Send>;
+/// Decides on the season, and notes what happened and how to answer once that is durable.
+type Order = Box<dyn FnOnce(&mut Season, Timestamp, &mut Decided) + Send>;
 type Finish = Box<dyn FnOnce(Result<(), Fault>) + Send>;
+
+/// What has been decided and is not in the log yet.
+#[derive(Default)]
+struct Decided {
+    events: Vec<Event>,
+    finish: Vec<Finish>,
+    /// Whether somebody waits for an answer who is not patient.
+    urgent: bool,
+}
+
+impl Decided {
+    fn answer(self, committed: &Result<(), Fault>) {
+        for finish in self.finish {
+            finish(committed.clone());
+        }
+    }
+}
 
 /// A handle to the desk, cheap to clone.
 #[derive(Clone, Debug)]
@@ -59,16 +81,17 @@ impl Desk {
         T: Send + 'static,
         C: FnOnce(&Season, Timestamp) -> Result<Ruling<T>, Fault> + Send + 'static,
     {
-        self.order(|season, now, events| {
-            let ruling = command(season, now)?;
-            for event in &ruling.events {
-                // Decided on this very state, so it fits; if it ever did not, the log must not learn of it.
-                season.apply(event).map_err(|bad| Fault::new(ErrorCode::E015, None, bad.to_string()))?;
-            }
-            events.extend(ruling.events);
-            Ok(ruling.reply)
-        })
-        .await
+        self.order(true, |season, now, events| apply(season, command(season, now)?, events)).await
+    }
+
+    /// The same for who can wait a moment, so that others can share the commit. The round is not kept waiting: whatever ends it, or lets
+    /// another match begin, is committed at once.
+    pub async fn act_patiently<T, C>(&self, command: C) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        C: FnOnce(&Season, Timestamp) -> Result<Ruling<T>, Fault> + Send + 'static,
+    {
+        self.order(false, |season, now, events| apply(season, command(season, now)?, events)).await
     }
 
     /// What `view` sees, with everything durable that it shows.
@@ -77,7 +100,19 @@ impl Desk {
         T: Send + 'static,
         V: FnOnce(&Season, Timestamp) -> T + Send + 'static,
     {
-        self.order(|season, now, _| Ok(view(season, now))).await
+        self.order(true, |season, now, _| Ok(view(season, now))).await
+    }
+
+    /// What `view` sees, at once: some of it may not be durable yet. For whoever tells nobody of it.
+    pub async fn glance<T, V>(&self, view: V) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        V: FnOnce(&Season) -> T + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        // Who asked may have given up.
+        self.hand_in(Box::new(move |season, _, _| drop(reply.send(view(season))))).await?;
+        answer.await.map_err(|_| closing())
     }
 
     /// Tells of every change, without saying what changed.
@@ -85,54 +120,138 @@ impl Desk {
         self.changes.clone()
     }
 
-    async fn order<T, D>(&self, decide: D) -> Result<T, Fault>
+    async fn order<T, D>(&self, urgent: bool, decide: D) -> Result<T, Fault>
     where
         T: Send + 'static,
         D: FnOnce(&mut Season, Timestamp, &mut Vec<Event>) -> Result<T, Fault> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let order: Order = Box::new(move |season, now, events| {
-            let decided = decide(season, now, events);
-            Box::new(move |committed| {
+        let order: Order = Box::new(move |season, now, decided| {
+            let ruled = decide(season, now, &mut decided.events);
+            decided.urgent |= urgent;
+            decided.finish.push(Box::new(move |committed| {
                 // Who asked may have given up; what was decided stands all the same.
-                drop(reply.send(committed.and(decided)));
-            })
+                drop(reply.send(committed.and(ruled)));
+            }));
         });
-        let closed = || Fault::new(ErrorCode::E015, None, "the manager is closing; try again when it is back");
-        self.orders.send(order).await.map_err(|_| closed())?;
-        answer.await.map_err(|_| closed())?
+        self.hand_in(order).await?;
+        answer.await.map_err(|_| closing())?
+    }
+
+    async fn hand_in(&self, order: Order) -> Result<(), Fault> {
+        self.orders.send(order).await.map_err(|_| closing())
+    }
+}
+
+fn closing() -> Fault {
+    Fault::new(ErrorCode::E015, None, "the manager is closing; try again when it is back")
+}
+
+/// Has the season take what was decided on it.
+fn apply<T>(season: &mut Season, ruling: Ruling<T>, events: &mut Vec<Event>) -> Result<T, Fault> {
+    for event in &ruling.events {
+        // Decided on this very state, so it fits; if it ever did not, the log must not learn of it.
+        season.apply(event).map_err(|bad| Fault::new(ErrorCode::E015, None, bad.to_string()))?;
+    }
+    events.extend(ruling.events);
+    Ok(ruling.reply)
+}
+
+/// The desk at work.
+struct Clerk {
+    season: Season,
+    world: World,
+    inbox: mpsc::Receiver<Order>,
+    /// As they were handed in.
+    orders: Vec<Order>,
+    decided: Decided,
+    /// Nobody is left who could hand anything in.
+    closed: bool,
+}
+
+impl Clerk {
+    /// Decides what is handed in next, and what follows from it.
+    async fn receive(&mut self) {
+        let room = BATCH - self.decided.finish.len();
+        self.closed = self.inbox.recv_many(&mut self.orders, room).await == 0;
+        let now = self.world.now();
+        for order in self.orders.drain(..) {
+            order(&mut self.season, now, &mut self.decided);
+        }
+        if let Err(fault) = self.go_on(now) {
+            tracing::error!(fault = fault.message, "the next round could not be started");
+        }
+    }
+
+    /// Starts the round that is due: in the commit with the last result of the one before.
+    fn go_on(&mut self, now: Timestamp) -> Result<(), Fault> {
+        let Self { season, decided, .. } = self;
+        while matches!(season.duty(), Duty::StartRound(_)) {
+            let started = season.start_round(now)?;
+            apply(season, started, &mut decided.events)?;
+            let assigned = season.assign(now);
+            apply(season, assigned, &mut decided.events)?;
+            decided.urgent = true;
+        }
+        Ok(())
+    }
+
+    /// Whether another command could still share the commit.
+    fn has_room(&self) -> bool {
+        !self.closed && self.decided.finish.len() < BATCH
+    }
+
+    /// Waits for more to share the commit, as long as everybody is patient.
+    async fn gather(&mut self, until: Instant) {
+        while self.has_room() && !self.decided.urgent && self.season.only_awaits_results() {
+            if timeout_at(until, self.receive()).await.is_err() {
+                return;
+            }
+        }
     }
 }
 
 async fn work<L: EventLog>(
-    mut season: Season,
+    season: Season,
     log: L,
     world: World,
-    mut inbox: mpsc::Receiver<Order>,
+    inbox: mpsc::Receiver<Order>,
     changed: watch::Sender<u64>,
     witness: impl Fn(&Event),
 ) -> Closed {
-    let mut batch = Vec::with_capacity(BATCH);
-    while inbox.recv_many(&mut batch, BATCH).await > 0 {
-        let now = world.now();
-        let mut events = Vec::new();
-        let finish: Vec<Finish> = batch.drain(..).map(|order| order(&mut season, now, &mut events)).collect();
-        let changes = !events.is_empty();
-        let committed = if changes { log.append(events.clone()).await.map(|_| ()) } else { Ok(()) };
-        let answer = committed.as_ref().map(|_| ()).map_err(|error| {
-            tracing::error!(%error, "the event log cannot be written");
-            Fault::new(ErrorCode::E015, None, "the result could not be stored; it is not counted")
-        });
-        for finish in finish {
-            finish(answer.clone());
-        }
-        if let Err(error) = committed {
-            return Closed::Log(error.to_string());
-        }
-        if changes {
+    let (orders, decided) = (Vec::with_capacity(BATCH), Decided::default());
+    let mut clerk = Clerk { season, world, inbox, orders, decided, closed: false };
+    let mut gathers_until = Instant::now();
+    while !clerk.closed {
+        clerk.receive().await;
+        while !clerk.decided.events.is_empty() {
+            clerk.gather(gathers_until).await;
+            let mut decided = std::mem::take(&mut clerk.decided);
+            let mut writing = log.append(decided.events.clone());
+            let committed = loop {
+                tokio::select! {
+                    biased;
+                    committed = &mut writing => break committed,
+                    () = clerk.receive(), if clerk.has_room() => {}
+                }
+            };
+            gathers_until = Instant::now() + GATHER;
+            let answer = committed.as_ref().map(|_| ()).map_err(|error| {
+                tracing::error!(%error, "the event log cannot be written");
+                Fault::new(ErrorCode::E015, None, "the result could not be stored; it is not counted")
+            });
+            let events = std::mem::take(&mut decided.events);
+            decided.answer(&answer);
+            if let Err(error) = committed {
+                // It was decided on what is not so.
+                clerk.decided.answer(&answer);
+                return Closed::Log(error.to_string());
+            }
             events.iter().for_each(&witness);
             changed.send_modify(|count| *count += 1);
         }
+        // What only looked has seen nothing that is not durable now.
+        std::mem::take(&mut clerk.decided).answer(&Ok(()));
     }
     Closed::Stopped
 }

@@ -43,7 +43,7 @@ impl Shared {
     /// given up. A match that is `new`, of which its referee cannot have been told before, is not begun when a player has been withdrawn meanwhile.
     pub(crate) async fn escort(self: Arc<Self>, assignment: Assignment, new: bool, hearing: Arc<Hearing>) {
         let wanted = assignment.match_id.clone();
-        let players = self.desk.look(move |season, _| {
+        let players = self.desk.glance(move |season| {
             let ids = |players: Pair<&Player>| [players.a.id.clone(), players.b.id.clone()];
             season.contestants(&wanted).map(ids)
         });
@@ -52,7 +52,7 @@ impl Shared {
         hearing.have_heard(concerned).await;
         let wanted = assignment.clone();
         let (mode, seed) = (self.settings.mode, self.settings.seed.clone());
-        let order = self.desk.look(move |season, _| {
+        let order = self.desk.glance(move |season| {
             let secret = seed.as_ref().map(|seed| seed.secret(&wanted.match_id));
             let order = season.holds(&wanted).then(|| season.order(&wanted, mode, secret)).flatten();
             Some((order?, listener(season, &wanted.referee)?, season.walkover(&wanted.match_id).is_some()))

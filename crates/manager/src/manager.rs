@@ -148,7 +148,7 @@ impl Shared {
         const METHOD: Method = Method::ReportMatchResult;
         let token = head.token(METHOD)?.clone();
         self.desk
-            .act(move |season, now| {
+            .act_patiently(move |season, now| {
                 let referee = referee_behind(season, &token, METHOD, now)?;
                 let record = season.read_report(&report)?;
                 let mut ruling = season.report(&referee, &report.match_id, report.attempt, record, now)?;

@@ -2,18 +2,26 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use league_core::season::agent::AgentId;
 use league_core::season::config::Config;
 use league_core::season::event::Event;
-use league_core::season::{Registered, Season};
+use league_core::season::{Registered, Ruling, Season};
 use league_manager::desk::{Closed, Desk};
 use league_protocol::error::ErrorCode;
-use league_protocol::id::GameType;
-use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest};
-use league_protocol::quirk::Quirks;
+use league_protocol::id::{GameType, PlayerId};
+use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
+use league_protocol::message::report::Learned;
+use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::time::Timestamp;
 use league_store::log::memory::Sync;
-use league_store::log::{EventLog, MemoryDisk};
+use league_store::log::{Appending, EventLog, Head, LogError, MemoryDisk};
 use league_wire::world::World;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 fn registration(number: u32) -> LeagueRegisterRequest {
     LeagueRegisterRequest {
@@ -87,6 +95,141 @@ async fn a_log_that_fails_closes_the_desk_and_nobody_is_told_yes() {
     let closed = working.await.unwrap();
     assert!(matches!(&closed, Closed::Log(reason) if reason.contains("the disk is full")), "{closed}");
     assert!(register(&desk, 2).await.is_err());
+}
+
+/// A log whose commits take as long as the test wants.
+#[derive(Clone, Default)]
+struct SlowLog(Arc<Mutex<VecDeque<(usize, oneshot::Sender<Result<Head, LogError>>)>>>);
+
+impl EventLog for SlowLog {
+    fn append(&self, events: Vec<Event>) -> Appending {
+        let (answer, appending) = Appending::pending();
+        self.0.lock().unwrap().push_back((events.len(), answer));
+        appending
+    }
+
+    fn head(&self) -> Head {
+        Head::GENESIS
+    }
+}
+
+impl SlowLog {
+    /// Waits until a commit is under way; gives how many events it has, and what ends it.
+    async fn commit(&self) -> (usize, impl FnOnce()) {
+        loop {
+            if let Some((events, answer)) = self.0.lock().unwrap().pop_front() {
+                return (events, move || answer.send(Ok(Head::GENESIS)).unwrap());
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+fn slow() -> (SlowLog, Desk) {
+    let (season, _) = Season::open(Config::even_odd("league".parse().unwrap()), Timestamp::EPOCH);
+    let log = SlowLog::default();
+    let (desk, work) = Desk::open(season, log.clone(), world(), |_| {});
+    tokio::spawn(work);
+    (log, desk)
+}
+
+#[tokio::test]
+async fn what_arrives_while_the_log_commits_is_decided_and_waits_for_the_next() {
+    let (log, desk) = slow();
+    let in_background = |number| {
+        let desk = desk.clone();
+        tokio::spawn(async move { register(&desk, number).await })
+    };
+    let first = in_background(1);
+    let (events, end_first) = log.commit().await;
+    let more = [2, 3].map(in_background);
+    while desk.glance(|season| season.players().len()).await.unwrap() < 3 {
+        tokio::task::yield_now().await;
+    }
+    let looking = tokio::spawn({
+        let desk = desk.clone();
+        async move { desk.look(|season, _| season.players().len()).await }
+    });
+    assert!(log.0.lock().unwrap().is_empty(), "one commit at a time");
+    assert!(!first.is_finished());
+    end_first();
+    assert!(first.await.unwrap().is_ok());
+    let (next_events, end_second) = log.commit().await;
+    assert_eq!(next_events, 2 * events, "the others share one");
+    assert!(!looking.is_finished() && more.iter().all(|waiting| !waiting.is_finished()));
+    end_second();
+    assert_eq!(looking.await.unwrap().unwrap(), 3);
+    for answer in more {
+        assert!(answer.await.unwrap().is_ok());
+    }
+}
+
+#[tokio::test]
+async fn what_was_decided_on_a_commit_that_failed_is_refused_like_it() {
+    let (log, desk) = slow();
+    let registering = [1, 2].map(|number| {
+        let desk = desk.clone();
+        async move { register(&desk, number).await }
+    });
+    let [first, second] = registering.map(tokio::spawn);
+    while desk.glance(|season| season.players().len()).await.unwrap() < 2 {
+        tokio::task::yield_now().await;
+    }
+    let (_, answer) = log.0.lock().unwrap().pop_front().unwrap();
+    answer.send(Err(LogError::Ended)).unwrap();
+    for answer in [first, second] {
+        assert_eq!(answer.await.unwrap().unwrap_err().code, Some(ErrorCode::E015));
+    }
+    assert!(desk.glance(|season| season.players().len()).await.is_err());
+}
+
+/// The desk of a league of four whose first round has begun, with a referee for so many matches.
+async fn playing(capacity: u32) -> Desk {
+    let (desk, work) = open(&MemoryDisk::new(Sync::AtOnce)).await;
+    tokio::spawn(work);
+    for number in 1..=4 {
+        register(&desk, number).await.unwrap();
+    }
+    let referee_meta = AgentMeta { max_concurrent_matches: Some(capacity), ..registration(9).player_meta };
+    let referee = RefereeRegisterRequest { referee_meta, referee_id: None, join_key: None, quirks: Quirks::default() };
+    desk.act(move |season, now| season.register_referee(&referee, None, &[9; 32], now)).await.unwrap();
+    desk.act(|season, now| season.start(now)).await.unwrap();
+    desk.act(|season, now| Ok(season.assign(now))).await.unwrap();
+    desk
+}
+
+/// Has two things happen within a millisecond, and somebody look if it `looks`; gives how many commits that took, and how many milliseconds.
+async fn two_things(desk: &Desk, looks: bool) -> (u64, u128) {
+    let happens = async |quirk, after| {
+        tokio::time::sleep(Duration::from_millis(after)).await;
+        let (player, mut learned) = (AgentId::Player(PlayerId::numbered(1)), Learned::default());
+        learned.quirks.note(quirk);
+        let command = move |season: &Season, now| {
+            Ok(Ruling { events: season.learn(&player, &learned, now).into_iter().collect(), reply: () })
+        };
+        desk.act_patiently(command).await.unwrap();
+    };
+    let look = async {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        if looks {
+            desk.look(|_, _| ()).await.unwrap();
+        }
+    };
+    let (began, changes) = (Instant::now(), desk.changes());
+    let before = *changes.borrow();
+    tokio::join!(happens(Quirk::NoSender, 0), happens(Quirk::OddSender, 1), look);
+    let commits = *changes.borrow() - before;
+    (commits, began.elapsed().as_millis())
+}
+
+#[tokio::test(start_paused = true)]
+async fn results_gather_as_long_as_nobody_waits_for_them() {
+    assert_eq!(two_things(&playing(1).await, false).await, (2, 2), "there is a match that has no referee yet");
+    let desk = playing(2).await;
+    let (commits, took) = two_things(&desk, false).await;
+    assert!(commits == 1 && took >= 9, "{commits} in {took} ms");
+    let (commits, took) = two_things(&playing(2).await, true).await;
+    assert!(commits == 1 && took <= 3, "somebody looks: {commits} in {took} ms");
 }
 
 #[tokio::test]

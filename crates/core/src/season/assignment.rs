@@ -9,7 +9,7 @@ use league_protocol::time::Timestamp;
 
 use super::agent::Referee;
 use super::event::Fact;
-use super::{Ruling, Season, Slot, happened};
+use super::{Duty, Ruling, Season, Slot, happened};
 
 /// A match in the hands of a referee.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -103,6 +103,12 @@ impl Season {
             Slot::Waiting { .. } | Slot::Awarded { .. } | Slot::Done { .. } => None,
         });
         held.collect()
+    }
+
+    /// Whether nothing is left to do in the current round but to wait for its results.
+    pub fn only_awaits_results(&self) -> bool {
+        let given = |slot: &Slot| !matches!(slot, Slot::Waiting { .. });
+        matches!(self.duty(), Duty::Play(_)) && self.rounds.last().is_some_and(|round| round.slots.iter().all(given))
     }
 
     /// Whether this attempt is the current one, and in these hands.
