@@ -99,7 +99,10 @@ async fn a_log_that_fails_closes_the_desk_and_nobody_is_told_yes() {
 
 /// A log whose commits take as long as the test wants.
 #[derive(Clone, Default)]
-struct SlowLog(Arc<Mutex<VecDeque<(usize, oneshot::Sender<Result<Head, LogError>>)>>>);
+struct SlowLog(Arc<Mutex<VecDeque<Commit>>>);
+
+/// How many events it has, and who waits for it.
+type Commit = (usize, oneshot::Sender<Result<Head, LogError>>);
 
 impl EventLog for SlowLog {
     fn append(&self, events: Vec<Event>) -> Appending {
