@@ -7,7 +7,8 @@
 //! - [`page`]: a league as whoever runs it or watches it looks at it
 //! - `conductor`: from registration to the champion, by what is due
 //! - `escort`: giving a match to a referee, and watching over referees
-//! - `notices`: telling everybody
+//! - `notices`: what everybody is told; `excerpt`: what of it one agent hears
+//! - [`heralds`]: who tells it, and from where; `turns`: to how many at a time; `hearing`: who has heard
 //! - `latecomers`: telling those who come back when all is over
 //! - `lead`: stepped matches, led by hand
 //! - [`gate`]: how often anybody may ask; `access`: who may do what; `reach`: which endpoints a registrant may name

@@ -39,7 +39,7 @@ use crate::thinker::{Thinker, Thought};
 
 /// How long a history may wait to be written; with each hundred matches in it as long again. All of it is written each time, and a thousand players
 /// with a thousand matches wrote 30 MB a second otherwise.
-const BETWEEN_NOTES: Duration = Duration::from_secs(5);
+const BETWEEN_NOTES: Duration = Duration::from_secs(15);
 
 /// What a player is told when it starts.
 #[derive(Clone, Debug)]

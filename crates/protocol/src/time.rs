@@ -1,6 +1,7 @@
 //! Wall-clock time as messages carry it: UTC, nothing else.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -82,9 +83,34 @@ impl FromStr for Timestamp {
     }
 }
 
+thread_local! {
+    /// The second that was written last, and how: whoever is busy writes the same one thousands of times.
+    static WRITTEN: Cell<(i64, [u8; LENGTH])> = const { Cell::new((i64::MIN, [0; LENGTH])) };
+}
+
+/// The length of `2025-01-15T10:30:00Z`.
+const LENGTH: usize = 20;
+
+impl Timestamp {
+    /// Its text, where it has the usual length.
+    fn text(self) -> Option<[u8; LENGTH]> {
+        let second = self.unix();
+        let (last, text) = WRITTEN.get();
+        if last == second {
+            return Some(text);
+        }
+        let text = format!("{:.0}", self.0).into_bytes().try_into().ok()?;
+        WRITTEN.set((second, text));
+        Some(text)
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.0}", self.0)
+        match self.text() {
+            Some(text) => f.write_str(str::from_utf8(&text).unwrap_or_default()),
+            None => write!(f, "{:.0}", self.0),
+        }
     }
 }
 
@@ -96,7 +122,10 @@ impl fmt::Debug for Timestamp {
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        match self.text() {
+            Some(text) => serializer.serialize_str(str::from_utf8(&text).unwrap_or_default()),
+            None => serializer.collect_str(self),
+        }
     }
 }
 
@@ -167,6 +196,18 @@ mod tests {
             assert_eq!(moment.unix_millis().div_euclid(1000), second, "{text}");
         }
         assert_eq!("1969-12-31T23:59:59.9999Z".parse::<Timestamp>().unwrap().unix_millis(), -1);
+    }
+
+    #[test]
+    fn every_second_is_written_as_itself_and_so_are_years_that_are_longer() {
+        for year in ["2025", "1969", "-000001", "9999", "-009999"] {
+            for second in ["00", "01", "00", "59"] {
+                let text = format!("{year}-01-15T10:30:{second}Z");
+                let moment = Timestamp(text.parse().unwrap());
+                assert_eq!(moment.to_string(), text);
+                assert_eq!(serde_json::to_string(&moment).unwrap(), format!("{text:?}"));
+            }
+        }
     }
 
     #[test]

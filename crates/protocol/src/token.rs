@@ -74,7 +74,7 @@ impl fmt::Debug for Credential {
 
 impl From<Token> for Credential {
     fn from(token: Token) -> Self {
-        Self(token.0)
+        Self(token.text)
     }
 }
 
@@ -102,33 +102,37 @@ fn is_id_of_ours(text: &str) -> bool {
 
 /// An agent's own secret, shown to it once, at registration.
 #[derive(Clone)]
-pub struct Token(SmolStr);
+pub struct Token {
+    text: SmolStr,
+    /// Every message is checked with it.
+    digest: TokenDigest,
+}
 
 impl Token {
     /// The token of `agent` made of `random`: `tok-P01-` and 43 characters.
     pub fn mint(agent: &str, random: &[u8; 32]) -> Self {
-        Self(SmolStr::new(format!("tok-{agent}-{}", BASE64URL_NOPAD.encode(random))))
+        Self::received(&format!("tok-{agent}-{}", BASE64URL_NOPAD.encode(random)))
     }
 
     /// A token that was received at registration.
     pub fn received(text: &str) -> Self {
-        Self(SmolStr::new(text))
+        Self { text: SmolStr::new(text), digest: TokenDigest(digest(text.as_bytes())) }
     }
 
     /// The secret text.
     pub fn reveal(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// What may be stored of it.
-    pub fn digest(&self) -> TokenDigest {
-        TokenDigest(digest(self.0.as_bytes()))
+    pub fn digest(&self) -> &TokenDigest {
+        &self.digest
     }
 }
 
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&redacted(&self.0))
+        f.write_str(&redacted(&self.text))
     }
 }
 
@@ -243,7 +247,7 @@ mod tests {
 
     #[test]
     fn the_digest_recognises_its_token_only() {
-        let digest = token().digest();
+        let digest = token().digest().clone();
         assert!(Credential::from(token()).opens(&digest));
         assert!(!Credential::new("tok-P01-x").opens(&digest));
         assert!(!Credential::new("").opens(&digest));
@@ -255,7 +259,7 @@ mod tests {
     fn a_pass_fits_one_league_one_match_one_referee() {
         let league = "league_2025_even_odd".parse().unwrap();
         let (first, second) = (MatchId::of(RoundId(1), 1), MatchId::of(RoundId(1), 2));
-        let key = token().digest();
+        let key = token().digest().clone();
         let pass = key.referee_pass(&league, &first, &RefereeId::numbered(1));
         assert!(Credential::from(pass.clone()).is(&key.referee_pass(&league, &first, &RefereeId::numbered(1))));
         let others = [

@@ -4,7 +4,8 @@
 //! for each call that waits for its connection to be free again; here a connection is lent to one call, which gives it back itself
 //! once it has read the answer.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -49,8 +50,8 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct Kept {
-    /// By site, those that were given back last at the end. In an order of its own, so that a simulation can be repeated.
-    lines: BTreeMap<SmolStr, Vec<Free>>,
+    /// By site, those that were given back last at the end. The hasher is always the same one, so that a simulation can be repeated.
+    lines: HashMap<SmolStr, Vec<Free>, BuildHasherDefault<DefaultHasher>>,
     /// Whether somebody comes to clear away what has been there too long.
     is_swept: bool,
 }

@@ -1,10 +1,12 @@
 //! What a player has played, in its own words: the matches, the sums, and whether the draws were honest.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use league_protocol::id::{LeagueId, MatchId, PlayerId, RoundId};
 use league_protocol::message::game_over::{DrawProof, GameOver, OwnResult, ResultStatus};
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::side::{Pair, Side};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use smol_str::SmolStr;
 
 use super::identity::Identity;
@@ -147,29 +149,58 @@ fn draw_of(over: &GameOver, player: &PlayerId, side: Side, proof: &DrawProof) ->
 pub(super) const MAX_REMEMBERED: usize = 10_000;
 
 /// Every match that a player remembers, each once.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct History(Vec<Played>);
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(from = "Vec<Played>")]
+pub struct History {
+    matches: Vec<Played>,
+    /// A mark for each of them, to be found by: most results are new, and to look through a thousand matches for each took longer than anything
+    /// else that a player does.
+    marks: Vec<u32>,
+}
+
+impl From<Vec<Played>> for History {
+    fn from(matches: Vec<Played>) -> Self {
+        let marks = matches.iter().map(|played| mark(&played.match_id)).collect();
+        Self { matches, marks }
+    }
+}
+
+impl Serialize for History {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.matches.serialize(serializer)
+    }
+}
+
+/// The same for the same match; for another, hardly ever.
+fn mark(match_id: &MatchId) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    match_id.hash(&mut hasher);
+    // Half of it is enough.
+    hasher.finish() as u32
+}
 
 impl History {
     /// The matches, the oldest first.
     pub fn matches(&self) -> &[Played] {
-        &self.0
+        &self.matches
     }
 
     /// The matches against `opponent`, the oldest first.
     pub fn against<'a>(&'a self, opponent: &'a PlayerId) -> impl DoubleEndedIterator<Item = &'a Played> {
-        self.0.iter().filter(move |played| played.opponent_id.as_ref() == Some(opponent))
+        self.matches.iter().filter(move |played| played.opponent_id.as_ref() == Some(opponent))
     }
 
     /// Remembers a match; what was known of the same match before is replaced. Whether it was not known at all.
     pub(super) fn add(&mut self, played: Played) -> bool {
-        // A result is repeated soon or never, so the search begins at the end.
-        let Some(known) = self.0.iter_mut().rfind(|known| known.is_match_of(&played)) else {
+        let mark = mark(&played.match_id);
+        let mut alike = self.matches.iter_mut().zip(&self.marks).rev().filter(|(_, known)| **known == mark);
+        let Some(known) = alike.find_map(|(known, _)| known.is_match_of(&played).then_some(known)) else {
             // A history from a file may be longer than it should be.
-            let surplus = (self.0.len() + 1).saturating_sub(MAX_REMEMBERED);
-            self.0.drain(..surplus);
-            self.0.push(played);
+            let surplus = (self.matches.len() + 1).saturating_sub(MAX_REMEMBERED);
+            self.matches.drain(..surplus);
+            self.marks.drain(..surplus);
+            self.matches.push(played);
+            self.marks.push(mark);
             return true;
         };
         // Where the promise is no longer at hand, what was found out when it was still stands.
@@ -181,7 +212,7 @@ impl History {
 
     /// The sums.
     pub fn record(&self) -> PlayerRecord {
-        self.0.iter().fold(PlayerRecord::default(), |mut record, played| {
+        self.matches.iter().fold(PlayerRecord::default(), |mut record, played| {
             match played.result {
                 OwnResult::Win => record.wins += 1,
                 OwnResult::Draw => record.draws += 1,

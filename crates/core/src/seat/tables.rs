@@ -5,8 +5,9 @@ use league_protocol::id::{MatchId, RoundId};
 use super::seated::Seated;
 use super::state::Stage;
 
-/// The most matches that are kept: far more than any league asks for at a time, few enough to bound a hostile one.
-pub(super) const MAX_TABLES: usize = 64;
+/// The most matches that are kept: far more than any league asks for at a time, few enough to bound a hostile one. All of them are looked through for
+/// every match: four times as many took one part in a hundred of a league's time.
+pub(super) const MAX_TABLES: usize = 16;
 
 /// The matches that a player knows of, the newest last, each once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -15,7 +16,8 @@ pub(super) struct Tables(Vec<Seated>);
 impl Tables {
     /// A match, open or over.
     pub(super) fn find(&mut self, match_id: &MatchId) -> Option<&mut Seated> {
-        self.0.iter_mut().find(|seated| seated.match_id == *match_id)
+        // Mostly the newest is meant.
+        self.0.iter_mut().rfind(|seated| seated.match_id == *match_id)
     }
 
     /// Whether a match has been begun here.
