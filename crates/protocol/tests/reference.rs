@@ -134,7 +134,7 @@ fn token() -> Token {
 fn the_passes_of_the_examples_are_right() {
     let document = document();
     let (league, match_id) = ("league_2025_even_odd".parse().unwrap(), MatchId::of(RoundId(1), 1));
-    let key = token().digest().clone();
+    let key = token().digest();
     let referees = key.referee_pass(&league, &match_id, &RefereeId::numbered(1));
     let own = key.player_pass(&league, &match_id);
     assert_eq!(document.matches(referees.reveal()).count(), 1, "{}", referees.reveal());

@@ -331,7 +331,7 @@ impl Judge {
             if !self.registered.contains(&id) {
                 return Err(format!("{id} was let in and is not in the log"));
             }
-            let token = field(&text, "auth_token").map(|token| Token::received(token).digest().clone());
+            let token = field(&text, "auth_token").map(|token| Token::received(token).digest());
             self.tokens.extend(token.map(|token| (heard.to, token)));
             self.compare_tokens(heard.at, &id, ledger)?;
         }

@@ -191,7 +191,7 @@ impl Season {
 
     fn grant(&self, id: &str, random: &[u8; 32], now: Timestamp) -> (Token, Grant) {
         let token = Token::mint(id, random);
-        let grant = Grant { digest: token.digest().clone(), expires: whole(now.after(self.config.token_ttl())) };
+        let grant = Grant { digest: token.digest(), expires: whole(now.after(self.config.token_ttl())) };
         (token, grant)
     }
 

@@ -40,7 +40,7 @@ impl Shared {
         let player_id = player_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| PlayerId::numbered(1));
         let mut former = self.keep_key(&player_id, league_id.as_ref(), token.as_ref());
         if let Some(before) = self.seat().identity().filter(|before| before.league_id == league_id) {
-            former.extend(before.token.as_ref().map(Token::digest).into_iter().chain(&before.former).cloned());
+            former.extend(before.token.as_ref().map(Token::digest).into_iter().chain(before.former.iter().cloned()));
             former.truncate(FORMER);
         }
         self.seat().registered(Identity { player_id: player_id.clone(), league_id, token, passes, former });
@@ -58,7 +58,7 @@ impl Shared {
     fn keep_key(&self, player: &PlayerId, league: Option<&LeagueId>, token: Option<&Token>) -> Vec<TokenDigest> {
         let (Some(home), Some(league), Some(token)) = (&self.settings.home, league, token) else { return Vec::new() };
         let former = KeysFile::former(home, player, league);
-        let file = KeysFile::of(player.clone(), league.clone(), token.digest().clone(), &former, self.world.now());
+        let file = KeysFile::of(player.clone(), league.clone(), token.digest(), &former, self.world.now());
         if let Err(error) = file.write(home) {
             tracing::warn!(%error, "the key cannot be kept; a match may be lost when this player is killed in it");
         }

@@ -210,7 +210,7 @@ fn profile(name: &str, number: u32) -> Profile {
 }
 
 fn grant(agent: &str) -> Grant {
-    Grant { digest: Token::mint(agent, &[7; 32]).digest().clone(), expires: now() }
+    Grant { digest: Token::mint(agent, &[7; 32]).digest(), expires: now() }
 }
 
 /// The result in an event, where it is one.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{Process, TestHome, Venue};
 
 /// No file may grow beyond so many blocks of 512 bytes; without the signal, writing fails as it does on a full disk.
-const FULL: &str = "trap '' XFSZ; ulimit -f 700";
+const FULL: &str = "trap '' XFSZ; ulimit -f 400";
 
 #[test]
 fn a_full_disk_stops_the_league_and_with_room_it_goes_on() {
