@@ -1,10 +1,15 @@
 //! How far the league is, for people at a terminal; nothing for anybody else.
 
 use std::io::IsTerminal;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use league_manager::Desk;
 use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+/// Nobody sees more than this.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 /// A bar that follows a league.
 pub(crate) struct Progress {
@@ -39,6 +44,8 @@ impl Progress {
                 if changes.changed().await.is_err() {
                     return;
                 }
+                // Whoever looks has results committed that could have waited for others.
+                sleep(BETWEEN_LOOKS).await;
             }
         });
         Self { bar, following: Some(following) }

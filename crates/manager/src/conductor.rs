@@ -61,11 +61,19 @@ impl Shared {
                     self.await_registrations(since, &mut changes).await?;
                     continue;
                 }
-                // The desk itself starts a round that is due.
-                Duty::AwaitStart | Duty::StartRound(_) => {
+                Duty::AwaitStart => {
                     opened = None;
                     drop(changes.changed().await);
                     continue;
+                }
+                Duty::StartRound(_) => {
+                    // Handed in together, so that they share a commit.
+                    let (started, assigned) = tokio::join!(
+                        self.desk.act(|season, now| season.start_round(now)),
+                        self.desk.act(|season, now| Ok(season.assign(now)))
+                    );
+                    assigned?;
+                    started?
                 }
                 Duty::Play(round) => {
                     // Whoever is told of a match is also told who runs it.

@@ -1,13 +1,13 @@
 //! The manager's desk: the one owner of the season.
 //!
 //! Whoever wants something decided hands in a command. Commands are decided one after the other as they arrive, and each is answered only when what it
-//! caused is durable, and everything before it. While the log commits, what arrives is decided already and is the next batch. Results that
-//! nobody waits for are patient: they gather for a moment, so that a round of hundreds does not end in hundreds of commits.
+//! caused is durable, and everything before it. While the log commits, what arrives is decided already and is the next batch. Results
+//! are patient: they gather for a moment, so that a round of hundreds does not end in hundreds of commits.
 
 use std::time::Duration;
 
 use league_core::season::event::Event;
-use league_core::season::{Duty, Ruling, Season};
+use league_core::season::{Ruling, Season};
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::time::Timestamp;
 use league_store::log::EventLog;
@@ -33,9 +33,18 @@ struct Decided {
     finish: Vec<Finish>,
     /// Whether somebody waits for an answer who is not patient.
     urgent: bool,
+    /// Whether there is more among the events than results: in these, or in those that are being written.
+    more: bool,
+    more_before: bool,
 }
 
 impl Decided {
+    /// Hands everything over to be written.
+    fn take(&mut self) -> Self {
+        let following = Self { more_before: self.more, ..Self::default() };
+        std::mem::replace(self, following)
+    }
+
     fn answer(self, committed: &Result<(), Fault>) {
         for finish in self.finish {
             finish(committed.clone());
@@ -103,16 +112,28 @@ impl Desk {
         self.order(true, |season, now, _| Ok(view(season, now))).await
     }
 
-    /// What `view` sees, at once: some of it may not be durable yet. For whoever tells nobody of it.
+    /// The same, except that results may not be durable yet, and nobody waits for those. For whoever tells nobody of them.
     pub async fn glance<T, V>(&self, view: V) -> Result<T, Fault>
     where
         T: Send + 'static,
         V: FnOnce(&Season) -> T + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        // Who asked may have given up.
-        self.hand_in(Box::new(move |season, _, _| drop(reply.send(view(season))))).await?;
-        answer.await.map_err(|_| closing())
+        let order: Order = Box::new(move |season, _, decided| {
+            let seen = view(season);
+            let finish = move |committed: Result<(), Fault>| {
+                // Who asked may have given up.
+                drop(reply.send(committed.map(|()| seen)));
+            };
+            if decided.more || decided.more_before {
+                decided.urgent = true;
+                decided.finish.push(Box::new(finish));
+            } else {
+                finish(Ok(()));
+            }
+        });
+        self.hand_in(order).await?;
+        answer.await.map_err(|_| closing())?
     }
 
     /// Tells of every change, without saying what changed.
@@ -127,8 +148,10 @@ impl Desk {
     {
         let (reply, answer) = oneshot::channel();
         let order: Order = Box::new(move |season, now, decided| {
+            let before = decided.events.len();
             let ruled = decide(season, now, &mut decided.events);
             decided.urgent |= urgent;
+            decided.more |= urgent && decided.events.len() > before;
             decided.finish.push(Box::new(move |committed| {
                 // Who asked may have given up; what was decided stands all the same.
                 drop(reply.send(committed.and(ruled)));
@@ -170,7 +193,7 @@ struct Clerk {
 }
 
 impl Clerk {
-    /// Decides what is handed in next, and what follows from it.
+    /// Decides what is handed in next.
     async fn receive(&mut self) {
         let room = BATCH - self.decided.finish.len();
         self.closed = self.inbox.recv_many(&mut self.orders, room).await == 0;
@@ -178,22 +201,6 @@ impl Clerk {
         for order in self.orders.drain(..) {
             order(&mut self.season, now, &mut self.decided);
         }
-        if let Err(fault) = self.go_on(now) {
-            tracing::error!(fault = fault.message, "the next round could not be started");
-        }
-    }
-
-    /// Starts the round that is due: in the commit with the last result of the one before.
-    fn go_on(&mut self, now: Timestamp) -> Result<(), Fault> {
-        let Self { season, decided, .. } = self;
-        while matches!(season.duty(), Duty::StartRound(_)) {
-            let started = season.start_round(now)?;
-            apply(season, started, &mut decided.events)?;
-            let assigned = season.assign(now);
-            apply(season, assigned, &mut decided.events)?;
-            decided.urgent = true;
-        }
-        Ok(())
     }
 
     /// Whether another command could still share the commit.
@@ -226,7 +233,7 @@ async fn work<L: EventLog>(
         clerk.receive().await;
         while !clerk.decided.events.is_empty() {
             clerk.gather(gathers_until).await;
-            let mut decided = std::mem::take(&mut clerk.decided);
+            let mut decided = clerk.decided.take();
             let mut writing = log.append(decided.events.clone());
             let committed = loop {
                 tokio::select! {
@@ -235,6 +242,7 @@ async fn work<L: EventLog>(
                     () = clerk.receive(), if clerk.has_room() => {}
                 }
             };
+            clerk.decided.more_before = false;
             gathers_until = Instant::now() + GATHER;
             let answer = committed.as_ref().map(|_| ()).map_err(|error| {
                 tracing::error!(%error, "the event log cannot be written");

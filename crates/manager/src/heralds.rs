@@ -4,7 +4,7 @@
 //! up, every answer the manager's, and while they take turns nothing runs side by side. So a herald on each of those threads, with
 //! the connections of that thread, speaks to those who live there.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,7 +66,7 @@ impl Heralds {
     }
 }
 
-/// Somebody to be told something.
+/// Those to whom one of them speaks.
 type Audience = Vec<(Listener, Endpoint, Heard)>;
 
 impl Shared {
@@ -85,17 +85,17 @@ impl Shared {
         grace: Duration,
     ) {
         let Heralds { heralds, to } = &self.settings.heralds;
-        let (told, mut audiences) = (Arc::<[Told]>::from(told), BTreeMap::<_, Audience>::new());
+        let (told, mut own) = (Arc::<[Told]>::from(told), Audience::new());
+        let mut audiences: Vec<Audience> = heralds.iter().map(|_| Audience::new()).collect();
         for (listener, heard) in listeners {
             // Nobody is at what is no endpoint.
             let Ok(endpoint) = listener.endpoint.parse::<Endpoint>() else { continue };
-            audiences.entry(to.get(endpoint.site())).or_default().push((listener, endpoint, heard));
+            let audience = to.get(endpoint.site()).map_or(&mut own, |number| &mut audiences[*number]);
+            audience.push((listener, endpoint, heard));
         }
-        let own = audiences.remove(&None).unwrap_or_default();
         // Whoever drops this has them all stop.
         let mut elsewhere = JoinSet::new();
-        for (number, audience) in audiences {
-            let Some((handle, herald)) = number.and_then(|number| heralds.get(*number)) else { continue };
+        for ((handle, herald), audience) in heralds.iter().zip(audiences).filter(|(_, audience)| !audience.is_empty()) {
             let (shared, herald, told) = (Arc::clone(self), Arc::clone(herald), Arc::clone(&told));
             let telling = async move { shared.tell_by(&herald, audience, &told, grace).await };
             elsewhere.spawn_on(telling.in_current_span(), handle);

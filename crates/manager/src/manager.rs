@@ -54,7 +54,6 @@ pub(crate) struct Shared {
     pub(crate) herald: Herald,
     pub(crate) breakers: Breakers,
     pub(crate) promptness: Promptness,
-
     /// Who writes the league's files, where they are.
     pub(crate) views: Option<ViewWriter>,
     pub(crate) world: World,

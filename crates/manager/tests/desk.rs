@@ -136,12 +136,18 @@ fn slow() -> (SlowLog, Desk) {
     (log, desk)
 }
 
+/// The same as [`register`], as if it were a result.
+async fn register_patiently(desk: &Desk, number: u32) -> Result<Registered, league_protocol::error::Fault> {
+    let request = registration(number);
+    desk.act_patiently(move |season, now| season.register_player(&request, None, &[number as u8; 32], now)).await
+}
+
 #[tokio::test]
 async fn what_arrives_while_the_log_commits_is_decided_and_waits_for_the_next() {
     let (log, desk) = slow();
     let in_background = |number| {
         let desk = desk.clone();
-        tokio::spawn(async move { register(&desk, number).await })
+        tokio::spawn(async move { register_patiently(&desk, number).await })
     };
     let first = in_background(1);
     let (events, end_first) = log.commit().await;
@@ -172,7 +178,7 @@ async fn what_was_decided_on_a_commit_that_failed_is_refused_like_it() {
     let (log, desk) = slow();
     let registering = [1, 2].map(|number| {
         let desk = desk.clone();
-        async move { register(&desk, number).await }
+        async move { register_patiently(&desk, number).await }
     });
     let [first, second] = registering.map(tokio::spawn);
     while desk.glance(|season| season.players().len()).await.unwrap() < 2 {
@@ -184,6 +190,35 @@ async fn what_was_decided_on_a_commit_that_failed_is_refused_like_it() {
         assert_eq!(answer.await.unwrap().unwrap_err().code, Some(ErrorCode::E015));
     }
     assert!(desk.glance(|season| season.players().len()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_glance_shows_results_before_they_are_durable_and_nothing_else() {
+    let (log, desk) = slow();
+    let players = async || desk.glance(|season| season.players().len()).await.unwrap();
+    let (patient, other) = (desk.clone(), desk.clone());
+    let patient = tokio::spawn(async move { register_patiently(&patient, 1).await });
+    let (_, end) = log.commit().await;
+    assert_eq!(players().await, 1);
+    let other = tokio::spawn(async move { register(&other, 2).await });
+    end();
+    patient.await.unwrap().unwrap();
+    let (_, end) = log.commit().await;
+    let ended = std::cell::Cell::new(false);
+    let glancing = async {
+        let seen = players().await;
+        (seen, ended.get())
+    };
+    let ending = async {
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        ended.set(true);
+        end();
+    };
+    let (seen, ()) = tokio::join!(glancing, ending);
+    assert_eq!(seen, (2, true), "it waited for the commit");
+    other.await.unwrap().unwrap();
 }
 
 /// The desk of a league of four whose first round has begun, with a referee for so many matches.

@@ -107,9 +107,9 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.text() {
-            Some(text) => f.write_str(str::from_utf8(&text).unwrap_or_default()),
-            None => write!(f, "{:.0}", self.0),
+        match self.text().as_ref().map(|text| str::from_utf8(text)) {
+            Some(Ok(text)) => f.write_str(text),
+            Some(Err(_)) | None => write!(f, "{:.0}", self.0),
         }
     }
 }
@@ -122,9 +122,9 @@ impl fmt::Debug for Timestamp {
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.text() {
-            Some(text) => serializer.serialize_str(str::from_utf8(&text).unwrap_or_default()),
-            None => serializer.collect_str(self),
+        match self.text().as_ref().map(|text| str::from_utf8(text)) {
+            Some(Ok(text)) => serializer.serialize_str(text),
+            Some(Err(_)) | None => serializer.collect_str(self),
         }
     }
 }
