@@ -153,8 +153,8 @@ pub(super) const MAX_REMEMBERED: usize = 10_000;
 #[serde(from = "Vec<Played>")]
 pub struct History {
     matches: Vec<Played>,
-    /// A mark for each of them, to be found by: most results are new, and to look through a thousand matches for each took longer than anything
-    /// else that a player does.
+    /// A mark for each of them, to be found by: most results are new, and to look through six hundred matches for each took one and a half per cent
+    /// of a large league's time.
     marks: Vec<u32>,
 }
 
