@@ -5,10 +5,12 @@
 //! heard, and is gone when it is dropped.
 //!
 //! - [`player`], with the [`player::habit`]s of players that were seen; [`referee`]; [`manager`].
+//! - [`crowd`]: one player for each form that is in use.
 //! - [`villain`]: players that do harm, byte by byte.
 //! - [`frame`], [`names`]: how each of them wraps a message, and what it calls it.
 //! - [`post`]: the HTTP client that they use, also good for a plain request in a test.
 
+pub mod crowd;
 pub mod diary;
 mod door;
 pub mod frame;

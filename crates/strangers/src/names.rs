@@ -53,6 +53,14 @@ impl Names {
         self
     }
 
+    /// The same, with this name for one type, also where there was none.
+    #[must_use]
+    pub fn named(mut self, kind: &str, name: &str) -> Self {
+        self.0.retain(|(_, of)| of != kind);
+        self.0.push((name.to_owned(), kind.to_owned()));
+        self
+    }
+
     /// The type that a name stands for.
     pub fn kind(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, kind)| kind.as_str())

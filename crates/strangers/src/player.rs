@@ -23,6 +23,7 @@ use crate::letter::text;
 use crate::names::Names;
 use crate::post::post;
 use habit::{Habit, Speech};
+use joining::ONE_METHOD;
 use state::State;
 
 /// What players are told and asked.
@@ -63,6 +64,11 @@ impl Plan {
         Self { choice, ..self }
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The player; it listens, and belongs to no league.
     pub fn serve(self) -> io::Result<Player> {
         let later = self
@@ -99,7 +105,7 @@ impl Plan {
 
     fn frame(&self) -> Frame {
         match self.speech {
-            Speech::Direct | Speech::ParityChoose | Speech::Register => Frame::Direct,
+            Speech::Direct | Speech::ParityChoose | Speech::OneMethod | Speech::Register => Frame::Direct,
             Speech::Types => Frame::Types,
             Speech::Tools | Speech::Session | Speech::Stateless => Frame::Tools,
             Speech::Bare => Frame::Bare,
@@ -108,7 +114,8 @@ impl Plan {
     }
 
     fn path(&self) -> &'static str {
-        if self.has(&Habit::NoPath) { "" } else { "/mcp" }
+        let own = self.habits.iter().find_map(|habit| if let Habit::Path(path) = habit { Some(*path) } else { None });
+        own.unwrap_or(if self.has(&Habit::NoPath) { "" } else { "/mcp" })
     }
 }
 
@@ -129,6 +136,7 @@ impl Player {
             .iter()
             .find_map(|habit| if let Habit::RegistersOften(times) = habit { Some(*times) } else { None });
         let mut admitted = joining::register(&url, &request, &plan.habits).await?;
+        text(&admitted, "auth_token").clone_into(&mut self.shared.state().first_token);
         for _ in 1..often.unwrap_or(1) {
             admitted = joining::register(&url, &request, &plan.habits).await?;
         }
@@ -213,6 +221,7 @@ impl Resident for Shared {
             | Speech::Tools
             | Speech::Bare
             | Speech::Nested
+            | Speech::OneMethod
             | Speech::Register => self.framed(&arrived.body).await,
         }
     }
@@ -246,7 +255,7 @@ impl Shared {
         if let Some(refusal) = scruple::about_the_frame(habits, body) {
             return refuse(&refusal);
         }
-        let asked = frame.read(body, &self.names).and_then(|asked| match frame {
+        let asked = self.read(body).and_then(|asked| match frame {
             Frame::Tools => {
                 let message = tools::message(&asked.kind, asked.message, habits)?;
                 Ok(Asked { message, ..asked })
@@ -262,6 +271,20 @@ impl Shared {
             return refuse(&refusal).about(&asked.kind, &asked.message);
         }
         self.taken(&asked).await.about(&asked.kind, &asked.message)
+    }
+
+    /// Reads a request in the player's own frame.
+    fn read(&self, body: &Value) -> Result<Asked, Refusal> {
+        let (frame, speech) = (self.plan.frame(), self.plan.speech);
+        if speech != Speech::OneMethod {
+            return frame.read(body, &self.names);
+        }
+        let method = text(body, "method");
+        if method != ONE_METHOD {
+            return Err(Refusal::new(-32601, format!("Method not found: {method}")));
+        }
+        let kind = body.pointer("/params/message_type").and_then(Value::as_str).unwrap_or_default();
+        frame.read(body, &Names::usual_for(&[kind]).renamed(kind, ONE_METHOD))
     }
 
     /// Answers what it has no objection to.
@@ -290,12 +313,14 @@ impl Shared {
         let before = plan.has(&Habit::PostsBefore);
         if question && (before || plan.has(&Habit::PostsAfterwards)) {
             let posting = self.posting(asked, &answer);
-            if before {
+            let word = if before {
                 posting.await;
+                "ok"
             } else {
                 tokio::spawn(posting);
-            }
-            return Said::json(200, &plan.frame().answer(&asked.id, &json!({"status": "ok"})));
+                "RECEIVED"
+            };
+            return Said::json(200, &plan.frame().answer(&asked.id, &json!({ "status": word })));
         }
         self.wrapped(asked, &answer)
     }
@@ -304,6 +329,9 @@ impl Shared {
     fn wrapped(&self, asked: &Asked, answer: &Value) -> Said {
         let plan = &self.plan;
         let mut body = plan.frame().answer(&asked.id, answer);
+        if plan.has(&Habit::AnswersInData) {
+            body = plan.frame().answer(&asked.id, &json!({"success": true, "data": answer}));
+        }
         if plan.has(&Habit::AnswersInParams) {
             body = json!({"jsonrpc": "2.0", "method": text(answer, "message_type"), "params": answer, "id": asked.id});
         }
@@ -319,8 +347,11 @@ impl Shared {
     /// Posts an answer to the referee of the match.
     fn posting(&self, asked: &Asked, answer: &Value) -> impl Future<Output = ()> + Send + use<> {
         let referee = self.state().referees.get(text(&asked.message, "match_id")).cloned();
-        let kind = text(answer, "message_type");
-        let request = self.plan.frame().request(kind, &self.names, 1, answer);
+        let kind = ["message_type", "type"].map(|field| text(answer, field)).into_iter().find(|kind| !kind.is_empty());
+        let kind = kind.unwrap_or_default();
+        let names = self.names.clone();
+        let names = if self.plan.speech == Speech::OneMethod { names.named(kind, ONE_METHOD) } else { names };
+        let request = self.plan.frame().request(kind, &names, 1, answer);
         async move {
             let Some(referee) = referee else { return };
             // A referee that does not take it will say so in the match.

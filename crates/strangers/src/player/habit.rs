@@ -17,6 +17,8 @@ pub enum Speech {
     Bare,
     /// Frame E.
     Nested,
+    /// Frame A with one method for everything, `handle_message`: the type of the message decides.
+    OneMethod,
     /// Registers by `POST /register`, then frame A.
     Register,
     /// A stock MCP server of the handshake revisions: a session, and answers as events.
@@ -60,6 +62,12 @@ pub enum Habit {
     ListensLater(Duration),
     /// Registers so many times.
     RegistersOften(usize),
+    /// Posts its registration to `/register` under `data`.
+    RegistersUnderData,
+    /// Registers with its id and its endpoint alone, as S2 has it.
+    RegistersBriefly,
+    /// Listens at this path.
+    Path(&'static str),
     /// Its endpoint has no path, and it listens at none.
     NoPath,
     /// Leaves the path out of its endpoint, and listens at `/mcp` all the same.
@@ -69,7 +77,7 @@ pub enum Habit {
     /// Was started with this id and keeps it.
     KeepsId(&'static str),
 
-    /// Says `ok` at once and posts its answer to the referee afterwards.
+    /// Says `RECEIVED` at once and posts its answer to the referee afterwards.
     PostsAfterwards,
     /// Posts its answer to the referee before it says `ok`.
     PostsBefore,
@@ -79,6 +87,10 @@ pub enum Habit {
     PlaceholderToken,
     /// Shows the token that it was shown.
     EchoesToken,
+    /// Shows no token in its answers.
+    NoToken,
+    /// Shows the token of its first registration, although it has registered again since.
+    StaleToken,
     /// Leaves the envelope out of its answers.
     NoEnvelope,
     /// Ends its timestamps in `+00:00`.
@@ -89,6 +101,18 @@ pub enum Habit {
     AnswersBare,
     /// Answers with PARITY_CHOICE and shouts.
     ParityChoiceForm,
+    /// Answers the call for a choice with `choice`, under this type of message.
+    ChoiceUnder(&'static str),
+    /// Joins by `accepted` or a word of status, without a message.
+    JoinsBriefly(&'static str),
+    /// Calls the match `game_id` in its answers.
+    AnswersGameId,
+    /// Calls the type of its answers `type`.
+    AnswersType,
+    /// Puts its answers into `data`, beside a status.
+    AnswersInData,
+    /// Writes its id alone as the sender, and no `player_id`, as S2 has it.
+    PlainSender,
     /// Adds `"error": null` to its answers.
     NullError,
     /// Answers well, with HTTP status 400.

@@ -15,6 +15,9 @@ use crate::post::post;
 /// The type of the request.
 const REQUEST: &str = "LEAGUE_REGISTER_REQUEST";
 
+/// What a player calls every message that has one method for all.
+pub(crate) const ONE_METHOD: &str = "handle_message";
+
 /// A manager that is not there yet is asked so often.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(100);
@@ -46,10 +49,20 @@ pub(crate) fn request(speech: Speech, habits: &[Habit], name: &str, endpoint: &s
         let letter = with(letter, json!({"auth_token": ""}));
         return (manager.to_owned(), Frame::Types.request(REQUEST, &names, 1, &letter));
     }
+    if habits.contains(&Habit::RegistersBriefly) {
+        let id = kept.unwrap_or(name);
+        let brief = json!({"protocol": "league.v2", "message_type": REQUEST, "player_id": id, "endpoint": endpoint});
+        return (manager.to_owned(), brief);
+    }
     let frame = match speech {
         Speech::Register => {
             let flat = json!({"display_name": name, "version": "1.0.0", "endpoint": endpoint});
+            let flat = if habits.contains(&Habit::RegistersUnderData) { json!({ "data": flat }) } else { flat };
             return (format!("{}/register", manager.trim_end_matches("/mcp")), flat);
+        }
+        Speech::OneMethod => {
+            let names = names.renamed(REQUEST, ONE_METHOD);
+            return (manager.to_owned(), Frame::Direct.request(REQUEST, &names, 1, &letter));
         }
         Speech::Direct | Speech::ParityChoose => Frame::Direct,
         Speech::Types => Frame::Types,

@@ -20,13 +20,33 @@ pub(crate) fn to(habits: &[Habit], state: &State, asked: &Asked, choice: &str) -
     let read = if habits.contains(&Habit::ReadsNested) { nested } else { message };
     let id = habits.iter().find_map(kept_id).unwrap_or(state.id());
     let about = json!({"match_id": text(read, "match_id"), "player_id": id});
-    let (called, own) = match kind.as_str() {
+    let under =
+        habits.iter().find_map(|habit| if let Habit::ChoiceUnder(called) = habit { Some(*called) } else { None });
+    let brief = habits.iter().find_map(|habit| if let Habit::JoinsBriefly(word) = habit { Some(*word) } else { None });
+    let (called, own) = match (kind.as_str(), under, brief) {
+        ("GAME_INVITATION", _, Some("accepted")) => return json!({"accepted": true}),
+        ("GAME_INVITATION", _, Some(word)) => return json!({ "status": word }),
+        ("CHOOSE_PARITY_CALL", Some(called), _) => (called, with(about, json!({ "choice": choice }))),
+        (kind, _, _) => usual(kind, habits, about, id, choice),
+    };
+    if habits.contains(&Habit::OkToNotices) && !["GAME_INVITATION", "CHOOSE_PARITY_CALL"].contains(&kind.as_str()) {
+        return json!({"status": "ok"});
+    }
+    let letter = envelope(called, &format!("player:{id}"), text(message, "conversation_id"));
+    let stale = habits.contains(&Habit::StaleToken);
+    let token = if stale { state.first_token.as_str() } else { text(&state.admitted, "auth_token") };
+    let letter = with(with(letter, json!({ "auth_token": token })), own);
+    habits.iter().fold(letter, |letter, habit| dressed(habit, letter, message))
+}
+
+/// What the answer is called, and its own fields.
+fn usual(kind: &str, habits: &[Habit], about: Value, id: &str, choice: &str) -> (&'static str, Value) {
+    match kind {
         "GAME_INVITATION" => ("GAME_JOIN_ACK", with(about, json!({"arrival_timestamp": now(), "accept": true}))),
         "CHOOSE_PARITY_CALL" if habits.contains(&Habit::ParityChoiceForm) => {
             ("PARITY_CHOICE", with(about, json!({"choice": choice.to_uppercase()})))
         }
         "CHOOSE_PARITY_CALL" => ("CHOOSE_PARITY_RESPONSE", with(about, json!({"parity_choice": choice}))),
-        _ if habits.contains(&Habit::OkToNotices) => return json!({"status": "ok"}),
         "ROUND_ANNOUNCEMENT" => ("ROUND_ANNOUNCEMENT_ACK", heard(id)),
         "GAME_OVER" => ("GAME_OVER_ACK", heard(id)),
         "GAME_ERROR" => ("GAME_ERROR_ACK", heard(id)),
@@ -34,11 +54,7 @@ pub(crate) fn to(habits: &[Habit], state: &State, asked: &Asked, choice: &str) -
         "ROUND_COMPLETED" => ("ROUND_COMPLETED_ACK", heard(id)),
         "LEAGUE_COMPLETED" => ("LEAGUE_COMPLETED_ACK", heard(id)),
         _ => ("ACK", heard(id)),
-    };
-    let letter = envelope(called, &format!("player:{id}"), text(message, "conversation_id"));
-    let token = text(&state.admitted, "auth_token");
-    let letter = with(with(letter, json!({ "auth_token": token })), own);
-    habits.iter().fold(letter, |letter, habit| dressed(habit, letter, message))
+    }
 }
 
 fn heard(id: &str) -> Value {
@@ -60,8 +76,29 @@ fn dressed(habit: &Habit, letter: Value, question: &Value) -> Value {
     if *habit == Habit::OffsetTime {
         return with(letter, json!({"timestamp": now().replace('Z', "+00:00")}));
     }
+    if *habit == Habit::NoToken {
+        return without(letter, &["auth_token"]);
+    }
+    if *habit == Habit::AnswersGameId {
+        return renamed(letter, "match_id", "game_id");
+    }
+    if *habit == Habit::AnswersType {
+        return renamed(letter, "message_type", "type");
+    }
+    if *habit == Habit::PlainSender {
+        let id = text(&letter, "player_id").to_owned();
+        return with(without(letter, &["player_id"]), json!({ "sender": id }));
+    }
     if *habit == Habit::NoEnvelope {
         return without(without(letter, &ENVELOPE), &["auth_token"]);
     }
     letter
+}
+
+/// The same message with another name for a field.
+fn renamed(letter: Value, field: &str, name: &str) -> Value {
+    match letter.get(field).cloned() {
+        Some(value) => with(without(letter, &[field]), json!({ name: value })),
+        None => letter,
+    }
 }

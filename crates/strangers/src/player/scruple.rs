@@ -75,6 +75,9 @@ fn objection(habit: &Habit, state: &mut State, Asked { kind, message, .. }: &Ask
         | Habit::UnderOneKey(_)
         | Habit::ListensLater(_)
         | Habit::RegistersOften(_)
+        | Habit::RegistersUnderData
+        | Habit::RegistersBriefly
+        | Habit::Path(_)
         | Habit::NoPath
         | Habit::LeavesPathOut
         | Habit::Localhost
@@ -84,6 +87,14 @@ fn objection(habit: &Habit, state: &mut State, Asked { kind, message, .. }: &Ask
         | Habit::OkToNotices
         | Habit::PlaceholderToken
         | Habit::EchoesToken
+        | Habit::NoToken
+        | Habit::StaleToken
+        | Habit::ChoiceUnder(_)
+        | Habit::JoinsBriefly(_)
+        | Habit::AnswersGameId
+        | Habit::AnswersType
+        | Habit::AnswersInData
+        | Habit::PlainSender
         | Habit::NoEnvelope
         | Habit::OffsetTime
         | Habit::AnswersInParams

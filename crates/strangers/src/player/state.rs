@@ -11,6 +11,8 @@ use crate::letter::text;
 pub(crate) struct State {
     /// The manager's answer to the registration.
     pub(crate) admitted: Value,
+    /// The token of its first registration.
+    pub(crate) first_token: String,
     /// Where the referees of announced matches listen.
     pub(crate) referees: HashMap<String, String>,
     /// The match that it has not heard the end of.

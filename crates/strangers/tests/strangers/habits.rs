@@ -86,19 +86,29 @@ async fn answers_are_dressed_as_each_player_does_it() {
     let odd = choose(Habit::Status400).await;
     assert_eq!((odd.status, &odd.json()["result"]["parity_choice"]), (400, &json!("even")));
     assert_eq!(choose(Habit::ClosesConnections).await.header("connection"), Some("close"));
+    let odd = choose(Habit::ChoiceUnder("MOVE")).await.json();
+    assert_eq!((&odd["result"]["message_type"], &odd["result"]["choice"]), (&json!("MOVE"), &json!("even")));
+    assert_eq!(odd["result"]["parity_choice"], Value::Null);
+    assert_eq!(choose(Habit::NoToken).await.json()["result"]["auth_token"], Value::Null);
+    assert_eq!(choose(Habit::AnswersGameId).await.json()["result"]["game_id"], "R1M1");
+    assert_eq!(choose(Habit::AnswersType).await.json()["result"]["type"], "CHOOSE_PARITY_RESPONSE");
+    assert_eq!(choose(Habit::AnswersInData).await.json()["result"]["data"]["parity_choice"], "even");
+    assert_eq!(choose(Habit::PlainSender).await.json()["result"]["player_id"], Value::Null);
+    let brief = ask(&with(Habit::JoinsBriefly("accepted")), Frame::Direct, "GAME_INVITATION").await.json();
+    assert_eq!(brief["result"], json!({"accepted": true}));
     let ok = ask(&with(Habit::OkToNotices), Frame::Direct, "GAME_OVER").await;
     assert_eq!(ok.json()["result"], json!({"status": "ok"}));
 }
 
 #[tokio::test]
-async fn one_says_ok_and_posts_its_answer_to_the_referee() {
-    for habit in [Habit::PostsAfterwards, Habit::PostsBefore] {
+async fn a_poster_acknowledges_and_posts_its_answer_to_the_referee() {
+    for (habit, word) in [(Habit::PostsAfterwards, "RECEIVED"), (Habit::PostsBefore, "ok")] {
         // Anything that listens may be the referee; a player keeps a diary of it.
         let referee = Plan::new("Referee", Speech::Direct).serve().unwrap();
         let player = with(habit);
         let matches = json!([{"match_id": "R1M1", "referee_endpoint": referee.endpoint()}]);
         say(&player, changed("ROUND_ANNOUNCEMENT", "matches", matches)).await;
-        assert_eq!(say(&player, message("CHOOSE_PARITY_CALL")).await["result"], json!({"status": "ok"}));
+        assert_eq!(say(&player, message("CHOOSE_PARITY_CALL")).await["result"], json!({ "status": word }));
         let arrives = async {
             while referee.diary().all().is_empty() {
                 tokio::task::yield_now().await;
@@ -145,4 +155,21 @@ async fn endpoints_are_written_as_each_player_does_it() {
     let local = with(Habit::Localhost);
     assert!(local.endpoint().starts_with("http://localhost:"));
     assert_eq!(ask(&local, Frame::Direct, "GAME_OVER").await.status, 200);
+}
+
+#[tokio::test]
+async fn one_method_takes_every_message() {
+    let player = Plan::new("Ada", Speech::OneMethod).serve().unwrap();
+    assert_eq!(ask(&player, Frame::Direct, "GAME_OVER").await.json()["error"]["code"], -32601);
+    let names = all().renamed("CHOOSE_PARITY_CALL", "handle_message");
+    let request = Frame::Direct.request("CHOOSE_PARITY_CALL", &names, 7, &message("CHOOSE_PARITY_CALL"));
+    assert_eq!(post(&player.endpoint(), &[], &request).await.unwrap().json()["result"]["parity_choice"], "even");
+}
+
+#[tokio::test]
+async fn every_kind_of_the_crowd_has_a_name_of_its_own() {
+    let kinds = league_strangers::crowd::kinds();
+    let names: std::collections::BTreeSet<&str> = kinds.iter().map(|kind| kind.plan.name()).collect();
+    assert_eq!(names.len(), kinds.len());
+    assert!(kinds.len() >= 18);
 }
