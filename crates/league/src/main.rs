@@ -1,5 +1,9 @@
 //! `league`: the Even/Odd agent league in one binary.
 
+// First, because its macros replace those of the standard library in every module below.
+#[macro_use]
+mod console;
+
 mod agents;
 mod ask;
 mod bench;
@@ -78,8 +82,15 @@ fn main() -> ExitCode {
 }
 
 fn done_or_not(done: anyhow::Result<ExitCode>) -> ExitCode {
-    done.unwrap_or_else(|error| {
+    let code = done.unwrap_or_else(|error| {
         eprintln!("league: {error:#}");
         ExitCode::FAILURE
-    })
+    });
+    match console::failure() {
+        None => code,
+        Some(error) => {
+            eprintln!("league: the output could not be written: {error}; write it to a place with room");
+            ExitCode::FAILURE
+        }
+    }
 }

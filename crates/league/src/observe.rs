@@ -22,12 +22,13 @@ fn filter() -> Targets {
     asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN))
 }
 
-/// Begins to observe this process.
+/// Begins to observe this process. Errors on stderr are not reported there: the library would panic when it is closed.
 #[cfg(feature = "otel")]
 pub(crate) fn begin(command: &Command) -> Observed {
     use tracing_subscriber::Layer;
 
-    let talk = fmt::layer().with_writer(std::io::stderr).without_time().with_filter(filter());
+    let talk =
+        fmt::layer().with_writer(std::io::stderr).without_time().log_internal_errors(false).with_filter(filter());
     let (spans, traces) = crate::traces::layer(role(command)).unzip();
     tracing_subscriber::registry().with(talk).with(spans).init();
     Observed { _traces: traces }
@@ -36,7 +37,7 @@ pub(crate) fn begin(command: &Command) -> Observed {
 /// Begins to observe this process.
 #[cfg(not(feature = "otel"))]
 pub(crate) fn begin(_: &Command) -> Observed {
-    let talk = fmt::layer().with_writer(std::io::stderr).without_time();
+    let talk = fmt::layer().with_writer(std::io::stderr).without_time().log_internal_errors(false);
     tracing_subscriber::registry().with(filter()).with(talk).init();
     Observed {}
 }

@@ -20,6 +20,7 @@ mod pages;
 #[path = "../../../wire/tests/papers/mod.rs"]
 mod papers;
 mod peers;
+mod pipes;
 mod processes;
 mod readme;
 mod refusals;
