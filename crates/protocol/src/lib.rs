@@ -14,6 +14,7 @@ pub mod loose;
 pub mod manner;
 pub mod message;
 pub mod parity;
+pub mod problem;
 pub mod quirk;
 pub mod rebuff;
 pub mod reference;

@@ -1,0 +1,450 @@
+//! What went wrong with a player's answer, and what its author changes: the one place that explains it.
+//!
+//! A [`Problem`] is a value, made from what came back ([`Problem::of_answer`]) or from what did not. GAME_ERROR, GAME_OVER, the
+//! checker, the pages and the consoles print its sentences: to the player ("you sent `ODD`; send `odd`"), about the player
+//! ("Ada sent `ODD`"), and in a few words for a list ("sent `ODD`").
+//!
+//! A problem quotes what a stranger sent. Quotes are short and free of control characters; a page still escapes them, and an
+//! opponent is never shown them.
+
+mod reading;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use crate::answer::PeerError;
+use crate::quirk::Quirk;
+
+/// The longest quote of what a stranger sent, in characters.
+pub const QUOTED: usize = 80;
+
+/// What a player is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Question {
+    /// To join a match.
+    Join,
+    /// To choose even or odd.
+    Choice,
+    /// To move in another game.
+    Move,
+}
+
+impl Question {
+    /// The message that answers it.
+    pub fn answer(self) -> &'static str {
+        match self {
+            Self::Join => "GAME_JOIN_ACK",
+            Self::Choice => "CHOOSE_PARITY_RESPONSE",
+            Self::Move => "GAME_MOVE_RESPONSE",
+        }
+    }
+
+    /// The method that asks it.
+    pub fn method(self) -> &'static str {
+        match self {
+            Self::Join => "handle_game_invitation",
+            Self::Choice => "choose_parity",
+            Self::Move => "make_move",
+        }
+    }
+
+    /// The field that holds the answer.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::Join => "accept",
+            Self::Choice => "parity_choice",
+            Self::Move => "move",
+        }
+    }
+
+    /// What the field holds, as advice.
+    fn wanted(self) -> &'static str {
+        match self {
+            Self::Join => "send \"accept\": true to play",
+            Self::Choice => "send \"parity_choice\": \"even\" or \"odd\"",
+            Self::Move => "send \"move\" as a text",
+        }
+    }
+}
+
+/// What went wrong with one answer, or why there was none.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Problem {
+    /// No whole answer within the limit.
+    Silent {
+        /// The limit.
+        limit_ms: u64,
+    },
+    /// An answer after the limit.
+    Late {
+        /// When it came.
+        after_ms: u64,
+        /// The limit.
+        limit_ms: u64,
+    },
+    /// No program listens at the address.
+    NotListening {
+        /// The address.
+        endpoint: SmolStr,
+    },
+    /// The address cannot be reached for another reason.
+    Unreachable {
+        /// The address.
+        endpoint: SmolStr,
+        /// What the system says.
+        why: SmolStr,
+    },
+    /// The connection was closed before an answer was whole.
+    HungUp,
+    /// The answer is longer than the limit for a message.
+    TooLong,
+    /// An HTML page in place of JSON.
+    Html {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// Text that is not a JSON object.
+    NotJson {
+        /// The HTTP status.
+        status: u16,
+        /// How it begins.
+        found: SmolStr,
+    },
+    /// An HTTP status that refuses, without an error that says more.
+    Status {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// An error of JSON-RPC, of a tool, or of the league.
+    Error {
+        /// JSON-RPC's number.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<i64>,
+        /// Its words.
+        found: SmolStr,
+        /// The method that was called.
+        method: SmolStr,
+    },
+    /// The right field with a wrong value.
+    WrongValue {
+        /// The field.
+        field: SmolStr,
+        /// What it holds.
+        found: SmolStr,
+        /// What to send.
+        wanted: SmolStr,
+    },
+    /// The value under another name.
+    WrongField {
+        /// The name that came.
+        found: SmolStr,
+        /// The right name.
+        wanted: SmolStr,
+    },
+    /// An answer without the field that was asked for.
+    NoField {
+        /// The field.
+        field: SmolStr,
+        /// What to send.
+        wanted: SmolStr,
+    },
+    /// Two places of one answer say different things.
+    TwoAnswers,
+    /// An answer about another match.
+    OtherMatch {
+        /// The match that was asked about.
+        wanted: SmolStr,
+    },
+    /// The call was acknowledged, and the answer did not follow.
+    OnlyAcknowledged {
+        /// The message that was waited for.
+        wanted: SmolStr,
+    },
+    /// The answer was posted with a token that does not prove who sent it.
+    WrongToken,
+    /// The answer was posted without a token, where one is needed.
+    NoToken,
+    /// It did not want to play.
+    Declined,
+    /// A strict league refuses what others take.
+    Irregular {
+        /// What.
+        #[schemars(with = "String")]
+        quirk: Quirk,
+    },
+    /// A move that the rules of its game do not allow.
+    Illegal {
+        /// The move.
+        found: SmolStr,
+        /// What is allowed.
+        allowed: SmolStr,
+    },
+    /// Whatever a newer version or another make reports.
+    #[serde(other)]
+    Unknown,
+}
+
+impl Problem {
+    /// Nothing came within `limit`.
+    pub fn silent(limit: Duration) -> Self {
+        Self::Silent { limit_ms: millis(limit) }
+    }
+
+    /// The answer came `after` this time, which is more than `limit`.
+    pub fn late(after: Duration, limit: Duration) -> Self {
+        Self::Late { after_ms: millis(after), limit_ms: millis(limit) }
+    }
+
+    /// No program listens at `endpoint`.
+    pub fn not_listening(endpoint: impl fmt::Display) -> Self {
+        Self::NotListening { endpoint: quoted(&endpoint.to_string()) }
+    }
+
+    /// `endpoint` cannot be reached, and `why`.
+    pub fn unreachable(endpoint: impl fmt::Display, why: &str) -> Self {
+        Self::Unreachable { endpoint: quoted(&endpoint.to_string()), why: quoted(why) }
+    }
+
+    /// The peer answered `question` with an error.
+    pub fn error(question: Question, error: &PeerError) -> Self {
+        let found = match (&error.code, error.words.is_empty()) {
+            (Some(code), true) => quoted(code),
+            (Some(code), false) if !error.words.contains(code.as_str()) => quoted(&format!("{code} {}", error.words)),
+            (Some(_), false) | (None, _) => quoted(&error.words),
+        };
+        Self::Error { number: error.number, found, method: SmolStr::new_static(question.method()) }
+    }
+
+    /// `found` is no legal move: `allowed` says what is.
+    pub fn illegal(found: &str, allowed: &str) -> Self {
+        Self::Illegal { found: quoted(found), allowed: SmolStr::new(allowed) }
+    }
+
+    /// What happened, with the player called `who`: a clause that begins a sentence.
+    pub fn told_of(&self, who: &str) -> String {
+        match self {
+            Self::Silent { limit_ms } => format!("{who} did not answer within {}", span(*limit_ms)),
+            Self::Late { after_ms, limit_ms } => {
+                format!("{who} answered after {}; the limit is {}", span(*after_ms), span(*limit_ms))
+            }
+            Self::NotListening { endpoint } => format!("nothing listened at {endpoint}"),
+            Self::Unreachable { endpoint, why } => format!("there was no connection to {endpoint} ({why})"),
+            Self::HungUp => format!("{who} hung up while answering"),
+            Self::TooLong => format!("{who} sent an answer of more than 64 KiB"),
+            Self::Html { status } => format!("{who} answered with an HTML page (HTTP {status})"),
+            Self::NotJson { status, found } if found.is_empty() => {
+                format!("{who} sent an empty answer (HTTP {status})")
+            }
+            Self::NotJson { status, found } => format!("{who} sent `{found}`, which is no JSON object (HTTP {status})"),
+            Self::Status { status } => format!("{who} answered with HTTP {status}"),
+            Self::Error { number, found, .. } => {
+                let number = number.map(|number| format!(" {number}")).unwrap_or_default();
+                let words = if found.is_empty() { String::new() } else { format!(": \"{found}\"") };
+                format!("{who} answered with error{number}{words}")
+            }
+            Self::WrongValue { found, .. } => format!("{who} sent `{found}`"),
+            Self::WrongField { found, .. } => format!("{who} sent `{found}`"),
+            Self::NoField { field, .. } => format!("{who} sent no `{field}`"),
+            Self::TwoAnswers => format!("{who} sent two different choices in one answer"),
+            Self::OtherMatch { .. } => format!("{who} answered about another match"),
+            Self::OnlyAcknowledged { wanted } => {
+                format!("{who} acknowledged the call, and no {wanted} followed")
+            }
+            Self::WrongToken => format!("{who} answered with a wrong token"),
+            Self::NoToken => format!("{who} posted an answer without a token"),
+            Self::Declined => format!("{who} declined the invitation"),
+            Self::Irregular { quirk } => format!("{who} sent what a strict league refuses: {quirk}"),
+            Self::Illegal { found, .. } => format!("{who} sent `{found}`, which is no legal move"),
+            Self::Unknown => format!("{who} gave no answer that counts"),
+        }
+    }
+
+    /// What to change, as a request to the player's author.
+    pub fn fix(&self) -> String {
+        match self {
+            Self::Silent { .. } => {
+                String::from("answer sooner, or look in your console for what keeps the player waiting")
+            }
+            Self::Late { .. } => String::from("decide sooner, or answer with a fallback before the limit"),
+            Self::NotListening { .. } => String::from("is the player still running?"),
+            Self::Unreachable { .. } => {
+                String::from("is this the address of the player's machine, and does its firewall let the port through?")
+            }
+            Self::HungUp => String::from("look for an exception in your console"),
+            Self::TooLong => String::from("send the answer alone, without history or logs"),
+            Self::Html { .. } => String::from("answer with JSON; is another program listening at this address?"),
+            Self::NotJson { .. } => String::from("answer with one JSON object"),
+            Self::Status { status } => String::from(status_fix(*status)),
+            Self::Error { number, method, found } => error_fix(*number, found, method),
+            Self::WrongValue { wanted, .. } => format!("send {wanted}"),
+            Self::WrongField { wanted, .. } => format!("call the field `{wanted}`"),
+            Self::NoField { wanted, .. } => wanted.to_string(),
+            Self::TwoAnswers => String::from("send one choice, in `parity_choice`"),
+            Self::OtherMatch { wanted } => format!("answer with \"match_id\": \"{wanted}\", the match of the call"),
+            Self::OnlyAcknowledged { wanted } => format!("put the {wanted} into the result of the call"),
+            Self::WrongToken | Self::NoToken => {
+                String::from("send the auth_token of your latest registration with each answer")
+            }
+            Self::Declined => String::from("send \"accept\": true to play"),
+            Self::Irregular { quirk } => quirk.advice().to_owned(),
+            Self::Illegal { allowed, .. } => allowed.to_string(),
+            Self::Unknown => String::from("look at the match's transcript"),
+        }
+    }
+
+    /// In a few words, for a list: no address, and nothing that the player could not have known.
+    pub fn brief(&self) -> String {
+        match self {
+            Self::Silent { limit_ms } => format!("no answer in {}", span(*limit_ms)),
+            Self::Late { after_ms, limit_ms } => format!("answered after {} of {}", span(*after_ms), span(*limit_ms)),
+            Self::NotListening { .. } => String::from("nothing listened at its address"),
+            Self::Unreachable { .. } => String::from("no connection"),
+            Self::HungUp => String::from("hung up while answering"),
+            Self::TooLong => String::from("an answer over 64 KiB"),
+            Self::Html { .. } => String::from("an HTML page for an answer"),
+            Self::NotJson { .. } => String::from("an answer that is not JSON"),
+            Self::Status { status } => format!("HTTP {status}"),
+            Self::Error { number: Some(number), .. } => format!("error {number}"),
+            Self::Error { number: None, .. } => String::from("an error for an answer"),
+            Self::WrongValue { found, .. } | Self::WrongField { found, .. } | Self::Illegal { found, .. } => {
+                format!("sent `{found}`")
+            }
+            Self::NoField { field, .. } => format!("no `{field}`"),
+            Self::TwoAnswers => String::from("two different choices"),
+            Self::OtherMatch { .. } => String::from("answered about another match"),
+            Self::OnlyAcknowledged { .. } => String::from("acknowledged, and did not answer"),
+            Self::WrongToken => String::from("answered with a wrong token"),
+            Self::NoToken => String::from("answered without a token"),
+            Self::Declined => String::from("declined the invitation"),
+            Self::Irregular { quirk } => quirk.to_string(),
+            Self::Unknown => String::from("no answer that counts"),
+        }
+    }
+
+    /// How much it says about what to change. Of several tries at one question the problem that says most is told.
+    fn weight(&self) -> u8 {
+        match self {
+            Self::Unknown => 0,
+            Self::Status { .. } | Self::NotJson { .. } | Self::OnlyAcknowledged { .. } => 1,
+            Self::Error { number: Some(-32601 | -32600), .. } | Self::Html { .. } => 2,
+            Self::NoField { .. } => 3,
+            Self::Error { .. } | Self::OtherMatch { .. } => 4,
+            Self::Silent { .. } | Self::Late { .. } | Self::NotListening { .. } | Self::Unreachable { .. } => 5,
+            Self::HungUp | Self::TooLong => 5,
+            Self::WrongField { .. } | Self::TwoAnswers | Self::WrongToken | Self::NoToken => 6,
+            Self::WrongValue { .. } | Self::Declined | Self::Irregular { .. } | Self::Illegal { .. } => 7,
+        }
+    }
+
+    /// The one of several that says most; of equals the first.
+    pub fn most_specific(problems: impl IntoIterator<Item = Self>) -> Option<Self> {
+        problems.into_iter().reduce(|best, next| if next.weight() > best.weight() { next } else { best })
+    }
+}
+
+/// The sentence for the player itself.
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let joint = match self {
+            Self::NotListening { .. } | Self::Unreachable { .. } | Self::HungUp | Self::Status { .. } => ": ",
+            Self::Silent { .. }
+            | Self::Late { .. }
+            | Self::TooLong
+            | Self::Html { .. }
+            | Self::NotJson { .. }
+            | Self::Error { .. }
+            | Self::WrongValue { .. }
+            | Self::WrongField { .. }
+            | Self::NoField { .. }
+            | Self::TwoAnswers
+            | Self::OtherMatch { .. }
+            | Self::OnlyAcknowledged { .. }
+            | Self::WrongToken
+            | Self::NoToken
+            | Self::Declined
+            | Self::Irregular { .. }
+            | Self::Illegal { .. }
+            | Self::Unknown => "; ",
+        };
+        write!(f, "{}{joint}{}", self.told_of("you"), self.fix())
+    }
+}
+
+/// What to do about an HTTP status.
+fn status_fix(status: u16) -> &'static str {
+    match status {
+        401 | 403 | 407 => "let the referee in: it has no password of yours",
+        404 | 410 => "answer POST at the path that you registered, usually /mcp",
+        405 => "answer POST, not only GET",
+        400 | 422 => "take any JSON object: your web framework refused the message before your code saw it",
+        406 | 415 => "take and send Content-Type application/json",
+        413 => "take bodies of up to 64 KiB",
+        429 => "answer every call of a match, however soon it comes",
+        300..=399 => "answer at the registered address itself, without a redirect",
+        500..=599 => "look for an exception in your console",
+        _ => "answer with HTTP 200 and JSON",
+    }
+}
+
+/// What to do about an error that the player answered with.
+fn error_fix(number: Option<i64>, words: &str, method: &str) -> String {
+    let peer = PeerError { number, code: None, words: words.to_owned() };
+    let words = words.to_ascii_lowercase();
+    if number == Some(-32700) || words.contains("parse error") {
+        return String::from("read the body of the request as JSON, in UTF-8");
+    }
+    if words.contains("another match") {
+        return String::from("answer with the match_id of the call");
+    }
+    if number == Some(-32602) || words.contains("validation") || words.contains("required") {
+        return format!("take every field of `{method}`, also those that you do not use");
+    }
+    if peer.is_misunderstanding() {
+        return format!("answer the method `{method}`");
+    }
+    String::from("look for its cause in your console")
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A time for people: `30 s`, `31.2 s`, `250 ms`.
+fn span(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        _ if ms % 1_000 == 0 => format!("{} s", ms / 1_000),
+        _ => {
+            // Rounded up, so that a late answer never reads as one in time.
+            let tenths = ms.div_ceil(100);
+            format!("{}.{} s", tenths / 10, tenths % 10)
+        }
+    }
+}
+
+/// What a stranger sent, short and on one line, fit to stand between backquotes.
+pub fn quoted(text: &str) -> SmolStr {
+    let plain = |c: char| match c {
+        '`' => '\'',
+        c if c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}') =>
+        {
+            ' '
+        }
+        c => c,
+    };
+    let mut chars = text.chars();
+    let mut short: String = chars.by_ref().take(QUOTED).map(plain).collect();
+    if chars.next().is_some() {
+        short.push('…');
+    }
+    SmolStr::new(short)
+}

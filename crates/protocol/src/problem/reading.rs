@@ -1,0 +1,223 @@
+//! Finding out what is wrong with an answer that came.
+
+use serde_json::{Map, Value};
+use smol_str::{SmolStr, format_smolstr};
+
+use super::{Problem, Question, quoted};
+use crate::answer::{JoinAnswer, Layers, MoveAnswer};
+use crate::id::MatchId;
+use crate::parity::Parity;
+use crate::request::MAX_BODY;
+
+/// How deep an answer is looked into.
+const DEPTH: usize = 6;
+
+impl Problem {
+    /// What is wrong with the answer to `question` about `match_id`; nothing when it answers it.
+    ///
+    /// This reads a second time what [`Layers`] refused, so it may take its time: only wrong answers come here.
+    pub fn of_answer(question: Question, match_id: &MatchId, status: u16, body: &[u8]) -> Option<Self> {
+        if body.len() > MAX_BODY {
+            return Some(Self::TooLong);
+        }
+        let Ok(layers) = Layers::parse(body) else { return Some(not_an_object(status, body)) };
+        let mut whole: Value = serde_json::from_slice(body).unwrap_or_default();
+        unfold(&mut whole, DEPTH);
+        match question {
+            Question::Join => match layers.join(match_id).said {
+                JoinAnswer::Joined { .. } => None,
+                JoinAnswer::Declined => Some(Self::Declined),
+                JoinAnswer::Error(error) => Some(refused(question, match_id, status, &whole, &error)),
+                JoinAnswer::Nothing => Some(no_join(status, &whole)),
+            },
+            Question::Choice => match layers.parity(match_id).said {
+                MoveAnswer::Move(_) => None,
+                MoveAnswer::Error(error) => Some(refused(question, match_id, status, &whole, &error)),
+                MoveAnswer::Invalid(_) | MoveAnswer::Nothing => Some(no_choice(status, &whole)),
+            },
+            Question::Move => match layers.game_move(match_id).said {
+                MoveAnswer::Move(_) => None,
+                MoveAnswer::Error(error) => Some(refused(question, match_id, status, &whole, &error)),
+                MoveAnswer::Invalid(_) | MoveAnswer::Nothing => Some(no_move(status, &whole)),
+            },
+        }
+    }
+
+    /// What is wrong with `text` as a choice; nothing when it is `even` or `odd`.
+    pub fn of_choice(text: &str) -> Option<Self> {
+        (Parity::exact(text).is_none()).then(|| wrong_choice("parity_choice", text))
+    }
+}
+
+/// Text that no answer can be read from.
+fn not_an_object(status: u16, body: &[u8]) -> Problem {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim();
+    let begins = |mark: &str| text.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark));
+    if begins("<!doctype") || begins("<html") {
+        // A crash and a missing path are shown as pages too; the status says more than the page.
+        return if (200..300).contains(&status) { Problem::Html { status } } else { Problem::Status { status } };
+    }
+    if (200..300).contains(&status) {
+        Problem::NotJson { status, found: quoted(text) }
+    } else {
+        Problem::Status { status }
+    }
+}
+
+/// An error in place of an answer.
+fn refused(
+    question: Question,
+    match_id: &MatchId,
+    status: u16,
+    whole: &Value,
+    error: &crate::answer::PeerError,
+) -> Problem {
+    if objects(whole).iter().any(|object| names_other(object, match_id)) {
+        return Problem::OtherMatch { wanted: SmolStr::new(match_id.as_str()) };
+    }
+    if error.words.is_empty() && error.number.is_none() && error.code.is_none() && !(200..300).contains(&status) {
+        return Problem::Status { status };
+    }
+    Problem::error(question, error)
+}
+
+fn names_other(object: &Map<String, Value>, match_id: &MatchId) -> bool {
+    let named = ["match_id", "game_id"].into_iter().find_map(|field| object.get(field)?.as_str());
+    named.is_some_and(|named| named != match_id.as_str())
+}
+
+fn no_join(status: u16, whole: &Value) -> Problem {
+    let objects = objects(whole);
+    for field in ["accept", "accepted"] {
+        if let Some(found) = objects.iter().find_map(|object| object.get(field)).filter(|found| !found.is_null()) {
+            let wanted = SmolStr::new_static("`true` or `false`");
+            return Problem::WrongValue { field: SmolStr::new_static(field), found: shown(found), wanted };
+        }
+    }
+    nothing(Question::Join, status, whole)
+}
+
+fn no_choice(status: u16, whole: &Value) -> Problem {
+    let objects = objects(whole);
+    let texts: Vec<&str> = ["parity_choice", "choice"]
+        .into_iter()
+        .flat_map(|field| objects.iter().filter_map(move |object| object.get(field)?.as_str()))
+        .collect();
+    let mut legal: Vec<&str> = texts.iter().copied().filter(|text| Parity::exact(text).is_some()).collect();
+    legal.dedup();
+    if legal.len() > 1 {
+        return Problem::TwoAnswers;
+    }
+    for field in ["parity_choice", "choice"] {
+        match objects.iter().find_map(|object| object.get(field)) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) => {
+                return match Parity::exact(text) {
+                    // The value is right, so another place contradicts it.
+                    Some(_) if texts.iter().any(|other| other != text) => Problem::TwoAnswers,
+                    Some(_) => nothing(Question::Choice, status, whole),
+                    None => wrong_choice(field, text),
+                };
+            }
+            Some(other) => return wrong_choice(field, &shown(other)),
+        }
+    }
+    // The value is there under another name.
+    let named = |object: &&Map<String, Value>| {
+        let is_choice = |value: &Value| value.as_str().is_some_and(|text| Parity::folded(text.trim()).is_some());
+        object.iter().find(|(_, value)| is_choice(value)).map(|(name, _)| quoted(name))
+    };
+    if let Some(found) = objects.iter().find_map(|object| named(&object)) {
+        return Problem::WrongField { found, wanted: SmolStr::new_static("parity_choice") };
+    }
+    nothing(Question::Choice, status, whole)
+}
+
+fn wrong_choice(field: &'static str, found: &str) -> Problem {
+    let wanted = match Parity::folded(found.trim()) {
+        Some(parity) => format_smolstr!("`{parity}`"),
+        None => SmolStr::new_static("`even` or `odd`"),
+    };
+    Problem::WrongValue { field: SmolStr::new_static(field), found: quoted(found), wanted }
+}
+
+fn no_move(status: u16, whole: &Value) -> Problem {
+    match objects(whole).iter().find_map(|object| object.get("move")).filter(|found| !found.is_null()) {
+        Some(found) => Problem::WrongValue {
+            field: SmolStr::new_static("move"),
+            found: shown(found),
+            wanted: SmolStr::new_static("the move as a text"),
+        },
+        None => nothing(Question::Move, status, whole),
+    }
+}
+
+/// An answer that says nothing about the question.
+fn nothing(question: Question, status: u16, whole: &Value) -> Problem {
+    if !(200..300).contains(&status) {
+        return Problem::Status { status };
+    }
+    let answers = |object: &&Map<String, Value>| {
+        let named = ["message_type", "type"].into_iter().find_map(|field| object.get(field)?.as_str());
+        named.is_some_and(|named| {
+            let named = named.to_ascii_uppercase();
+            named == question.answer() || named.contains("PARITY") || named.contains("CHOICE") || named.contains("JOIN")
+        })
+    };
+    if objects(whole).iter().any(|object| answers(&object)) {
+        let (field, wanted) = (question.field(), question.wanted());
+        return Problem::NoField { field: SmolStr::new_static(field), wanted: SmolStr::new_static(wanted) };
+    }
+    Problem::OnlyAcknowledged { wanted: SmolStr::new_static(question.answer()) }
+}
+
+/// Puts JSON that stands in a text, as in MCP's text blocks, in the place of that text.
+fn unfold(value: &mut Value, depth: usize) {
+    if depth == 0 {
+        return;
+    }
+    match value {
+        Value::String(text) if text.trim_start().starts_with('{') => {
+            if let Ok(inner) = serde_json::from_str::<Value>(text) {
+                *value = inner;
+                unfold(value, depth - 1);
+            }
+        }
+        Value::Object(object) => object.values_mut().for_each(|inner| unfold(inner, depth - 1)),
+        Value::Array(list) => list.iter_mut().for_each(|inner| unfold(inner, depth - 1)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A value for people: a text without its quotes.
+fn shown(value: &Value) -> SmolStr {
+    match value {
+        Value::String(text) => quoted(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            quoted(&value.to_string())
+        }
+    }
+}
+
+/// Every object of an answer in which its author may have put something, outermost first.
+fn objects(whole: &Value) -> Vec<&Map<String, Value>> {
+    let mut found = Vec::new();
+    let mut level = vec![whole];
+    for _ in 0..DEPTH {
+        let mut next = Vec::new();
+        for value in level {
+            match value {
+                Value::Object(object) => {
+                    found.push(object);
+                    // `error` has words of its own, which are no answer.
+                    next.extend(object.iter().filter(|(name, _)| *name != "error").map(|(_, inner)| inner));
+                }
+                Value::Array(list) => next.extend(list),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            }
+        }
+        level = next;
+    }
+    found
+}
