@@ -1,78 +1,250 @@
-"""A player for the Even/Odd league, as an MCP server made with FastMCP."""
-import argparse, asyncio, functools, random, secrets, socket, sys, time
+"""A player for the Even/Odd league, as an MCP server made with FastMCP.
+
+Your strategy goes into `choose`. Everything else speaks the protocol.
+"""
+
+import argparse
+import asyncio
+import functools
+import ipaddress
+import json
+import random
+import secrets
+import socket
+import sys
+import time
+from urllib.parse import urlsplit
+
 from fastmcp import Client, FastMCP
 from fastmcp.exceptions import ToolError
 from fastmcp.tools import Tool, ToolResult
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 
-me, over = {}, asyncio.Event()  # what the manager answered to our registration; whether the league has ended
-TOOLS = {"handle_game_invitation": "Invites to a match.", "choose_parity": "Asks for even or odd.",
-         "notify_round": "Announces a round.", "notify_match_result": "Tells how a match ended.",
-         "notify_game_error": "Tells what went wrong.", "update_standings": "Tells the standings.",
-         "notify_round_completed": "Ends a round.", "notify_league_completed": "Ends the league.", "shutdown": "Ends the player."}
+TOOLS = {
+    "handle_game_invitation": "Invites to a match.",
+    "choose_parity": "Asks for even or odd.",
+    "notify_round": "Announces a round.",
+    "notify_match_result": "Tells how a match ended.",
+    "notify_game_error": "Tells what went wrong.",
+    "update_standings": "Tells the standings.",
+    "notify_round_completed": "Ends a round.",
+    "notify_league_completed": "Ends the league.",
+    "shutdown": "Ends the player.",
+}
+MAX_BODY = 64 * 1024
+RETRY_SECONDS = 0.5
 
-@functools.cache  # asked twice about a match, a player says the same twice
-def plan(match):
-    return random.choice(["even", "odd"]), secrets.token_hex(16)  # your strategy goes here
+me = {}  # what the manager answered when we registered: player_id, auth_token, league_id
+league_over = asyncio.Event()
 
-def letter(kind, sender, conversation, **more):
-    return {"protocol": "league.v2", "message_type": kind, "sender": f"player:{sender}", "conversation_id": conversation,
-            "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **more}
+
+@functools.cache  # a referee that asks twice about a match gets the same answer twice
+def choose(match_id):
+    """Your strategy: "even" or "odd"."""
+    return random.choice(["even", "odd"])
+
+
+@functools.cache
+def draw_nonce(match_id):
+    """Our part of the match's random number, which proves that the referee did not choose it."""
+    return secrets.token_hex(16)
+
+
+# --- The league's messages ---
+
+
+def envelope(message_type, sender, conversation_id, **fields):
+    return {
+        "protocol": "league.v2",
+        "message_type": message_type,
+        "sender": f"player:{sender}",
+        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "conversation_id": conversation_id,
+        **fields,
+    }
+
 
 def answer(tool, message):
-    if message.get("protocol", "league.v2") != "league.v2":
+    """The answer to one message of the league."""
+    if message.get("protocol") not in (None, "league.v2"):
         raise ToolError("E018: this player speaks league.v2")
     if not str(message.get("timestamp", "Z")).endswith(("Z", "+00:00")):
         raise ToolError("E021: send the time in UTC")
-    player, match = me.get("player_id") or message.get("player_id") or "P01", message.get("match_id")
-    reply = functools.partial(letter, sender=player, conversation=message.get("conversation_id"), player_id=player)
+    player_id = me.get("player_id") or message.get("player_id") or "P01"
+    reply = functools.partial(envelope, sender=player_id, conversation_id=message.get("conversation_id"), player_id=player_id)
     if tool not in ("handle_game_invitation", "choose_parity"):
-        if me and tool in ("notify_league_completed", "shutdown"):
-            asyncio.get_running_loop().call_later(0.5, over.set)  # once this is answered
-        return reply(f"{message.get('message_type')}_ACK".replace("LEAGUE_STAND", "STAND"), status="ACKNOWLEDGED")
-    if not isinstance(match, str):
+        return notice(tool, message, reply)
+    match_id = message.get("match_id")
+    if not isinstance(match_id, str):
         raise ToolError("E003: match_id is missing")
-    choice, nonce = plan(match)
     if tool == "choose_parity":
-        return reply("CHOOSE_PARITY_RESPONSE", match_id=match, parity_choice=choice)
-    join = reply("GAME_JOIN_ACK", match_id=match, accept=message.get("game_type") == "even_odd", draw_nonce=nonce)
-    return join | {"arrival_timestamp": join["timestamp"]}
+        return reply("CHOOSE_PARITY_RESPONSE", match_id=match_id, parity_choice=choose(match_id))
+    accept = message.get("game_type") == "even_odd"
+    join = reply("GAME_JOIN_ACK", match_id=match_id, accept=accept, draw_nonce=draw_nonce(match_id))
+    return {**join, "arrival_timestamp": join["timestamp"]}
 
-class Message(Tool):  # takes the whole message, also what it does not know
+
+def notice(tool, message, reply):
+    """The league tells us something and wants an acknowledgement."""
+    if me and tool in ("notify_league_completed", "shutdown"):
+        asyncio.get_running_loop().call_later(0.5, league_over.set)  # once this is answered
+    acknowledgement = f"{message.get('message_type')}_ACK".replace("LEAGUE_STANDINGS", "STANDINGS")
+    return reply(acknowledgement, status="ACKNOWLEDGED")
+
+
+# --- The MCP server ---
+
+
+class MessageTool(Tool):
+    """A tool that takes the whole message, with all of its fields."""
+
     async def run(self, arguments):
         return ToolResult(structured_content=answer(self.name, arguments))
 
-class AtMost64KiB:  # longer messages are refused before they are read
-    def __init__(self, app): self.app = app
-    async def __call__(self, scope, receive, send):
-        long = int(dict(scope.get("headers", [])).get(b"content-length", 0)) > 65536
-        await (PlainTextResponse("at most 64 KiB", 413) if long else self.app)(scope, receive, send)
 
-async def main(options):
-    place = socket.create_server(("127.0.0.1", options.port))
-    tools = [Message(name=name, description=about, parameters={"type": "object"}) for name, about in TOOLS.items()]
-    server = FastMCP(options.name, tools=tools).run_http_async(
-        show_banner=False, log_level="critical", path="/mcp", sockets=[place], stateless_http=options.stateless,
-        middleware=[Middleware(AtMost64KiB)])
-    serving = asyncio.create_task(server)
-    endpoint = f"http://127.0.0.1:{place.getsockname()[1]}/mcp"
-    hello = letter("LEAGUE_REGISTER_REQUEST", options.name, f"register-{options.name}", player_meta={
-        "display_name": options.name, "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": endpoint})
-    while not me:  # the manager may not be there yet
+class LimitedBody:
+    """Refuses longer messages before they are read."""
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        length = int(dict(scope.get("headers", [])).get(b"content-length", 0))
+        app = PlainTextResponse("at most 64 KiB", 413) if length > MAX_BODY else self.app
+        await app(scope, receive, send)
+
+
+def serve(options, listener):
+    tools = [MessageTool(name=name, description=text, parameters={"type": "object"}) for name, text in TOOLS.items()]
+    return FastMCP(options.name, tools=tools).run_http_async(
+        show_banner=False,
+        log_level="critical",
+        path="/mcp",
+        sockets=[listener],
+        stateless_http=options.stateless,
+        middleware=[Middleware(LimitedBody)],
+    )
+
+
+# --- Where we listen, and how others reach us ---
+
+
+def listen(host, port):
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, dualstack_ipv6=host == "::")
+    except OSError as error:
+        reason = error.strerror or error
+        sys.exit(f"cannot listen at {host} port {port}: {reason}. Choose another port with --port, or stop what uses it.")
+
+
+def own_address(host, manager):
+    """The address at which others reach this machine, where we listen at all of its addresses."""
+    if host not in ("0.0.0.0", "::"):
+        return host
+    families = [socket.AF_INET] if host == "0.0.0.0" else [socket.AF_INET, socket.AF_INET6]
+    place = urlsplit(manager)
+    # The address from which we reach the manager; where the manager is on this machine, from which we reach any other
+    # machine (no machine has 198.51.100.1). Connecting a UDP socket sends nothing.
+    for target in (place.hostname, place.port or 80), ("198.51.100.1", 80):
+        try:
+            for family, kind, _, _, address in socket.getaddrinfo(*target, type=socket.SOCK_DGRAM):
+                if family in families:
+                    with socket.socket(family, kind) as probe:
+                        probe.connect(address)
+                        found = probe.getsockname()[0]
+                    if not ipaddress.ip_address(found.split("%")[0]).is_loopback:
+                        return found
+        except OSError:
+            continue
+    return "127.0.0.1"
+
+
+def endpoint(options, listener):
+    """The URL that we register."""
+    if options.advertise:
+        return options.advertise
+    host, port = own_address(options.host, options.manager), listener.getsockname()[1]
+    return f"http://[{host}]:{port}/mcp" if ":" in host else f"http://{host}:{port}/mcp"
+
+
+# --- Registration ---
+
+
+async def register(options, contact_endpoint):
+    """Registers, as soon as the manager is there. Ends the program when the manager refuses us."""
+    player_meta = {
+        "display_name": options.name,
+        "version": "1.0.0",
+        "game_types": ["even_odd"],
+        "contact_endpoint": contact_endpoint,
+    }
+    request = envelope("LEAGUE_REGISTER_REQUEST", options.name, f"register-{options.name}", player_meta=player_meta)
+    if options.join_key:
+        request["join_key"] = options.join_key
+    waiting = False
+    while True:
         try:
             async with Client(options.manager) as manager:
-                said = (await manager.call_tool("register_player", hello)).structured_content
-        except Exception:
-            await asyncio.sleep(0.5)
+                said = (await manager.call_tool("register_player", request)).structured_content or {}
+        except ToolError as error:
+            fault = league_error(str(error))
+            if not fault.get("retryable"):
+                why = fault.get("hint") or fault.get("error_description") or error
+                sys.exit(f"the manager at {options.manager} refused us: {why}")
+            await asyncio.sleep(fault.get("retry_after") or RETRY_SECONDS)
             continue
-        me.update(said if said.get("status") == "ACCEPTED" else sys.exit(f"refused: {said}"))
-    print(me["player_id"], "is", options.name, "at", endpoint, file=sys.stderr)
-    await over.wait()
+        except Exception as error:  # whatever the MCP client raises when nothing answers
+            if not waiting:
+                print(f"waiting for the manager at {options.manager} ({error})", file=sys.stderr)
+                waiting = True
+            await asyncio.sleep(RETRY_SECONDS)
+            continue
+        if said.get("status") == "ACCEPTED":
+            return said
+        sys.exit(f"the manager at {options.manager} refused us: {said.get('reason') or 'it does not say why'}")
+
+
+def league_error(text):
+    """The LEAGUE_ERROR in the text of an error; empty if there is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+def url(text):
+    """A URL as people type it: `localhost:8000` is http://localhost:8000/mcp."""
+    text = text if "://" in text else f"http://{text}"
+    return text if urlsplit(text).path.strip("/") else text.rstrip("/") + "/mcp"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="A player for the Even/Odd league, made with FastMCP.")
+    parser.add_argument("--manager", type=url, default="http://localhost:8000/mcp", help="where the manager listens")
+    parser.add_argument("--name", default="Fast", help="the name that tables show")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at; 0.0.0.0 for every address of this machine")
+    parser.add_argument("--port", type=int, default=8103, help="the port to listen at; 0 takes a free one")
+    parser.add_argument("--advertise", type=url, metavar="URL", help="where others reach us; found out when left out")
+    parser.add_argument("--join-key", help="the league's join key, where players need one")
+    parser.add_argument("--stateless", action="store_true", help="serve without MCP sessions")
+    return parser.parse_args()
+
+
+async def main():
+    options = arguments()
+    listener = listen(options.host, options.port)
+    serving = asyncio.create_task(serve(options, listener))
+    contact_endpoint = endpoint(options, listener)
+    me.update(await register(options, contact_endpoint))
+    print(f"{me['player_id']} is {options.name} at {contact_endpoint}", file=sys.stderr)
+    await league_over.wait()
     serving.cancel()
 
-parser = argparse.ArgumentParser(description=__doc__)
-for flag, value in ("--port", 8103), ("--manager", "http://localhost:8000/mcp"), ("--name", "Fast"):
-    parser.add_argument(flag, default=value, type=type(value))
-parser.add_argument("--stateless", action="store_true", help="no sessions")
-asyncio.run(main(parser.parse_args()))
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -44,6 +44,12 @@ pub enum BadEndpoint {
 }
 
 impl Endpoint {
+    /// Reads an endpoint as people type it: `localhost:8101` is `http://localhost:8101/mcp`.
+    pub fn typed(text: &str) -> Result<Self, BadEndpoint> {
+        let text = text.trim();
+        if text.contains("://") || text.is_empty() { text.parse() } else { format!("http://{text}").parse() }
+    }
+
     /// The whole address, with its path filled in.
     pub fn uri(&self) -> &Uri {
         &self.uri
@@ -179,6 +185,24 @@ mod tests {
         assert_eq!((elsewhere.host(), elsewhere.port(), elsewhere.path()), ("example.org", 443, "/players/7"));
         assert!(elsewhere.is_secure() && !elsewhere.is_pathless());
         assert_eq!(elsewhere.at("/health").to_string(), "https://example.org/health");
+    }
+
+    #[test]
+    fn people_may_leave_out_the_scheme_and_the_path() {
+        for (typed, meant) in [
+            ("localhost:8101", "http://localhost:8101/mcp"),
+            ("192.168.1.10:8000/mcp", "http://192.168.1.10:8000/mcp"),
+            ("teacher-laptop.local", "http://teacher-laptop.local/mcp"),
+            ("[::1]:8101", "http://[::1]:8101/mcp"),
+            ("https://example.org/players/7", "https://example.org/players/7"),
+        ] {
+            assert_eq!(Endpoint::typed(typed).unwrap().uri(), meant, "{typed}");
+        }
+        assert_eq!(Endpoint::typed("ftp://localhost:21/"), Err(BadEndpoint::Scheme));
+        assert_eq!(Endpoint::typed("user@localhost:8101"), Err(BadEndpoint::UserInfo));
+        for nothing in ["", " ", "no host"] {
+            assert_eq!(Endpoint::typed(nothing), Err(BadEndpoint::NotAUrl));
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //! together across processes, and [`tally`] counts calls for whoever wants figures.
 //!
 //! [`admission`] is how an agent gets into its league, [`doubt`] how it stays there. [`net`] has the two traits behind which the network itself can be
-//! replaced, [`world`] the time of day and chance.
+//! replaced, [`world`] the time of day and chance. [`lan`] tells by which addresses other machines reach this one.
 
 pub mod admission;
 pub mod agent;
@@ -25,6 +25,7 @@ pub mod client;
 pub mod doubt;
 pub mod endpoint;
 pub mod exchange;
+pub mod lan;
 pub mod net;
 pub mod pages;
 pub mod pulse;

@@ -74,7 +74,7 @@ impl Connector for Tcp {
 }
 
 /// The addresses of a host, IPv4 first: players listen on 127.0.0.1 or 0.0.0.0, hardly one on `::1`.
-async fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+pub(crate) async fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
     }

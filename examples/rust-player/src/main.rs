@@ -1,8 +1,10 @@
 //! A player for the Even/Odd league, with a strategy of its own on top of the league's `player` crate.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context;
 use clap::Parser;
 use league_core::seat::Question;
 use league_player::chance::Chance;
@@ -10,9 +12,12 @@ use league_player::memory::Memory;
 use league_player::player::{Player, Settings};
 use league_player::strategy::{Decision, Strategy};
 use league_player::thinker::Thinker;
+use league_protocol::token::Credential;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
+use league_wire::lan;
 use league_wire::server::serve;
+use league_wire::settings::Settings as ServerSettings;
 use league_wire::world::World;
 use smol_str::SmolStr;
 use tokio::net::TcpListener;
@@ -36,28 +41,42 @@ impl Strategy for Contrary {
 #[derive(Parser)]
 #[command(about)]
 struct Options {
-    /// The port to listen at; 0 takes a free one.
-    #[arg(long, default_value_t = 8105)]
-    port: u16,
     /// Where the manager listens.
-    #[arg(long, default_value = "http://localhost:8000/mcp")]
+    #[arg(long, value_name = "URL", default_value = "http://localhost:8000/mcp", value_parser = Endpoint::typed)]
     manager: Endpoint,
     /// The name that tables show.
     #[arg(long, default_value = "Ferris")]
     name: SmolStr,
+    /// The address to listen at; 0.0.0.0 for every address of this machine.
+    #[arg(long, default_value = "127.0.0.1")]
+    host: IpAddr,
+    /// The port to listen at; 0 takes a free one.
+    #[arg(long, default_value_t = 8105)]
+    port: u16,
+    /// Where others reach this player; found out when left out.
+    #[arg(long, value_name = "URL", value_parser = Endpoint::typed)]
+    advertise: Option<Endpoint>,
+    /// The league's join key, where players need one.
+    #[arg(long, value_name = "KEY")]
+    join_key: Option<Credential>,
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let Options { port, manager, name } = Options::parse();
-    let listener = TcpListener::bind(("127.0.0.1", port)).await?;
-    let contact = format!("http://{}/mcp", listener.local_addr()?).parse()?;
+    let Options { manager, name, host, port, advertise, join_key } = Options::parse();
+    let listener = TcpListener::bind((host, port)).await.with_context(|| {
+        format!("cannot listen at {host} port {port}; choose another port with --port, or stop what uses it")
+    })?;
+    let contact = match advertise {
+        Some(advertised) => advertised,
+        None => lan::advertised(listener.local_addr()?, "http", &manager).await?,
+    };
     let settings = Settings {
         name: name.clone(),
         wish: None,
         manager,
-        contact,
-        join_key: None,
+        contact: contact.clone(),
+        join_key,
         home: None,
         recalls: false,
         scribe: None,
@@ -66,13 +85,14 @@ async fn main() -> anyhow::Result<()> {
         pause: Duration::from_millis(500),
     };
     let player = Player::new(settings, Thinker::new(Arc::new(Contrary)), Client::default(), World::real());
+    // Requests name the host that was advertised.
+    let server = ServerSettings { allowed_hosts: vec![contact.host().to_owned()], ..ServerSettings::default() };
     let (close, closed) = oneshot::channel::<()>();
-    let server = serve(listener, Arc::new(player.clone()), Default::default(), async { drop(closed.await) });
-    let server = tokio::spawn(server);
+    let server = tokio::spawn(serve(listener, Arc::new(player.clone()), server, async { drop(closed.await) }));
     let id = player.register().await?;
-    eprintln!("{id} is {name}");
+    eprintln!("{id} is {name} at {contact}");
     player.until_done().await;
-    // Whoever told us of the end gets its answer.
+    // The manager still waits for the answer to its last message.
     drop(close);
     Ok(server.await??)
 }

@@ -6,5 +6,10 @@ use std::process::Command;
 fn it_says_how_it_is_started() {
     let help = Command::new(env!("CARGO_BIN_EXE_rust-player")).arg("--help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
-    assert!(["--port", "--manager", "--name"].iter().all(|option| help.contains(option)), "{help}");
+    assert!(
+        ["--manager", "--name", "--host", "--port", "--advertise", "--join-key"]
+            .iter()
+            .all(|option| help.contains(option)),
+        "{help}"
+    );
 }

@@ -1,4 +1,4 @@
-//! The players in `examples/`: short, started by one command, and right.
+//! The players in `examples/`: started by one command, on this machine or another, and right.
 
 use std::fs;
 use std::net::TcpStream;
@@ -8,14 +8,17 @@ use serde_json::Value;
 
 use crate::support::{Example, Venue, league, ports};
 
-/// How long a player to start from may be.
-const LINES: usize = 80;
+/// The flags by which a player plays on a machine of its own; `league player` has the same.
+const FLAGS: [&str; 6] = ["--manager", "--name", "--host", "--port", "--advertise", "--join-key"];
 
 #[test]
-fn no_example_is_longer_than_a_newcomer_reads() {
+fn every_example_says_in_its_readme_which_flags_it_takes() {
     for example in Example::ALL {
-        let lines = fs::read_to_string(example.source()).unwrap().lines().count();
-        assert!(lines <= LINES, "{example:?} has {lines} lines");
+        let readme = fs::read_to_string(example.source().with_file_name("README.md"))
+            .or_else(|_| fs::read_to_string(example.source().parent().unwrap().with_file_name("README.md")))
+            .unwrap();
+        let missing: Vec<_> = FLAGS.iter().filter(|flag| !readme.contains(&format!("`{flag}`"))).collect();
+        assert!(missing.is_empty(), "{example:?} does not mention {missing:?}");
     }
 }
 

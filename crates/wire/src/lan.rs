@@ -1,0 +1,166 @@
+//! The addresses and names by which other machines reach this one.
+//!
+//! A server that listens at `0.0.0.0` or `::` listens at every address of its machine and has to tell others one of them.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use crate::endpoint::{BadEndpoint, Endpoint};
+use crate::net::addresses;
+
+/// Any address of another machine leads to the default route. No machine has this one: it is reserved for documentation (RFC 5737).
+const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1));
+/// How long a name may take to be resolved. Networks without a name server let everybody wait for much longer.
+const LOOKUP: Duration = Duration::from_secs(2);
+
+/// Every address of this machine, loopback included. Asked each time: a laptop changes its network.
+pub fn own_addresses() -> Vec<IpAddr> {
+    match if_addrs::get_if_addrs() {
+        Ok(interfaces) => interfaces.iter().map(if_addrs::Interface::ip).collect(),
+        Err(error) => {
+            tracing::warn!(%error, "the addresses of this machine cannot be listed");
+            Vec::new()
+        }
+    }
+}
+
+/// The addresses at which other machines reach a server that listens at `listens`, the most likely one first; none where this machine
+/// is in no network.
+pub fn lan_addresses(listens: IpAddr) -> Vec<IpAddr> {
+    if !listens.is_unspecified() {
+        return if listens.is_loopback() { Vec::new() } else { vec![listens] };
+    }
+    let usual = local_address(SocketAddr::new(ELSEWHERE, 80));
+    let mut found = own_addresses();
+    found.retain(|address| takes(listens, *address) && !address.is_loopback() && !needs_zone(*address));
+    found.sort_by_key(|address| (Some(*address) != usual, is_makeshift(*address), address.is_ipv6()));
+    found.dedup();
+    found
+}
+
+/// The endpoint that an agent registers which listens at `listener`: where that is every address of this machine, the one from which
+/// `manager` is reached, or a LAN address when the manager is on this machine.
+pub async fn advertised(listener: SocketAddr, scheme: &str, manager: &Endpoint) -> Result<Endpoint, BadEndpoint> {
+    let address = if listener.ip().is_unspecified() {
+        let towards = towards(manager, listener.ip()).await.filter(|address| !address.is_loopback());
+        let here = if listener.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { std::net::Ipv6Addr::LOCALHOST.into() };
+        towards.or_else(|| lan_addresses(listener.ip()).first().copied()).unwrap_or(here)
+    } else {
+        listener.ip()
+    };
+    at(scheme, address, listener.port())
+}
+
+/// The endpoint at `address` and `port`.
+pub fn at(scheme: &str, address: IpAddr, port: u16) -> Result<Endpoint, BadEndpoint> {
+    format!("{scheme}://{}/mcp", SocketAddr::new(address, port)).parse()
+}
+
+/// The address from which this machine reaches `peer`, among those at which a server at `listens` is reached.
+async fn towards(peer: &Endpoint, listens: IpAddr) -> Option<IpAddr> {
+    let found = tokio::time::timeout(LOOKUP, addresses(peer.host(), peer.port())).await.ok()?.ok()?;
+    found.into_iter().filter(|address| takes(listens, address.ip())).find_map(local_address)
+}
+
+/// The names of this machine that lead to it: its host name, and that name in `.local`. Each comes with the addresses to which it leads.
+pub async fn own_names() -> Vec<(String, Vec<IpAddr>)> {
+    let Ok(host) = gethostname::gethostname().into_string() else { return Vec::new() };
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let short = host.split('.').next().unwrap_or_default();
+    if short.is_empty() || short == "localhost" {
+        return Vec::new();
+    }
+    let mut names = vec![host.clone(), short.to_owned(), format!("{short}.local")];
+    names.dedup();
+    let own = own_addresses();
+    let lookups = names.into_iter().map(|name| {
+        let own = own.clone();
+        tokio::spawn(async move {
+            let found = tokio::time::timeout(LOOKUP, tokio::net::lookup_host((name.as_str(), 0))).await.ok()?.ok()?;
+            let mut found: Vec<IpAddr> = found.map(|address| address.ip().to_canonical()).collect();
+            found.retain(|address| own.contains(address) || address.is_loopback());
+            (!found.is_empty()).then_some((name, found))
+        })
+    });
+    let mut known = Vec::new();
+    for lookup in lookups.collect::<Vec<_>>() {
+        known.extend(lookup.await.ok().flatten());
+    }
+    known
+}
+
+/// The address from which this machine reaches `peer`. Connecting a UDP socket asks for the route and sends nothing.
+fn local_address(peer: SocketAddr) -> Option<IpAddr> {
+    let any: SocketAddr =
+        if peer.is_ipv4() { (Ipv4Addr::UNSPECIFIED, 0).into() } else { (std::net::Ipv6Addr::UNSPECIFIED, 0).into() };
+    let socket = UdpSocket::bind(any).ok()?;
+    socket.connect(peer).ok()?;
+    Some(socket.local_addr().ok()?.ip().to_canonical()).filter(|address| !address.is_unspecified())
+}
+
+/// Whether a server that listens at `listens`, all addresses of its version, is reached at `address`. `::` includes version four.
+fn takes(listens: IpAddr, address: IpAddr) -> bool {
+    listens.is_ipv6() || address.is_ipv4()
+}
+
+/// An address that leads nowhere without the name of an interface.
+fn needs_zone(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(_) => false,
+        IpAddr::V6(address) => address.is_unicast_link_local(),
+    }
+}
+
+/// An address that a machine gave itself because its network gave it none.
+fn is_makeshift(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL_V4: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
+    #[test]
+    fn this_machine_has_its_loopback_address_and_other_machines_are_not_told_of_it() {
+        assert!(own_addresses().contains(&Ipv4Addr::LOCALHOST.into()));
+        assert!(lan_addresses(ALL_V4).iter().all(|address| address.is_ipv4() && !address.is_loopback()));
+        assert!(lan_addresses(Ipv4Addr::LOCALHOST.into()).is_empty());
+        let one: IpAddr = "192.168.1.10".parse().unwrap();
+        assert_eq!(lan_addresses(one), [one], "a server at one address is reached there");
+    }
+
+    #[tokio::test]
+    async fn an_agent_at_one_address_advertises_it() {
+        let manager = "http://127.0.0.1:8000/mcp".parse().unwrap();
+        for (listener, endpoint) in
+            [("10.0.0.7:8101", "http://10.0.0.7:8101/mcp"), ("[fd00::7]:8101", "http://[fd00::7]:8101/mcp")]
+        {
+            let found = advertised(listener.parse().unwrap(), "http", &manager).await.unwrap();
+            assert_eq!(found.to_string(), endpoint);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_agent_at_all_addresses_beside_its_manager_advertises_a_lan_address_if_there_is_one() {
+        for manager in ["http://127.0.0.1:8000/mcp", "http://localhost:8000/mcp", "http://nowhere.invalid:8000/mcp"] {
+            let found = advertised("0.0.0.0:8101".parse().unwrap(), "http", &manager.parse().unwrap()).await.unwrap();
+            let expected = lan_addresses(ALL_V4).first().map_or_else(|| String::from("127.0.0.1"), ToString::to_string);
+            assert_eq!((found.host(), found.port()), (expected.as_str(), 8101), "{manager}");
+        }
+    }
+
+    #[tokio::test]
+    async fn every_name_of_this_machine_leads_to_it() {
+        for (name, addresses) in own_names().await {
+            assert!(
+                addresses.iter().all(|address| address.is_loopback() || own_addresses().contains(address)),
+                "{name}"
+            );
+        }
+    }
+}
