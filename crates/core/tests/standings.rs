@@ -2,7 +2,7 @@
 
 use league_core::rules::outcome::Outcome::{self, DoubleForfeit as BothForfeit, Draw, Forfeit, Win};
 use league_core::season::schedule::Schedule;
-use league_core::season::standings::{DoubleForfeit, Row, Scoring, Table, TieBreak};
+use league_core::season::standings::{DoubleForfeit, Place, Row, Scoring, Table, TieBreak};
 use league_protocol::side::Side::{A, B};
 use proptest::prelude::*;
 
@@ -18,7 +18,17 @@ fn table(players: u32, scoring: &Scoring, results: &[(u32, u32, Outcome)]) -> Ta
 
 fn ranking(players: u32, tiebreakers: &[TieBreak], results: &[(u32, u32, Outcome)]) -> Vec<u32> {
     let scoring = Scoring { tiebreakers: tiebreakers.to_vec(), ..Scoring::default() };
-    table(players, &scoring, results).ranking()
+    order(&table(players, &scoring, results))
+}
+
+/// The players of `table`, the best first.
+fn order(table: &Table) -> Vec<u32> {
+    table.places().into_iter().map(|place| place.player).collect()
+}
+
+fn ranks(players: u32, tiebreakers: &[TieBreak], results: &[(u32, u32, Outcome)]) -> Vec<u32> {
+    let scoring = Scoring { tiebreakers: tiebreakers.to_vec(), ..Scoring::default() };
+    table(players, &scoring, results).places().into_iter().map(|place| place.rank).collect()
 }
 
 mod rows {
@@ -62,8 +72,8 @@ mod rows {
             assert!(!table.record(a, b, Win(A)), "{a} against {b}");
         }
         assert_eq!((table.row(0), table.row(1), table.row(2)), (Row::default(), Row::default(), Row::default()));
-        assert_eq!(table.ranking(), [0, 1]);
-        assert!(Table::new(0, Scoring::default()).ranking().is_empty());
+        assert_eq!(order(&table), [0, 1]);
+        assert!(Table::new(0, Scoring::default()).places().is_empty());
     }
 
     #[test]
@@ -71,7 +81,7 @@ mod rows {
         let scoring = Scoring { win_points: u32::MAX, ..Scoring::default() };
         let table = table(3, &scoring, &[(0, 1, Win(A)), (0, 2, Win(A)), (1, 2, Win(A))]);
         assert_eq!((table.row(0).points, table.row(1).points), (u32::MAX, u32::MAX));
-        assert_eq!(table.ranking(), [0, 1, 2]);
+        assert_eq!(order(&table), [0, 1, 2]);
     }
 }
 
@@ -82,6 +92,14 @@ mod ties {
     #[test]
     fn nobody_has_played_and_everyone_stands_by_index() {
         assert_eq!(ranking(4, &[Wins, HeadToHead, Draws], &[]), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn equal_players_share_a_rank_and_the_next_rank_counts_them() {
+        assert_eq!(ranks(3, &[Wins, HeadToHead, Draws], &[]), [1, 1, 1]);
+        let results = [(0, 1, Draw), (2, 3, Win(B))];
+        assert_eq!(ranking(4, &[Wins], &results), [3, 0, 1, 2]);
+        assert_eq!(ranks(4, &[Wins], &results), [1, 2, 2, 4]);
     }
 
     #[test]
@@ -213,13 +231,18 @@ mod plain {
         }
     }
 
-    pub(crate) fn ranking(players: u32, scoring: &Scoring, results: &[(u32, u32, Outcome)]) -> Vec<u32> {
+    pub(crate) fn places(players: u32, scoring: &Scoring, results: &[(u32, u32, Outcome)]) -> Vec<Place> {
         let all: Vec<u32> = (0..players).collect();
         let mut groups = parted(vec![all], |player, _| row(player, scoring, results).points);
         for by in &scoring.tiebreakers {
             groups = parted(groups, |player, equals| score(player, *by, equals, scoring, results));
         }
-        groups.concat()
+        let mut places = Vec::new();
+        for group in groups {
+            let rank = u32::try_from(places.len() + 1).unwrap();
+            places.extend(group.into_iter().map(|player| Place { player, rank }));
+        }
+        places
     }
 
     /// Every group, taken apart by score: higher scores first.
@@ -286,7 +309,7 @@ proptest! {
     fn the_order_of_recording_does_not_matter((players, results, shuffled) in shuffled_seasons(), scoring in scorings()) {
         let (one, other) = (table(players, &scoring, &results), table(players, &scoring, &shuffled));
         prop_assert_eq!(rows(players, &one), rows(players, &other));
-        prop_assert_eq!(one.ranking(), other.ranking());
+        prop_assert_eq!(one.places(), other.places());
     }
 
     #[test]
@@ -297,14 +320,14 @@ proptest! {
             let so_far = &results[..count];
             let expected: Vec<Row> = (0..players).map(|player| plain::row(player, &scoring, so_far)).collect();
             prop_assert_eq!(rows(players, &grown), expected);
-            prop_assert_eq!(grown.ranking(), plain::ranking(players, &scoring, so_far));
+            prop_assert_eq!(grown.places(), plain::places(players, &scoring, so_far));
         }
     }
 
     #[test]
     fn the_ranking_has_everyone_once_and_never_puts_fewer_points_first((players, results) in seasons(), scoring in scorings()) {
         let table = table(players, &scoring, &results);
-        let order = table.ranking();
+        let order = order(&table);
         prop_assert!(order.is_sorted_by(|one, other| table.row(*one).points >= table.row(*other).points));
         let mut everyone = order;
         everyone.sort_unstable();
@@ -320,6 +343,6 @@ fn a_thousand_equals_are_ranked() {
     for pairing in (1..=schedule.rounds()).flat_map(|round| schedule.round(round)) {
         table.record(pairing.a, pairing.b, Draw);
     }
-    assert_eq!(table.ranking(), (0..1_000).collect::<Vec<_>>());
+    assert!(table.places().iter().enumerate().all(|(index, place)| place.player as usize == index && place.rank == 1));
     assert_eq!(table.row(0).points, 999);
 }

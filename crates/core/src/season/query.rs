@@ -14,6 +14,7 @@ use smol_str::SmolStr;
 
 use super::agent::{AgentId, Player, Referee};
 use super::flow::Phase;
+use super::standings::Place;
 use super::{Season, Slot};
 use crate::rules::outcome::Outcome;
 
@@ -60,14 +61,14 @@ impl Season {
         Ok(LeagueQueryResponse { query_type, success: error.is_none(), current_round, data, error })
     }
 
-    /// The table, best first. Before the schedule nobody has played, and ids alone decide.
+    /// The table, best first. Equal players share a rank and are listed by id, as are all players before the schedule is made.
     pub fn standings(&self) -> Vec<StandingsRow> {
-        let mut ranking = self.table.ranking();
-        if ranking.len() != self.players.len() {
-            ranking = (0..).take(self.players.len()).collect();
-            ranking.sort_by_key(|index| &self.players[*index as usize].id);
+        let mut places = self.table.places();
+        if places.len() != self.players.len() {
+            places = (0..).take(self.players.len()).map(|player| Place { player, rank: 1 }).collect();
+            places.sort_by_key(|place| &self.players[place.player as usize].id);
         }
-        ranking.into_iter().zip(1..).filter_map(|(index, rank)| self.standing(index, rank)).collect()
+        places.into_iter().filter_map(|place| self.standing(place.player, place.rank)).collect()
     }
 
     fn standing(&self, index: u32, rank: u32) -> Option<StandingsRow> {

@@ -30,6 +30,15 @@ pub struct Row {
     pub technical_losses: u32,
 }
 
+/// Where a player stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The player's index.
+    pub player: u32,
+    /// 1 for the best. Equal players share a rank, and the ranks after it are left out: 1, 2, 2, 4.
+    pub rank: u32,
+}
+
 /// What a match was to one of its players.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mark {
@@ -98,8 +107,9 @@ impl Table {
         &self.scoring
     }
 
-    /// All players, the best first: by points, then by the configured tie-breaks, then by index.
-    pub fn ranking(&self) -> Vec<u32> {
-        ranking::ranking(self)
+    /// All players, the best first: by points, then by the configured tie-breaks. Players that are still equal share a rank and are
+    /// listed by index.
+    pub fn places(&self) -> Vec<Place> {
+        ranking::places(self)
     }
 }

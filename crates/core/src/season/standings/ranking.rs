@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Table, TieBreak};
+use super::{Place, Table, TieBreak};
 
 /// What a group is split by.
 #[derive(Clone, Copy)]
@@ -15,38 +15,34 @@ enum Criterion {
     TieBreak(TieBreak),
 }
 
-pub(super) fn ranking(table: &Table) -> Vec<u32> {
+pub(super) fn places(table: &Table) -> Vec<Place> {
     let criteria: Vec<Criterion> = std::iter::once(Criterion::Points)
         .chain(table.scoring.tiebreakers.iter().copied().map(Criterion::TieBreak))
         .collect();
+    let mut ranker = Ranker { table, places: Vec::with_capacity(table.rows.len()) };
     // As many rows as a u32 can count, by the only constructor.
-    let mut order: Vec<u32> = (0..).take(table.rows.len()).collect();
-    Ranker { table }.split(&mut order, &criteria);
-    order
+    ranker.split((0..).take(table.rows.len()).collect(), &criteria);
+    ranker.places
 }
 
 struct Ranker<'a> {
     table: &'a Table,
+    places: Vec<Place>,
 }
 
 impl Ranker<'_> {
-    /// Brings `group`, in the order of its indices, into the order of `criteria`.
-    fn split(&self, group: &mut [u32], criteria: &[Criterion]) {
-        let Some((criterion, rest)) = criteria.split_first() else { return };
-        if group.len() < 2 {
+    /// Places `group`, given in the order of its indices, by `criteria`. Players that no criterion separates share a rank.
+    fn split(&mut self, group: Vec<u32>, criteria: &[Criterion]) {
+        let (Some((criterion, rest)), 2..) = (criteria.split_first(), group.len()) else {
+            let rank = u32::try_from(self.places.len() + 1).unwrap_or(u32::MAX);
+            self.places.extend(group.into_iter().map(|player| Place { player, rank }));
             return;
-        }
-        let mut scored = self.scored(group, *criterion);
-        // Equal scores keep the order of the indices: the next criterion, or the last word.
+        };
+        let mut scored = self.scored(&group, *criterion);
+        // The sort is stable: players with equal scores stay in the order of their indices.
         scored.sort_by_key(|(_, score)| Reverse(*score));
-        for (place, (player, _)) in group.iter_mut().zip(&scored) {
-            *place = *player;
-        }
-        let mut remaining = group;
         for equals in scored.chunk_by(|(_, one), (_, other)| one == other) {
-            let (tied, others) = remaining.split_at_mut(equals.len());
-            self.split(tied, rest);
-            remaining = others;
+            self.split(equals.iter().map(|(player, _)| *player).collect(), rest);
         }
     }
 

@@ -213,7 +213,7 @@ fn check(season: &Season, log: &[Event]) {
     assert_eq!(rows.len(), season.players().len());
     if scheduled {
         let ids: Vec<PlayerId> =
-            table.ranking().iter().map(|index| season.players()[*index as usize].id.clone()).collect();
+            table.places().iter().map(|place| season.players()[place.player as usize].id.clone()).collect();
         assert_eq!(rows.iter().map(|row| row.player_id.clone()).collect::<Vec<_>>(), ids);
         for (index, player) in (0..).zip(season.players()) {
             assert_eq!(season.table().row(index), table.row(index));

@@ -81,9 +81,9 @@ fn standings(scoring: &Scoring) -> String {
     let last = scoring.tiebreakers.len();
     let _ = write!(
         query,
-        " SELECT row_number() OVER (ORDER BY {order}, length(player_id), player_id) AS rank,
+        " SELECT rank() OVER (ORDER BY {order}) AS rank,
               player_id, display_name, played, wins, draws, losses, points, withdrawn
-          FROM step{last} ORDER BY rank;"
+          FROM step{last} ORDER BY rank, length(player_id), player_id;"
     );
     query
 }
