@@ -35,7 +35,7 @@ use crate::descriptors;
 use crate::join_key::{JoinKey, given};
 use crate::listen::Bound;
 use crate::open::{Managed, Opened};
-use crate::progress::Progress;
+use crate::progress::{Expected, Progress};
 use crate::secure::Secure;
 use crate::signals::{ORDERLY, told_to_end};
 use crate::table;
@@ -219,7 +219,13 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         eprintln!("Whoever is on the way can read tokens over HTTP; --tls-cert and --tls-key serve HTTPS.");
     }
     let mut desk = tokio::spawn(work);
-    let progress = Progress::follow(manager.desk().clone(), options.json);
+    let expected = Expected {
+        players: options.expect_players,
+        guests: 0,
+        referees: options.expect_referees,
+        manager: contact.clone(),
+    };
+    let progress = Progress::follow(manager.desk().clone(), expected, options.json);
     // A league that is over has only its end to tell, in case somebody has not heard of it.
     tokio::select! {
         ended = manager.conduct() => if let Err(stopped) = ended {
@@ -239,7 +245,8 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     if options.json {
         println!("{}", serde_json::to_string_pretty(&season.standings())?);
     } else {
-        println!("{}", table::standings(&season.standings()));
+        let which = format!(" --home {} --league-id {league}", options.home.display());
+        println!("{}", table::excerpt(&season.standings(), &which));
     }
     if options.exit_when_done {
         return Ok(mending.await?);

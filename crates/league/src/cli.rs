@@ -30,6 +30,7 @@ const EXAMPLES: &str = "Examples:
   league referee --port 8001 --referee-id REF01
   league player --port 8101 --player-id P01 --strategy markov
   league show                               the last league in a browser
+  league leagues                            which leagues are kept here
   league standings                          the table of the last league
   league status --manager http://localhost:8000/mcp
   league verify                             check every draw and result of the last league
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Player(PlayerOptions),
     /// Show a league in a browser, read-only, with a way through its history.
     Show(Show),
+    /// List the leagues that a home holds.
+    Leagues(Leagues),
     /// Show the table of a league.
     Standings(Which),
     /// Show who meets whom.
@@ -78,8 +81,8 @@ pub(crate) enum Command {
     Reopen(Operate),
     /// Tell a running manager to take a player out: its results stand, its other matches are lost to it.
     Withdraw {
-        /// The player, like P03.
-        player_id: PlayerId,
+        /// The player's id, like P03, or its name.
+        player: String,
         #[command(flatten)]
         options: Operate,
     },
@@ -353,6 +356,17 @@ pub(crate) struct Which {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) operator: Operator,
+}
+
+/// Which leagues to list.
+#[derive(Debug, Args)]
+pub(crate) struct Leagues {
+    /// Where the leagues are kept.
+    #[arg(long, default_value = "SHARED")]
+    pub(crate) home: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// As whom a manager is spoken to.

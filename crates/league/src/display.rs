@@ -26,11 +26,7 @@ pub(crate) fn run(options: &Show) -> Result<()> {
 
 async fn display(options: &Show) -> Result<()> {
     let home = Home::at(&options.home);
-    let league = match &options.league_id {
-        Some(league) => league.clone(),
-        None => open::newest(&home)?,
-    };
-    home.expect(&league)?;
+    let league = open::meant(&home, options.league_id.as_ref())?;
     let archive = Archive::of(home, league.clone());
     let (dashboard, feed, showing) = Dashboard::open(archive, Settings::default())?;
     let bound = Bound::to(options.host, options.port, "the display")?;

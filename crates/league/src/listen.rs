@@ -31,6 +31,17 @@ impl Bound {
         Ok(Self { listener, address })
     }
 
+    /// Takes `port` of `host`, or any free one when another process has it.
+    pub(crate) fn near(host: IpAddr, port: u16, whose: &str) -> Result<Self> {
+        if let Err(error) = TcpListener::bind((host, port))
+            && error.kind() == ErrorKind::AddrInUse
+        {
+            tracing::info!(port, "the port is taken; {whose} takes another one");
+            return Self::to(host, 0, whose);
+        }
+        Self::to(host, port, whose)
+    }
+
     /// How others reach it by `scheme`, unless they are told otherwise.
     pub(crate) fn endpoint(&self, scheme: &str) -> Result<Endpoint> {
         let host = match self.address.ip() {

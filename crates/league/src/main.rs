@@ -14,6 +14,7 @@ mod descriptors;
 mod display;
 mod figures;
 mod join_key;
+mod leagues;
 mod listen;
 mod machine;
 mod observe;
@@ -28,11 +29,13 @@ mod show;
 mod signals;
 mod simulate;
 mod source;
+mod system_log;
 mod table;
 mod thinking;
 #[cfg(feature = "otel")]
 mod traces;
 mod verify;
+mod words;
 
 use std::process::ExitCode;
 
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::Referee(options) => agents::referee(&options),
         Command::Player(options) => agents::player(&options),
         Command::Show(options) => display::run(&options),
+        Command::Leagues(options) => leagues::run(&options),
         Command::Standings(which) => show::standings(&which),
         Command::Schedule(which) => show::schedule(&which),
         Command::Matches(which) => show::matches(&which),
@@ -69,7 +73,7 @@ fn main() -> ExitCode {
         Command::Start(options) => operate::start(&options),
         Command::Stop(options) => operate::stop(&options),
         Command::Reopen(options) => operate::reopen(&options),
-        Command::Withdraw { player_id, options } => operate::withdraw(player_id, &options),
+        Command::Withdraw { player, options } => operate::withdraw(&player, &options),
         Command::Verify(options) => verify::run(&options),
         Command::Simulate(options) => simulate::run(&options),
         Command::Bench(options) => bench::run(&options),

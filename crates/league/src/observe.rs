@@ -51,6 +51,7 @@ fn role(command: &Command) -> &'static str {
         Command::Referee(_) => "referee",
         Command::Player(_) => "player",
         Command::Show(_)
+        | Command::Leagues(_)
         | Command::Standings(_)
         | Command::Schedule(_)
         | Command::Matches(_)

@@ -1,9 +1,11 @@
 //! Opening a league in a home: taking its lock, reading its log, and going on where it was.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use league_core::season::config::Config;
 use league_core::season::{BadEvent, Phase, Season};
 use league_dashboard::{Archive, Dashboard, Story, Telling};
@@ -27,6 +29,8 @@ use crate::operator::AtManager;
 
 /// How many events are read at a time when files are mended.
 const STEP: usize = 1024;
+/// How many leagues are named where another one was meant.
+const LISTED: usize = 10;
 
 /// A league that is open here and nowhere else.
 pub(crate) struct Opened {
@@ -188,9 +192,46 @@ pub(crate) fn unfinished(home: &Home, name: &LeagueId) -> Result<LeagueId> {
     Ok(name.clone())
 }
 
+/// The league that is meant: the named one, which has to be in this home, or the one that was written last.
+pub(crate) fn meant(home: &Home, named: Option<&LeagueId>) -> Result<LeagueId> {
+    let leagues = known(home)?;
+    let Some(league) = named else {
+        let newest = leagues.into_iter().next().map(|(league, _)| league);
+        return newest
+            .with_context(|| format!("there is no league in {}; say where with --home", home.root().display()));
+    };
+    if leagues.iter().any(|(known, _)| known == league) {
+        return Ok(league.clone());
+    }
+    let known = leagues.iter().take(LISTED).map(|(league, _)| league.as_str()).collect::<Vec<_>>().join(", ");
+    let known = if known.is_empty() { String::from("it holds none") } else { format!("it holds {known}") };
+    bail!(
+        "there is no league {league} in {}: {known}; league leagues lists them, and --home names another home",
+        home.root().display()
+    )
+}
+
+/// The leagues of a home and when each was last written, newest first.
+pub(crate) fn known(home: &Home) -> Result<Vec<(LeagueId, SystemTime)>> {
+    let directory = home.root().join("data").join("leagues");
+    let entries = match std::fs::read_dir(&directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.with_context(|| format!("{} cannot be read", directory.display()))?,
+    };
+    let mut found: Vec<(LeagueId, SystemTime)> = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name();
+        let Some(league) = name.to_str().and_then(|name| name.parse::<LeagueId>().ok()) else { continue };
+        if let Ok(written) = std::fs::metadata(home.database(&league)).and_then(|file| file.modified()) {
+            found.push((league, written));
+        }
+    }
+    found.sort_by(|one, other| (other.1, &other.0).cmp(&(one.1, &one.0)));
+    Ok(found)
+}
+
 /// The season of a league as its log tells it, whoever is running it.
 pub(crate) fn read(home: &Home, league: &LeagueId) -> Result<Season> {
-    home.expect(league)?;
     let story = told(&home.database(league))?.with_context(|| cannot_be_replayed(league))?;
     Ok(story.season().clone())
 }
@@ -200,19 +241,4 @@ fn told(path: &Path) -> Result<Result<Story, BadEvent>> {
     let mut telling = Telling::default();
     Log::read(path, |event| telling.hear(&event))?;
     Ok(telling.end().and_then(|story| story.ok_or(BadEvent::NotOpened)))
-}
-
-/// The league of this home whose log was written last.
-pub(crate) fn newest(home: &Home) -> Result<LeagueId> {
-    let leagues = home.root().join("data").join("leagues");
-    let missing = || format!("there is no league in {}; say where with --home", home.root().display());
-    let mut found: Vec<(std::time::SystemTime, LeagueId)> = Vec::new();
-    for entry in std::fs::read_dir(&leagues).with_context(missing)? {
-        let name = entry?.file_name();
-        let Some(league) = name.to_str().and_then(|name| name.parse::<LeagueId>().ok()) else { continue };
-        if let Ok(written) = std::fs::metadata(home.database(&league)).and_then(|file| file.modified()) {
-            found.push((written, league));
-        }
-    }
-    found.into_iter().max().map(|(_, league)| league).with_context(missing)
 }

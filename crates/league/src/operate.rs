@@ -1,13 +1,19 @@
 //! `league start`, `stop`, `reopen` and `withdraw`: the operator speaks to a running manager, and sees where the league stands then.
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use league_protocol::id::PlayerId;
+use league_protocol::message::league_view::AgentEntry;
 use league_protocol::message::operate::{LeagueCommand, StatusAnswer, WithdrawPlayer};
 use league_protocol::table::Call;
+use smol_str::SmolStr;
 
 use crate::ask::Asker;
 use crate::cli::Operate;
 use crate::show;
+use crate::source::Source;
+
+/// How many players are named where another one was meant.
+const LISTED: usize = 40;
 
 pub(crate) fn start(options: &Operate) -> Result<()> {
     run(options, &Call::StartLeague(LeagueCommand::default()))
@@ -21,8 +27,39 @@ pub(crate) fn reopen(options: &Operate) -> Result<()> {
     run(options, &Call::ReopenRegistration(LeagueCommand::default()))
 }
 
-pub(crate) fn withdraw(player_id: PlayerId, options: &Operate) -> Result<()> {
-    run(options, &Call::WithdrawPlayer(WithdrawPlayer { league_id: None, player_id }))
+pub(crate) fn withdraw(player: &str, options: &Operate) -> Result<()> {
+    let asker = Asker::new(&options.manager, &options.operator)?;
+    let agents = Source::Manager(Box::new(asker), None).agents()?;
+    let players: Vec<AgentEntry> = agents.into_iter().filter(|agent| agent.role == "player").collect();
+    let (player_id, name) = named(player, &players)?;
+    run(options, &Call::WithdrawPlayer(WithdrawPlayer { league_id: None, player_id: player_id.clone() }))?;
+    eprintln!("{name} ({player_id}) is withdrawn. Its results stand; its other matches are lost to it.");
+    Ok(())
+}
+
+/// The id and the name of the player with this id or, where there is none, with this name.
+fn named(player: &str, players: &[AgentEntry]) -> Result<(PlayerId, SmolStr)> {
+    let same = |text: &str| text.eq_ignore_ascii_case(player);
+    let by_id = players.iter().find(|agent| same(&agent.id));
+    let called: Vec<&AgentEntry> = players.iter().filter(|agent| same(&agent.name)).collect();
+    let found = match (by_id, &*called) {
+        (Some(found), _) => found,
+        (None, [found]) => *found,
+        (None, []) => {
+            // An id of a player that is out already, or never was in: the manager knows.
+            if let Some(id) = player.parse::<PlayerId>().ok().filter(|id| id.number().is_some()) {
+                return Ok((id, SmolStr::new(player)));
+            }
+            bail!("{player} is not registered; the players are {}", list(players.iter()))
+        }
+        (None, [..]) => bail!("several players are called {player}: {}; say which by its id", list(called.into_iter())),
+    };
+    let id = found.id.parse().with_context(|| format!("the manager calls {} {:?}", found.name, found.id))?;
+    Ok((id, found.name.clone()))
+}
+
+fn list<'a>(agents: impl Iterator<Item = &'a AgentEntry>) -> String {
+    agents.take(LISTED).map(|agent| format!("{} ({})", agent.id, agent.name)).collect::<Vec<_>>().join(", ")
 }
 
 fn run(options: &Operate, command: &Call) -> Result<()> {

@@ -13,7 +13,7 @@ use league_manager::{Desk, Heralds};
 use league_player::chance::Chance;
 use league_player::player::{Player, Settings as PlayerSettings};
 use league_player::strategy::registry::strategy;
-use league_protocol::id::{GameType, PlayerId, RefereeId};
+use league_protocol::id::{GameType, LeagueId, PlayerId, RefereeId};
 use league_referee::{Referee, Settings as RefereeSettings};
 use league_store::home::Home;
 use league_store::journal::JournalLimits;
@@ -26,6 +26,7 @@ use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::tally::Tally;
 use league_wire::world::World;
+use serde_json::json;
 use smol_str::{SmolStr, format_smolstr};
 use tokio::sync::mpsc;
 
@@ -36,25 +37,25 @@ use crate::figures::{Figures, Played};
 use crate::listen::Bound;
 use crate::machine::{Start, peak_memory_mb};
 use crate::open::{self, Managed, Opened};
-use crate::progress::Progress;
+use crate::progress::{Expected, Progress};
 use crate::secure::Secure;
 use crate::shards::{Core, Shards};
 use crate::signals::told_to_end;
+use crate::system_log::SystemLog;
 use crate::table;
 use crate::thinking::thinker;
+use crate::words::counted;
 
 /// How many matches one hosted referee runs at a time.
 const CAPACITY: u32 = 256;
 /// The first player listens so many ports above the manager.
-const PLAYERS_AT: u16 = 101;
+const PLAYERS_AT: usize = 101;
 
 pub(crate) fn run(options: &Run) -> Result<()> {
     in_runtime(play(options))
 }
 
 async fn play(options: &Run) -> Result<()> {
-    let began = Instant::now();
-    let world = World::real();
     let home = Home::at(&options.home);
     let strategies = strategies(options)?;
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
@@ -68,8 +69,14 @@ async fn play(options: &Run) -> Result<()> {
         Some(league) => league.clone(),
         None => open::unfinished(&home, &configured.league.league_id)?,
     };
-    let rules = Config { league_id: league.clone(), ..configured.league };
-    let mut opened = Opened::open(home.clone(), rules, &world).await?;
+    home.prepare_for_agent()?;
+    let first = options.port.unwrap_or(configured.network.manager_port);
+    let begun = home.database(&league).exists();
+    // A league is begun only where it can be played: a port that is taken leaves nothing behind.
+    let places = if begun { None } else { Some(Places::take(options, &strategies, first, begun)?) };
+    let log = SystemLog::open(&home)?;
+    let rules = Config { league_id: league.clone(), ..configured.league.clone() };
+    let opened = Opened::open(home.clone(), rules, &World::real()).await?;
     if opened.season().phase() == Phase::LeagueCompleted {
         opened.mend().await?;
         eprintln!("{league} in {} is over; this is how it ended.", home.root().display());
@@ -78,96 +85,183 @@ async fn play(options: &Run) -> Result<()> {
     if opened.resumed {
         eprintln!("Going on with {league}, round {}.", opened.season().current_round().map_or(0, |round| round.0));
     }
-
-    // The seed alone decides, whatever the league is called.
-    let seed = options.seed.map(|seed| Seed::new(seed, SEEDED.parse().unwrap_or_else(|_| league.clone())));
-    let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    let first = options.port.unwrap_or(configured.network.manager_port);
-    let port = |offset: u16| if first == 0 { Ok(0) } else { first.checked_add(offset).context("no such port") };
-    let front = Bound::to(host, first, "the manager")?;
-    let at = front.endpoint(secure.scheme())?;
-    let mut shards = Shards::start(|| secure.client())?;
-    let referees = (1..=options.referees).map(|number| {
-        let bound = Bound::to(host, port(u16::try_from(number)?)?, &format!("referee {number}"))?;
-        Ok((number, bound, shards.next()))
-    });
-    let referees = referees.collect::<Result<Vec<_>>>()?;
-    let players = strategies.into_iter().zip(1..).map(|(kind, number): (SmolStr, u32)| {
-        let bound = Bound::to(host, port(PLAYERS_AT + u16::try_from(number - 1)?)?, &format!("player {number}"))?;
-        Ok((number, kind, bound, shards.next()))
-    });
-    let players = players.collect::<Result<Vec<_>>>()?;
-    let heralds = heralds(&shards, &players, secure.scheme())?;
-    let settings = league_manager::Settings {
-        heralds,
-        here: Some(front.address),
-        expect_players: Some(options.players + options.guests),
-        expect_referees: Some(options.referees),
-        seed: seed.clone(),
-        patience: configured.timeouts.response,
-        rates: configured.rates.manager,
-        strikes: configured.rates.strikes(),
-        ..league_manager::Settings::default()
+    let places = match places {
+        Some(places) => places,
+        None => Places::take(options, &strategies, first, begun)?,
     };
-    opened.is_at(&at)?;
-    let Managed { manager, views, dashboard, mending, work } =
-        opened.manage(settings, secure.client(), world.clone())?;
-    let expected = if options.guests > 0 { format!(", {} guests to come", options.guests) } else { String::new() };
-    eprintln!("{league}: {} players{expected}, {} referees, manager at {at}", options.players, options.referees);
-    let site = at.at("/");
-    eprintln!("Watch it at {site}");
-    let mut desk_work = tokio::spawn(work);
-    let front = front.into_tokio()?;
-    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
-    tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
-
-    let (rejected, mut rejections) = mpsc::unbounded_channel::<Rejected>();
-    let scribe = Scribe::start(JournalLimits::default()).context("the agents' logs cannot be written")?;
-    let hosted = Hosted { manager: at, secure, world: world.clone(), home: home.clone(), scribe, rejected };
-    for (number, bound, core) in referees {
-        hosted.referee(&core, number, bound, views.clone())?;
+    let stage = Stage { options, home, configured, secure, tally, league: league.clone(), log: &log };
+    let done = stage.play(opened, places, strategies).await;
+    if let Err(error) = &done {
+        log.error("LEAGUE_FAILED", format!("{league} failed: {error:#}"), &json!({"league_id": league}));
     }
-    for (number, kind, bound, core) in players {
-        hosted.player(&core, number, &kind, bound, seed.clone())?;
-    }
+    done
+}
 
-    let progress = Progress::follow(manager.desk().clone(), options.json);
-    let begun = tokio::spawn(start_of(manager.desk().clone()));
-    let league_work = manager.conduct();
-    tokio::select! {
-        ended = league_work => if let Err(stopped) = ended {
-            return Err(cause(stopped, &mut desk_work).await);
-        },
-        closed = &mut desk_work => return Err(lost(&closed?)),
-        Some(rejected) = rejections.recv() => bail!("{rejected}"),
-        () = told_to_end() => {
-            progress.stop();
-            park(&manager, &views).await;
-            hosted.scribe.flush();
-            return Ok(());
+/// The ports of a league, taken before it begins.
+struct Places {
+    manager: Bound,
+    referees: Vec<Bound>,
+    players: Vec<Bound>,
+}
+
+impl Places {
+    /// Takes the ports from `first` on; free ones when it is 0. Where a port of a referee or a player is busy, another one does as well,
+    /// unless the league was `begun`: its agents are known under the ports that they had.
+    fn take(options: &Run, strategies: &[SmolStr], first: u16, begun: bool) -> Result<Self> {
+        let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let agent = |offset: usize, whose: String| {
+            let port = match first {
+                0 => 0,
+                first => u16::try_from(offset).ok().and_then(|offset| first.checked_add(offset)).unwrap_or(0),
+            };
+            if begun { Bound::to(host, port, &whose) } else { Bound::near(host, port, &whose) }
+        };
+        let manager = Bound::to(host, first, "the manager")?;
+        let referees = (1..=options.referees as usize).map(|number| agent(number, format!("referee {number}")));
+        let referees = referees.collect::<Result<Vec<_>>>()?;
+        let players = (0..strategies.len()).map(|index| agent(PLAYERS_AT + index, format!("player {}", index + 1)));
+        Ok(Self { manager, referees, players: players.collect::<Result<Vec<_>>>()? })
+    }
+}
+
+/// A league on its way.
+struct Stage<'a> {
+    options: &'a Run,
+    home: Home,
+    configured: Configured,
+    secure: Secure,
+    tally: Option<Arc<Tally>>,
+    league: LeagueId,
+    log: &'a SystemLog,
+}
+
+impl Stage<'_> {
+    async fn play(self, mut opened: Opened, places: Places, strategies: Vec<SmolStr>) -> Result<()> {
+        let Self { options, home, configured, secure, tally, league, log } = self;
+        let (began, world) = (Instant::now(), World::real());
+        // The seed alone decides, whatever the league is called.
+        let seed = options.seed.map(|seed| Seed::new(seed, SEEDED.parse().unwrap_or_else(|_| league.clone())));
+        let front = places.manager;
+        let at = front.endpoint(secure.scheme())?;
+        let mut shards = Shards::start(|| secure.client())?;
+        let referees: Vec<_> =
+            (1..).zip(places.referees).map(|(number, bound): (u32, _)| (number, bound, shards.next())).collect();
+        let players: Vec<_> = (1..)
+            .zip(strategies.into_iter().zip(places.players))
+            .map(|(number, (kind, bound)): (u32, _)| (number, kind, bound, shards.next()))
+            .collect();
+        let heralds = heralds(&shards, &players, secure.scheme())?;
+        let settings = league_manager::Settings {
+            heralds,
+            here: Some(front.address),
+            expect_players: Some(options.players + options.guests),
+            expect_referees: Some(options.referees),
+            seed: seed.clone(),
+            patience: configured.timeouts.response,
+            rates: configured.rates.manager,
+            strikes: configured.rates.strikes(),
+            ..league_manager::Settings::default()
+        };
+        opened.is_at(&at)?;
+        let Managed { manager, views, dashboard, mending, work } =
+            opened.manage(settings, secure.client(), world.clone())?;
+        let guests = match options.guests {
+            0 => String::new(),
+            guests => format!(", {} to come", counted(guests, "guest")),
+        };
+        let (playing, refereeing) = (counted(options.players, "player"), counted(options.referees, "referee"));
+        eprintln!("{league}: {playing}{guests}, {refereeing}, manager at {at}");
+        let site = at.at("/");
+        eprintln!("Watch it at {site}");
+        log.info(
+            "LEAGUE_STARTED",
+            format!("{league}: {playing}{guests}, {refereeing}"),
+            &json!({"league_id": league, "manager": at.to_string()}),
+        );
+        let mut desk_work = tokio::spawn(work);
+        let front = front.into_tokio()?;
+        let shown =
+            ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
+        tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
+
+        let (rejected, mut rejections) = mpsc::unbounded_channel::<Rejected>();
+        let scribe = Scribe::start(JournalLimits::default()).context("the agents' logs cannot be written")?;
+        let hosted = Hosted { manager: at.clone(), secure, world: world.clone(), home: home.clone(), scribe, rejected };
+        for (number, bound, core) in referees {
+            let (id, endpoint) = (RefereeId::numbered(number), bound.endpoint(hosted.secure.scheme())?.to_string());
+            log.info("AGENT_STARTED", format!("{id} at {endpoint}"), &json!({"id": id, "endpoint": endpoint}));
+            hosted.referee(&core, number, bound, views.clone())?;
         }
+        for (number, kind, bound, core) in players {
+            let (id, endpoint) = (PlayerId::numbered(number), bound.endpoint(hosted.secure.scheme())?.to_string());
+            let data = json!({"id": id, "endpoint": endpoint, "strategy": kind});
+            log.info("AGENT_STARTED", format!("{id} plays {kind} at {endpoint}"), &data);
+            hosted.player(&core, number, &kind, bound, seed.clone())?;
+        }
+
+        let expected = Expected {
+            players: Some(options.players + options.guests),
+            guests: options.guests,
+            referees: Some(options.referees),
+            manager: at,
+        };
+        let progress = Progress::follow(manager.desk().clone(), expected, options.json);
+        let begun = tokio::spawn(start_of(manager.desk().clone()));
+        let league_work = manager.conduct();
+        tokio::select! {
+            ended = league_work => if let Err(stopped) = ended {
+                progress.stop();
+                return Err(cause(stopped, &mut desk_work).await);
+            },
+            closed = &mut desk_work => {
+                progress.stop();
+                return Err(lost(&closed?));
+            }
+            Some(rejected) = rejections.recv() => {
+                progress.stop();
+                bail!("{rejected}");
+            }
+            () = told_to_end() => {
+                progress.stop();
+                park(&manager, &views).await;
+                hosted.scribe.flush();
+                log.info("LEAGUE_STOPPED", format!("{league} was told to end"), &json!({"league_id": league}));
+                return Ok(());
+            }
+        }
+        progress.stop();
+        mending.await?;
+        // The agents live on until the process ends, and say nothing more.
+        hosted.scribe.flush();
+        let season = manager.desk().look(|season, _| season.clone()).await?;
+        show(options, &season)?;
+        let (matches, took) = (season.matches_completed(), began.elapsed());
+        let played = counted(matches, "match");
+        let data = json!({"league_id": league, "matches": matches, "seconds": took.as_secs_f64()});
+        log.info("LEAGUE_COMPLETED", format!("{league} is over: {played} in {took:.2?}"), &data);
+        if let (Some(path), Some(tally)) = (&options.figures, &tally) {
+            let Run { players, guests, referees, .. } = *options;
+            let players = players + guests;
+            let played = Played { players, referees, matches: matches.into(), all: took, playing: begun.await? };
+            Figures::of(played, tally).write(path)?;
+        }
+        let memory = peak_memory_mb().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
+        eprintln!("{played} in {took:.2?}{memory}. Everything is in {}.", home.root().display());
+        let which = which(options, &league);
+        eprintln!("Check every draw and result: league verify{which}");
+        if options.stay {
+            eprintln!("Serving until Ctrl-C. Watch it at {site}");
+            told_to_end().await;
+        } else {
+            eprintln!("Look at it in a browser:      league show{which}");
+        }
+        Ok(())
     }
-    progress.stop();
-    mending.await?;
-    // The agents live on until the process ends, and say nothing more.
-    hosted.scribe.flush();
-    let season = manager.desk().look(|season, _| season.clone()).await?;
-    show(options, &season)?;
-    let (matches, took) = (season.matches_completed(), began.elapsed());
-    if let (Some(path), Some(tally)) = (&options.figures, &tally) {
-        let Run { players, guests, referees, .. } = *options;
-        let players = players + guests;
-        let played = Played { players, referees, matches: matches.into(), all: took, playing: begun.await? };
-        Figures::of(played, tally).write(path)?;
-    }
-    let memory = peak_memory_mb().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
-    eprintln!("{matches} matches in {took:.2?}{memory}. Everything is in {}.", home.root().display());
-    eprintln!("Check every draw and result: league verify --home {} --league-id {league}", home.root().display());
-    if options.stay {
-        eprintln!("Serving until Ctrl-C. Watch it at {site}");
-        told_to_end().await;
-    }
-    Ok(())
+}
+
+/// The flags that name this league to another command.
+fn which(options: &Run, league: &LeagueId) -> String {
+    format!(" --home {} --league-id {league}", options.home.display())
 }
 
 /// A herald for each core, who speaks to the players that live on it.
@@ -209,7 +303,7 @@ fn show(options: &Run, season: &Season) -> Result<()> {
     if options.json {
         println!("{}", serde_json::to_string_pretty(&standings)?);
     } else {
-        println!("{}", table::standings(&standings));
+        println!("{}", table::excerpt(&standings, &which(options, &season.config().league_id)));
     }
     if let Some(champion) = season.champion() {
         eprintln!("Champion: {} ({}) with {} points.", champion.display_name, champion.player_id, champion.points);

@@ -33,10 +33,7 @@ impl Source {
             return Ok(Self::Manager(asker, which.league_id.clone()));
         }
         let home = Home::at(&which.home);
-        let league = match &which.league_id {
-            Some(league) => league.clone(),
-            None => open::newest(&home)?,
-        };
+        let league = open::meant(&home, which.league_id.as_ref())?;
         let season = open::read(&home, &league)?;
         Ok(Self::Home(home, Box::new(season)))
     }

@@ -10,10 +10,7 @@ use crate::table::plain;
 
 pub(crate) fn run(options: &Verify) -> Result<()> {
     let home = Home::at(&options.home);
-    let league = match &options.league_id {
-        Some(league) => league.clone(),
-        None => open::newest(&home)?,
-    };
+    let league = open::meant(&home, options.league_id.as_ref())?;
     match verify(&home, &league, options.head) {
         Ok(report) if options.json => println!("{}", serde_json::to_string_pretty(&report)?),
         Ok(report) => {

@@ -122,6 +122,7 @@ impl Season {
         LeagueStatus {
             league_id: self.config.league_id.clone(),
             state: SmolStr::new_static(self.phase.as_str()),
+            halted: self.halted,
             current_round: self.current_round(),
             total_rounds: self.schedule.rounds(),
             players: place(self.players.len()),

@@ -64,7 +64,7 @@ impl Stage {
     pub(crate) fn play_and_restart(&self, players: u32, referees: u32) -> Result<(Figures, Restart)> {
         let home = self.path("home");
         let figures = self.play_in(&home, players, referees)?;
-        let newest = crate::open::newest(&Home::at(&home))?;
+        let newest = crate::open::meant(&Home::at(&home), None)?;
         let restarted = self.restart(&home, &newest, u32::try_from(figures.matches)?)?;
         self.clear(&home)?;
         Ok((figures, restarted))

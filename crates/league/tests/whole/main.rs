@@ -14,6 +14,7 @@ mod leagues;
 mod load;
 mod looks;
 mod machine;
+mod manners;
 mod misbehaviour;
 mod operator;
 mod pages;

@@ -36,10 +36,14 @@ fn who_is_withdrawn_before_the_start_goes_home_and_the_league_waits_for_another(
         assert!(refused(&venue, &["withdraw", "P02"], token).contains("token"));
         assert!(refused(&venue, &["reopen"], token).contains("token"));
     }
-    assert_eq!(told(&venue, &["withdraw", "P02"])["players"], 1);
+    let withdrawn = league(&[&["withdraw", "player p02", "--manager", &venue.address], &TOKEN[..]].concat()).well();
+    assert!(withdrawn.talk.contains("Player P02 (P02) is withdrawn."), "{}", withdrawn.talk);
+    assert!(withdrawn.out.contains("Players"), "{}", withdrawn.out);
     second.ended().well();
     assert_eq!(told(&venue, &["withdraw", "P02"])["players"], 1, "it is out already");
     assert!(refused(&venue, &["withdraw", "P09"], &TOKEN).contains("P09 is not registered"));
+    let told = refused(&venue, &["withdraw", "Bob"], &TOKEN);
+    assert!(told.contains("Bob is not registered; the players are P01 (Player P01)"), "{told}");
     let _others = [venue.referee("REF01"), venue.player("P02", "markov"), venue.player("P03", "random")];
     manager.ended().well();
     venue.home.verify(3);

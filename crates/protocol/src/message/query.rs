@@ -144,6 +144,9 @@ pub struct LeagueStatus {
     pub league_id: LeagueId,
     /// `WAITING_FOR_REGISTRATIONS`, `RUNNING_LEAGUE`, ….
     pub state: SmolStr,
+    /// Whether the operator has stopped it: no match begins before `start_league`.
+    #[serde(default)]
+    pub halted: bool,
     /// The round that is being played, or was last.
     pub current_round: Option<RoundId>,
     /// Rounds in all.

@@ -174,6 +174,7 @@ fn status() -> LeagueStatus {
     LeagueStatus {
         league_id: league(),
         state: "RUNNING_LEAGUE".into(),
+        halted: false,
         current_round: None,
         total_rounds: 3,
         players: 4,

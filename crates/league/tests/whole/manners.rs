@@ -1,0 +1,147 @@
+//! What the commands say to people: whom a league waits for, how to look at it, what a home holds, what is stopped.
+
+use std::fs;
+use std::io::Read;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::home::LEAGUE;
+use crate::support::{Process, TestHome, Venue, league, ports};
+
+/// Plays a league to its end.
+fn play(home: &TestHome, more: &[&str]) -> crate::support::Ended {
+    league(&[&["run", "--port", "0", "--home", home.path()], more].concat()).well()
+}
+
+/// The lines of a log.
+fn lines(path: &Path) -> Vec<Value> {
+    fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_terminal_shows_whom_the_league_waits_for_and_no_full_bar() {
+    let home = TestHome::new();
+    let command =
+        format!("'{}' run --players 2 --guests 1 --port 0 --home '{}'", env!("CARGO_BIN_EXE_league"), home.path());
+    let mut terminal = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut screen, mut seen, mut bytes) = (terminal.stdout.take().unwrap(), String::new(), [0; 4096]);
+    let wanted = "waiting for 1 guest: start yours with --manager http://127.0.0.1:";
+    while !seen.contains(wanted) {
+        let read = screen.read(&mut bytes).unwrap();
+        assert!(read > 0, "the league ended: {seen}");
+        seen.push_str(&String::from_utf8_lossy(&bytes[..read]));
+    }
+    assert!(seen.contains("2 players, 1 guest to come, 2 referees, manager at "), "{seen}");
+    assert!(!seen.contains("0/0"), "{seen}");
+    let (_, rest) = seen.split_once("manager at ").unwrap();
+    let manager = rest.split_whitespace().next().unwrap().to_owned();
+    let guest = Process::start(&["player", "--port", "0", "--manager", &manager, "--home", home.path()]);
+    screen.read_to_string(&mut seen).unwrap();
+    assert!(terminal.wait().unwrap().success(), "{seen}");
+    assert!(seen.contains("/3 matches, "), "the bar has a rate: {seen}");
+    guest.ended().well();
+    home.verify(3);
+}
+
+#[test]
+fn without_a_terminal_the_guests_are_named_once() {
+    let home = TestHome::new();
+    let mut run = Process::start(&["run", "--players", "2", "--guests", "2", "--port", "0", "--home", home.path()]);
+    let line = run.says("Waiting for 2 guests: start an agent with --manager http://127.0.0.1:");
+    assert!(line.ends_with("/mcp"), "{line}");
+}
+
+#[test]
+fn a_league_ends_with_the_commands_that_look_at_it() {
+    let home = TestHome::new();
+    let told = play(&home, &["--players", "2"]).talk;
+    for command in ["verify", "show"] {
+        assert!(told.contains(&format!("league {command} --home {} --league-id {LEAGUE}", home.path())), "{told}");
+    }
+    assert!(told.contains("1 match in "), "{told}");
+    assert!(told.contains("2 players, 2 referees"), "{told}");
+}
+
+#[test]
+fn a_league_that_is_stopped_says_so() {
+    let venue = Venue::new();
+    let _manager = venue.manager_with(2, 1, &["--stepped"]);
+    let mut referee = venue.referee("REF01");
+    referee.says("is ready");
+    let _players = ["P01", "P02"].map(|id| venue.player(id, "random"));
+    let place = ["--manager", venue.address.as_str()];
+    let asked = |command: &str, more: &[&str]| league(&[&[command], &place[..], more].concat()).well();
+    let endpoint = venue.home.tells("agents")[0]["endpoint"].as_str().unwrap().to_owned();
+    let waits = |state: &Value| state["result"]["waiting_for"] == "collect_choices";
+    crate::support::http::until(&endpoint, "get_match_state", &serde_json::json!({"match_id": "R1M1"}), waits);
+    assert_eq!(asked("status", &["--json"]).json()["halted"], false);
+    assert!(!asked("status", &[]).out.contains("stopped"));
+    assert!(asked("stop", &[]).out.contains("RUNNING_LEAGUE, stopped by the operator; league start goes on with it"));
+    assert_eq!(asked("status", &["--json"]).json()["halted"], true);
+    assert!(asked("status", &[]).out.contains("stopped by the operator"));
+    let listed = league(&["leagues", "--home", venue.home.path()]).well().out;
+    assert!(listed.contains("RUNNING_LEAGUE, stopped"), "{listed}");
+    assert_eq!(asked("start", &["--json"]).json()["halted"], false);
+}
+
+#[test]
+fn a_home_lists_its_leagues() {
+    let home = TestHome::new();
+    let nothing = league(&["leagues", "--home", home.path()]).well();
+    assert!(nothing.out.is_empty() && nothing.talk.contains("There is no league in"), "{}", nothing.talk);
+    assert_eq!(home.tells("leagues"), serde_json::json!([]));
+    play(&home, &["--players", "2"]);
+    play(&home, &["--league-id", "cup", "--players", "3"]);
+    let listed = home.tells("leagues");
+    let of = |id: &str| listed.as_array().unwrap().iter().find(|kept| kept["league_id"] == id).unwrap();
+    assert_eq!(of("cup")["status"]["players"], 3);
+    assert_eq!(of(LEAGUE)["status"]["state"], "LEAGUE_COMPLETED");
+    assert!(of("cup")["last_written"].as_str().unwrap().ends_with('Z'));
+    let table = league(&["leagues", "--home", home.path()]).well().out;
+    assert!(table.contains(of("cup")["champion"].as_str().unwrap()), "{table}");
+    for command in [&["standings"][..], &["verify"], &["show", "--port", "0"]] {
+        let told = league(&[command, &["--home", home.path(), "--league-id", "cap"]].concat()).badly();
+        assert!(told.contains("there is no league cap") && told.contains("cup") && told.contains(LEAGUE), "{told}");
+    }
+}
+
+#[test]
+fn a_run_that_cannot_begin_leaves_no_league() {
+    let (home, taken) = (TestHome::new(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let port = taken.local_addr().unwrap().port().to_string();
+    let told = league(&["run", "--port", &port, "--home", home.path()]).badly();
+    assert!(told.contains("cannot listen"), "{told}");
+    assert_eq!(home.tells("leagues"), serde_json::json!([]));
+    assert!(!play(&home, &[]).talk.contains("Going on with"));
+}
+
+#[test]
+fn a_busy_port_of_a_house_player_is_replaced() {
+    let home = TestHome::new();
+    let first = ports::free();
+    let taken = [1, 101].map(|offset| TcpListener::bind(("127.0.0.1", first + offset)));
+    assert!(taken.iter().any(Result::is_ok));
+    league(&["run", "--port", &first.to_string(), "--home", home.path()]).well();
+    home.verify(6);
+    let endpoints = home.tells("agents").to_string();
+    assert!(!endpoints.contains(&format!(":{}/", first + 101)), "{endpoints}");
+}
+
+#[test]
+fn whoever_starts_a_league_logs_what_it_did() {
+    let home = TestHome::new();
+    play(&home, &[]);
+    let log = lines(&home.join("logs/system/orchestrator.log.jsonl"));
+    let events: Vec<&str> = log.iter().map(|line| line["event_type"].as_str().unwrap()).collect();
+    assert_eq!((events.first(), events.last()), (Some(&"LEAGUE_STARTED"), Some(&"LEAGUE_COMPLETED")), "{events:?}");
+    assert_eq!(events.iter().filter(|event| **event == "AGENT_STARTED").count(), 6);
+    assert!(log.iter().all(|line| line["component"] == "orchestrator" && line["level"] == "INFO"), "{log:?}");
+}
