@@ -204,6 +204,8 @@ impl League {
             matches,
             total_matches: None,
             referees_show_passes: None,
+            players: None,
+            agents: None,
         };
         self.tell_all(&Call::NotifyRound(announced));
         for assignment in &assigned.reply {

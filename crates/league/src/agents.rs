@@ -278,6 +278,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         capacity: options.capacity.unwrap_or(configured.referee.max_concurrent_matches),
         games: configured.games,
         join_key: given(options.join_key.as_ref()).cloned(),
+        operator: given(options.operator_token.as_ref()).map(Credential::digest),
         journal: Some((Scribe::start(JournalLimits::default())?, home)),
         patience: configured.timeouts.register_referee,
         pause: PAUSE,

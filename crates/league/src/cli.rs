@@ -303,6 +303,9 @@ pub(crate) struct RefereeOptions {
     /// How many matches it runs at a time; 16 unless configured.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) capacity: Option<u32>,
+    /// What the operator must show; without it only this machine may start friendly matches and step through matches here.
+    #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
+    pub(crate) operator_token: Option<Credential>,
     /// Where its configuration is, and the files of its matches.
     #[arg(long, default_value = "SHARED")]
     pub(crate) home: PathBuf,

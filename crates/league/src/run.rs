@@ -331,6 +331,7 @@ impl Hosted {
             capacity: CAPACITY,
             games: vec![GameType::even_odd()],
             join_key: None,
+            operator: None,
             journal: Some((self.scribe.clone(), self.home.clone())),
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),

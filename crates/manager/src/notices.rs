@@ -131,6 +131,8 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
         matches: season.announced(round, to_referees),
         total_matches: None,
         referees_show_passes: (!season.referees_show_passes()).then_some(false),
+        players: None,
+        agents: None,
     };
     excerpt::announced(season, conversation, announcement, to_referees)
 }

@@ -2,6 +2,7 @@
 
 mod membership;
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use league_protocol::head::{Envelope, Head};
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId};
 use league_protocol::message::choice::{ChooseParityCall, PostedChoice};
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
+use league_protocol::message::start_match::FRIENDLY;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Limit, Method};
 use league_protocol::time::Timestamp;
@@ -79,7 +81,8 @@ struct Shared {
     settings: Settings,
     thinker: Thinker,
     seat: Mutex<Seat>,
-    /// Where it plays as long as it is in no league: so that it can be tried before it registers. Nothing of that counts.
+    /// Where it plays as long as it is in no league, so that it can be tried before it registers, and where it plays friendly matches.
+    /// Nothing of that counts.
     rehearsal: Mutex<Seat>,
     speaker: Speaker,
     world: World,
@@ -95,6 +98,40 @@ struct Shared {
     hurry: Notify,
     /// Whether it was let in.
     admitted: watch::Sender<bool>,
+}
+
+/// What a match is played for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// Its league.
+    League,
+    /// Nothing: the operator of this machine started it at a referee.
+    Friendly,
+}
+
+impl Purpose {
+    /// A call about a friendly match says so in `league_id`, and comes from this machine: nobody else may try the player out.
+    fn of(call: &Call, peer: SocketAddr) -> Self {
+        let league = if let Call::GameInvitation(invitation) = call {
+            &invitation.league_id
+        } else if let Call::ChooseParity(question) = call {
+            &question.league_id
+        } else if let Call::NotifyMatchResult(over) = call {
+            &over.league_id
+        } else if let Call::NotifyGameError(error) = call {
+            &error.league_id
+        } else {
+            return Self::League;
+        };
+        let is_named = league.as_ref().is_some_and(|league| league.as_str() == FRIENDLY);
+        if is_named && peer.ip().to_canonical().is_loopback() { Self::Friendly } else { Self::League }
+    }
+
+    /// The match that an answer shows a pass for. A pass names a match by its id alone, which a friendly match may share with one
+    /// that counts: so it shows none.
+    fn asked<'a>(self, head: &'a Head, match_id: &'a MatchId) -> Option<(&'a Head, &'a MatchId)> {
+        (self == Self::League).then_some((head, match_id))
+    }
 }
 
 /// How soon the history is to be on the disk.
@@ -172,14 +209,22 @@ impl Shared {
         self.seat.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The seat that matches and notices are for: the one in the league, or until there is one, the rehearsal's.
-    fn table(&self) -> MutexGuard<'_, Seat> {
-        let seat = self.seat();
-        if seat.identity().is_some() {
-            return seat;
+    /// The seat that matches and notices are for: the one in the league; the rehearsal's for friendly matches, and until there is
+    /// another.
+    fn table(&self, purpose: Purpose) -> MutexGuard<'_, Seat> {
+        if purpose == Purpose::League {
+            let seat = self.seat();
+            if seat.identity().is_some() {
+                return seat;
+            }
         }
-        drop(seat);
         self.rehearsal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Friendly matches are played under the id that the league gave.
+    fn rehearse_as(&self, player_id: PlayerId) {
+        let nowhere = Identity { player_id, league_id: None, token: None, former: Vec::new(), passes: false };
+        self.rehearsal.lock().unwrap_or_else(PoisonError::into_inner).registered(nowhere);
     }
 
     /// The league is over, if it was this player's: one that is in no league has nowhere to leave.
@@ -201,8 +246,9 @@ impl Shared {
     fn envelope(&self, conversation: Option<ConversationId>, asked: Option<(&Head, &MatchId)>) -> Envelope {
         let seat = self.seat();
         let identity = seat.identity();
-        let sender = match identity {
-            Some(identity) => Sender::player(&identity.player_id),
+        // Before it is registered it goes by the id that it was started with.
+        let sender = match identity.map(|identity| &identity.player_id).or(self.settings.wish.as_ref()) {
+            Some(id) => Sender::player(id),
             None => Sender::unregistered(Role::Player, &self.settings.name),
         };
         let pass = identity.zip(asked).and_then(|(identity, (head, match_id))| identity.answering_pass(head, match_id));
@@ -225,26 +271,32 @@ impl Shared {
     }
 
     /// Answers an invitation: with a seat at the table, unless the game is one that this player does not know.
-    fn join(&self, head: &Head, invitation: &GameInvitation) -> Result<GameJoinAck, Fault> {
+    fn join(&self, head: &Head, invitation: &GameInvitation, purpose: Purpose) -> Result<GameJoinAck, Fault> {
         let (match_id, now) = (&invitation.match_id, self.world.now());
-        if self.seat().takes_on_trust(head, match_id) {
+        if purpose == Purpose::League && self.seat().takes_on_trust(head, match_id) {
             tracing::warn!(%match_id, "the referee shows no pass; the manager has said that this may be so");
         }
         match &invitation.game_type {
             Some(game) if *game != GameType::even_odd() => {
                 let reason = SmolStr::new(format!("this player knows even_odd only, not {game}"));
-                self.table().declined(head, invitation, reason, now)
+                self.table(purpose).declined(head, invitation, reason, now)
             }
             Some(_) | None => {
                 let nonce = self.nonce(match_id);
-                self.table().invited(head, invitation, nonce, now)
+                self.table(purpose).invited(head, invitation, nonce, now)
             }
         }
     }
 
-    async fn choose(&self, head: &Head, call: &ChooseParityCall, envelope: Envelope) -> Result<Answered, Fault> {
+    async fn choose(
+        &self,
+        head: &Head,
+        call: &ChooseParityCall,
+        purpose: Purpose,
+        envelope: Envelope,
+    ) -> Result<Answered, Fault> {
         let (question, memory) = {
-            let mut seat = self.table();
+            let mut seat = self.table(purpose);
             let question = seat.asked_parity(head, call)?;
             (question, Memory::of(&seat, self.settings.chance.clone()))
         };
@@ -267,14 +319,14 @@ impl Shared {
                 Behaviour::Silence => std::future::pending().await,
                 Behaviour::Crash => crash(),
                 Behaviour::Invalid(text) => {
-                    let player_id = self.table().identity().map(|identity| identity.player_id.clone());
+                    let player_id = self.table(purpose).identity().map(|identity| identity.player_id.clone());
                     let parity_choice = Some(SmolStr::new_static(text));
                     let choice = PostedChoice { match_id, player_id, parity_choice, choice: None, played: None };
                     return Answered::new(envelope, &choice);
                 }
             },
         };
-        let answer = self.table().chose_parity(&match_id, parity)?;
+        let answer = self.table(purpose).chose_parity(&match_id, parity)?;
         Answered::new(envelope, &answer)
     }
 
@@ -354,22 +406,23 @@ impl Agent for Player {
 
 impl Player {
     async fn answer(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        let Arrived { call, head, .. } = arrived;
-        let (shared, method) = (&self.shared, call.method());
+        let Arrived { call, head, peer, .. } = arrived;
+        let (shared, method, purpose) = (&self.shared, call.method(), Purpose::of(&call, peer));
         let echo = head.conversation_id.as_good().cloned();
         let plain = |shared: &Shared| shared.envelope(echo.clone(), None);
         match call {
             Call::GameInvitation(invitation) => {
-                let joined = shared.join(&head, &invitation)?;
-                Answered::new(shared.envelope(echo, Some((&head, &invitation.match_id))), &joined)
+                let joined = shared.join(&head, &invitation, purpose)?;
+                let asked = purpose.asked(&head, &invitation.match_id);
+                Answered::new(shared.envelope(echo, asked), &joined)
             }
             Call::ChooseParity(call) => {
-                let envelope = shared.envelope(echo, Some((&head, &call.match_id)));
-                shared.choose(&head, &call, envelope).await
+                let envelope = shared.envelope(echo, purpose.asked(&head, &call.match_id));
+                shared.choose(&head, &call, purpose, envelope).await
             }
             Call::MakeMove(_) => Err(Fault::new(ErrorCode::E010, method, "this player knows even_odd only")),
             Call::NotifyMatchResult(over) => {
-                let acknowledgement = shared.table().over(&head, &over)?;
+                let acknowledgement = shared.table(purpose).over(&head, &over)?;
                 let how =
                     over.result.map_or_else(|| String::from("over"), |result| format!("{result:?}").to_lowercase());
                 shared.note("GAME_OVER", format!("{}: {how}", over.match_id));
@@ -377,24 +430,24 @@ impl Player {
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyGameError(error) => {
-                let acknowledgement = shared.table().game_error(&head, error.match_id.as_ref())?;
+                let acknowledgement = shared.table(purpose).game_error(&head, error.match_id.as_ref())?;
                 tracing::info!(code = ?error.error_code, hint = ?error.hint, "the referee complains");
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyRound(round) => {
-                let acknowledgement = shared.table().round_announced(&head, &round)?;
+                let acknowledgement = shared.table(Purpose::League).round_announced(&head, &round)?;
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::UpdateStandings(update) => {
-                let acknowledgement = shared.table().standings_updated(&head, &update)?;
+                let acknowledgement = shared.table(Purpose::League).standings_updated(&head, &update)?;
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyRoundCompleted(round) => {
-                let acknowledgement = shared.table().round_completed(&head, &round)?;
+                let acknowledgement = shared.table(Purpose::League).round_completed(&head, &round)?;
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyLeagueCompleted(end) => {
-                let acknowledgement = shared.table().league_completed(&head, &end)?;
+                let acknowledgement = shared.table(Purpose::League).league_completed(&head, &end)?;
                 shared.leave();
                 Answered::new(plain(shared), &acknowledgement)
             }

@@ -80,6 +80,16 @@ impl PeerError {
         numbered || WORDS.iter().any(|known| words.contains(known))
     }
 
+    /// How much it says about what went wrong: a code of the league most, that a method is not known least.
+    pub fn weight(&self) -> u8 {
+        match (&self.code, self.words.is_empty()) {
+            (Some(_), _) => 3,
+            (None, false) if !self.is_misunderstanding() => 2,
+            (None, false) => 1,
+            (None, true) => 0,
+        }
+    }
+
     /// Whether the peer asks us to slow down.
     pub fn is_rate_limit(&self) -> bool {
         self.code.as_deref() == Some("E014") || self.words.to_ascii_lowercase().contains("rate limit")
@@ -328,7 +338,7 @@ impl<'a> Layers<'a> {
                 }
             }
             (None, Some(error)) => RegistrationAnswer::Error(error),
-            (None, None) => RegistrationAnswer::Nothing,
+            (None, None) => self.first(Layer::complaint).map_or(RegistrationAnswer::Nothing, RegistrationAnswer::Error),
         };
         Reading { said, quirks, token: None }
     }

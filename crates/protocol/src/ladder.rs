@@ -29,6 +29,8 @@ pub struct Rung<'a> {
     pub looked: bool,
     /// Whether its endpoint names no path.
     pub pathless: bool,
+    /// Whether every form is worth a try, whatever came back: the peer is a manager of which nothing is known, or is being checked.
+    pub thorough: bool,
 }
 
 /// What to do next.
@@ -57,7 +59,26 @@ impl Rung<'_> {
         if look && !self.looked {
             return Next::Look;
         }
-        then.into_iter().find(|manner| !self.tried.contains(manner)).map_or(Next::Stop, Next::Say)
+        let planned = then.into_iter().find(|manner| !self.tried.contains(manner)).map(Next::Say);
+        planned.or_else(|| self.any_other(last)).unwrap_or(Next::Stop)
+    }
+
+    /// What is left when nothing points to a form: every frame, the tools of an MCP server, and then the other names in each frame.
+    fn any_other(&self, last: &Manner) -> Option<Next> {
+        if !self.thorough {
+            return None;
+        }
+        let untried = |manner: &Manner| !self.tried.contains(manner);
+        let plain = [Frame::Direct, Frame::Typed, Frame::Bare, Frame::Nested].map(|frame| last.in_frame(frame));
+        if let Some(manner) = plain.into_iter().find(untried) {
+            return Some(Next::Say(manner));
+        }
+        if !self.looked {
+            return Some(Next::Look);
+        }
+        let [direct, nested, tool] = [Frame::Direct, Frame::Nested, Frame::Tool].map(|frame| last.in_frame(frame));
+        let names = [&direct, &tool, &nested].into_iter().flat_map(|manner| self.aliases(manner)).collect::<Vec<_>>();
+        std::iter::once(tool).chain(names).find(untried).map(Next::Say)
     }
 
     /// What is done about a notice, where that is less than for a question: another name in the same frame is tried, once.

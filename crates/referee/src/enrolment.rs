@@ -16,6 +16,7 @@ use league_wire::admission::{self, Admitted, Patience, Rejected};
 use league_wire::doubt;
 use league_wire::endpoint::Endpoint;
 use smol_str::SmolStr;
+use tokio::time::timeout;
 
 use crate::referee::Shared;
 use crate::settings::Settings;
@@ -31,6 +32,8 @@ pub(crate) struct Identity {
     pub(crate) manager: Endpoint,
     /// How the manager is spoken to.
     pub(crate) manner: Manner,
+    /// Whether it has answered when it was spoken to like that.
+    pub(crate) proven: bool,
 }
 
 impl Shared {
@@ -42,7 +45,10 @@ impl Shared {
     /// This manager is spoken to like this from now on.
     pub(crate) fn manager_understands(&self, manager: &Endpoint, manner: Manner) {
         match &mut *self.identity.write().unwrap_or_else(PoisonError::into_inner) {
-            Some(identity) if identity.manager == *manager => identity.manner = manner,
+            Some(identity) if identity.manager == *manager => {
+                identity.manner = manner;
+                identity.proven = true;
+            }
             Some(_) | None => {}
         }
     }
@@ -62,9 +68,11 @@ impl Shared {
         };
         let admitted =
             admission::register(&self.speaker, manager, patience, &self.hurry, || self.registration()).await?;
-        let Admitted { referee_id, league_id, token, passes, manner, .. } = admitted;
+        let Admitted { referee_id, league_id, token, passes, manner, proven, .. } = admitted;
         let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
-        let identity = Identity { id: id.clone(), league: league_id, token, passes, manager: manager.clone(), manner };
+        let manager_is = manager.clone();
+        let identity =
+            Identity { id: id.clone(), league: league_id, token, passes, manager: manager_is, manner, proven };
         self.begin_anew();
         *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
         if let Some((scribe, home)) = &settings.journal {
@@ -124,7 +132,14 @@ impl Shared {
                 Fault::new(ErrorCode::E003, Method::RegisterToLeague, message).about("manager_endpoint")
             })?,
         };
-        Ok(match self.register(&manager).await {
+        // The caller waits for the answer as long as this referee waits for its manager; a part of that is kept for the answer's way.
+        let limit = self.settings.patience.mul_f32(0.8);
+        let registered = timeout(limit, self.register(&manager)).await.map_err(|_| {
+            let message =
+                format!("no manager has answered at {manager} within {limit:?}; start it there, then call this again");
+            Fault::new(ErrorCode::E009, Method::RegisterToLeague, message).about("manager_endpoint")
+        })?;
+        Ok(match registered {
             Ok(id) => RegisteredToLeague {
                 status: Admission::Accepted,
                 referee_id: Some(id),

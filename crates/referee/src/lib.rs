@@ -6,11 +6,16 @@
 //! - `ring`: one match, its calls and its timers
 //! - `answer`: what a player's answer means to the bout
 //! - `patience`: an answer may come on two ways
+//! - `orders`: who may order a match, and what an order leaves out
+//! - `announced`, `directory`: matches that are announced and not ordered, and where their players listen
 //! - `scribe`: what was said, for the match's file
 //! - `report`: telling the manager, until it knows
 
+mod announced;
 mod answer;
+mod directory;
 mod enrolment;
+mod orders;
 mod patience;
 pub mod referee;
 mod report;

@@ -4,7 +4,6 @@
 mod tests;
 
 use std::collections::{HashMap, VecDeque};
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -16,10 +15,11 @@ use league_core::rules::registry::new_game;
 use league_protocol::draw::DrawSecret;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
-use league_protocol::id::{ConversationId, MatchId, PlayerId, RefereeId};
+use league_protocol::id::{ConversationId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::choice::PostedChoice;
 use league_protocol::message::invitation::GameJoinAck;
+use league_protocol::message::round::RoundAnnouncement;
 use league_protocol::message::start_match::{StartMatch, StartMatchAnswer};
 use league_protocol::message::step::MatchState;
 use league_protocol::sender::{Role, Sender};
@@ -34,14 +34,17 @@ use league_wire::client::Client;
 use league_wire::doubt::Doubt;
 use league_wire::endpoint::Endpoint;
 use league_wire::speaker::Speaker;
+use league_wire::strikes::Strikes;
 use league_wire::trace;
 use league_wire::world::World;
 use smol_str::SmolStr;
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::time::timeout;
 use tracing::Instrument;
 
+use crate::announced::Announcements;
 use crate::enrolment::Identity;
+use crate::orders::Purpose;
 use crate::ring::{self, Post};
 use crate::settings::Settings;
 
@@ -74,8 +77,12 @@ pub(crate) struct Shared {
     pub(crate) doubt: Doubt,
     /// The manager spoke to it before it was let in.
     pub(crate) hurry: Notify,
-    /// A match is over.
-    over: Notify,
+    /// Counts the matches that are over.
+    pub(crate) over: watch::Sender<u64>,
+    /// Wrong tokens of the operator.
+    pub(crate) strikes: Strikes,
+    /// How many announcements wait to be played.
+    pub(crate) announcements: Announcements,
 }
 
 #[derive(Debug, Default)]
@@ -86,17 +93,23 @@ struct Matches {
     registrations: u32,
     /// Whether it takes no more of them.
     closing: bool,
+    /// Whether the manager has ordered a match since then.
+    ordered: bool,
+    /// The rounds of matches that were announced.
+    rounds: VecDeque<(MatchId, RoundId)>,
 }
 
 #[derive(Debug)]
 struct Finished {
     registration: u32,
+    purpose: Purpose,
     state: MatchState,
 }
 
 #[derive(Debug)]
 struct Running {
     attempt: u32,
+    purpose: Purpose,
     order: Arc<StartMatch>,
     posts: mpsc::Sender<Post>,
 }
@@ -109,8 +122,9 @@ impl Matches {
 
     /// Whether this very attempt has ended, since the referee registered.
     fn has_played(&self, match_id: &MatchId, attempt: u32) -> bool {
-        self.remembered(match_id)
-            .is_some_and(|last| last.state.attempt == attempt && last.registration == self.registrations)
+        let league = |one: &&Finished| one.purpose == Purpose::League && one.state.match_id == *match_id;
+        let last = self.finished.iter().rev().find(league);
+        last.is_some_and(|last| last.state.attempt == attempt && last.registration == self.registrations)
     }
 }
 
@@ -130,7 +144,9 @@ impl Referee {
                 leave: Notify::new(),
                 doubt: Doubt::default(),
                 hurry: Notify::new(),
-                over: Notify::new(),
+                over: watch::Sender::new(0),
+                strikes: Strikes::default(),
+                announcements: Announcements::default(),
             }),
         }
     }
@@ -153,13 +169,9 @@ impl Referee {
     /// Takes no more matches, and waits for those that are running, for `patience` at most. Says how many are left.
     pub async fn wind_up(&self, patience: Duration) -> usize {
         self.shared.matches().closing = true;
-        let all_over = async {
-            while self.running() > 0 {
-                self.shared.over.notified().await;
-            }
-        };
+        let mut over = self.shared.over.subscribe();
         // What is left is played again: whoever waits for it finds out that this referee is gone.
-        drop(timeout(patience, all_over).await);
+        drop(timeout(patience, over.wait_for(|_| self.running() == 0)).await);
         self.running()
     }
 }
@@ -167,7 +179,30 @@ impl Referee {
 impl Shared {
     /// It has registered, and begins anew.
     pub(crate) fn begin_anew(&self) {
-        self.matches().registrations += 1;
+        let mut matches = self.matches();
+        matches.registrations += 1;
+        matches.ordered = false;
+    }
+
+    /// Whether the manager has ordered a match since the referee registered.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.matches().ordered
+    }
+
+    /// Remembers to which round announced matches belong.
+    pub(crate) fn remember_rounds(&self, round: &RoundAnnouncement) {
+        let mut matches = self.matches();
+        for one in &round.matches {
+            if matches.rounds.len() == REMEMBERED {
+                matches.rounds.pop_front();
+            }
+            matches.rounds.push_back((one.match_id.clone(), one.round_id.unwrap_or(round.round_id)));
+        }
+    }
+
+    /// The rounds of announced matches, the newest last.
+    pub(crate) fn rounds(&self) -> VecDeque<(MatchId, RoundId)> {
+        self.matches().rounds.clone()
     }
 
     fn matches(&self) -> MutexGuard<'_, Matches> {
@@ -182,8 +217,9 @@ impl Shared {
     }
 
     pub(crate) fn envelope(&self, conversation: Option<ConversationId>, token: Option<Credential>) -> Envelope {
-        let sender = match self.identity() {
-            Some(identity) => Sender::referee(&identity.id),
+        // Before it is registered it goes by the id that it was started with.
+        let sender = match self.identity().map(|identity| identity.id).or_else(|| self.settings.wish.clone()) {
+            Some(id) => Sender::referee(&id),
             None => Sender::unregistered(Role::Referee, &self.settings.name),
         };
         Envelope {
@@ -194,21 +230,8 @@ impl Shared {
         }
     }
 
-    /// Whether whoever asks may step through matches: this machine, or the manager.
-    fn check_operator(&self, head: &Head, peer: SocketAddr, method: Method) -> Result<(), Fault> {
-        if peer.ip().to_canonical().is_loopback() {
-            return Ok(());
-        }
-        let passes = self.identity().is_some_and(|identity| identity.passes);
-        if passes && self.check_manager(head, method).is_ok() {
-            return Ok(());
-        }
-        let message = "only the manager and the machine of this referee may do this";
-        Err(Fault::new(ErrorCode::E012, method, message))
-    }
-
     /// Whether the manager speaks, where it promised to show that.
-    fn check_manager(&self, head: &Head, method: Method) -> Result<(), Fault> {
+    pub(crate) fn check_manager(&self, head: &Head, method: Method) -> Result<(), Fault> {
         let identity = self.identity();
         let promised = identity.as_ref().filter(|identity| identity.passes);
         let Some((token, league)) = promised.and_then(|me| me.token.as_ref().zip(me.league.as_ref())) else {
@@ -222,11 +245,12 @@ impl Shared {
     }
 
     /// Takes a match, or says why not.
-    fn start(self: &Arc<Self>, order: StartMatch) -> Result<StartMatchAnswer, Fault> {
+    pub(crate) fn start(self: &Arc<Self>, order: StartMatch, purpose: Purpose) -> Result<StartMatchAnswer, Fault> {
         const METHOD: Method = Method::StartMatch;
         let identity = self
             .identity()
             .ok_or_else(|| Fault::new(ErrorCode::E010, METHOD, "this referee is not registered in any league yet"))?;
+        let order = self.completed(&identity, order, purpose);
         let refused = |reason: &str| StartMatchAnswer {
             status: SmolStr::new_static("REFUSED"),
             match_id: order.match_id.clone(),
@@ -248,13 +272,18 @@ impl Shared {
         let endpoints = Pair::new(endpoint(Side::A)?, endpoint(Side::B)?);
         let mut matches = self.matches();
         match matches.running.get(&order.match_id) {
+            Some(running) if purpose == Purpose::Friendly && running.purpose == Purpose::League => {
+                return Ok(refused("a match of the league has this id"));
+            }
+            // A friendly match never stands in the way of one that counts.
+            Some(running) if running.purpose != purpose => {}
             Some(running) if running.attempt == order.attempt => return Ok(accepted),
             Some(running) if running.attempt > order.attempt => return Ok(refused("a later attempt is running")),
             Some(_) | None => {}
         }
         // A manager that was away may ask once more for what it has been told of meanwhile. Played again, it would be another
         // match under the same name.
-        if matches.has_played(&order.match_id, order.attempt) {
+        if purpose == Purpose::League && matches.has_played(&order.match_id, order.attempt) {
             return Ok(accepted);
         }
         if matches.closing {
@@ -268,14 +297,14 @@ impl Shared {
         let (posts, inbox) = mpsc::channel(POSTS);
         let order = Arc::new(order);
         let registration = matches.registrations;
-        let running = Running { attempt: order.attempt, order: Arc::clone(&order), posts };
+        let running = Running { attempt: order.attempt, purpose, order: Arc::clone(&order), posts };
         matches.running.insert(order.match_id.clone(), running);
         drop(matches);
         let shared = Arc::clone(self);
         let played = trace::of_match(&order.match_id, order.attempt);
         let playing = async move {
-            let state = ring::run(&shared, identity, Arc::clone(&order), endpoints, bout, inbox).await;
-            shared.finished(&order, Finished { registration, state });
+            let state = ring::run(&shared, (identity, purpose), Arc::clone(&order), endpoints, bout, inbox).await;
+            shared.finished(&order, Finished { registration, purpose, state });
         };
         tokio::spawn(playing.instrument(played));
         Ok(accepted)
@@ -286,14 +315,16 @@ impl Shared {
         self.note("MATCH_OVER", format!("{} (attempt {}): {reason}", order.match_id, order.attempt));
         let mut matches = self.matches();
         // A later attempt may have taken its place.
-        if matches.running.get(&order.match_id).is_some_and(|running| running.attempt == order.attempt) {
+        let is_this = |running: &Running| running.attempt == order.attempt && running.purpose == finished.purpose;
+        if matches.running.get(&order.match_id).is_some_and(is_this) {
             matches.running.remove(&order.match_id);
         }
         if matches.finished.len() == REMEMBERED {
             matches.finished.pop_front();
         }
         matches.finished.push_back(finished);
-        self.over.notify_one();
+        drop(matches);
+        self.over.send_modify(|over| *over += 1);
     }
 
     fn posts(&self, match_id: &MatchId, method: Method) -> Result<(mpsc::Sender<Post>, Arc<StartMatch>), Fault> {
@@ -430,8 +461,11 @@ impl Referee {
         let envelope = shared.envelope(head.conversation_id.as_good().cloned(), None);
         match call {
             Call::StartMatch(order) => {
-                shared.check_manager(&head, method)?;
-                Answered::new(envelope, &shared.start(order)?)
+                let purpose = shared.purpose(&head, peer)?;
+                if purpose == Purpose::League {
+                    shared.matches().ordered = true;
+                }
+                Answered::new(envelope, &shared.start(order, purpose)?)
             }
             Call::CollectChoices(of) => {
                 Answered::new(envelope, &shared.step(&of.match_id, Step::CollectChoices, method).await?)
@@ -450,7 +484,9 @@ impl Referee {
             Call::PostChoice(choice) => Answered::new(envelope, &shared.chosen(&head, &choice).await?),
             Call::NotifyRound(round) => {
                 shared.check_manager(&head, method)?;
-                Answered::new(envelope, &shared.acknowledge().for_round(round.round_id))
+                let acknowledged = shared.acknowledge().for_round(round.round_id);
+                shared.announced(round, peer);
+                Answered::new(envelope, &acknowledged)
             }
             Call::NotifyLeagueCompleted(_) | Call::Shutdown(_) => {
                 shared.check_manager(&head, method)?;

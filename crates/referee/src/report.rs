@@ -25,20 +25,31 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
     let call = Call::ReportMatchResult(report);
     let mut pause = shared.settings.pause;
     loop {
-        let Identity { id, token, manager, manner, .. } = shared.identity_since(appointed);
+        let Identity { id, token, manager, manner, proven, passes, .. } = shared.identity_since(appointed);
         let sender = Sender::referee(&id);
         let envelope = Envelope { sender, ..shared.envelope(Some(conversation.clone()), token.map(Into::into)) };
         let settings = &shared.settings;
         let message = Message { envelope: &envelope, call: &call, body: None, limit: settings.patience, notice: false };
-        let peer = Peer { endpoint: &manager, manner: &manner, proven: true };
+        let peer = Peer { endpoint: &manager, manner: &manner, proven };
         let mut tries = Vec::new();
-        let said = shared.speaker.say(peer, message, &understood, &mut tries).await;
+        // A manager of other make may listen for reports in another form than for registrations.
+        let said = if passes {
+            shared.speaker.say(peer, message, &understood, &mut tries).await
+        } else {
+            shared.speaker.search(peer, message, &understood, &mut tries).await
+        };
         if let Some(learned) = said.learned {
             shared.manager_understands(&manager, learned);
         }
-        let trouble = match tries.last().map(|last| &last.came) {
+        let trouble = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
             Some(Ok(exchange)) => match Layers::parse(&exchange.body).map(|layers| layers.heard()) {
-                Ok(Heard::Yes) => return,
+                // Some acknowledge without a word.
+                Ok(Heard::Yes) | Err(_) if exchange.status.is_success() => return,
+                Ok(Heard::Yes) | Err(_) if exchange.status.is_client_error() => {
+                    tracing::warn!(%match_id, status = %exchange.status, "the manager takes no report in any form");
+                    return;
+                }
+                Ok(Heard::Yes) | Err(_) => format!("the manager answers with status {}", exchange.status),
                 Ok(Heard::Error(error)) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
                     error.words
                 }
@@ -49,7 +60,6 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
                     }
                     return;
                 }
-                Err(unreadable) => unreadable.to_string(),
             },
             Some(Err(error)) => error.to_string(),
             None => String::from("there was no time"),

@@ -18,6 +18,7 @@ use league_core::bout::step::{Step, StepRefused};
 use league_core::record::MatchRecord;
 use league_protocol::draw::DrawCommitment;
 use league_protocol::head::Envelope;
+use league_protocol::id::RoundId;
 use league_protocol::manner::Manner;
 use league_protocol::message::game_over::ByPlayer;
 use league_protocol::message::report::{Learned, MatchResultReport};
@@ -37,6 +38,7 @@ use tokio::time::sleep;
 
 use crate::answer::{Asked, Understood};
 use crate::enrolment::Identity;
+use crate::orders::{Purpose, unnamed_league};
 use crate::patience::{Patience, Posted};
 use crate::referee::Shared;
 use crate::report;
@@ -57,6 +59,7 @@ struct Ring {
     shared: Arc<Shared>,
     /// Who the referee was when it took the match.
     appointed: Identity,
+    purpose: Purpose,
     order: Arc<StartMatch>,
     endpoints: Pair<Endpoint>,
     commitment: DrawCommitment,
@@ -115,7 +118,7 @@ impl From<Said> for Found {
 /// Runs a match from the invitations to the report.
 pub(crate) async fn run(
     shared: &Arc<Shared>,
-    appointed: Identity,
+    (appointed, purpose): (Identity, Purpose),
     order: Arc<StartMatch>,
     endpoints: Pair<Endpoint>,
     bout: Bout,
@@ -126,6 +129,7 @@ pub(crate) async fn run(
     let mut ring = Ring {
         shared: Arc::clone(shared),
         appointed,
+        purpose,
         order,
         endpoints,
         commitment,
@@ -335,22 +339,25 @@ impl Ring {
     fn report(&mut self) {
         let Some(report) = self.letters().report() else { return };
         let report = MatchResultReport { learned: self.learned(), ..report };
-        let (shared, file, appointed) = (Arc::clone(&self.shared), self.file(), self.appointed.clone());
+        let (shared, file, appointed, purpose) =
+            (Arc::clone(&self.shared), self.file(), self.appointed.clone(), self.purpose);
         self.work.push(Box::pin(async move {
             if let (Some(views), Some(file)) = (&shared.views, file) {
                 views.put(View::Match(Box::new(file))).await;
             }
-            report::deliver(&shared, &appointed, report).await;
+            if purpose == Purpose::League {
+                report::deliver(&shared, &appointed, report).await;
+            }
             Done { side: None, input: Some(Input::Reported), said: Vec::new(), found: None }
         }));
     }
 
-    /// The match as a file; nothing where it does not say which league and round it belongs to.
+    /// The match as a file.
     fn file(&mut self) -> Option<MatchFile> {
         let ending = self.bout.ending()?;
         let occasion = Occasion {
-            league_id: self.order.league_id.clone()?,
-            round_id: self.order.round_id?,
+            league_id: self.order.league_id.clone().or_else(unnamed_league)?,
+            round_id: self.order.round_id.unwrap_or(RoundId(0)),
             match_id: self.order.match_id.clone(),
             attempt: self.order.attempt,
             game_type: self.order.game_type.clone(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use league_protocol::id::{GameType, RefereeId};
-use league_protocol::token::Credential;
+use league_protocol::token::{Credential, TokenDigest};
 use league_store::home::Home;
 use league_store::journal::Scribe;
 use league_wire::endpoint::Endpoint;
@@ -26,6 +26,8 @@ pub struct Settings {
     pub games: Vec<GameType>,
     /// The league's join key, where one is needed.
     pub join_key: Option<Credential>,
+    /// What recognises the operator; without it, only this machine may operate the referee.
+    pub operator: Option<TokenDigest>,
     /// Who writes its log and where, if anywhere.
     pub journal: Option<(Scribe, Home)>,
     /// How long it waits for the manager's answer.

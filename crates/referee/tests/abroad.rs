@@ -10,9 +10,12 @@ use league_player::chance::Chance;
 use league_player::player::Player;
 use league_player::strategy::registry::strategy;
 use league_player::thinker::Thinker;
-use league_protocol::id::GameType;
+use league_protocol::id::{GameType, PlayerId, RefereeId};
 use league_referee::Referee;
+use league_store::home::Home;
+use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_strangers::frame::Frame;
+use league_strangers::manager::{Complaint, Entrance, Orders};
 use league_strangers::player::habit::Speech;
 use league_strangers::post::post;
 use league_strangers::{manager, player, referee};
@@ -55,6 +58,7 @@ fn settings(manager: &str, address: SocketAddr) -> league_referee::Settings {
         capacity: 8,
         games: vec![GameType::even_odd()],
         join_key: None,
+        operator: None,
         journal: None,
         patience: PATIENCE,
         pause: PAUSE,
@@ -62,18 +66,32 @@ fn settings(manager: &str, address: SocketAddr) -> league_referee::Settings {
 }
 
 async fn our_referee(manager: &str) -> Referee {
-    let (listener, address) = place().await;
-    let referee = Referee::new(settings(manager, address), Client::default(), None, World::real());
-    open(listener, referee.clone());
+    let referee = listening_referee(manager, None, None).await.0;
     referee.register().await.unwrap();
     referee
 }
 
+/// A referee that is not registered yet, and where it listens.
+async fn listening_referee(manager: &str, wish: Option<RefereeId>, views: Option<ViewWriter>) -> (Referee, String) {
+    let (listener, address) = place().await;
+    let settings = league_referee::Settings { wish, ..settings(manager, address) };
+    let referee = Referee::new(settings, Client::default(), views, World::real());
+    open(listener, referee.clone());
+    (referee, format!("http://{address}/mcp"))
+}
+
 async fn our_player(manager: &str) -> Player {
+    let player = listening_player(manager, None).await.0;
+    player.register().await.unwrap();
+    player
+}
+
+/// A player that is not registered yet, and where it listens.
+async fn listening_player(manager: &str, wish: Option<PlayerId>) -> (Player, String) {
     let (listener, address) = place().await;
     let settings = league_player::player::Settings {
         name: "Ours".into(),
-        wish: None,
+        wish,
         manager: manager.parse().unwrap(),
         contact: format!("http://{address}/mcp").parse().unwrap(),
         join_key: None,
@@ -86,8 +104,7 @@ async fn our_player(manager: &str) -> Player {
     };
     let player = Player::new(settings, Thinker::new(strategy("random").unwrap()), Client::default(), World::real());
     open(listener, player.clone());
-    player.register().await.unwrap();
-    player
+    (player, format!("http://{address}/mcp"))
 }
 
 /// How many of the matches were games: both chose, and a number was drawn.
@@ -169,6 +186,167 @@ async fn our_referee_works_for_the_manager_that_it_was_sent_to() {
     }
     assert!(second.finished(LIMIT).await.is_some());
     assert_eq!((games(&second), first.reports().len()), (1, 0));
+}
+
+/// The senders of everything that a manager was told, flat fields included.
+fn senders(manager: &manager::Manager) -> Vec<String> {
+    let places = ["/sender", "/params/sender", "/params/message/sender", "/params/arguments/sender"];
+    let heard = manager.diary().all();
+    let sender = |body: &Value| places.iter().find_map(|place| Some(body.pointer(place)?.as_str()?.to_owned()));
+    heard.iter().filter_map(|heard| sender(&heard.body)).collect()
+}
+
+#[tokio::test]
+async fn our_agents_register_in_every_form_whatever_the_manager_complains_of() {
+    let complaints = [Complaint::Usual, Complaint::Status, Complaint::Code, Complaint::Exception];
+    let framed = Frame::ALL
+        .into_iter()
+        .flat_map(|frame| complaints.map(|complaint| manager::Plan::new(frame, 2).complains(complaint)));
+    let others = complaints.into_iter().flat_map(|complaint| {
+        [Entrance::Register, Entrance::Session]
+            .map(|door| manager::Plan::new(Frame::Direct, 2).by(door).complains(complaint))
+    });
+    for plan in framed.chain(others) {
+        let manager = plan.clone().serve().unwrap();
+        let (player, _) = listening_player(manager.endpoint(), Some("P04".parse().unwrap())).await;
+        let registered = tokio::time::timeout(LIMIT, player.register()).await;
+        assert!(matches!(registered, Ok(Ok(_))), "{plan:?}: {registered:?} {:#?}", manager.diary().refused());
+        let (referee, _) = listening_referee(manager.endpoint(), Some("REF02".parse().unwrap()), None).await;
+        let registered = tokio::time::timeout(LIMIT, referee.register()).await;
+        assert!(matches!(registered, Ok(Ok(_))), "{plan:?}: {registered:?} {:#?}", manager.diary().refused());
+        let senders = senders(&manager);
+        assert!(
+            !senders.is_empty() && senders.iter().all(|sender| sender == "player:P04" || sender == "referee:REF02")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_manager_that_understands_no_form_is_quoted_by_its_most_specific_complaint() {
+    let manager = manager::Plan::new(Frame::Direct, 2).complains(Complaint::Exception);
+    // It takes registrations by posts to a path of their own, and this player is none of those that it knows.
+    let manager = manager.by(Entrance::Closed).serve().unwrap();
+    let (player, _) = listening_player(manager.endpoint(), None).await;
+    let rejected = tokio::time::timeout(LIMIT, player.register()).await.unwrap().unwrap_err();
+    assert!(rejected.to_string().contains("player_meta"), "{rejected}");
+}
+
+#[tokio::test]
+async fn our_agents_play_under_managers_with_a_register_path_and_under_mcp_servers() {
+    for door in [Entrance::Register, Entrance::Session] {
+        let manager = manager::Plan::new(Frame::Direct, 3).by(door).serve().unwrap();
+        let referee = our_referee(manager.endpoint()).await;
+        let ours = [our_player(manager.endpoint()).await, our_player(manager.endpoint()).await];
+        let third = our_player(manager.endpoint()).await;
+        assert!(manager.finished(LIMIT).await.is_some(), "{door:?}: {:#?}", manager.diary().refused());
+        assert_eq!((manager.reports().len(), games(&manager)), (3, 3), "{door:?}");
+        for player in ours.into_iter().chain([third]) {
+            tokio::time::timeout(LIMIT, player.until_done()).await.unwrap();
+        }
+        tokio::time::timeout(LIMIT, referee.until_done()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_order_of_ids_and_endpoints_alone_gives_whole_invitations_a_whole_report_and_a_file() {
+    let home = tempfile::tempdir().unwrap();
+    let views = ViewWriter::start(Home::at(home.path()), ViewLimits::default()).unwrap();
+    let manager = manager::Plan::new(Frame::Direct, 2).orders(Orders::Ids).serve().unwrap();
+    let (referee, _) = listening_referee(manager.endpoint(), None, Some(views.clone())).await;
+    referee.register().await.unwrap();
+    let mut players = Vec::new();
+    for name in ["One", "Two"] {
+        let plan = player::Plan::new(name, Speech::Direct).habit(player::habit::Habit::WantsToken);
+        players.push(plan.join(manager.endpoint()).await.unwrap());
+    }
+    assert!(manager.finished(LIMIT).await.is_some(), "{:#?}", manager.answers());
+    assert_eq!(games(&manager), 1);
+    for player in &players {
+        let heard = player.diary().all();
+        let invited = heard.iter().find(|heard| heard.kind == "GAME_INVITATION").unwrap();
+        let named = (&invited.message["league_id"], &invited.message["round_id"]);
+        assert_eq!(named, (&json!("league_of_others"), &json!(1)), "{}", invited.message);
+        let token = invited.message["auth_token"].as_str().unwrap();
+        assert!(
+            !token.is_empty() && token != "tok-REF01-x",
+            "a token of the referee's own travels to the manager only"
+        );
+    }
+    let report = &manager.reports()[0];
+    assert_eq!((&report["league_id"], &report["round_id"]), (&json!("league_of_others"), &json!(1)), "{report}");
+    views.flush().await.unwrap();
+    let file = home.path().join("data/matches/league_of_others/R1M1.json");
+    let kept: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!((&kept["league_id"], &kept["round_id"]), (&json!("league_of_others"), &json!(1)));
+    assert!(kept["result"].is_object() && !kept["transcript"].as_array().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_manager_that_only_announces_rounds_has_its_matches_played() {
+    for orders in [Orders::None, Orders::NoneButAgents, Orders::NoneButDirectory] {
+        let manager = manager::Plan::new(Frame::Nested, 2).orders(orders).serve().unwrap();
+        let referee = our_referee(manager.endpoint()).await;
+        let mut players = Vec::new();
+        for name in ["One", "Two"] {
+            players.push(player::Plan::new(name, Speech::Nested).join(manager.endpoint()).await.unwrap());
+        }
+        assert!(manager.finished(LIMIT).await.is_some(), "{orders:?}");
+        assert_eq!((manager.reports().len(), games(&manager)), (1, 1), "{orders:?}");
+        let report = &manager.reports()[0];
+        assert_eq!((&report["league_id"], &report["round_id"]), (&json!("league_of_others"), &json!(1)), "{report}");
+        tokio::time::timeout(LIMIT, referee.until_done()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_announced_match_of_another_referee_is_left_alone() {
+    let manager = manager::Plan::new(Frame::Direct, 99).serve().unwrap();
+    let (referee, at) = listening_referee(manager.endpoint(), None, None).await;
+    referee.register().await.unwrap();
+    let announce = |referee: &str| {
+        let game = json!({"match_id": "R1M1", "player_A_id": "P01", "player_B_id": "P02", "referee_endpoint": referee,
+            "player_A_endpoint": "http://127.0.0.1:9/mcp", "player_B_endpoint": "http://127.0.0.1:9/mcp"});
+        json!({"jsonrpc": "2.0", "id": 1, "method": "notify_round", "params": {"round_id": 1, "matches": [game]}})
+    };
+    let state = json!({"jsonrpc": "2.0", "id": 2, "method": "get_match_state", "params": {"match_id": "R1M1"}});
+    post(&at, &[], &announce("http://127.0.0.1:9/mcp")).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    let asked = post(&at, &[], &state).await.unwrap().json();
+    assert_eq!(asked["error"]["data"]["error_code"], "E007", "{asked}");
+}
+
+#[tokio::test]
+async fn answers_before_the_registration_carry_the_id_that_the_agent_was_started_with() {
+    let nobody = "http://127.0.0.1:9/mcp";
+    let (_player, at) = listening_player(nobody, Some("P01".parse().unwrap())).await;
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "get_player_state", "params": {}});
+    assert_eq!(post(&at, &[], &ping).await.unwrap().json()["result"]["sender"], "player:P01");
+    let unknown = json!({"jsonrpc": "2.0", "id": 1, "method": "choose_parity", "params": {}});
+    let refused = post(&at, &[], &unknown).await.unwrap().json();
+    assert_eq!(refused["error"]["data"]["sender"], "player:P01", "{refused}");
+    let (_referee, at) = listening_referee(nobody, Some("REF02".parse().unwrap()), None).await;
+    let look = json!({"jsonrpc": "2.0", "id": 1, "method": "get_match_state", "params": {"match_id": "R1M1"}});
+    let refused = post(&at, &[], &look).await.unwrap().json();
+    assert_eq!(refused["error"]["data"]["sender"], "referee:REF02", "{refused}");
+}
+
+#[tokio::test]
+async fn register_to_league_answers_in_time_where_no_manager_is() {
+    let (listener, address) = place().await;
+    let quick = Duration::from_secs(2);
+    let settings = league_referee::Settings { patience: quick, ..settings("http://127.0.0.1:9/mcp", address) };
+    open(listener, Referee::new(settings, Client::default(), None, World::real()));
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent = format!("http://{}/mcp", silent.local_addr().unwrap());
+    for nobody in ["http://127.0.0.1:9/mcp", silent.as_str()] {
+        let order = json!({"jsonrpc": "2.0", "id": 1, "method": "register_to_league",
+            "params": {"manager_endpoint": nobody}});
+        let at = format!("http://{address}/mcp");
+        let answered = post(&at, &[], &order);
+        let told = tokio::time::timeout(PATIENCE, answered).await.unwrap().unwrap().json();
+        assert_eq!(told["error"]["data"]["error_code"], "E009", "{told}");
+        assert!(told["error"]["message"].as_str().unwrap().contains("start it there"), "{told}");
+    }
 }
 
 /// How many messages a manager did not understand; questions about MCP are none.

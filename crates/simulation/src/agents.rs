@@ -188,6 +188,7 @@ impl Cast {
             capacity: scenario.capacity,
             games: vec![GameType::even_odd()],
             join_key: None,
+            operator: None,
             journal: None,
             patience: scenario.patience,
             pause: PAUSE,

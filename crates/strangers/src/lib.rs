@@ -16,6 +16,7 @@ mod door;
 pub mod frame;
 mod letter;
 pub mod manager;
+mod mcp;
 mod mouth;
 pub mod names;
 pub mod player;

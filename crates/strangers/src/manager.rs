@@ -1,4 +1,4 @@
-//! A manager as somebody else wrote it: it understands registrations in its own frame, and speaks it to everybody.
+//! A manager as somebody else wrote it: it understands registrations in its own form, and speaks it to everybody.
 
 mod table;
 
@@ -13,7 +13,8 @@ use tokio::task::JoinHandle;
 use crate::diary::Diary;
 use crate::door::{Arrived, Door, Place, Resident, Said};
 use crate::frame::{Asked, Frame};
-use crate::letter::{envelope, text, with};
+use crate::letter::{envelope, text, with, without};
+use crate::mcp::{self, Tooled};
 use crate::mouth::Mouth;
 use crate::names::Names;
 
@@ -27,14 +28,65 @@ const ROUND: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug)]
 pub struct Plan {
     frame: Frame,
+    door: Entrance,
     players: usize,
     accepts: &'static str,
+    complains: Complaint,
+    orders: Orders,
+}
+
+/// How agents get in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entrance {
+    /// By a message in the manager's own frame.
+    Frame,
+    /// By flat fields posted to `/register` or `/register_referee`; everything else is in the manager's frame.
+    Register,
+    /// By a tool of a stock MCP server with sessions, whose answers are events.
+    Session,
+    /// Not at all: no form of a registration is understood.
+    Closed,
+}
+
+/// How a request in another form is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Complaint {
+    /// As the frame does it.
+    Usual,
+    /// With status 200, `"status": "ERROR"` and a few words.
+    Status,
+    /// With a LEAGUE_ERROR that misses a field.
+    Code,
+    /// With an error of its own number, and the name of an exception.
+    Exception,
+}
+
+/// What the referee is told of its matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Orders {
+    /// START_MATCH with league and round.
+    Full,
+    /// START_MATCH with ids and endpoints alone, as S1 has it.
+    Ids,
+    /// Nothing but the announcement, which has the endpoints.
+    None,
+    /// Nothing but the announcement, which lists all agents.
+    NoneButAgents,
+    /// Nothing but the announcement; endpoints are told on request.
+    NoneButDirectory,
 }
 
 impl Plan {
     /// A manager that speaks like this, and begins once so many players and one referee are there.
     pub fn new(frame: Frame, players: usize) -> Self {
-        Self { frame, players, accepts: "REGISTERED" }
+        Self {
+            frame,
+            door: Entrance::Frame,
+            players,
+            accepts: "REGISTERED",
+            complains: Complaint::Usual,
+            orders: Orders::Full,
+        }
     }
 
     /// The same, with another word for a registration that it accepts.
@@ -42,16 +94,33 @@ impl Plan {
         Self { accepts: word, ..self }
     }
 
+    /// The same with another way in.
+    pub fn by(self, door: Entrance) -> Self {
+        Self { door, ..self }
+    }
+
+    /// The same with another answer to what it does not understand.
+    pub fn complains(self, complains: Complaint) -> Self {
+        Self { complains, ..self }
+    }
+
+    /// The same with other orders for its referee.
+    pub fn orders(self, orders: Orders) -> Self {
+        Self { orders, ..self }
+    }
+
     /// The manager.
     pub fn serve(self) -> io::Result<Manager> {
         let place = Place::free()?;
         let endpoint = format!("http://{}/mcp", place.address);
         let (leave, leaving) = watch::channel(false);
-        let kinds = ["LEAGUE_REGISTER_REQUEST", "REFEREE_REGISTER_REQUEST", "MATCH_RESULT_REPORT", "LEAGUE_QUERY"];
+        let frame = if self.door == Entrance::Session { Frame::Tools } else { self.frame };
+        let kinds = ["MATCH_RESULT_REPORT", "LEAGUE_QUERY", "LEAGUE_REGISTER_REQUEST", "REFEREE_REGISTER_REQUEST"];
+        let kinds = if matches!(self.door, Entrance::Register | Entrance::Closed) { &kinds[..2] } else { &kinds[..] };
         let shared = Arc::new(Shared {
-            names: Names::usual_for(&kinds),
+            names: Names::usual_for(kinds),
             mouth: Mouth::new(self.frame),
-            plan: self,
+            plan: Self { frame, ..self },
             diary: Diary::default(),
             state: Mutex::default(),
             changes: watch::Sender::new(0),
@@ -115,6 +184,8 @@ struct State {
     reports: Vec<Value>,
     answers: Vec<(String, String, Result<Value, String>)>,
     over: Option<Value>,
+    /// How many MCP sessions were opened.
+    sessions: usize,
 }
 
 #[derive(Debug)]
@@ -136,7 +207,35 @@ impl Resident for Shared {
     }
 
     async fn answer(&self, arrived: Arrived) -> Said {
-        let (frame, body) = (self.plan.frame, &arrived.body);
+        match (self.plan.door, arrived.path.as_str()) {
+            (Entrance::Session, "/mcp") => mcp::with_session(self, arrived).await,
+            (Entrance::Register, "/register" | "/register_referee") => self.flat(&arrived),
+            (_, "/mcp") => self.framed(&arrived.body).await,
+            (_, _) => Said::plainly(404, "Not Found"),
+        }
+    }
+}
+
+impl Tooled for Shared {
+    fn open_session(&self) -> String {
+        let mut state = self.state();
+        state.sessions += 1;
+        format!("session-{}", state.sessions)
+    }
+
+    fn has_session(&self, session: &str) -> bool {
+        let number = session.strip_prefix("session-").and_then(|number| number.parse().ok());
+        number.is_some_and(|number: usize| (1..=self.state().sessions).contains(&number))
+    }
+
+    fn tools(&self) -> Value {
+        let tool =
+            |(name, kind): (&str, &str)| json!({"name": name, "description": kind, "inputSchema": {"type": "object"}});
+        Value::Array(self.names.iter().map(tool).collect())
+    }
+
+    async fn framed(&self, body: &Value) -> Said {
+        let frame = self.plan.frame;
         match frame.read(body, &self.names) {
             Ok(asked) => {
                 let answer = frame.answer(&asked.id, &self.taken(&asked));
@@ -144,7 +243,19 @@ impl Resident for Shared {
                 Said::json(200, &answer).about(&asked.kind, &asked.message)
             }
             Err(refusal) => {
-                let (status, answer) = frame.refuse(&body.get("id").cloned().unwrap_or_default(), &refusal);
+                let id = body.get("id").cloned().unwrap_or_default();
+                let (status, answer) = match self.plan.complains {
+                    Complaint::Usual => frame.refuse(&id, &refusal),
+                    Complaint::Status => (200, json!({"status": "ERROR", "message": "Unknown message type"})),
+                    Complaint::Code => {
+                        let own = json!({"error_code": "E003", "error_description": "MISSING_REQUIRED_FIELD"});
+                        (200, with(Self::letter("LEAGUE_ERROR", ""), own))
+                    }
+                    Complaint::Exception => {
+                        let error = json!({"code": -32000, "message": "KeyError: 'player_meta'"});
+                        (500, json!({"jsonrpc": "2.0", "error": error, "id": id}))
+                    }
+                };
                 Said::json(status, &answer).refusing(refusal.text)
             }
         }
@@ -180,6 +291,23 @@ impl Shared {
         with(envelope(kind, "league_manager", conversation), json!({ "league_id": LEAGUE }))
     }
 
+    /// Takes a registration by flat fields.
+    fn flat(&self, arrived: &Arrived) -> Said {
+        let (kind, meta) = match arrived.path.as_str() {
+            "/register" => ("LEAGUE_REGISTER_REQUEST", "player_meta"),
+            _ => ("REFEREE_REGISTER_REQUEST", "referee_meta"),
+        };
+        let (name, endpoint) = (text(&arrived.body, "display_name"), text(&arrived.body, "endpoint"));
+        if name.is_empty() || endpoint.is_empty() {
+            return Said::plainly(422, "display_name and endpoint are required");
+        }
+        let message = json!({ meta: {"display_name": name, "contact_endpoint": endpoint} });
+        let asked = Asked { id: Value::Null, kind: kind.to_owned(), message };
+        let said = Said::json(200, &self.taken(&asked)).about(kind, &arrived.body);
+        self.changes.send_modify(|changes| *changes += 1);
+        said
+    }
+
     fn taken(&self, Asked { kind, message, .. }: &Asked) -> Value {
         let mut state = self.state();
         let conversation = text(message, "conversation_id");
@@ -206,7 +334,10 @@ impl Shared {
             }
             _ => {
                 let standings = table::standings(&state.players, &state.reports);
-                let own = json!({"query_type": message.get("query_type"), "success": true, "standings": standings});
+                let directory =
+                    state.players.iter().map(|(id, endpoint)| json!({"player_id": id, "endpoint": endpoint}));
+                let own = json!({"query_type": message.get("query_type"), "success": true, "standings": standings,
+                    "data": {"players": directory.collect::<Vec<_>>()}});
                 with(Self::letter("LEAGUE_QUERY_RESPONSE", conversation), own)
             }
         }
@@ -217,6 +348,29 @@ impl Shared {
         let message = with(Self::letter(kind, &format!("conv-{}", kind.to_lowercase())), own);
         let answer = self.mouth.call(endpoint, kind, &message).await;
         self.state().answers.push((kind.to_owned(), id.clone(), answer));
+    }
+
+    /// What a round's announcement says.
+    fn announcement(&self, round: usize, matches: &[Value], players: &[(String, String)]) -> Value {
+        let bare = |game: &Value| without(game.clone(), &["player_A_endpoint", "player_B_endpoint"]);
+        match self.plan.orders {
+            Orders::Full | Orders::Ids | Orders::None => json!({"round_id": round, "matches": matches}),
+            Orders::NoneButAgents => {
+                let agents = players.iter().map(|(id, endpoint)| json!({"agent_id": id, "contact_endpoint": endpoint}));
+                let matches: Vec<Value> = matches.iter().map(bare).collect();
+                json!({"round_id": round, "matches": matches, "agents": agents.collect::<Vec<_>>()})
+            }
+            Orders::NoneButDirectory => {
+                json!({"round_id": round, "matches": matches.iter().map(bare).collect::<Vec<_>>()})
+            }
+        }
+    }
+
+    /// `start_match` with the fields of S1 and no envelope at all.
+    async fn order_by_ids(&self, (id, endpoint): &(String, String), game: &Value) {
+        let order = without(game.clone(), &["game_type", "referee_endpoint"]);
+        let answer = self.mouth.call(endpoint, "START_MATCH", &order).await;
+        self.state().answers.push(("START_MATCH".to_owned(), id.clone(), answer));
     }
 
     /// The league, from the first registration to the last word.
@@ -239,11 +393,18 @@ impl Shared {
                         "referee_endpoint": referees[0].1})
                 })
                 .collect();
+            let announced = self.announcement(round, &matches, &players);
             for agent in players.iter().chain(&referees) {
-                self.tell(agent, "ROUND_ANNOUNCEMENT", json!({"round_id": round, "matches": matches})).await;
+                self.tell(agent, "ROUND_ANNOUNCEMENT", announced.clone()).await;
             }
             for game in &matches {
-                self.tell(&referees[0], "START_MATCH", with(game.clone(), json!({ "round_id": round }))).await;
+                match self.plan.orders {
+                    Orders::Full => {
+                        self.tell(&referees[0], "START_MATCH", with(game.clone(), json!({ "round_id": round }))).await;
+                    }
+                    Orders::Ids => self.order_by_ids(&referees[0], game).await,
+                    Orders::None | Orders::NoneButAgents | Orders::NoneButDirectory => {}
+                }
             }
             played += matches.len();
             let all = self.until(|state| state.reports.len() >= played);

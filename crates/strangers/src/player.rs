@@ -2,7 +2,6 @@
 
 pub mod habit;
 mod joining;
-mod mcp;
 mod reply;
 mod scruple;
 mod state;
@@ -20,6 +19,7 @@ use crate::diary::Diary;
 use crate::door::{Arrived, Door, Place, Resident, Said};
 use crate::frame::{Asked, Frame, Refusal};
 use crate::letter::text;
+use crate::mcp::{self, Tooled};
 use crate::names::Names;
 use crate::post::post;
 use habit::{Habit, Speech};
@@ -227,16 +227,8 @@ impl Resident for Shared {
     }
 }
 
-impl Shared {
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn tools(&self) -> Value {
-        tools::listed(&self.names, &self.plan.habits)
-    }
-
-    pub(crate) fn open_session(&self) -> String {
+impl Tooled for Shared {
+    fn open_session(&self) -> String {
         let mut state = self.state();
         state.opened += 1;
         let session = format!("session-{}", state.opened);
@@ -244,8 +236,16 @@ impl Shared {
         session
     }
 
+    fn has_session(&self, session: &str) -> bool {
+        self.state().sessions.contains(session)
+    }
+
+    fn tools(&self) -> Value {
+        tools::listed(&self.names, &self.plan.habits)
+    }
+
     /// Answers what came in the player's own frame.
-    pub(crate) async fn framed(&self, body: &Value) -> Said {
+    async fn framed(&self, body: &Value) -> Said {
         let (frame, habits) = (self.plan.frame(), &self.plan.habits);
         let id = body.get("id").cloned().unwrap_or_default();
         let refuse = |refusal: &Refusal| {
@@ -271,6 +271,12 @@ impl Shared {
             return refuse(&refusal).about(&asked.kind, &asked.message);
         }
         self.taken(&asked).await.about(&asked.kind, &asked.message)
+    }
+}
+
+impl Shared {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads a request in the player's own frame.

@@ -1,24 +1,25 @@
 //! How an agent gets into its league: it asks until the manager is there, and takes no for an answer.
 //!
-//! A manager of other make may not know the canonical form. The others are tried then, a plain form at `/register` last, and what it
-//! understood is how it is spoken to from then on.
+//! A manager of other make may not know the canonical form. All frames are tried then, flat fields last, within the time for one
+//! answer; the frame that it understood is used for everything that it is told from then on. Where it understood none, its most
+//! specific complaint is passed on.
 
 use std::time::Duration;
 
 use http::HeaderMap;
 use league_protocol::answer::{Layers, RegistrationAnswer};
-use league_protocol::head::Envelope;
+use league_protocol::head::{Envelope, PROTOCOL};
 use league_protocol::id::{LeagueId, PlayerId, RefereeId};
 use league_protocol::manner::Manner;
 use league_protocol::table::Call;
 use league_protocol::token::Token;
 use thiserror::Error;
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::endpoint::Endpoint;
 use crate::exchange::Exchange;
-use crate::speaker::{Message, Peer, Speaker, Verdict};
+use crate::speaker::{Message, Peer, Speaker, Verdict, is_final};
 
 /// Let in.
 #[derive(Clone, Debug)]
@@ -35,6 +36,8 @@ pub struct Admitted {
     pub passes: bool,
     /// How the manager is spoken to.
     pub manner: Manner,
+    /// Whether it has answered when it was spoken to like that. Flat fields say nothing about its frame.
+    pub proven: bool,
 }
 
 /// Not let in.
@@ -83,47 +86,100 @@ pub async fn register(
     }
 }
 
-/// One attempt, in all forms that make sense.
+/// One attempt, in all forms that are in use.
 async fn attempt(speaker: &Speaker, manager: &Endpoint, limit: Duration, envelope: &Envelope, call: &Call) -> Read {
+    let began = Instant::now();
     let canonical = Manner::default();
     let peer = Peer { endpoint: manager, manner: &canonical, proven: false };
-    let judge = |exchange: &Exchange| match Layers::parse(&exchange.body).map(|layers| layers.registration().said) {
-        Ok(RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. }) => Verdict::Understood,
-        Ok(RegistrationAnswer::Error(_) | RegistrationAnswer::Nothing) | Err(_) => Verdict::Misunderstood,
-    };
+    let message = Message { envelope, call, body: None, limit, notice: false };
     let mut tries = Vec::new();
-    let said =
-        speaker.say(peer, Message { envelope, call, body: None, limit, notice: false }, &judge, &mut tries).await;
-    let Some(last) = tries.into_iter().rfind(|one| !one.is_probe) else { return Read::Unclear("no time".into()) };
-    let exchange = match last.came {
-        Ok(exchange) => exchange,
-        Err(error) => return Read::Unclear(error.to_string()),
-    };
+    let said = speaker.search(peer, message, &answers, &mut tries).await;
     let manner = said.learned.unwrap_or_default();
-    let read = read(&exchange.body, manner);
-    let error = Layers::parse(&exchange.body).ok().and_then(|layers| layers.error());
-    // A code of the league is an answer to what was asked.
-    if said.understood || error.is_some_and(|error| error.code.is_some() || error.is_rate_limit()) {
-        return read;
+    let mut came: Vec<_> = tries.into_iter().filter(|one| !one.is_probe).map(|one| one.came).collect();
+    match came.pop() {
+        None => return Read::Unclear("no time".into()),
+        Some(Err(error)) => return Read::Unclear(error.to_string()),
+        Some(Ok(last)) if said.understood || is_refusal(&last) => return read(&last.body, manner, true),
+        Some(Ok(last)) => came.push(Ok(last)),
     }
-    // Whoever knows no form of it may still take a form in the other sense.
-    match filled_in(speaker, manager, limit, call).await {
-        Some(Read::Admitted(admitted)) => Read::Admitted(admitted),
-        Some(Read::Rejected(_) | Read::Unclear(_)) | None => read,
+    let left = limit.saturating_sub(began.elapsed());
+    if let Some(admitted) = flat(speaker, manager, left, envelope, call).await {
+        return admitted;
+    }
+    let complaints = came.iter().flatten();
+    let best = complaints.reduce(|best, next| if weight(next) > weight(best) { next } else { best });
+    best.map_or(Read::Unclear("no time".into()), |best| read(&best.body, Manner::default(), false))
+}
+
+/// Whether an answer is one to a registration. A bare `ok` says yes to anything: the other forms are worth a try.
+fn answers(exchange: &Exchange) -> Verdict {
+    let Ok(layers) = Layers::parse(&exchange.body) else { return Verdict::Misunderstood };
+    let reading = layers.registration();
+    match reading.said {
+        RegistrationAnswer::Accepted { player_id: None, referee_id: None, .. } if reading.token.is_none() => {
+            Verdict::Misunderstood
+        }
+        RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. } => Verdict::Understood,
+        RegistrationAnswer::Error(_) | RegistrationAnswer::Nothing => Verdict::Misunderstood,
     }
 }
 
-/// Registers a player at `/register`, with flat fields.
-async fn filled_in(speaker: &Speaker, manager: &Endpoint, limit: Duration, call: &Call) -> Option<Read> {
-    let Call::RegisterPlayer(request) = call else { return None };
-    let meta = &request.player_meta;
-    let body = serde_json::json!({
+/// Whether the manager understood and refuses, or asks for patience: no other form would change that.
+fn is_refusal(exchange: &Exchange) -> bool {
+    is_final(exchange)
+        || Layers::parse(&exchange.body)
+            .ok()
+            .and_then(|layers| layers.error())
+            .is_some_and(|error| error.is_rate_limit())
+}
+
+/// How much an answer that is none says.
+fn weight(exchange: &Exchange) -> u8 {
+    let Ok(layers) = Layers::parse(&exchange.body) else { return 0 };
+    match layers.registration().said {
+        RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. } => 10,
+        RegistrationAnswer::Error(error) => 1 + error.weight(),
+        RegistrationAnswer::Nothing => 0,
+    }
+}
+
+/// Registers with flat fields: at a path of their own, and as the message of which S2 speaks. A referee never posts to the path for
+/// players, where it would be taken for one.
+async fn flat(
+    speaker: &Speaker,
+    manager: &Endpoint,
+    limit: Duration,
+    envelope: &Envelope,
+    call: &Call,
+) -> Option<Read> {
+    let (meta, path, id, key) = if let Call::RegisterPlayer(request) = call {
+        let id = ("player_id", request.player_id.as_ref().map(ToString::to_string));
+        (&request.player_meta, "/register", id, &request.join_key)
+    } else if let Call::RegisterReferee(request) = call {
+        let id = ("referee_id", request.referee_id.as_ref().map(ToString::to_string));
+        (&request.referee_meta, "/register_referee", id, &request.join_key)
+    } else {
+        return None;
+    };
+    let mut body = serde_json::json!({
+        "protocol": PROTOCOL, "message_type": call.method().row().message, "sender": envelope.sender,
+        "timestamp": envelope.timestamp, "conversation_id": envelope.conversation_id,
         "display_name": meta.display_name, "version": meta.version, "endpoint": meta.contact_endpoint,
         "game_types": meta.game_types,
     });
-    let place = manager.at("/register");
-    let came = speaker.client().post(&place, &HeaderMap::new(), body.to_string().into(), limit).await.ok()?;
-    came.status.is_success().then(|| read(&came.body, Manner::default()))
+    body[id.0] = id.1.into();
+    if let Some(key) = key {
+        body["join_key"] = key.reveal().into();
+    }
+    let (began, client) = (Instant::now(), speaker.client());
+    for place in [manager.at(path), manager.clone()] {
+        let left = limit.saturating_sub(began.elapsed());
+        let came = client.post(&place, &HeaderMap::new(), body.to_string().into(), left).await.ok()?;
+        if came.status.is_success() && answers(&came) == Verdict::Understood {
+            return Some(read(&came.body, Manner::default(), false));
+        }
+    }
+    None
 }
 
 enum Read {
@@ -132,7 +188,7 @@ enum Read {
     Unclear(String),
 }
 
-fn read(body: &[u8], manner: Manner) -> Read {
+fn read(body: &[u8], manner: Manner, proven: bool) -> Read {
     let layers = match Layers::parse(body) {
         Ok(layers) => layers,
         Err(unreadable) => return Read::Unclear(unreadable.to_string()),
@@ -147,6 +203,7 @@ fn read(body: &[u8], manner: Manner) -> Read {
                 token: reading.token.map(|token| Token::received(token.reveal())),
                 passes,
                 manner,
+                proven,
             }))
         }
         RegistrationAnswer::Rejected { reason, .. } => Read::Rejected(reason),

@@ -10,6 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use league_protocol::answer::{Layers, is_heard};
+use league_protocol::error::ErrorCode;
 use league_protocol::frame::Frame;
 use league_protocol::head::Envelope;
 use league_protocol::ladder::{Next, Rung};
@@ -33,6 +34,9 @@ use crate::trace;
 
 /// The most forms in which one message is tried.
 const MAX_FORMS: usize = 5;
+
+/// The most forms that a thorough search tries.
+const MAX_THOROUGH: usize = 12;
 
 /// The first pause after a peer asked for fewer calls; it doubles.
 const BACK_OFF: Duration = Duration::from_millis(100);
@@ -169,6 +173,25 @@ impl Speaker {
     /// Says `message` to `peer`. Every request that was made is put into `tries`, as soon as its answer is there: who drops
     /// this half-way still knows what was said.
     pub async fn say(&self, peer: Peer<'_>, message: Message<'_>, judge: &impl Judge, tries: &mut Vec<Try>) -> Said {
+        self.talk(peer, message, judge, tries, false).await
+    }
+
+    /// Like [`Speaker::say`], in every form that is in use, until one is understood: for a peer of which nothing is known.
+    ///
+    /// It ends early where another form cannot help: the peer cannot be reached, takes too long, or refuses for a reason of the
+    /// league's own.
+    pub async fn search(&self, peer: Peer<'_>, message: Message<'_>, judge: &impl Judge, tries: &mut Vec<Try>) -> Said {
+        self.talk(peer, message, judge, tries, true).await
+    }
+
+    async fn talk(
+        &self,
+        peer: Peer<'_>,
+        message: Message<'_>,
+        judge: &impl Judge,
+        tries: &mut Vec<Try>,
+        thorough: bool,
+    ) -> Said {
         let method = message.call.method();
         if message.notice && !peer.manner.knows(method) {
             return Said::default();
@@ -183,6 +206,7 @@ impl Speaker {
             tried: Vec::new(),
             looked: None,
             quirks: Quirks::default(),
+            thorough,
         };
         let understood = talk.run(judge).await;
         talk.ended(understood)
@@ -202,6 +226,8 @@ struct Talk<'a> {
     /// What a look at its tools showed, once there was one.
     looked: Option<Option<Manner>>,
     quirks: Quirks,
+    /// Whether every form is tried.
+    thorough: bool,
 }
 
 impl Talk<'_> {
@@ -240,11 +266,15 @@ impl Talk<'_> {
                 self.speaker.sessions.forget(&endpoint);
                 continue;
             }
+            if self.thorough && is_final(exchange) {
+                return false;
+            }
             let kind = if sse::is_stream(&exchange.headers) { Kind::Stream } else { Kind::Document };
             let rebuff = Rebuff::read(&self.manner, self.method(), exchange.status.as_u16(), kind, &exchange.body);
             was_acknowledged |= rebuff == Rebuff::Nothing && exchange.status.is_success();
             self.tried.push(self.manner.clone());
-            if self.tried.len() >= MAX_FORMS || !Box::pin(self.climb(&rebuff)).await {
+            let most = if self.thorough { MAX_THOROUGH } else { MAX_FORMS };
+            if self.tried.len() >= most || !Box::pin(self.climb(&rebuff)).await {
                 return false;
             }
         }
@@ -261,6 +291,7 @@ impl Talk<'_> {
                 proven: self.peer.proven && self.tried.len() == 1,
                 looked: self.looked.is_some(),
                 pathless: self.peer.endpoint.is_pathless(),
+                thorough: self.thorough,
             };
             match rung.next() {
                 Next::Stop => return false,
@@ -345,6 +376,15 @@ impl Talk<'_> {
 fn name_of(call: &Call) -> &'static str {
     let row = call.method().row();
     row.message.unwrap_or(row.name)
+}
+
+/// Whether a peer read the message and refuses it for a reason that no other form changes: a credential, a name, a full league. A
+/// field that it misses or does not understand is no such reason, since it may have looked for it in another place.
+pub(crate) fn is_final(exchange: &Exchange) -> bool {
+    const ABOUT_FIELDS: [&str; 4] = ["E002", "E003", "E018", "E021"];
+    let code = Layers::parse(&exchange.body).ok().and_then(|layers| layers.error()?.code);
+    let is_ours = |code: &str| ErrorCode::ALL.iter().any(|known| known.as_str() == code);
+    code.is_some_and(|code| is_ours(&code) && !ABOUT_FIELDS.contains(&code.as_str()))
 }
 
 /// Whether a peer asks for fewer calls, and for how long it wants to be left alone, where it says so.

@@ -100,6 +100,8 @@ impl Exam<'_> {
             }],
             total_matches: None,
             referees_show_passes: None,
+            players: None,
+            agents: None,
         }
     }
 

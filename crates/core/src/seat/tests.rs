@@ -108,6 +108,8 @@ fn announcement(round: u32, pairs: &[(u32, u32)]) -> RoundAnnouncement {
         matches,
         total_matches: None,
         referees_show_passes: None,
+        players: None,
+        agents: None,
     }
 }
 

@@ -79,6 +79,7 @@ impl League {
             capacity,
             games: vec![GameType::even_odd()],
             join_key: None,
+            operator: None,
             journal: None,
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),

@@ -44,6 +44,7 @@ impl Shared {
             former.truncate(FORMER);
         }
         self.seat().registered(Identity { player_id: player_id.clone(), league_id, token, passes, former });
+        self.rehearse_as(player_id.clone());
         self.admitted.send_replace(true);
         if let (Some(scribe), Some(home)) = (&settings.scribe, &settings.home) {
             let path = home.agent_journal(&AgentId::Player(player_id.clone()));

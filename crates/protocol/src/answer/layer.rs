@@ -371,14 +371,31 @@ impl<'a> Layer<'a> {
         self.status.as_text().is_some_and(refused)
     }
 
-    /// Whether a registration was granted, where this says so.
+    /// Whether a registration was granted, where this says so. A mere `error` may be about the form of the request: it is a
+    /// rejection only where it says that it answers a registration.
     pub(super) fn admission(&self) -> Option<bool> {
         let is = |words: &[&str], status: &str| words.iter().any(|word| word.eq_ignore_ascii_case(status));
+        let answers = self.reason.is_some()
+            || self.is_called("LEAGUE_REGISTER_RESPONSE")
+            || self.is_called("REFEREE_REGISTER_RESPONSE");
         match self.status.as_text() {
             Some(status) if is(&["ACCEPTED", "REGISTERED", "OK", "SUCCESS"], status) => Some(true),
-            Some(status) if is(&["REJECTED", "DENIED", "ERROR", "FAILED"], status) => Some(false),
+            Some(status) if is(&["REJECTED", "DENIED"], status) => Some(false),
+            Some(status) if is(&["ERROR", "FAILED"], status) => answers.then_some(false),
+            Some(_) | None if self.success == Some(false) => answers.then_some(false),
             Some(_) | None => self.success,
         }
+    }
+
+    /// What this says went wrong, where it says so by a status and in words alone.
+    pub(super) fn complaint(&self) -> Option<PeerError> {
+        let failed = |status: &str| ["ERROR", "FAILED"].iter().any(|word| word.eq_ignore_ascii_case(status));
+        let says_so = self.success == Some(false) || self.status.as_text().is_some_and(failed);
+        says_so.then(|| PeerError {
+            number: None,
+            code: self.error_code.as_text().map(SmolStr::new),
+            words: self.words(),
+        })
     }
 
     pub(super) fn credential(&self) -> Option<Credential> {

@@ -5,7 +5,7 @@ use super::*;
 fn after(tried: &[Manner], method: Method, rebuff: &Rebuff) -> Rung<'static> {
     let tried: &'static [Manner] = Vec::leak(tried.to_vec());
     let rebuff: &'static Rebuff = Box::leak(Box::new(rebuff.clone()));
-    Rung { tried, method, rebuff, notice: false, proven: false, looked: false, pathless: false }
+    Rung { tried, method, rebuff, notice: false, proven: false, looked: false, pathless: false, thorough: false }
 }
 
 fn first(rebuff: &Rebuff) -> Rung<'static> {
@@ -136,5 +136,27 @@ fn nothing_bold_is_concluded_from_a_notice() {
     ] {
         let rung = after(&[Manner::default()], Method::NotifyRound, &rebuff);
         assert_eq!(said(Rung { notice: true, ..rung }.next()), next, "{rebuff:?}");
+    }
+}
+
+#[test]
+fn a_thorough_search_tries_every_frame_whatever_comes_back() {
+    for rebuff in [Rebuff::Other, Rebuff::Nothing, Rebuff::NoSuchPlace, Rebuff::WantsBare, Rebuff::UnknownName(None)] {
+        let (mut tried, mut looked) = (vec![Manner::default()], false);
+        loop {
+            let rung = after(&tried, Method::RegisterPlayer, &rebuff);
+            match (Rung { thorough: true, looked, ..rung }).next() {
+                Next::Say(manner) => tried.push(manner),
+                Next::Look => looked = true,
+                Next::Unknown | Next::Stop => break,
+            }
+        }
+        for frame in [Frame::Direct, Frame::Typed, Frame::Tool, Frame::Bare, Frame::Nested] {
+            assert!(tried.iter().any(|manner| manner.frame() == frame), "{rebuff:?}: {frame} was not tried");
+        }
+        assert!(looked, "{rebuff:?}: the tools were not asked for");
+        let alias = |manner: &Manner| manner.name_of(Method::RegisterPlayer) == "league_register";
+        assert!(tried.iter().any(alias), "{rebuff:?}: the other name was not tried");
+        assert!(tried.len() <= 12, "{rebuff:?}: {} forms", tried.len());
     }
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::standings::FinalRow;
@@ -25,6 +26,14 @@ pub struct RoundAnnouncement {
     /// Whether all referees who may run these matches show passes. Where nothing is said they do.
     #[serde(default, deserialize_with = "loose::value", skip_serializing_if = "Option::is_none")]
     pub referees_show_passes: Option<bool>,
+    /// Where the players listen, as managers of other make tell it to referees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub players: Option<Value>,
+    /// The same under another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub agents: Option<Value>,
 }
 
 /// One match of a round.

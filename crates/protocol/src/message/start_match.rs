@@ -14,6 +14,9 @@ use crate::manner::Manner;
 use crate::side::{Pair, Side};
 use crate::token::Pass;
 
+/// The league of matches that the operator starts at a referee: they are played and shown, and never count.
+pub const FRIENDLY: &str = "friendly";
+
 /// Whether a match runs by itself or waits for the operator's steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

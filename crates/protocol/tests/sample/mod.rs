@@ -297,6 +297,8 @@ pub(crate) fn call(method: Method) -> Call {
             matches: vec![announced()],
             total_matches: Some(2),
             referees_show_passes: Some(false),
+            players: None,
+            agents: None,
         }),
         Method::GameInvitation => Call::GameInvitation(GameInvitation {
             league_id: Some(league()),

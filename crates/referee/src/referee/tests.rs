@@ -15,6 +15,7 @@ fn referee() -> Referee {
         capacity: 4,
         games: vec![GameType::even_odd()],
         join_key: None,
+        operator: None,
         journal: None,
         patience: Duration::from_secs(1),
         pause: Duration::from_secs(1),
@@ -27,6 +28,7 @@ fn referee() -> Referee {
         passes: false,
         manager: referee.shared.settings.manager.clone(),
         manner: Manner::default(),
+        proven: true,
     };
     *referee.shared.identity.write().unwrap() = Some(identity);
     referee
@@ -43,16 +45,16 @@ fn played(attempt: u32) -> Finished {
         "match_id": "R1M1", "attempt": attempt, "game_type": "even_odd", "state": "FINISHED",
         "player_A_id": "P01", "player_B_id": "P02",
     });
-    Finished { registration: 0, state: serde_json::from_value(state).unwrap() }
+    Finished { registration: 0, purpose: Purpose::League, state: serde_json::from_value(state).unwrap() }
 }
 
 #[tokio::test]
 async fn an_attempt_that_has_ended_is_not_played_again() {
     let referee = referee();
     referee.shared.finished(&order(1), played(1));
-    assert_eq!(referee.shared.start(order(1)).unwrap().status, "ACCEPTED");
+    assert_eq!(referee.shared.start(order(1), Purpose::League).unwrap().status, "ACCEPTED");
     assert_eq!(referee.running(), 0);
-    assert_eq!(referee.shared.start(order(2)).unwrap().status, "ACCEPTED");
+    assert_eq!(referee.shared.start(order(2), Purpose::League).unwrap().status, "ACCEPTED");
     assert_eq!(referee.running(), 1);
 }
 
@@ -60,7 +62,7 @@ async fn an_attempt_that_has_ended_is_not_played_again() {
 async fn who_winds_up_takes_no_more() {
     let referee = referee();
     assert_eq!(referee.wind_up(Duration::from_secs(1)).await, 0);
-    let refused = referee.shared.start(order(1)).unwrap();
+    let refused = referee.shared.start(order(1), Purpose::League).unwrap();
     assert_eq!((refused.status.as_str(), refused.reason.as_deref()), ("REFUSED", Some("closing")));
 }
 
@@ -69,6 +71,6 @@ async fn who_registers_again_begins_anew() {
     let referee = referee();
     referee.shared.finished(&order(1), played(1));
     referee.shared.matches().registrations += 1;
-    referee.shared.start(order(1)).unwrap();
+    referee.shared.start(order(1), Purpose::League).unwrap();
     assert_eq!(referee.running(), 1);
 }

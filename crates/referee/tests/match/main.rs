@@ -95,6 +95,7 @@ fn settings(manager: &Stub) -> Settings {
         capacity: 1,
         games: vec![GameType::even_odd()],
         join_key: None,
+        operator: None,
         journal: None,
         patience: Duration::from_secs(10),
         pause: Duration::from_millis(10),

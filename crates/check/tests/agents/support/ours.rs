@@ -89,6 +89,7 @@ pub(crate) async fn referee(port: u16) -> Served {
         capacity: 4,
         games: vec![GameType::even_odd()],
         join_key: None,
+        operator: None,
         journal: None,
         patience: Duration::from_secs(5),
         pause: Duration::from_millis(20),

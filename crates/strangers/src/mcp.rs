@@ -1,10 +1,9 @@
-//! Players that are stock MCP servers, as the SDKs make them: what they demand before a tool can be called.
+//! Agents that are stock MCP servers, as the SDKs make them: what they demand before a tool can be called.
 //!
 //! Made by hand from what the SDKs were seen to do, so that a test can count and take away sessions.
 
 use serde_json::{Value, json};
 
-use super::Shared;
 use crate::door::{Arrived, Said};
 use crate::letter::text;
 
@@ -14,6 +13,21 @@ const MODERN: &str = "2026-07-28";
 const HANDSHAKES: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 /// Where a modern request says its revision.
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// An agent behind such a server.
+pub(crate) trait Tooled: Sync {
+    /// Opens a session and gives its id.
+    fn open_session(&self) -> String;
+
+    /// Whether this session is open.
+    fn has_session(&self, session: &str) -> bool;
+
+    /// What `tools/list` shows.
+    fn tools(&self) -> Value;
+
+    /// Answers a call of a tool.
+    fn framed(&self, body: &Value) -> impl Future<Output = Said> + Send;
+}
 
 fn error(code: i64, message: &str, id: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
@@ -38,7 +52,7 @@ fn info() -> Value {
 }
 
 /// A server with sessions. It knows nothing of revisions after the last one with a handshake.
-pub(crate) async fn with_session(shared: &Shared, arrived: Arrived) -> Said {
+pub(crate) async fn with_session(shared: &impl Tooled, arrived: Arrived) -> Said {
     let body = &arrived.body;
     let (id, method) = (body.get("id").cloned().unwrap_or_default(), text(body, "method").to_owned());
     let accept = arrived.header("accept");
@@ -62,7 +76,7 @@ pub(crate) async fn with_session(shared: &Shared, arrived: Arrived) -> Said {
         said.headers.push(("mcp-session-id", String::from("not-a-session")));
         return said;
     }
-    if !shared.state().sessions.contains(&session) {
+    if !shared.has_session(&session) {
         return refusal(404, -32600, "Session not found", &id);
     }
     let version = arrived.header("mcp-protocol-version");
@@ -77,7 +91,7 @@ pub(crate) async fn with_session(shared: &Shared, arrived: Arrived) -> Said {
 }
 
 /// A server of the revision without handshake, and of no other.
-pub(crate) async fn stateless(shared: &Shared, arrived: Arrived) -> Said {
+pub(crate) async fn stateless(shared: &impl Tooled, arrived: Arrived) -> Said {
     let body = &arrived.body;
     let (id, method) = (body.get("id").cloned().unwrap_or_default(), text(body, "method").to_owned());
     let said = body.pointer("/params/_meta").map_or("", |meta| text(meta, VERSION_KEY));
@@ -117,7 +131,7 @@ pub(crate) async fn stateless(shared: &Shared, arrived: Arrived) -> Said {
 }
 
 /// What both have in common, once the preliminaries are over.
-async fn served(shared: &Shared, method: &str, id: &Value, body: &Value) -> (Value, Said) {
+async fn served(shared: &impl Tooled, method: &str, id: &Value, body: &Value) -> (Value, Said) {
     match method {
         "tools/list" => {
             let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"tools": shared.tools()}});
