@@ -89,12 +89,23 @@ impl Step {
             Self::Tests => {
                 let peers = peers::installed(repository)?;
                 tools::browser(repository)?;
+                let several_machines = tools::namespaces(repository);
+                if let Err(why) = &several_machines {
+                    eprintln!("    SKIPPED: the tests across several machines (several_machines::), because {why}");
+                }
                 // What is ignored elsewhere is ignored for want of the peers.
                 let mut tests = if tools::has_nextest(repository) {
                     repository.cargo(&format!("nextest run --workspace {FEATURES} --run-ignored all"))
                 } else {
                     repository.cargo(&format!("test --workspace {FEATURES} --lib --bins --tests -- --include-ignored"))
                 };
+                if several_machines.is_err() {
+                    if tools::has_nextest(repository) {
+                        tests.args(["-E", "not test(/^several_machines::/)"]);
+                    } else {
+                        tests.args(["--skip", "several_machines::"]);
+                    }
+                }
                 tests.env("LEAGUE_PEERS", peers);
                 repository.run(tests)
             }

@@ -58,24 +58,44 @@ fn installed(repository: &Repository, name: &str, version: &str) -> Result<PathB
 
 /// Makes sure of the browser that the pages are looked at with: Debian's own, because its makers see to it.
 pub(crate) fn browser(repository: &Repository) -> Outcome {
-    package(repository, "chromium", "chromium", "the tests of the pages need `chromium`")
+    package(repository, "chromium --version", "chromium", "the tests of the pages need `chromium`")
 }
 
 /// Makes sure of a C++ compiler, which the fuzzer's own library is written for.
 pub(crate) fn cxx(repository: &Repository) -> Outcome {
-    package(repository, "c++", "g++", "fuzzing needs a C++ compiler")
+    package(repository, "c++ --version", "g++", "fuzzing needs a C++ compiler")
 }
 
 /// Makes sure of the program that counts instructions.
 pub(crate) fn valgrind(repository: &Repository) -> Outcome {
-    package(repository, "valgrind", "valgrind", "counting instructions needs `valgrind`")
+    package(repository, "valgrind --version", "valgrind", "counting instructions needs `valgrind`")
 }
 
-/// Makes sure of `program`, which Debian's `package` brings.
-fn package(repository: &Repository, program: &str, package: &str, why: &str) -> Outcome {
-    let mut asked = Command::new(program);
-    asked.arg("--version");
-    if repository.ask(asked).is_some() {
+/// Whether the tests across several machines can be run: they make network namespaces. Where they cannot, why.
+pub(crate) fn namespaces(repository: &Repository) -> Outcome {
+    if !cfg!(target_os = "linux") {
+        return Err(String::from("network namespaces are Linux's"));
+    }
+    package(repository, "ip -V", "iproute2", "hosts of a test are connected by `ip`")?;
+    // All that such a test does to make its hosts.
+    const TRIAL: &str = "ip link add name br0 type bridge && ip link add name port0 type veth peer name eth0 \
+                         && hostname trial && mount --bind /etc/hosts /etc/hosts";
+    let mut trial = Command::new("unshare");
+    trial.args(["--net", "--uts", "--mount", "sh", "-c", TRIAL]);
+    match repository.ask(trial) {
+        Some(_) => Ok(()),
+        None => {
+            Err(String::from("network namespaces are not allowed here; an administrator can make them (unshare --net)"))
+        }
+    }
+}
+
+/// Makes sure of a program, which answers to `asked` and which Debian's `package` brings.
+fn package(repository: &Repository, asked: &str, package: &str, why: &str) -> Outcome {
+    let mut words = asked.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
+    if repository.ask(command).is_some() {
         return Ok(());
     }
     let apt = |arguments: &[&str]| {

@@ -48,7 +48,7 @@ pub(crate) struct Exam<'a> {
 /// Checks the referee at `endpoint`.
 pub async fn referee(endpoint: &Endpoint, options: &Options) -> Report {
     let (line, book) = (Line::to(endpoint.clone()), Notebook::default());
-    let (complete, notes) = match Stage::open(options).await {
+    let (complete, notes) = match Stage::open(options, endpoint).await {
         Ok(stage) => match Exam::new(&line, &book, &stage, options).run(options).await {
             Ok(()) => (true, Vec::new()),
             Err(note) => (false, vec![note]),

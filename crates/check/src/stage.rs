@@ -23,6 +23,7 @@ use league_protocol::table::{Call, Method};
 use league_protocol::token::{Credential, Token};
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::endpoint::Endpoint;
+use league_wire::lan;
 use league_wire::server::serve;
 use league_wire::settings::Settings;
 use league_wire::world::World;
@@ -83,7 +84,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    pub(crate) async fn open(options: &Options) -> std::io::Result<Self> {
+    pub(crate) async fn open(options: &Options, agent: &Endpoint) -> std::io::Result<Self> {
         let world = World::real();
         let script = Arc::new(Script {
             league: "league_check".parse().ok(),
@@ -103,9 +104,14 @@ impl Stage {
                 Settings { grace: Duration::ZERO, allowed_hosts: vec![String::from("*")], ..Settings::default() };
             tokio::spawn(serve(listener, actor, settings, async { drop(left.await) }));
             open.push(leave);
-            let host = options.advertise.as_ref().map_or_else(|| address.ip().to_string(), |url| url.host().to_owned());
-            let host = if host.contains(':') { format!("[{host}]") } else { host };
-            format!("http://{host}:{}/mcp", address.port()).parse::<Endpoint>().map_err(std::io::Error::other)
+            let endpoint = match &options.advertise {
+                Some(advertised) if advertised.host().contains(':') => {
+                    format!("http://[{}]:{}/mcp", advertised.host(), address.port()).parse()
+                }
+                Some(advertised) => format!("http://{}:{}/mcp", advertised.host(), address.port()).parse(),
+                None => lan::advertised(address, "http", agent).await,
+            };
+            endpoint.map_err(std::io::Error::other)
         };
         let manager = listen(None, options.listen.port()).await?;
         let players = [listen(Some(Side::A), 0).await?, listen(Some(Side::B), 0).await?];

@@ -12,6 +12,7 @@ use crate::feed::{self, Feed};
 use crate::metrics::Metrics;
 use crate::operate::Operator;
 use crate::phases;
+use crate::room::WaitingRoom;
 use crate::stage::Stage;
 use crate::story::Story;
 
@@ -29,11 +30,13 @@ pub struct Settings {
     pub most_streams: usize,
     /// Tokens that were wrong, here and wherever else they are shown.
     pub strikes: Arc<Strikes>,
+    /// How agents join; none where a league is only looked at.
+    pub room: Option<WaitingRoom>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { token: None, most_streams: 600, strikes: Arc::default() }
+        Self { token: None, most_streams: 600, strikes: Arc::default(), room: None }
     }
 }
 
@@ -67,7 +70,7 @@ impl Dashboard {
 
     /// The same for a league whose log has been read already: `story` is all of it.
     pub fn of(story: Story, archive: Archive, settings: Settings) -> (Self, Feed, impl Future<Output = ()> + Send) {
-        let stage = Arc::new(Stage::new(story, archive, settings.most_streams));
+        let stage = Arc::new(Stage::new(story, archive, settings.most_streams, settings.room.clone()));
         let (feed, folding) = feed::open(Arc::clone(&stage));
         let metrics = Metrics::default();
         let shared = Arc::new(Shared { stage, settings, metrics, operator: OnceLock::new() });

@@ -82,7 +82,7 @@ async fn fold(stage: Arc<Stage>, told: Arc<AtomicU64>, mut inbox: mpsc::Receiver
 /// Makes the parts of the first page, and tells everybody who watches.
 async fn publish(stage: &Stage) {
     let before = stage.parts[0].borrow().clone();
-    let parts = Arc::new(live::make(&stage.story(), &stage.phases(), &before));
+    let parts = Arc::new(live::make(&stage.story(), &stage.phases(), stage.room.as_ref(), &before));
     for slice in &stage.parts {
         slice.send_replace(Arc::clone(&parts));
         if stage.watching() > CROWD {

@@ -30,10 +30,12 @@ mod pages;
 mod phases;
 mod query;
 mod reply;
+mod room;
 mod site;
 mod stage;
 
 pub use archive::Archive;
 pub use dashboard::{Dashboard, Settings};
 pub use feed::Feed;
+pub use room::WaitingRoom;
 pub use story::{Story, Telling};

@@ -20,6 +20,7 @@ use crate::events::{SILENCE, STILL_HERE};
 use crate::packed::{self, Message};
 use crate::pages::league;
 use crate::phases::Phases;
+use crate::room::WaitingRoom;
 use crate::stage::Seat;
 use crate::story::Story;
 
@@ -48,9 +49,9 @@ pub(crate) struct Parts {
 }
 
 /// The parts as they are now; those that have not changed stay what they were.
-pub(crate) fn make(story: &Story, phases: &Phases, before: &Parts) -> Parts {
+pub(crate) fn make(story: &Story, phases: &Phases, room: Option<&WaitingRoom>, before: &Parts) -> Parts {
     let (seq, made) = (story.seq(), before.made + 1);
-    let parts: Vec<Part> = league::parts(story, phases)
+    let parts: Vec<Part> = league::parts(story, phases, room)
         .into_iter()
         .enumerate()
         .map(|(place, (name, html))| match before.parts.get(place).filter(|part| part.html == html) {

@@ -122,8 +122,9 @@ impl Shared {
             [""] => {
                 let operate = self.controls(&asked);
                 let phases = if asked.at.is_none() { self.stage.phases().clone() } else { Phases::default() };
+                let room = self.stage.room.as_ref().filter(|_| asked.at.is_none());
                 self.show(&told, &asked, "League", |story| {
-                    league::page(story, &phases, &asked.paging(league::ROWS), &operate)
+                    league::page(story, &phases, room, &asked.paging(league::ROWS), &operate)
                 })
             }
             ["crosstable"] => {

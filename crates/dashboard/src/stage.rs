@@ -13,6 +13,7 @@ use crate::archive::Archive;
 use crate::events;
 use crate::live::Parts;
 use crate::phases::Phases;
+use crate::room::WaitingRoom;
 use crate::story::Story;
 
 /// How many of the latest events are at hand; older ones come from the log.
@@ -56,10 +57,12 @@ pub(crate) struct Stage {
     streams: AtomicUsize,
     most: usize,
     pub(crate) archive: Archive,
+    /// How agents join, where they can.
+    pub(crate) room: Option<WaitingRoom>,
 }
 
 impl Stage {
-    pub(crate) fn new(story: Story, archive: Archive, most: usize) -> Self {
+    pub(crate) fn new(story: Story, archive: Archive, most: usize, room: Option<WaitingRoom>) -> Self {
         Self {
             head: watch::Sender::new(story.seq()),
             story: RwLock::new(story),
@@ -73,6 +76,7 @@ impl Stage {
             streams: AtomicUsize::new(0),
             most,
             archive,
+            room,
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Any start order works: agents keep trying until the manager is there.
 
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use league_store::journal::Scribe;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
+use league_wire::lan;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::world::World;
@@ -32,10 +34,12 @@ use crate::check;
 use crate::cli::{ManagerOptions, Place, PlayerOptions, RefereeOptions};
 use crate::config::Configured;
 use crate::descriptors;
+use crate::invitation::Invitation;
 use crate::join_key::{JoinKey, given};
 use crate::listen::Bound;
 use crate::open::{Managed, Opened};
 use crate::progress::{Expected, Progress};
+use crate::reachable::Reachable;
 use crate::secure::Secure;
 use crate::signals::{ORDERLY, told_to_end};
 use crate::table;
@@ -70,14 +74,24 @@ pub(crate) fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
     done
 }
 
-/// Takes the port, and says how others reach it.
-fn settle(place: &Place, configured: Option<u16>, secure: &Secure, whose: &str) -> Result<(Bound, Endpoint)> {
-    let bound = Bound::to(place.host, place.port.or(configured).unwrap_or(0), whose)?;
-    let contact = match &place.advertise {
-        Some(advertised) => advertised.clone(),
-        None => bound.endpoint(secure.scheme())?,
-    };
-    Ok((bound, contact))
+/// Takes the port that was asked for, else the `configured` one, else any.
+fn listen(place: &Place, configured: Option<u16>, whose: &str) -> Result<Bound> {
+    Bound::to(place.host, place.port.or(configured).unwrap_or(0), whose)
+}
+
+/// The endpoint that an agent registers with `manager`.
+async fn contact(place: &Place, bound: &Bound, secure: &Secure, manager: &Endpoint) -> Result<Endpoint> {
+    if let Some(advertised) = &place.advertise {
+        return Ok(advertised.clone());
+    }
+    let found = lan::advertised(bound.address, secure.scheme(), manager).await?;
+    let is_loopback = found.host().parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    if bound.address.ip().is_unspecified() && is_loopback {
+        eprintln!(
+            "This machine has no address but loopback, so others cannot reach {found}; --advertise names another URL."
+        );
+    }
+    Ok(found)
 }
 
 /// A server at work.
@@ -87,10 +101,9 @@ struct Served {
 }
 
 impl Served {
-    /// Serves `agent` on `bound`, under the name in `contact` too.
-    fn start<A: Agent>(bound: Bound, contact: &Endpoint, agent: A, settings: ServerSettings) -> Result<Self> {
+    /// Serves `agent` on `bound`, under these names too.
+    fn start<A: Agent>(bound: Bound, allowed_hosts: Vec<String>, agent: A, settings: ServerSettings) -> Result<Self> {
         let listener = bound.into_tokio()?;
-        let allowed_hosts = vec![contact.host().to_owned()];
         let mcp_fixtures = std::env::var_os(MCP_FIXTURES).is_some();
         let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, ..settings };
         let (close, closed) = oneshot::channel();
@@ -186,18 +199,24 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         eprintln!("Going on with {league} ({state}).");
     }
     // Whatever follows from where the manager listens is known before anybody can come.
-    let (bound, contact) = settle(&options.place, Some(configured.network.manager_port), &secure, "the manager")?;
+    let bound = listen(&options.place, Some(configured.network.manager_port), "the manager")?;
+    let reachable = Reachable::find(&bound, secure.scheme(), options.place.advertise.as_ref()).await?;
+    let contact = reachable.contact.clone();
     let bound_to = bound.address.ip();
     let key = JoinKey::settle(options.join_key.as_ref(), options.players_need_key, bound_to, &world);
+    let (expect_players, expect_referees) = (options.expect_players, options.expect_referees);
+    let has_token = given(options.operator_token.as_ref()).is_some();
+    let invitation = Invitation { reachable: &reachable, key: &key, has_token, expect_players, expect_referees };
     let settings = league_manager::Settings {
-        expect_players: options.expect_players,
-        expect_referees: options.expect_referees,
+        expect_players,
+        expect_referees,
         registration_window: Some(Duration::from_secs(options.registration_window)),
         seed: options.seed.map(|seed| Seed::new(seed, league.clone())),
         operator: given(options.operator_token.as_ref()).map(Credential::digest),
         referee_key: key.of_referees(),
         player_key: key.of_players(),
         here: Some(bound.address),
+        own_addresses: lan::own_addresses,
         allowed_hosts: options.allow_host.clone(),
         mode: if options.stepped { MatchMode::Stepped } else { MatchMode::Flowing },
         patience: configured.timeouts.response,
@@ -207,14 +226,12 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         ..league_manager::Settings::default()
     };
     opened.is_at(&contact)?;
-    let Managed { manager, views, dashboard, mending, work } = opened.manage(settings, secure.client(), world)?;
+    let Managed { manager, views, dashboard, mending, work } =
+        opened.manage(settings, invitation.room(), secure.client(), world)?;
     let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
-    let mut server = Served::start(bound, &contact, manager.clone(), shown)?;
+    let mut server = Served::start(bound, reachable.names.clone(), manager.clone(), shown)?;
     eprintln!("{league}: the manager is at {contact}");
-    eprintln!("Watch it at {}", contact.at("/"));
-    if let Some(told) = key.told() {
-        eprintln!("{told}");
-    }
+    eprintln!("{}", invitation.printed());
     if !bound_to.is_loopback() && !contact.is_secure() {
         eprintln!("Whoever is on the way can read tokens over HTTP; --tls-cert and --tls-key serve HTTPS.");
     }
@@ -266,9 +283,10 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     let secure = Secure::read(&configured.tls)?;
     home.prepare_for_agent()?;
     let port = options.referee_id.as_ref().and_then(|id| configured.referee_port(id));
-    let (bound, contact) = settle(&options.place, port, &secure, "the referee")?;
-    let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
     let manager = options.manager.clone().unwrap_or(configured.manager);
+    let bound = listen(&options.place, port, "the referee")?;
+    let contact = contact(&options.place, &bound, &secure, &manager).await?;
+    let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
     let name = options.name.clone().unwrap_or_else(|| named("Referee", options.referee_id.as_ref(), &contact));
     let settings = RefereeSettings {
         name,
@@ -284,7 +302,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         pause: PAUSE,
     };
     let referee = Referee::new(settings, secure.client(), Some(views.clone()), World::real());
-    let mut server = Served::start(bound, &contact, referee.clone(), secure.server())?;
+    let mut server = Served::start(bound, vec![contact.host().to_owned()], referee.clone(), secure.server())?;
     let work = async {
         let id = waiting(referee.register(), &manager).await?;
         eprintln!("{id} is ready for {manager}");
@@ -322,8 +340,9 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let secure = Secure::read(&configured.tls)?;
     home.prepare_for_agent()?;
     let port = options.player_id.as_ref().and_then(|id| configured.player_port(id));
-    let (bound, contact) = settle(&options.place, port, &secure, "the player")?;
     let manager = options.manager.clone().unwrap_or(configured.manager);
+    let bound = listen(&options.place, port, "the player")?;
+    let contact = contact(&options.place, &bound, &secure, &manager).await?;
     let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
     let name = options.name.clone().unwrap_or_else(|| named("Player", options.player_id.as_ref(), &contact));
     let settings = PlayerSettings {
@@ -340,7 +359,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         pause: PAUSE,
     };
     let player = Player::new(settings, thinker(&kind, &secure)?, secure.client(), World::real());
-    let mut server = Served::start(bound, &contact, player.clone(), secure.server())?;
+    let mut server = Served::start(bound, vec![contact.host().to_owned()], player.clone(), secure.server())?;
     let work = async {
         let id = waiting(player.register(), &manager).await?;
         eprintln!("{id} plays {kind} for {manager}");

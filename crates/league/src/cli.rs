@@ -171,14 +171,14 @@ impl Default for Run {
 /// Where an agent listens.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// The address to listen at.
+    /// The address to listen at; 0.0.0.0 (or ::) for every address of this machine, so that other machines reach it.
     #[arg(long, default_value = "127.0.0.1")]
     pub(crate) host: IpAddr,
     /// The port to listen at; 0 takes a free one. By default the one that is configured for the agent.
     #[arg(long)]
     pub(crate) port: Option<u16>,
-    /// The URL under which others reach it, where that is not the address it listens at.
-    #[arg(long, value_name = "URL")]
+    /// The URL at which others reach it. Found out when left out: at 0.0.0.0, by the network that leads to the manager.
+    #[arg(long, value_name = "URL", value_parser = Endpoint::typed)]
     pub(crate) advertise: Option<Endpoint>,
     #[command(flatten)]
     pub(crate) tls: TlsOptions,
@@ -289,7 +289,7 @@ pub(crate) struct RefereeOptions {
     #[command(flatten)]
     pub(crate) place: Place,
     /// Where the manager listens; by default where it is configured to, http://localhost:8000/mcp.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = Endpoint::typed)]
     pub(crate) manager: Option<Endpoint>,
     /// The id it would like, like REF01.
     #[arg(long)]
@@ -320,7 +320,7 @@ pub(crate) struct PlayerOptions {
     #[command(flatten)]
     pub(crate) place: Place,
     /// Where the manager listens; by default where it is configured to, http://localhost:8000/mcp.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = Endpoint::typed)]
     pub(crate) manager: Option<Endpoint>,
     /// The id it would like, like P01.
     #[arg(long)]
@@ -349,7 +349,7 @@ pub(crate) struct Which {
     #[arg(long, default_value = "SHARED", conflicts_with = "manager")]
     pub(crate) home: PathBuf,
     /// Ask the manager that runs it instead, like http://localhost:8000/mcp.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = Endpoint::typed)]
     pub(crate) manager: Option<Endpoint>,
     /// Which league; the one that was played last when left out.
     #[arg(long)]
@@ -387,7 +387,7 @@ pub(crate) struct Operator {
 #[derive(Debug, Args)]
 pub(crate) struct Operate {
     /// Where the manager listens.
-    #[arg(long, value_name = "URL", default_value = "http://localhost:8000/mcp")]
+    #[arg(long, value_name = "URL", default_value = "http://localhost:8000/mcp", value_parser = Endpoint::typed)]
     pub(crate) manager: Endpoint,
     /// Print where the league stands then as JSON.
     #[arg(long)]
@@ -538,7 +538,8 @@ Exit codes: 0 every required check holds, 1 one of them does not or the agent co
 #[derive(Debug, Args)]
 #[command(after_help = CHECKS)]
 pub(crate) struct Check {
-    /// Where the agent listens, such as http://127.0.0.1:8101/mcp.
+    /// Where the agent listens, such as http://127.0.0.1:8101/mcp, or localhost:8101 for short.
+    #[arg(value_parser = Endpoint::typed)]
     pub(crate) endpoint: Endpoint,
     /// What it is; found out when left out.
     #[arg(long)]
@@ -565,7 +566,7 @@ pub(crate) struct Check {
     #[arg(long, default_value = "127.0.0.1")]
     pub(crate) host: IpAddr,
     /// For a referee on another machine: the URL under which it reaches the checker.
-    #[arg(long)]
+    #[arg(long, value_name = "URL", value_parser = Endpoint::typed)]
     pub(crate) advertise: Option<Endpoint>,
 }
 

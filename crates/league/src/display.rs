@@ -10,6 +10,7 @@ use league_protocol::id::{ConversationId, LeagueId};
 use league_protocol::sender::{Role, Sender};
 use league_store::home::Home;
 use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::pages::Pages;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::world::World;
@@ -18,6 +19,7 @@ use crate::agents::in_runtime;
 use crate::cli::Show;
 use crate::listen::Bound;
 use crate::open;
+use crate::reachable::Reachable;
 use crate::signals::told_to_end;
 
 pub(crate) fn run(options: &Show) -> Result<()> {
@@ -30,11 +32,16 @@ async fn display(options: &Show) -> Result<()> {
     let archive = Archive::of(home, league.clone());
     let (dashboard, feed, showing) = Dashboard::open(archive, Settings::default())?;
     let bound = Bound::to(options.host, options.port, "the display")?;
-    let address = bound.endpoint("http")?.at("/");
-    let settings = ServerSettings { pages: Some(Arc::new(dashboard.clone())), ..ServerSettings::default() };
+    let Reachable { contact, others, names: allowed_hosts, .. } = Reachable::find(&bound, "http", None).await?;
+    let pages = Some(Arc::new(dashboard.clone()) as Arc<dyn Pages>);
+    let settings = ServerSettings { pages, allowed_hosts, ..ServerSettings::default() };
     let display = Arc::new(Display { league: league.clone(), world: World::real() });
     let server = serve(bound.into_tokio()?, display, settings, std::future::pending());
-    eprintln!("{league} is shown at {address} until Ctrl-C.");
+    eprintln!("{league} is shown at {} until Ctrl-C.", contact.at("/"));
+    if !others.is_empty() {
+        let others: Vec<String> = others.iter().map(|endpoint| endpoint.at("/").to_string()).collect();
+        eprintln!("It is also at {}", others.join(" "));
+    }
     tokio::select! {
         served = server => served.context("the pages cannot be served"),
         () = showing => Ok(()),

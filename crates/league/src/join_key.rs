@@ -39,14 +39,19 @@ impl JoinKey {
         self.key.clone().filter(|_| self.players)
     }
 
-    /// What is said about it, once.
+    /// The key, where nobody chose it.
+    pub(crate) fn made(&self) -> Option<&str> {
+        Some(self.key.as_ref().filter(|_| self.made)?.reveal())
+    }
+
+    /// What is said about it when the manager starts.
     pub(crate) fn told(&self) -> Option<String> {
-        let key = self.key.as_ref().filter(|_| self.made)?.reveal();
+        let key = self.made()?;
         let whom = if self.players { "Referees and players" } else { "Referees" };
         Some(format!(
             "{whom} need this league's join key: {key}\n\
-             They take it from --join-key or LEAGUE_JOIN_KEY. It is shown this once and kept nowhere, and after a restart \
-             newcomers need another one; give the manager one of your own with --join-key to keep it."
+             They take it from --join-key or LEAGUE_JOIN_KEY. It is shown now and kept nowhere, and after a restart newcomers \
+             need another one; give the manager one of your own with --join-key to keep it."
         ))
     }
 }

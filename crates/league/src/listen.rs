@@ -1,10 +1,12 @@
 //! Ports: bound before anything starts, so that a port that is taken is said at once.
 
-use std::io::ErrorKind;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener};
 
 use anyhow::{Result, anyhow};
 use league_wire::endpoint::Endpoint;
+use league_wire::lan;
+use socket2::{Domain, Socket, Type};
 
 /// A port that is ours.
 pub(crate) struct Bound {
@@ -16,7 +18,7 @@ pub(crate) struct Bound {
 impl Bound {
     /// Takes `port` of `host`; any free one when it is 0.
     pub(crate) fn to(host: IpAddr, port: u16, whose: &str) -> Result<Self> {
-        let listener = TcpListener::bind((host, port)).map_err(|error| {
+        let listener = listen(SocketAddr::new(host, port)).map_err(|error| {
             let holder = if error.kind() == ErrorKind::AddrInUse {
                 format!(". Another process has it, perhaps an agent that still runs (`lsof -i :{port}` tells which); stop that, or")
             } else {
@@ -33,7 +35,7 @@ impl Bound {
 
     /// Takes `port` of `host`, or any free one when another process has it.
     pub(crate) fn near(host: IpAddr, port: u16, whose: &str) -> Result<Self> {
-        if let Err(error) = TcpListener::bind((host, port))
+        if let Err(error) = listen(SocketAddr::new(host, port))
             && error.kind() == ErrorKind::AddrInUse
         {
             tracing::info!(port, "the port is taken; {whose} takes another one");
@@ -42,18 +44,33 @@ impl Bound {
         Self::to(host, port, whose)
     }
 
-    /// How others reach it by `scheme`, unless they are told otherwise.
+    /// How this machine reaches it by `scheme`.
     pub(crate) fn endpoint(&self, scheme: &str) -> Result<Endpoint> {
-        let host = match self.address.ip() {
-            address if address.is_unspecified() => "localhost".to_owned(),
-            IpAddr::V4(address) => address.to_string(),
-            IpAddr::V6(address) => format!("[{address}]"),
-        };
-        Ok(format!("{scheme}://{host}:{}/mcp", self.address.port()).parse()?)
+        let (address, port) = (self.address.ip(), self.address.port());
+        if address.is_unspecified() {
+            return Ok(format!("{scheme}://localhost:{port}/mcp").parse()?);
+        }
+        Ok(lan::at(scheme, address, port)?)
     }
 
     /// For the runtime that it is used in.
-    pub(crate) fn into_tokio(self) -> std::io::Result<tokio::net::TcpListener> {
+    pub(crate) fn into_tokio(self) -> io::Result<tokio::net::TcpListener> {
         tokio::net::TcpListener::from_std(self.listener)
     }
+}
+
+/// Listens at `address`. `::` takes IPv4 as well on every system; Windows would leave it out.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    if address.ip() != IpAddr::V6(Ipv6Addr::UNSPECIFIED) {
+        return TcpListener::bind(address);
+    }
+    let socket = Socket::new(Domain::IPV6, Type::STREAM, None)?;
+    socket.set_only_v6(false)?;
+    // As `TcpListener::bind` does: a port is free again as soon as its process has ended. Windows would share it.
+    if cfg!(unix) {
+        socket.set_reuse_address(true)?;
+    }
+    socket.bind(&address.into())?;
+    socket.listen(1024)?;
+    Ok(socket.into())
 }

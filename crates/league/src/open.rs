@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 use league_core::season::config::Config;
 use league_core::season::{BadEvent, Phase, Season};
-use league_dashboard::{Archive, Dashboard, Story, Telling};
+use league_dashboard::{Archive, Dashboard, Story, Telling, WaitingRoom};
 use league_manager::chronicle::line;
 use league_manager::desk::Closed;
 use league_manager::{Desk, Manager, Settings};
@@ -96,8 +96,14 @@ impl Opened {
         self.story.season()
     }
 
-    /// Puts a manager in charge.
-    pub(crate) fn manage(self, mut settings: Settings, client: Client, world: World) -> Result<Managed> {
+    /// Puts a manager in charge. Its page shows `room` as long as registration is open.
+    pub(crate) fn manage(
+        self,
+        mut settings: Settings,
+        room: WaitingRoom,
+        client: Client,
+        world: World,
+    ) -> Result<Managed> {
         let rules = self.season().config().clone();
         let journal =
             Journal::open(self.home.league_journal(&rules.league_id)).context("the league's log cannot be written")?;
@@ -107,7 +113,8 @@ impl Opened {
         let mending = self.mend();
         let archive = Archive::of(self.home, rules.league_id.clone());
         let (token, strikes) = (settings.operator.clone(), Arc::clone(&settings.strikes));
-        let shown = league_dashboard::Settings { token, strikes, ..league_dashboard::Settings::default() };
+        let shown =
+            league_dashboard::Settings { token, strikes, room: Some(room), ..league_dashboard::Settings::default() };
         let season = self.story.season().clone();
         let (dashboard, feed, showing) = Dashboard::of(self.story, archive, shown);
         let (desk, work) = Desk::open(season, self.log, world.clone(), move |event| {

@@ -22,6 +22,7 @@ use league_store::views::writer::ViewWriter;
 use league_wire::admission::Rejected;
 use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
+use league_wire::lan;
 use league_wire::server::serve;
 use league_wire::settings::Settings as ServerSettings;
 use league_wire::tally::Tally;
@@ -34,10 +35,13 @@ use crate::agents::{cause, in_runtime, lost, park};
 use crate::cli::Run;
 use crate::config::Configured;
 use crate::figures::{Figures, Played};
+use crate::invitation::Invitation;
+use crate::join_key::JoinKey;
 use crate::listen::Bound;
 use crate::machine::{Start, peak_memory_mb};
 use crate::open::{self, Managed, Opened};
 use crate::progress::{Expected, Progress};
+use crate::reachable::Reachable;
 use crate::secure::Secure;
 use crate::shards::{Core, Shards};
 use crate::signals::told_to_end;
@@ -154,6 +158,7 @@ impl Stage<'_> {
         let settings = league_manager::Settings {
             heralds,
             here: Some(front.address),
+            own_addresses: lan::own_addresses,
             expect_players: Some(options.players + options.guests),
             expect_referees: Some(options.referees),
             seed: seed.clone(),
@@ -163,8 +168,15 @@ impl Stage<'_> {
             ..league_manager::Settings::default()
         };
         opened.is_at(&at)?;
+        let invitation = Invitation {
+            reachable: &Reachable::find(&front, secure.scheme(), None).await?,
+            key: &JoinKey::settle(None, false, front.address.ip(), &world),
+            has_token: false,
+            expect_players: settings.expect_players,
+            expect_referees: settings.expect_referees,
+        };
         let Managed { manager, views, dashboard, mending, work } =
-            opened.manage(settings, secure.client(), world.clone())?;
+            opened.manage(settings, invitation.room(), secure.client(), world.clone())?;
         let guests = match options.guests {
             0 => String::new(),
             guests => format!(", {} to come", counted(guests, "guest")),

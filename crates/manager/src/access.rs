@@ -5,13 +5,15 @@ use std::net::SocketAddr;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::Head;
 use league_protocol::message::registration::RegisterResponse;
+use league_protocol::sender::Role;
 use league_protocol::table::Method;
 use league_protocol::token::Credential;
 use league_wire::endpoint::Endpoint;
 use league_wire::whence::Whence;
 
 use crate::manager::Shared;
-use crate::reach;
+use crate::reach::Reach;
+use crate::settings::Settings;
 
 impl Shared {
     /// What must hold before the desk is bothered with a registration: `endpoint` may be called, and the key that is `shown` is
@@ -29,14 +31,16 @@ impl Shared {
         if let Some(needed) = needed {
             self.gate.shows_secret(whence, method)?;
             if !shown.is_some_and(|shown| shown.opens(&needed.digest())) {
-                let message = "this league needs its join key in join_key; ask the operator for it";
+                let message = "this league needs its join key in join_key: ask the operator for it, and start your agent with --join-key";
                 return Err(Fault::new(ErrorCode::E012, method, message).about("join_key"));
             }
         }
         // What is no endpoint at all is rejected by the season, which says why.
         let Ok(parsed) = endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
-        let reachable = reach::check(&parsed, peer, self.settings.here, &self.settings.allowed_hosts);
-        let code = if method == Method::RegisterReferee { 1002 } else { 2003 };
+        let (role, code) = if method == Method::RegisterReferee { (Role::Referee, 1002) } else { (Role::Player, 2003) };
+        let Settings { here, own_addresses, allowed_hosts, .. } = &self.settings;
+        let reach = Reach { here: *here, own_addresses: *own_addresses, allowed: allowed_hosts };
+        let reachable = reach.check(&parsed, peer, role);
         Ok(reachable.err().map(|reason| self.rejected(reason, code)))
     }
 

@@ -1,7 +1,7 @@
 //! What a manager is told when it starts, beside the rules of its league.
 
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,6 +72,8 @@ pub struct Settings {
     pub player_key: Option<Credential>,
     /// Where the manager itself listens: nobody else does.
     pub here: Option<SocketAddr>,
+    /// The addresses of the manager's machine: agents that are on it may name any of them.
+    pub own_addresses: fn() -> Vec<IpAddr>,
     /// Hosts that a registrant may name although it calls from elsewhere.
     pub allowed_hosts: Vec<String>,
     /// Where the files of its matches are, for the operator to look at.
@@ -100,6 +102,7 @@ impl Default for Settings {
             referee_key: None,
             player_key: None,
             here: None,
+            own_addresses: Vec::new,
             allowed_hosts: Vec::new(),
             home: None,
             inspector: None,

@@ -319,7 +319,9 @@ impl<'a> Layers<'a> {
         let said = match (answers, self.error()) {
             (Some((place, layer)), _) => {
                 quirks.extend(place.quirk());
-                let reason = || clipped(layer.reason.as_deref().unwrap_or("no reason given"));
+                let reason = layer.reason.as_deref().unwrap_or("no reason given");
+                // Longer than a move that is quoted: it says what to do.
+                let reason = || reason.chars().take(1000).collect::<String>();
                 match layer.admission() {
                     Some(true) => {
                         if layer.status.as_text() != Some("ACCEPTED") {

@@ -24,7 +24,9 @@ pub(crate) struct Guard {
 pub(crate) enum Stranger {
     #[error("a request names the host that it is for, once")]
     NoHost,
-    #[error("this server is not called {0:?}; its operator can allow the name (allowed_hosts)")]
+    #[error(
+        "this server is not called {0:?}; use its address, or have its operator start it with --advertise http://{0}/mcp"
+    )]
     Host(String),
     #[error("pages from {0:?} may not call this server; its operator can allow them (allowed_origins)")]
     Origin(String),

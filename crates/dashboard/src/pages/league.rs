@@ -10,6 +10,7 @@ use super::paging::Paging;
 use super::{chart, schedule};
 use crate::news;
 use crate::phases::Phases;
+use crate::room::WaitingRoom;
 use crate::story::Story;
 
 /// Players of a page.
@@ -20,10 +21,10 @@ pub(crate) const MATCHES: usize = 24;
 const FORM: usize = 5;
 
 /// The page in parts: each has the id of its name, and is sent again when it has changed.
-pub(crate) fn parts(story: &Story, phases: &Phases) -> [(&'static str, String); 5] {
+pub(crate) fn parts(story: &Story, phases: &Phases, room: Option<&WaitingRoom>) -> [(&'static str, String); 5] {
     let paging = Paging::first(ROWS);
     [
-        ("status", status(story).into_string()),
+        ("status", status(story, room).into_string()),
         ("standings", standings(story, &paging).into_string()),
         ("round", round(story, phases).into_string()),
         ("chart", chart::points(story).into_string()),
@@ -32,9 +33,15 @@ pub(crate) fn parts(story: &Story, phases: &Phases) -> [(&'static str, String); 
 }
 
 /// The page.
-pub(crate) fn page(story: &Story, phases: &Phases, paging: &Paging, operate: &Markup) -> Markup {
+pub(crate) fn page(
+    story: &Story,
+    phases: &Phases,
+    room: Option<&WaitingRoom>,
+    paging: &Paging,
+    operate: &Markup,
+) -> Markup {
     html! {
-        (status(story))
+        (status(story, room))
         div.columns {
             div {
                 (standings(story, paging))
@@ -61,9 +68,11 @@ pub(crate) fn state(story: &Story) -> &'static str {
     }
 }
 
-fn status(story: &Story) -> Markup {
+fn status(story: &Story, room: Option<&WaitingRoom>) -> Markup {
     let season = story.season();
     let status = season.status();
+    let room = room.filter(|_| season.phase() == Phase::WaitingForRegistrations);
+    let expected = room.map_or([None, None], |room| room.expected(story));
     let champion = (season.phase() == Phase::LeagueCompleted).then(|| season.champion()).flatten();
     html! {
         section #status aria-label="Where the league stands" {
@@ -75,16 +84,24 @@ fn status(story: &Story) -> Markup {
                 }
             }
             dl.facts {
-                div { dt { "Players" } dd { (status.players) } }
-                div { dt { "Referees" } dd { (status.referees) } }
-                div { dt { "Round" } dd { (status.current_round.map_or(0, |round| round.0)) " of " (status.total_rounds) } }
-                div { dt { "Matches" } dd { (status.matches_completed) " of " (status.total_matches) } }
+                div { dt { "Players" } dd { (status.players) (of(expected[0])) } }
+                div { dt { "Referees" } dd { (status.referees) (of(expected[1])) } }
+                @if room.is_none() {
+                    div { dt { "Round" } dd { (status.current_round.map_or(0, |round| round.0)) " of " (status.total_rounds) } }
+                    div { dt { "Matches" } dd { (status.matches_completed) " of " (status.total_matches) } }
+                }
             }
+            @if let Some(room) = room { (room.shown()) }
             @if status.total_matches > 0 {
                 progress max=(status.total_matches) value=(status.matches_completed) aria-label="Matches played" {}
             }
         }
     }
+}
+
+/// How many there will be.
+fn of(expected: Option<u32>) -> Markup {
+    html! { @if let Some(expected) = expected { " of " (expected) } }
 }
 
 fn standings(story: &Story, paging: &Paging) -> Markup {

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use league_core::season::config::Config;
+use league_dashboard::{Settings, WaitingRoom};
 
 use crate::leagues::{Story, league, played};
 use crate::markup;
@@ -41,6 +42,31 @@ async fn every_link_of_every_page_leads_somewhere() {
     {
         assert!(seen.contains(path), "{path} is not in {seen:?}");
     }
+}
+
+#[tokio::test]
+async fn the_waiting_room_says_how_to_join_and_who_is_missing_until_the_league_begins() {
+    let room = WaitingRoom {
+        addresses: vec![String::from("http://192.168.1.10:8000/mcp"), String::from("http://<b>.local:8000/mcp")],
+        player: String::from("league player --manager http://192.168.1.10:8000/mcp"),
+        referee: String::from("league referee --join-key KEY"),
+        notes: vec![String::from("KEY is the league's join key.")],
+        expect_players: Some(30),
+        expect_referees: None,
+    };
+    let settings = || Settings { room: Some(room.clone()), ..Settings::default() };
+    let opened = Story::open(Config::even_odd(league()), 1);
+    let site = Site::with(&opened.events, settings()).await;
+    walk(&site, 100).await;
+    let page = site.get("/").await.body;
+    for part in ["id=\"join\"", "0 of 30", "http://&lt;b&gt;.local", "league player --manager", "--join-key KEY"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("0 of 0") && !page.contains("<b>"), "{page}");
+    assert!(!site.get("/at/1/").await.body.contains("id=\"join\""), "nobody joins in the past");
+    let site = Site::with(&begun(4, 1).events, settings()).await;
+    let page = site.get("/").await.body;
+    assert!(!page.contains("id=\"join\"") && !page.contains("of 30"), "{page}");
 }
 
 #[tokio::test]

@@ -27,6 +27,8 @@ mod readme;
 mod refusals;
 mod secrets;
 mod secure;
+#[cfg(target_os = "linux")]
+mod several_machines;
 mod stepped;
 mod support;
 #[cfg(feature = "otel")]

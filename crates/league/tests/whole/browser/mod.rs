@@ -13,11 +13,29 @@ use crate::support::{Process, TestHome, Venue};
 const BROWSER: &str = "/usr/bin/chromium";
 
 /// Somebody who looks at `site` for `what`.
-fn looker(what: &str, site: &str) -> Command {
+pub(crate) fn looker(what: &str, site: &str) -> Command {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/whole/browser/see.mjs");
     let mut command = node();
     command.arg(script).arg(peers().join("node/node_modules")).args([BROWSER, what, site]);
     command
+}
+
+/// Has a `looker` look, which must not find anything wrong.
+pub(crate) fn looked(looker: &mut Command) {
+    let output = looker.output().unwrap();
+    let talk = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{looker:?}: {}\n{talk}", output.status);
+}
+
+/// Has a `looker` watch a league from its registration to its champion; `play` begins once it watches.
+pub(crate) fn watched(looker: &mut Command, play: impl FnOnce()) {
+    let mut looking = looker.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(looking.stdout.take().unwrap()).lines();
+    let began = said.next().is_some_and(|line| line.is_ok_and(|line| line == "watching"));
+    play();
+    let mut talk = String::new();
+    looking.stderr.take().unwrap().read_to_string(&mut talk).unwrap();
+    assert!(looking.wait().unwrap().success() && began, "{talk}");
 }
 
 fn address_of(process: &mut Process) -> String {
@@ -32,9 +50,7 @@ fn after_the_end(what: &str) {
     let mut run = Process::start(&arguments);
     let site = address_of(&mut run);
     run.says("Serving until Ctrl-C.");
-    let output = looker(what, &site).output().unwrap();
-    let talk = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{what}: {}\n{talk}", output.status);
+    looked(&mut looker(what, &site));
 }
 
 #[test]
@@ -43,14 +59,11 @@ fn a_league_is_watched_from_its_registration_to_its_champion_without_a_reload() 
     let venue = Venue::new();
     let mut manager = venue.manager_with(4, 1, &[]);
     let site = address_of(&mut manager);
-    let mut looking = looker("live", &site).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut said = BufReader::new(looking.stdout.take().unwrap()).lines();
-    let began = said.next().is_some_and(|line| line.is_ok_and(|line| line == "watching"));
-    let _referee = venue.referee("REF01");
-    let _players = ["P01", "P02", "P03", "P04"].map(|id| venue.player(id, "random"));
-    let mut talk = String::new();
-    looking.stderr.take().unwrap().read_to_string(&mut talk).unwrap();
-    assert!(looking.wait().unwrap().success() && began, "{talk}");
+    let mut agents = Vec::new();
+    watched(&mut looker("live", &site), || {
+        agents.push(venue.referee("REF01"));
+        agents.extend(["P01", "P02", "P03", "P04"].map(|id| venue.player(id, "random")));
+    });
 }
 
 #[test]

@@ -31,8 +31,10 @@ const looks = {
     await page.evaluate(() => { globalThis.untouched = true; });
     await page.getByText("Registration is open").waitFor();
     await page.locator("#live[data-on]").waitFor();
+    await page.locator("#join").getByText(`--manager ${site}mcp`).first().waitFor();
     console.log("watching");
     await page.locator("#champion").waitFor({ timeout: 60_000 });
+    assert.equal(await page.locator("#join").count(), 0, "nobody can join any more");
     assert.equal(await page.evaluate(() => globalThis.untouched), true, "the page was loaded again");
     const points = await page.locator("#standings tbody .points").allTextContents();
     assert.deepEqual(points.map(Number), points.map(Number).sort((a, b) => b - a), "the table is not in order");

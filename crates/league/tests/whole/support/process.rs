@@ -1,7 +1,8 @@
 //! A `league`, or another program, in a process of its own, killed when it is dropped.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::spawn;
@@ -55,14 +56,12 @@ impl Process {
         Self::begin(LEAGUE.into(), Some(directory.into()), environment, owned(arguments))
     }
 
-    /// Starts another program with `arguments` in `directory`, with variables of its own.
-    pub(crate) fn other<A: AsRef<str>>(
-        program: PathBuf,
-        directory: PathBuf,
-        environment: Vec<(String, String)>,
-        arguments: &[A],
-    ) -> Self {
-        Self::begin(program, Some(directory), environment, owned(arguments))
+    /// Starts another program: its arguments, directory and variables count.
+    pub(crate) fn of(command: &Command) -> Self {
+        let text = |text: &OsStr| text.to_str().unwrap().to_owned();
+        let environment = command.get_envs().filter_map(|(name, value)| Some((text(name), text(value?)))).collect();
+        let arguments = command.get_args().map(text).collect();
+        Self::begin(command.get_program().into(), command.get_current_dir().map(Path::to_owned), environment, arguments)
     }
 
     /// Starts `league` with `arguments` under `limits`, as a shell sets them.

@@ -77,7 +77,7 @@ async fn hosts_that_the_operator_allows_may_be_named_from_elsewhere() {
     let league = League::of(2, 1, Settings { allowed_hosts, ..Settings::default() }).await;
     let far = Caller::of(league.heard_from("10.0.0.7").await);
     admitted(&far.register("player", "Hosted", "http://players.example:8101/mcp", None).await);
-    is_turned_away(&far, "http://players.example.evil:8101/mcp", "operator can allow").await;
+    is_turned_away(&far, "http://players.example.evil:8101/mcp", "--allow-host players.example.evil").await;
 }
 
 #[tokio::test]

@@ -1,0 +1,62 @@
+//! How other machines reach a server of ours: the addresses that it tells them, and the names that it answers to.
+
+use std::net::IpAddr;
+
+use anyhow::Result;
+use league_wire::endpoint::Endpoint;
+use league_wire::lan;
+
+use crate::listen::Bound;
+
+/// Where a server is reached.
+#[derive(Debug)]
+pub(crate) struct Reachable {
+    /// The endpoint that others are told.
+    pub(crate) contact: Endpoint,
+    /// Further endpoints that lead to the same server: other networks of this machine, and its names.
+    pub(crate) others: Vec<Endpoint>,
+    /// By which loopback endpoint this machine reaches it, where it listens there as well.
+    pub(crate) here: Option<Endpoint>,
+    /// Names that requests may have in `Host`.
+    pub(crate) names: Vec<String>,
+    /// Whether the server listens for other machines and this machine is in no network.
+    pub(crate) is_cut_off: bool,
+}
+
+impl Reachable {
+    /// How others reach what listens at `bound`. An advertised endpoint is taken at its word.
+    pub(crate) async fn find(bound: &Bound, scheme: &str, advertised: Option<&Endpoint>) -> Result<Self> {
+        let (listens, port) = (bound.address.ip(), bound.address.port());
+        let by_loopback = listens.is_unspecified() || listens.is_loopback();
+        let here = if by_loopback { Some(bound.endpoint(scheme)?) } else { None };
+        if let Some(contact) = advertised {
+            let names = vec![contact.host().to_owned()];
+            return Ok(Self { contact: contact.clone(), others: Vec::new(), here, names, is_cut_off: false });
+        }
+        let addresses = lan::lan_addresses(listens);
+        if addresses.is_empty() {
+            let (contact, is_cut_off) = (bound.endpoint(scheme)?, listens.is_unspecified());
+            let names = vec![contact.host().to_owned()];
+            return Ok(Self { contact, others: Vec::new(), here, names, is_cut_off });
+        }
+        let known = lan::own_names().await;
+        let mut endpoints = Vec::new();
+        for address in &addresses {
+            endpoints.push(lan::at(scheme, *address, port)?);
+        }
+        // A name that leads to loopback here may lead elsewhere for others.
+        let leads_here = |found: &[IpAddr]| found.iter().any(|address| addresses.contains(address));
+        for (name, _) in known.iter().filter(|(_, found)| leads_here(found)) {
+            endpoints.push(format!("{scheme}://{name}:{port}/mcp").parse()?);
+        }
+        let contact = endpoints.remove(0);
+        let names = known.into_iter().map(|(name, _)| name).collect();
+        Ok(Self { contact, others: endpoints, here, names, is_cut_off: false })
+    }
+
+    /// Whether only agents on this machine reach it.
+    pub(crate) fn is_local(&self) -> bool {
+        let host = self.contact.host();
+        host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
+}
