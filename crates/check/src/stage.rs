@@ -262,6 +262,7 @@ impl Agent for Actor {
                 league_id: self.script.league.clone(),
                 reason: None,
                 reason_code: None,
+                error_code: None,
                 pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
                 warnings: Vec::new(),
             };

@@ -46,7 +46,7 @@ use crate::rules::outcome::Outcome;
 pub use apply::BadEvent;
 pub use assignment::Assignment;
 pub use flow::{Duty, Phase};
-pub use registration::{Admitted, Registered, Rejection};
+pub use registration::{Admitted, Reason, Registered, Rejection};
 pub use report::Counted;
 
 /// What a command comes to: what happened, to be made durable and applied, and what to answer then.
@@ -124,7 +124,9 @@ enum Slot {
         /// How.
         outcome: Outcome,
         /// Tells an equal report from a different one. Never stored, so it may change with the compiler.
-        fingerprint: u64,
+        fingerprint: u32,
+        /// When it was counted, in seconds since 1970.
+        at: u32,
     },
 }
 
@@ -237,6 +239,11 @@ impl Season {
     /// The round that is being played, or was last; none before the first.
     pub fn current_round(&self) -> Option<RoundId> {
         u32::try_from(self.rounds.len()).ok().filter(|round| *round > 0).map(RoundId)
+    }
+
+    /// The same as a number that is always there: 0 before the first round.
+    pub fn round_number(&self) -> RoundId {
+        self.current_round().unwrap_or(RoundId(0))
     }
 
     /// Matches with a result.

@@ -59,7 +59,7 @@ impl Metrics {
             let withdrawn = season.players().iter().filter(|player| player.withdrawn).count();
             page.one("league_players_withdrawn", "gauge", "Players that play no more.", withdrawn);
             page.one("league_halted", "gauge", "1 when the operator has stopped it.", u8::from(season.is_halted()));
-            let round = status.current_round.map_or(0, |round| round.0);
+            let round = status.current_round;
             page.one("league_round", "gauge", "The round that is being played, or was last.", round);
             page.one("league_rounds", "gauge", "Rounds in all.", status.total_rounds);
             page.one("league_matches_scheduled", "gauge", "Matches in all.", status.total_matches);

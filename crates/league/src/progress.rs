@@ -74,8 +74,9 @@ impl Progress {
             loop {
                 changes.mark_unchanged();
                 let Ok(status) = desk.look(|season, _| season.status()).await else { return };
-                match status.current_round {
-                    Some(round) => {
+                match status.current_round.0 {
+                    0 => shown.set_message(expected.waiting_for(&status)),
+                    round => {
                         if !playing {
                             playing = true;
                             shown.set_style(playing_style());
@@ -86,7 +87,6 @@ impl Progress {
                         shown.set_position(u64::from(status.matches_completed));
                         shown.set_message(format!("round {round} of {}", status.total_rounds));
                     }
-                    None => shown.set_message(expected.waiting_for(&status)),
                 }
                 if changes.changed().await.is_err() {
                     return;
@@ -132,7 +132,7 @@ mod tests {
             league_id: "cup".parse().unwrap(),
             state: "WAITING_FOR_REGISTRATIONS".into(),
             halted: false,
-            current_round: None,
+            current_round: league_protocol::id::RoundId(0),
             total_rounds: 0,
             players: there.0,
             referees: there.1,

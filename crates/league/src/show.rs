@@ -80,11 +80,10 @@ pub(crate) fn status(which: &Which) -> Result<()> {
 
 /// Where a league stands.
 pub(crate) fn status_table(status: &LeagueStatus) -> String {
-    let round = status.current_round.map_or_else(|| String::from("–"), |round| round.to_string());
     let stopped = if status.halted { ", stopped by the operator; league start goes on with it" } else { "" };
     let lines = [
         ["State".to_owned(), format!("{}{stopped}", status.state)],
-        ["Round".to_owned(), format!("{round} of {}", status.total_rounds)],
+        ["Round".to_owned(), format!("{} of {}", status.current_round, status.total_rounds)],
         ["Matches".to_owned(), format!("{} of {}", status.matches_completed, status.total_matches)],
         ["Players".to_owned(), status.players.to_string()],
         ["Referees".to_owned(), status.referees.to_string()],

@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 
+use league_core::season::{Reason, Rejection};
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::Head;
-use league_protocol::message::registration::RegisterResponse;
+use league_protocol::message::registration::{AgentMeta, RegisterResponse};
 use league_protocol::sender::Role;
 use league_protocol::table::Method;
 use league_protocol::token::Credential;
@@ -16,32 +17,32 @@ use crate::reach::Reach;
 use crate::settings::Settings;
 
 impl Shared {
-    /// What must hold before the desk is bothered with a registration: `endpoint` may be called, and the key that is `shown` is
+    /// What must hold before the desk is bothered with a registration: its endpoint may be called, and the key that is `shown` is
     /// the one that is `needed`. A rejection is an answer.
     pub(crate) fn admissible(
         &self,
         method: Method,
-        endpoint: &str,
+        meta: &AgentMeta,
         shown: Option<&Credential>,
         needed: Option<&Credential>,
         peer: SocketAddr,
     ) -> Result<Option<RegisterResponse>, Fault> {
         let whence = Whence::of(peer);
-        self.gate.registers(whence, method)?;
+        self.gate.registers(whence, meta, method)?;
         if let Some(needed) = needed {
             self.gate.shows_secret(whence, method)?;
             if !shown.is_some_and(|shown| shown.opens(&needed.digest())) {
-                let message = "this league needs its join key in join_key: ask the operator for it, and start your agent with --join-key";
+                let message = "join_key is missing or wrong; ask the operator for the join key, and give it with --join-key or send it as join_key";
                 return Err(Fault::new(ErrorCode::E012, method, message).about("join_key"));
             }
         }
         // What is no endpoint at all is rejected by the season, which says why.
-        let Ok(parsed) = endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
-        let (role, code) = if method == Method::RegisterReferee { (Role::Referee, 1002) } else { (Role::Player, 2003) };
+        let Ok(parsed) = meta.contact_endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
+        let role = if method == Method::RegisterReferee { Role::Referee } else { Role::Player };
         let Settings { here, own_addresses, allowed_hosts, .. } = &self.settings;
         let reach = Reach { here: *here, own_addresses: *own_addresses, allowed: allowed_hosts };
-        let reachable = reach.check(&parsed, peer, role);
-        Ok(reachable.err().map(|reason| self.rejected(reason, code)))
+        let unreachable = |reason| self.rejected(Rejection::new(Reason::Endpoint, method, reason));
+        Ok(reach.check(&parsed, peer, role).err().map(unreachable))
     }
 
     /// Whether whoever asks may operate the league.
@@ -49,16 +50,21 @@ impl Shared {
         match &self.settings.operator {
             None if peer.ip().to_canonical().is_loopback() => Ok(()),
             None => {
-                let message = "only the machine of the manager may do this, unless an operator's token is configured";
+                let message = "only the machine of the manager may do this; start the manager with --operator-token to allow others";
                 Err(Fault::new(ErrorCode::E012, method, message))
             }
             Some(digest) => {
-                let token = head.token(method)?;
+                let token = head.auth_token.as_ref().ok_or_else(|| {
+                    let message = "the operator's token is missing; give it with --token or LEAGUE_OPERATOR_TOKEN, or send it as auth_token";
+                    Fault::new(ErrorCode::E011, method, message).about("auth_token")
+                })?;
                 self.gate.shows_secret(Whence::of(peer), method)?;
                 if token.opens(digest) {
                     return Ok(());
                 }
-                Err(Fault::new(ErrorCode::E012, method, "this is not the operator's token").about("auth_token"))
+                let message =
+                    "this is not the operator's token; give the right one with --token or LEAGUE_OPERATOR_TOKEN";
+                Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"))
             }
         }
     }

@@ -174,9 +174,9 @@ mod tests {
         let table = season.standings();
         let [standings, _] = round_over(&season, RoundId(1));
         for told in [standings, league_over(&season)] {
-            for row in &table {
+            for (place, row) in table.iter().enumerate() {
                 let (seen, total) = rows(&told, &AgentId::Player(row.player_id.clone()));
-                assert_eq!((seen.len(), total), (if row.rank <= 10 { 10 } else { 11 }, Some(65)));
+                assert_eq!((seen.len(), total), (if place < HEAD { 10 } else { 11 }, Some(65)));
                 assert!(seen.contains(&row.player_id));
             }
             assert_eq!(rows(&told, &AgentId::Referee(RefereeId::numbered(1))).0.len(), 10);

@@ -8,16 +8,22 @@ use std::sync::Arc;
 
 use league_core::season::agent::AgentId;
 use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::message::registration::AgentMeta;
 use league_protocol::table::Method;
 use league_wire::rate::{Meter, Rate, Wait};
 use league_wire::strikes::Strikes;
 use league_wire::whence::Whence;
+use smol_str::SmolStr;
 
 /// How often, for each kind of request. Far above what a league at full speed needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rates {
-    /// Registrations from one address: a whole league may be hosted there.
+    /// Registrations from one address elsewhere: a class may be behind it.
     pub registrations: Rate,
+    /// Registrations from this machine: a whole league may be hosted here.
+    pub registrations_here: Rate,
+    /// Registrations of one agent, by its name and endpoint.
+    pub registrations_again: Rate,
     /// What one agent asks.
     pub questions: Rate,
     /// What is asked from one address by nobody in particular.
@@ -26,7 +32,13 @@ pub struct Rates {
 
 impl Default for Rates {
     fn default() -> Self {
-        Self { registrations: Rate::new(20, 5000), questions: Rate::new(50, 500), strangers: Rate::new(200, 2000) }
+        Self {
+            registrations: Rate::new(20, 500),
+            registrations_here: Rate::new(20, 5000),
+            registrations_again: Rate::new(1, 10),
+            questions: Rate::new(50, 500),
+            strangers: Rate::new(200, 2000),
+        }
     }
 }
 
@@ -34,6 +46,8 @@ impl Default for Rates {
 #[derive(Debug)]
 pub(crate) struct Gate {
     registrations: Meter<Whence>,
+    registrations_here: Meter<Whence>,
+    registrations_again: Meter<(SmolStr, SmolStr)>,
     questions: Meter<AgentId>,
     strangers: Meter<Whence>,
     strikes: Arc<Strikes>,
@@ -43,15 +57,21 @@ impl Gate {
     pub(crate) fn new(rates: Rates, strikes: Arc<Strikes>) -> Self {
         Self {
             registrations: Meter::new(rates.registrations),
+            registrations_here: Meter::new(rates.registrations_here),
+            registrations_again: Meter::new(rates.registrations_again),
             questions: Meter::new(rates.questions),
             strangers: Meter::new(rates.strangers),
             strikes,
         }
     }
 
-    /// Somebody wants to register.
-    pub(crate) fn registers(&self, whence: Whence, method: Method) -> Result<(), Fault> {
-        self.registrations.pass(&whence).map_err(|wait| limited(wait, method, "too many registrations from there"))
+    /// An agent wants to register.
+    pub(crate) fn registers(&self, whence: Whence, meta: &AgentMeta, method: Method) -> Result<(), Fault> {
+        let meter = if whence.is_here() { &self.registrations_here } else { &self.registrations };
+        meter.pass(&whence).map_err(|wait| limited(wait, method, "too many registrations from your address"))?;
+        let agent = (SmolStr::new(meta.display_name.trim().to_lowercase()), SmolStr::new(meta.contact_endpoint.trim()));
+        let again = self.registrations_again.pass(&agent);
+        again.map_err(|wait| limited(wait, method, "this agent registers too often; keep the token you have"))
     }
 
     /// An agent asks something.

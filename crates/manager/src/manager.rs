@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use league_core::season::agent::{AgentId, Profile};
 use league_core::season::config::Config;
-use league_core::season::{Counted, Phase, Registered, Season};
+use league_core::season::{Counted, Phase, Reason, Registered, Rejection, Ruling, Season};
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
 use league_protocol::id::{ConversationId, LeagueId, RefereeId};
 use league_protocol::manner::{COLON_SENDER, Manner};
 use league_protocol::message::league_view::{GetLeague, LeaguePage, LeagueView};
-use league_protocol::message::operate::{CreateSchedule, ScheduleAnswer};
 use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
 use league_protocol::message::registration::{Admission, AgentMeta, PASS_SCHEME, RegisterResponse};
-use league_protocol::message::report::{MatchResultAck, MatchResultReport};
+use league_protocol::message::report::{Learned, MatchResultAck, MatchResultReport};
 use league_protocol::message::standings::StandingsAnswer;
-use league_protocol::quirk::Quirks;
+use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
@@ -104,10 +103,12 @@ impl Shared {
         if !stranger.await? {
             return Ok(None);
         }
-        Ok(inspector.inspect(endpoint).await.err().map(|reason| self.rejected(reason, 2003)))
+        let unfit = |reason| self.rejected(Rejection::new(Reason::Endpoint, Method::RegisterPlayer, reason));
+        Ok(inspector.inspect(endpoint).await.err().map(unfit))
     }
 
-    pub(crate) fn rejected(&self, reason: String, code: i32) -> RegisterResponse {
+    pub(crate) fn rejected(&self, rejection: Rejection) -> RegisterResponse {
+        let Rejection { reason, code, error } = rejection;
         RegisterResponse {
             status: Admission::Rejected,
             player_id: None,
@@ -115,6 +116,7 @@ impl Shared {
             league_id: Some(self.league.clone()),
             reason: Some(reason),
             reason_code: Some(code),
+            error_code: Some(SmolStr::new_static(error.as_str())),
             pass_scheme: None,
             warnings: Vec::new(),
         }
@@ -123,7 +125,7 @@ impl Shared {
     /// The answer to a registration, and the token for its envelope.
     fn registered(&self, registered: Registered, quirks: Quirks) -> (RegisterResponse, Option<Credential>) {
         let admitted = match registered {
-            Registered::Rejected(rejection) => return (self.rejected(rejection.reason, rejection.code), None),
+            Registered::Rejected(rejection) => return (self.rejected(rejection), None),
             Registered::Admitted(admitted) => admitted,
         };
         let (player_id, referee_id) = match admitted.id {
@@ -137,6 +139,7 @@ impl Shared {
             league_id: Some(self.league.clone()),
             reason: None,
             reason_code: None,
+            error_code: None,
             pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
             warnings: quirks.iter().map(|quirk| format!("{}: {}", quirk.what(), quirk.advice())).collect(),
         };
@@ -145,14 +148,15 @@ impl Shared {
 
     async fn report(&self, head: &Head, report: MatchResultReport) -> Result<MatchResultAck, Fault> {
         const METHOD: Method = Method::ReportMatchResult;
-        let token = head.token(METHOD)?.clone();
+        let (token, sender) = (head.token(METHOD)?.clone(), head.sender.as_good().cloned());
         self.desk
             .act_patiently(move |season, now| {
-                let referee = referee_behind(season, &token, METHOD, now)?;
+                let (referee, odd_sender) = referee_behind(season, &token, sender.as_ref(), METHOD, now)?;
                 let record = season.read_report(&report)?;
+                let odd = odd_sender.into_iter().chain(season.odd_score(&report, record.outcome)).collect();
                 let mut ruling = season.report(&referee, &report.match_id, report.attempt, record, now)?;
                 if ruling.reply == Counted::Now {
-                    ruling.events.extend(season.learn_from(&report, now));
+                    ruling.events.extend(season.learn_from(&report, &AgentId::Referee(referee), odd, now));
                 }
                 let acknowledgement = MatchResultAck {
                     status: SmolStr::new_static("ACCEPTED"),
@@ -160,7 +164,7 @@ impl Shared {
                     match_id: report.match_id,
                     duplicate: ruling.reply == Counted::Before,
                 };
-                Ok(league_core::season::Ruling { events: ruling.events, reply: acknowledgement })
+                Ok(Ruling { events: ruling.events, reply: acknowledgement })
             })
             .await
     }
@@ -168,21 +172,37 @@ impl Shared {
     async fn query(&self, head: &Head, query: LeagueQuery) -> Result<LeagueQueryResponse, Fault> {
         const METHOD: Method = Method::LeagueQuery;
         let (token, gate) = (head.token(METHOD)?.clone(), Arc::clone(&self.gate));
-        self.desk
-            .look(move |season, now| {
-                let asker = season.authenticate(&token, METHOD, now)?;
-                gate.asks(&asker, METHOD)?;
-                season.query(&query, &asker)
-            })
-            .await?
+        let sender = head.sender.as_good().cloned();
+        let asked = self.desk.look(move |season, now| {
+            let asker = season.authenticate(&token, METHOD, now)?;
+            gate.asks(&asker, METHOD)?;
+            let odd = season.check_sender(&asker, sender.as_ref(), METHOD)?;
+            let news = odd.and_then(|quirk| season.learn(&asker, &of_quirk(quirk), now)).and(odd);
+            Ok((season.query(&query, &asker)?, news.map(|quirk| (asker, quirk))))
+        });
+        let (answer, news) = asked.await??;
+        if let Some((asker, quirk)) = news {
+            self.note(asker, quirk).await?;
+        }
+        Ok(answer)
+    }
+
+    /// Notes what is odd about an agent, where that is news.
+    async fn note(&self, agent: AgentId, quirk: Quirk) -> Result<(), Fault> {
+        let note = move |season: &Season, now| {
+            let events = season.learn(&agent, &of_quirk(quirk), now).into_iter().collect();
+            Ok(Ruling { events, reply: () })
+        };
+        self.desk.act(note).await
     }
 
     async fn assigned(&self, head: &Head) -> Result<AssignedMatches, Fault> {
         const METHOD: Method = Method::GetAssignedMatches;
         let (token, gate) = (head.token(METHOD)?.clone(), Arc::clone(&self.gate));
+        let sender = head.sender.as_good().cloned();
         self.desk
             .look(move |season, now| {
-                let referee = referee_behind(season, &token, METHOD, now)?;
+                let (referee, _) = referee_behind(season, &token, sender.as_ref(), METHOD, now)?;
                 gate.asks(&AgentId::Referee(referee.clone()), METHOD)?;
                 Ok(AssignedMatches { matches: season.assigned(&referee) })
             })
@@ -193,7 +213,7 @@ impl Shared {
         self.desk
             .look(|season, _| StandingsAnswer {
                 league_id: season.config().league_id.clone(),
-                current_round: season.current_round(),
+                current_round: season.round_number(),
                 standings: season.standings(),
             })
             .await
@@ -208,9 +228,10 @@ impl Shared {
         if asked.view != LeagueView::Match {
             return self.desk.look(move |season, _| page::of_season(season, &asked)).await;
         }
-        let match_id = asked
-            .match_id
-            .ok_or_else(|| Fault::new(ErrorCode::E003, METHOD, "name the match in match_id").about("match_id"))?;
+        let match_id = asked.match_id.ok_or_else(|| {
+            Fault::new(ErrorCode::E003, METHOD, "match_id is missing; send the match to show, like R1M1")
+                .about("match_id")
+        })?;
         let missing = || {
             let message = format!("there is no file of {match_id} here; get_league lists what was played (schedule)");
             Fault::new(ErrorCode::E007, METHOD, message).about("match_id")
@@ -222,35 +243,32 @@ impl Shared {
         Ok(page::of_text(&text, asked.from))
     }
 
-    async fn schedule(&self, wanted: CreateSchedule) -> Result<ScheduleAnswer, Fault> {
-        self.desk
-            .act(move |season, now| {
-                if let Some(stranger) = wanted.players.iter().flatten().find(|id| season.player(id).is_none()) {
-                    let message = format!("{stranger} is not registered");
-                    return Err(Fault::new(ErrorCode::E005, Method::CreateSchedule, message).about("players"));
-                }
-                season.close_registration(now)
-            })
-            .await?;
-        self.desk
-            .look(|season, _| ScheduleAnswer {
-                league_id: season.config().league_id.clone(),
-                rounds: season.scheduled_rounds(),
-                total_matches: season.status().total_matches,
-            })
-            .await
-    }
-
     async fn status(&self) -> Result<LeagueStatus, Fault> {
         self.desk.look(|season, _| season.status()).await
     }
 }
 
-fn referee_behind(season: &Season, token: &Credential, method: Method, now: Timestamp) -> Result<RefereeId, Fault> {
-    match season.authenticate(token, method, now)? {
-        AgentId::Referee(id) => Ok(id),
-        AgentId::Player(id) => Err(Fault::new(ErrorCode::E013, method, format!("{id} is a player, not a referee"))),
+/// The referee whose token this is, and what is odd about the `sender` beside it.
+fn referee_behind(
+    season: &Season,
+    token: &Credential,
+    sender: Option<&Sender>,
+    method: Method,
+    now: Timestamp,
+) -> Result<(RefereeId, Option<Quirk>), Fault> {
+    let owner = season.authenticate(token, method, now)?;
+    let odd = season.check_sender(&owner, sender, method)?;
+    match owner {
+        AgentId::Referee(id) => Ok((id, odd)),
+        AgentId::Player(id) => {
+            let message = format!("{id} is a player; register as a referee first");
+            Err(Fault::new(ErrorCode::E013, method, message))
+        }
     }
+}
+
+fn of_quirk(quirk: Quirk) -> Learned {
+    Learned { manner: None, quirks: Quirks::from_iter([quirk]) }
 }
 
 impl Agent for Manager {
@@ -298,9 +316,9 @@ impl Manager {
         }
         match call {
             Call::RegisterPlayer(request) => {
-                let (endpoint, key) = (&request.player_meta.contact_endpoint, request.join_key.as_ref());
+                let (meta, key) = (&request.player_meta, request.join_key.as_ref());
                 let needed = shared.settings.player_key.as_ref();
-                if let Some(rejection) = shared.admissible(method, endpoint, key, needed, peer)? {
+                if let Some(rejection) = shared.admissible(method, meta, key, needed, peer)? {
                     return Answered::new(envelope, &rejection);
                 }
                 if let Some(rejection) = shared.inspected(&request.player_meta).await? {
@@ -317,9 +335,9 @@ impl Manager {
                 Answered::new(envelope, &answer)
             }
             Call::RegisterReferee(request) => {
-                let (endpoint, key) = (&request.referee_meta.contact_endpoint, request.join_key.as_ref());
+                let (meta, key) = (&request.referee_meta, request.join_key.as_ref());
                 let needed = shared.settings.referee_key.as_ref();
-                if let Some(rejection) = shared.admissible(method, endpoint, key, needed, peer)? {
+                if let Some(rejection) = shared.admissible(method, meta, key, needed, peer)? {
                     return Answered::new(envelope, &rejection);
                 }
                 let register = move |season: &Season, now| {
@@ -348,7 +366,7 @@ impl Manager {
             }
             Call::CreateSchedule(wanted) => {
                 shared.check_operator(&head, peer, method)?;
-                Answered::new(envelope, &shared.schedule(wanted).await?)
+                Answered::new(envelope, &self.schedule(wanted).await?)
             }
             Call::StartLeague(_) => {
                 shared.check_operator(&head, peer, method)?;

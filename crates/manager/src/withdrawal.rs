@@ -1,11 +1,14 @@
-//! Taking a player out, and telling it so.
+//! Taking players out, and telling them so: one by one, or all whom a schedule leaves out.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use league_core::season::Phase;
+use league_core::season::agent::Player;
 use league_protocol::error::Fault;
 use league_protocol::id::PlayerId;
+use league_protocol::message::operate::{CreateSchedule, ScheduleAnswer};
+use league_store::views::MATCH_FILES;
 
 use crate::manager::Manager;
 use crate::notices::{self, Listener};
@@ -22,10 +25,34 @@ impl Manager {
             Ok(league_core::season::Ruling { events: ruling.events, reply })
         });
         let Some((player, may_leave)) = taken_out.await? else { return Ok(()) };
-        let shared = Arc::clone(&self.shared);
-        let listener = Listener::player(&player, &shared.league);
-        let notices = notices::withdrawn(&shared.league, &player, may_leave);
-        tokio::spawn(async move { shared.tell(vec![listener], notices, Duration::ZERO).await });
+        self.tell_withdrawn(&player, may_leave);
         Ok(())
+    }
+
+    /// Closes the registration and pairs the named players with each other, or all of them; who is not named is withdrawn.
+    pub(crate) async fn schedule(&self, wanted: CreateSchedule) -> Result<ScheduleAnswer, Fault> {
+        let desk = &self.shared.desk;
+        let out = desk.act(move |season, now| season.schedule_players(wanted.players.as_deref(), now)).await?;
+        for player in out {
+            self.tell_withdrawn(&player, true);
+        }
+        let made = desk.look(|season, _| {
+            let rounds = season.scheduled_rounds();
+            let listed = season.schedule().total_matches() <= MATCH_FILES;
+            ScheduleAnswer {
+                league_id: season.config().league_id.clone(),
+                matches: rounds.iter().filter(|_| listed).flat_map(|round| round.matches.clone()).collect(),
+                rounds,
+                total_matches: season.status().total_matches,
+            }
+        });
+        made.await
+    }
+
+    fn tell_withdrawn(&self, player: &Player, may_leave: bool) {
+        let shared = Arc::clone(&self.shared);
+        let listener = Listener::player(player, &shared.league);
+        let notices = notices::withdrawn(&shared.league, player, may_leave);
+        tokio::spawn(async move { shared.tell(vec![listener], notices, Duration::ZERO).await });
     }
 }

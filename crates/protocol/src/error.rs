@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::id::MatchId;
 use crate::table::Method;
+use crate::time::Timestamp;
 
 /// JSON-RPC: not JSON at all.
 pub const PARSE_ERROR: i32 = -32700;
@@ -59,7 +61,9 @@ macro_rules! catalogue {
 catalogue! {
     /// No answer within the limit.
     E001 = 1 "TIMEOUT_ERROR" (retryable);
-    /// Something required is missing, or is not what it must be.
+    /// A field that is there has a wrong type, length or value, or contradicts another one.
+    E002 = 2 "INVALID_FIELD";
+    /// A required field is missing.
     E003 = 3 "MISSING_REQUIRED_FIELD";
     /// A move that the rules do not know.
     E004 = 4 "INVALID_PARITY_CHOICE";
@@ -118,7 +122,7 @@ impl ErrorCode {
             (4, E010) => 4005,
             (5, E007) => 5002,
             (6, E008) => 6003,
-            (_, E003 | E018 | E021) => INVALID_PARAMS,
+            (_, E002 | E003 | E018 | E021) => INVALID_PARAMS,
             (_, E015) => INTERNAL_ERROR,
             (_, E001 | E004 | E005 | E007 | E008 | E009 | E010 | E011 | E012 | E013 | E014 | E017 | E019 | E020) => {
                 self.number()
@@ -147,18 +151,20 @@ pub struct Fault {
     pub field: Option<String>,
     /// Seconds after which the peer may try again, where it was too fast.
     pub retry_after: Option<u32>,
+    /// The match that was reported before, and when, where the report is a second one.
+    pub previous_report: Option<(MatchId, Timestamp)>,
 }
 
 impl Fault {
     /// A fault of the league with the number that belongs to `method`.
     pub fn new(code: ErrorCode, method: impl Into<Option<Method>>, message: impl Into<String>) -> Self {
         let rpc = code.rpc(method.into());
-        Self { code: Some(code), rpc, message: message.into(), field: None, retry_after: None }
+        Self { code: Some(code), rpc, message: message.into(), field: None, retry_after: None, previous_report: None }
     }
 
     /// One of JSON-RPC's own errors.
     pub fn rpc(rpc: i32, message: impl Into<String>) -> Self {
-        Self { code: None, rpc, message: message.into(), field: None, retry_after: None }
+        Self { code: None, rpc, message: message.into(), field: None, retry_after: None, previous_report: None }
     }
 
     /// The same fault under a number of its own, for the cases that the contracts number without an E-code.
@@ -216,6 +222,7 @@ mod tests {
             (ErrorCode::E007, Method::ReportMatchResult, 5002),
             (ErrorCode::E011, Method::LeagueQuery, 6001),
             (ErrorCode::E008, Method::LeagueQuery, 6003),
+            (ErrorCode::E002, Method::ReportMatchResult, INVALID_PARAMS),
             (ErrorCode::E003, Method::LeagueQuery, INVALID_PARAMS),
         ];
         for (code, method, number) in cases {

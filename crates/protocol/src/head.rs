@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
 use crate::error::{ErrorCode, Fault};
-use crate::id::ConversationId;
+use crate::id::{ConversationId, MAX_CONVERSATION};
 use crate::loose::{self, Found};
 use crate::quirk::{Quirk, Quirks};
 use crate::sender::Sender;
@@ -120,7 +120,7 @@ impl Head {
             Found::Good(Protocol) => {}
             Found::Absent => missing("protocol", Quirk::NoProtocol, &mut quirks)?,
             Found::Bad(found) => {
-                let message = format!("this league speaks {PROTOCOL}, the message says {found:?}");
+                let message = format!("protocol is {found:?}; this league speaks {PROTOCOL}: send that");
                 return Err(Fault::new(ErrorCode::E018, method, message).about("protocol"));
             }
         }
@@ -129,20 +129,22 @@ impl Head {
             Found::Good(name) => match demand {
                 Demand::Lenient => quirks.note(Quirk::OddMessageType),
                 Demand::Complete => {
-                    let message = format!("message_type {name:?} does not belong to {}", method.row().name);
-                    return Err(Fault::new(ErrorCode::E003, method, message).about("message_type"));
+                    let row = method.row();
+                    let expected = row.message.unwrap_or(row.name);
+                    let message = format!("message_type is {name:?}, and the method is {}; send {expected}", row.name);
+                    return Err(Fault::new(ErrorCode::E002, method, message).about("message_type"));
                 }
             },
             // A row without a message type has nothing that could be missing.
             Found::Absent if method.row().message.is_none() => {}
             Found::Absent => missing("message_type", Quirk::NoMessageType, &mut quirks)?,
-            Found::Bad(_) => return Err(not_a("text", "message_type", method)),
+            Found::Bad(found) => return Err(wrong("message_type", found, "a text", method)),
         }
         match &self.sender {
             Found::Good(sender) if !sender.is_canonical() => quirks.note(Quirk::OddSender),
             Found::Good(_) => {}
             Found::Absent => missing("sender", Quirk::NoSender, &mut quirks)?,
-            Found::Bad(_) => return Err(not_a("sender like player:P01", "sender", method)),
+            Found::Bad(found) => return Err(wrong("sender", found, "a text like player:P01", method)),
         }
         match &self.timestamp {
             Found::Good(written) => quirks.extend(written.quirk),
@@ -155,7 +157,10 @@ impl Head {
         match &self.conversation_id {
             Found::Good(_) => {}
             Found::Absent => missing("conversation_id", Quirk::NoConversation, &mut quirks)?,
-            Found::Bad(_) => return Err(not_a("short text", "conversation_id", method)),
+            Found::Bad(found) => {
+                let allowed = format!("a text of 1 to {MAX_CONVERSATION} printable characters");
+                return Err(wrong("conversation_id", found, &allowed, method));
+            }
         }
         Ok(quirks)
     }
@@ -186,8 +191,8 @@ impl Head {
     }
 }
 
-fn not_a(what: &str, field: &'static str, method: Method) -> Fault {
-    Fault::new(ErrorCode::E003, method, format!("{field} is not a {what}")).about(field)
+fn wrong(field: &'static str, found: &str, allowed: &str, method: Method) -> Fault {
+    Fault::new(ErrorCode::E002, method, format!("{field} is {found:?}; send {allowed}")).about(field)
 }
 
 /// Reads a [`Found`] value of any type.

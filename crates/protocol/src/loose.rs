@@ -21,6 +21,15 @@ pub enum Found<T> {
 }
 
 impl<T> Found<T> {
+    /// This one, or `other` where nothing was found here.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match self {
+            Self::Absent => other,
+            Self::Good(_) | Self::Bad(_) => self,
+        }
+    }
+
     /// The good value.
     pub fn good(self) -> Option<T> {
         match self {
@@ -109,8 +118,17 @@ fn scalar<'de, D: Deserializer<'de>, T>(deserializer: D, read: impl FnOnce(Raw<'
 
 /// A text that is a `T`, with what stood there when it was none.
 pub(crate) fn found<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Found<T>, D::Error> {
+    found_or(deserializer, Found::Absent)
+}
+
+/// The same for a field where null is as wrong as any other value that is no text.
+pub(crate) fn given<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Found<T>, D::Error> {
+    found_or(deserializer, Found::Bad(String::from("null")))
+}
+
+fn found_or<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D, null: Found<T>) -> Result<Found<T>, D::Error> {
     scalar(deserializer, |raw| match raw {
-        Raw::Null => Found::Absent,
+        Raw::Null => null,
         Raw::Text(text) => text.parse().map_or_else(|_| Found::Bad(text.chars().take(64).collect()), Found::Good),
         Raw::Number(number) => Found::Bad(number.to_string()),
         Raw::Flag(flag) => Found::Bad(flag.to_string()),

@@ -7,6 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::{Error as Unknown, StrDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::error::ErrorCode;
+
 macro_rules! quirks {
     ($($(#[$doc:meta])* $name:ident: $what:literal, $advice:literal;)*) => {
         /// One difference that does no harm.
@@ -108,8 +110,33 @@ quirks! {
     LeavesAtTheEnd: "ends in the middle of LEAGUE_COMPLETED", "answer LEAGUE_COMPLETED before you end";
     /// `start_match` is not known to it.
     TakesNoOrders: "takes its matches from announcements or by asking", "answer start_match";
+    /// Points of another league's making.
+    OtherScore: "reports scores that are not the points of this league", "report the points that START_MATCH names in scoring";
     /// It registered more than once.
     RegistersOften: "registers several times", "register once, and keep the token";
+}
+
+impl Quirk {
+    /// The code with which a strict league refuses it.
+    pub fn code(self) -> ErrorCode {
+        use ErrorCode::{E002, E003, E011, E012, E018, E021};
+        const CODES: [(Quirk, ErrorCode); 13] = [
+            (Quirk::NoProtocol, E003),
+            (Quirk::NoMessageType, E003),
+            (Quirk::NoSender, E003),
+            (Quirk::NoTimestamp, E003),
+            (Quirk::NoConversation, E003),
+            (Quirk::NoAccept, E003),
+            (Quirk::BareRegistration, E003),
+            (Quirk::NoToken, E011),
+            (Quirk::OddToken, E012),
+            (Quirk::OddProtocol, E018),
+            (Quirk::OddTime, E021),
+            (Quirk::FractionalTime, E021),
+            (Quirk::OffsetTime, E021),
+        ];
+        CODES.into_iter().find(|(known, _)| *known == self).map_or(E002, |(_, code)| code)
+    }
 }
 
 impl fmt::Display for Quirk {

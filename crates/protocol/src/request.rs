@@ -157,7 +157,7 @@ impl Request<'_> {
             None => Ok(quirks),
             Some(quirk) => {
                 let message = format!("a strict league refuses {quirk}; {}", quirk.advice());
-                Err(Fault::new(ErrorCode::E003, self.method(), message))
+                Err(Fault::new(quirk.code(), self.method(), message))
             }
         }
     }
@@ -442,7 +442,7 @@ fn explain<'a>(
 ) -> Fault {
     let whole = serde_json::Deserializer::from_str(message).deserialize_map(HeadSeed { head, nested });
     if whole.is_err() {
-        return Fault::new(ErrorCode::E003, method, without_place(error));
+        return invalid(None, &without_place(error), method);
     }
     // A message of another protocol is not ours to judge further.
     if let Err(fault) = head.check(method, Demand::Lenient) {
@@ -452,15 +452,41 @@ fn explain<'a>(
     let mut reader = serde_json::Deserializer::from_str(message);
     let body = Call::body(method, serde_path_to_error::Deserializer::new(&mut reader, &mut track));
     let reason = body.err().map_or_else(|| without_place(error), |inner| without_place(&inner));
-    let Some(field) = blamed(&reason, &track.path().to_string()) else {
-        return Fault::new(ErrorCode::E003, method, reason);
-    };
-    if method == Method::LeagueQuery && field == "query_type" {
+    let field = blamed(&reason, &track.path().to_string());
+    let fault = invalid(field.as_deref(), &reason, method);
+    if method == Method::LeagueQuery && field.as_deref() == Some("query_type") {
         let known: Vec<_> = QueryType::ALL.iter().filter_map(|query| serde_json::to_string(query).ok()).collect();
-        let message = format!("query_type is one of {}", known.join(", "));
-        return Fault::new(ErrorCode::E003, method, message).numbered(6002).about(field);
+        let (found, _) = fault.message.split_once(';').unwrap_or((&fault.message, ""));
+        let message = format!("{found}; send one of {}", known.join(", "));
+        return Fault { message, ..fault }.numbered(6002);
     }
-    Fault::new(ErrorCode::E003, method, format!("{field}: {reason}")).about(field)
+    fault
+}
+
+/// The fault for a field that is missing (E003) or wrong (E002): names the field, what came, and what to send.
+///
+/// A reason that begins with the field's name in backquotes is a whole sentence of ours; the others are serde's.
+fn invalid(field: Option<&str>, reason: &str, method: Method) -> Fault {
+    let name = field.unwrap_or("the message");
+    let wrong = reason
+        .strip_prefix("invalid type: ")
+        .or(reason.strip_prefix("invalid value: "))
+        .or(reason.strip_prefix("unknown variant "));
+    let (code, message) = if let Some(rest) = reason.strip_prefix("missing field `") {
+        let advice = rest.split_once("`: ").map_or("send it", |(_, advice)| advice);
+        (ErrorCode::E003, format!("{name} is missing; {advice}"))
+    } else if let Some((found, expected)) = wrong.and_then(|wrong| wrong.split_once(", expected ")) {
+        (ErrorCode::E002, format!("{name} is {found}; send {expected}"))
+    } else if reason.starts_with('`') {
+        (ErrorCode::E002, reason.replace('`', ""))
+    } else {
+        (ErrorCode::E002, format!("{name} is not valid: {reason}; send it in that form"))
+    };
+    let fault = Fault::new(code, method, message);
+    match field {
+        Some(field) => fault.about(field),
+        None => fault,
+    }
 }
 
 /// The field at fault: where the reading stopped, and there the field that the reason names.

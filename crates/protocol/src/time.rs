@@ -21,7 +21,7 @@ pub struct Timestamp(jiff::Timestamp);
 
 /// A text that is not a UTC timestamp: error E021.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("a timestamp is UTC like 2025-01-15T10:30:00Z, this one is {found:?}")]
+#[error("{found:?} is not a timestamp in UTC; send one like 2025-01-15T10:30:00Z")]
 pub struct BadTimestamp {
     /// What was there.
     pub found: String,

@@ -251,6 +251,7 @@ proptest! {
                 status: if in_or_not { Admission::Accepted } else { Admission::Rejected },
                 player_id: in_or_not.then(|| player_id.clone()), referee_id: None, league_id: None,
                 reason: (!in_or_not).then(|| reason.clone()), reason_code: (!in_or_not).then_some(code),
+                error_code: None,
                 pass_scheme: None, warnings: Vec::new(),
             };
             let bytes = write(Method::RegisterPlayer, &|to, out| to.answer(&envelope, &response, out).unwrap());

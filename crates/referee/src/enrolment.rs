@@ -128,8 +128,9 @@ impl Shared {
         let manager = match at {
             None => self.settings.manager.clone(),
             Some(text) => text.parse().map_err(|error| {
-                let message = format!("manager_endpoint: {error}");
-                Fault::new(ErrorCode::E003, Method::RegisterToLeague, message).about("manager_endpoint")
+                let message =
+                    format!("manager_endpoint is not a URL: {error}; send one like http://localhost:8000/mcp");
+                Fault::new(ErrorCode::E002, Method::RegisterToLeague, message).about("manager_endpoint")
             })?,
         };
         // The caller waits for the answer as long as this referee waits for its manager; a part of that is kept for the answer's way.

@@ -266,7 +266,10 @@ impl Shared {
         let Some(game) = new_game(&order.game_type) else { return Ok(refused("unknown game")) };
         let endpoint = |side: Side| {
             order.players[side].endpoint.parse::<Endpoint>().map_err(|error| {
-                Fault::new(ErrorCode::E003, METHOD, format!("{}: {error}", order.players[side].player_id))
+                let player = &order.players[side].player_id;
+                let message =
+                    format!("the endpoint of {player} is not a URL: {error}; send one like http://localhost:8101/mcp");
+                Fault::new(ErrorCode::E002, METHOD, message)
             })
         };
         let endpoints = Pair::new(endpoint(Side::A)?, endpoint(Side::B)?);
@@ -369,7 +372,9 @@ impl Shared {
     ) -> Result<Acknowledgement, Fault> {
         let (posts, order) = self.posts(match_id, method)?;
         let named = player.cloned().or_else(|| head.sender.as_good().and_then(Sender::player_id));
-        let player = named.ok_or_else(|| Fault::new(ErrorCode::E003, method, "name the player").about("player_id"))?;
+        let player = named.ok_or_else(|| {
+            Fault::new(ErrorCode::E003, method, "player_id is missing; send your own id").about("player_id")
+        })?;
         let side = Side::BOTH.into_iter().find(|side| order.players[*side].player_id == player);
         let side = side.ok_or_else(|| {
             Fault::new(ErrorCode::E005, method, format!("{player} does not play in {match_id}")).about("player_id")
@@ -392,7 +397,7 @@ impl Shared {
         let match_id = join
             .match_id
             .as_ref()
-            .ok_or_else(|| Fault::new(ErrorCode::E003, METHOD, "name the match").about("match_id"))?;
+            .ok_or_else(|| Fault::new(ErrorCode::E003, METHOD, "match_id is missing; send it").about("match_id"))?;
         let nonce = join.draw_nonce.clone().unwrap_or_default();
         let answer = |side| match join.accept {
             Some(false) => Input::Declined { side, call: None },

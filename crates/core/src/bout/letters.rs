@@ -21,7 +21,6 @@ use league_protocol::message::report::{MatchResultReport, ReportedResult, Result
 use league_protocol::message::start_match::{MatchMode, StartMatch, span};
 use league_protocol::message::step::MatchState;
 use league_protocol::parity::Parity;
-use league_protocol::quirk::Quirk;
 use league_protocol::sender::Sender;
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::Call;
@@ -271,21 +270,8 @@ fn code_of(complaint: &Complaint) -> ErrorCode {
     match complaint {
         Complaint::TimedOut => ErrorCode::E001,
         Complaint::Unreachable => ErrorCode::E009,
-        Complaint::Unreadable => ErrorCode::E003,
-        Complaint::Irregular(quirk) => code_of_quirk(*quirk),
+        Complaint::Unreadable => ErrorCode::E002,
+        Complaint::Irregular(quirk) => quirk.code(),
         Complaint::Illegal(_) => ErrorCode::E004,
     }
-}
-
-/// What a strict league calls an oddity: by its own code where it has one, else a field that is not as it should be.
-fn code_of_quirk(quirk: Quirk) -> ErrorCode {
-    const CODES: [(Quirk, ErrorCode); 6] = [
-        (Quirk::NoToken, ErrorCode::E011),
-        (Quirk::OddToken, ErrorCode::E012),
-        (Quirk::OddProtocol, ErrorCode::E018),
-        (Quirk::OddTime, ErrorCode::E021),
-        (Quirk::FractionalTime, ErrorCode::E021),
-        (Quirk::OffsetTime, ErrorCode::E021),
-    ];
-    CODES.into_iter().find(|(known, _)| *known == quirk).map_or(ErrorCode::E003, |(_, code)| code)
 }

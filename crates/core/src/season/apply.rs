@@ -5,6 +5,7 @@ use league_protocol::manner::Manner;
 use league_protocol::message::report::Learned;
 use league_protocol::quirk::Quirks;
 use league_protocol::side::Side;
+use league_protocol::time::Timestamp;
 use thiserror::Error;
 
 use super::agent::{AgentId, Grant, Player, Profile, Referee};
@@ -95,7 +96,7 @@ impl Season {
                 self.referees[index as usize].lost = true;
                 Ok(())
             }
-            Fact::MatchReported { match_id, attempt, record } => self.count(match_id, *attempt, record),
+            Fact::MatchReported { match_id, attempt, record } => self.count(match_id, *attempt, record, event.at),
             Fact::MatchAwarded { match_id, outcome } => self.award(match_id, *outcome),
             Fact::RoundCompleted { round } => {
                 let last = place(self.rounds.len());
@@ -267,12 +268,13 @@ impl Season {
         Ok(())
     }
 
-    fn count(&mut self, match_id: &MatchId, attempt: u32, record: &MatchRecord) -> Result<(), BadEvent> {
+    fn count(&mut self, match_id: &MatchId, attempt: u32, record: &MatchRecord, at: Timestamp) -> Result<(), BadEvent> {
         let (index, round) = self.held(match_id, attempt)?;
         let (id, number) = match_id.parts().ok_or_else(|| unknown(match_id))?;
         let pairing = self.schedule.pairing(id.0, number).ok_or_else(|| unknown(match_id))?;
         let (outcome, fingerprint) = (record.outcome, fingerprint_of(record));
-        self.set(match_id, Slot::Done { referee: index, outcome, fingerprint });
+        let at = u32::try_from(at.unix()).unwrap_or_default();
+        self.set(match_id, Slot::Done { referee: index, outcome, fingerprint, at });
         self.rounds[round].open -= 1;
         self.referees[index as usize].running -= 1;
         self.table.record(pairing.a, pairing.b, outcome);

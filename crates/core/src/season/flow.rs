@@ -1,10 +1,13 @@
 //! From registration to the last round: what may happen when, and what is to be done next.
 
+use std::collections::HashSet;
+
 use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::id::RoundId;
+use league_protocol::id::{PlayerId, RoundId};
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
+use super::agent::Player;
 use super::event::{Event, Fact};
 use super::{Ruling, Season, happened};
 
@@ -80,6 +83,28 @@ impl Season {
             return Err(Fault::new(ErrorCode::E010, METHOD, message));
         }
         Ok(Ruling { events: vec![happened(now, Fact::RegistrationClosed)], reply: () })
+    }
+
+    /// Closes the registration and pairs the `named` players, or all of them, with each other. Who is not named is withdrawn; the
+    /// answer is those, for somebody to tell them.
+    pub fn schedule_players(&self, named: Option<&[PlayerId]>, now: Timestamp) -> Result<Ruling<Vec<Player>>, Fault> {
+        const METHOD: Method = Method::CreateSchedule;
+        let closed = self.close_registration(now)?;
+        let Some(named) = named else { return Ok(Ruling { events: closed.events, reply: Vec::new() }) };
+        let named: HashSet<&PlayerId> = named.iter().collect();
+        if let Some(stranger) = named.iter().find(|id| self.player(id).is_none()) {
+            let message = format!("players names {stranger}, which is not registered; name registered players only");
+            return Err(Fault::new(ErrorCode::E005, METHOD, message).about("players"));
+        }
+        let (count, needed) = (named.len(), self.fewest());
+        if count < needed {
+            let message =
+                format!("players names {count} of at least {needed} players; name more, or leave it out for all");
+            return Err(Fault::new(ErrorCode::E010, METHOD, message).about("players"));
+        }
+        let out: Vec<Player> = self.players.iter().filter(|player| !named.contains(&player.id)).cloned().collect();
+        let withdrawn = out.iter().map(|player| happened(now, Fact::PlayerWithdrawn { player: player.id.clone() }));
+        Ok(Ruling { events: withdrawn.chain(closed.events).collect(), reply: out })
     }
 
     /// Starts the league, closing the registration where that is still to be done; lets a stopped one go on.

@@ -25,14 +25,15 @@ impl Season {
         news(agent, (manner, quirks), learned, now)
     }
 
-    /// Notes what a referee found out about the two players of the match that it reports.
-    pub fn learn_from(&self, report: &MatchResultReport, now: Timestamp) -> Vec<Event> {
+    /// Notes what a referee found out about the two players of the match that it reports, and what is odd about the report.
+    pub fn learn_from(&self, report: &MatchResultReport, by: &AgentId, odd: Quirks, now: Timestamp) -> Vec<Event> {
         let Some(players) = self.contestants(&report.match_id) else { return Vec::new() };
         let news = [players.a, players.b].into_iter().filter_map(|player| {
             let learned = report.learned.get(&player.id)?;
             self.learn(&AgentId::Player(player.id.clone()), learned, now)
         });
-        news.collect()
+        let own = self.learn(by, &Learned { manner: None, quirks: odd }, now);
+        news.chain(own).collect()
     }
 
     /// Adds to a registration what its form shows. What was learned about an agent that comes back is better than a new guess.

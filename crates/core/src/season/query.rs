@@ -57,7 +57,7 @@ impl Season {
                 data.referees = Some(self.referee_directory(asker));
             }
         }
-        let (query_type, current_round) = (query.query_type, self.current_round());
+        let (query_type, current_round) = (query.query_type, self.round_number());
         Ok(LeagueQueryResponse { query_type, success: error.is_none(), current_round, data, error })
     }
 
@@ -123,7 +123,7 @@ impl Season {
             league_id: self.config.league_id.clone(),
             state: SmolStr::new_static(self.phase.as_str()),
             halted: self.halted,
-            current_round: self.current_round(),
+            current_round: self.round_number(),
             total_rounds: self.schedule.rounds(),
             players: place(self.players.len()),
             referees: place(self.referees.len()),
@@ -240,8 +240,12 @@ impl Season {
             (None, AgentId::Referee(_)) => None,
         };
         let player = named.ok_or_else(|| {
-            Fault::new(ErrorCode::E003, METHOD, "name the player in query_params.player_id")
-                .about("query_params.player_id")
+            Fault::new(
+                ErrorCode::E003,
+                METHOD,
+                "query_params.player_id is missing; send the player that is meant, like P01",
+            )
+            .about("query_params.player_id")
         })?;
         self.player(player).map(|_| player).ok_or_else(|| {
             let message = format!("{player} is not registered in this league");

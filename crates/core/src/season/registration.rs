@@ -4,6 +4,7 @@ use http::Uri;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::id::{PlayerId, RefereeId};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
+use league_protocol::quirk::Quirk;
 use league_protocol::sender::Sender;
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
@@ -31,10 +32,68 @@ pub struct Admitted {
 /// Not let in: an answer, not an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rejection {
-    /// Why, and what to do about it.
+    /// Why, in the words of the course, and what to do about it.
     pub reason: String,
-    /// The number of the reason.
+    /// The number of the reason in the message contracts.
     pub code: i32,
+    /// The league's code of it.
+    pub error: ErrorCode,
+}
+
+impl Rejection {
+    /// A registrant is turned away because of `reason`; `advice` says what about it, and what to do.
+    pub fn new(reason: Reason, method: Method, advice: impl std::fmt::Display) -> Self {
+        let error = reason.error();
+        Self { reason: format!("{}: {advice}", reason.phrase()), code: reason.code(method), error }
+    }
+}
+
+/// Why an agent is not let in. Every reason has a number for players and one for referees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// No place is left.
+    Full,
+    /// Another agent has this name.
+    DuplicateName,
+    /// The endpoint cannot be called, or must not be.
+    Endpoint,
+    /// It does not play the game of this league.
+    Game,
+    /// Registration is over.
+    Closed,
+}
+
+impl Reason {
+    /// The words of the course documents, with which the text of a rejection begins.
+    fn phrase(self) -> &'static str {
+        match self {
+            Self::Full => "League full",
+            Self::DuplicateName => "Duplicate name",
+            Self::Endpoint => "Invalid endpoint",
+            Self::Game => "Game type not supported",
+            Self::Closed => "Registration closed",
+        }
+    }
+
+    fn error(self) -> ErrorCode {
+        match self {
+            Self::Full => ErrorCode::E020,
+            Self::DuplicateName => ErrorCode::E017,
+            Self::Closed => ErrorCode::E019,
+            Self::Endpoint | Self::Game => ErrorCode::E002,
+        }
+    }
+
+    fn code(self, method: Method) -> i32 {
+        let referee = matches!(method, Method::RegisterReferee);
+        match (self, referee) {
+            (Self::Full | Self::DuplicateName | Self::Closed, _) => self.error().rpc(Some(method)),
+            (Self::Endpoint, true) => 1002,
+            (Self::Endpoint, false) => 2003,
+            (Self::Game, true) => 1003,
+            (Self::Game, false) => 2004,
+        }
+    }
 }
 
 /// The answer to a registration.
@@ -44,41 +103,6 @@ pub enum Registered {
     Admitted(Admitted),
     /// Not in.
     Rejected(Rejection),
-}
-
-/// Why an agent is not let in. Every reason has a number for players and one for referees.
-#[derive(Clone, Copy)]
-enum Reason {
-    Full,
-    DuplicateName,
-    Endpoint,
-    Game,
-    Closed,
-}
-
-impl Reason {
-    fn code(self, method: Method) -> i32 {
-        let referee = matches!(method, Method::RegisterReferee);
-        match self {
-            Self::Full => ErrorCode::E020.rpc(Some(method)),
-            Self::DuplicateName => ErrorCode::E017.rpc(Some(method)),
-            Self::Closed => ErrorCode::E019.rpc(Some(method)),
-            Self::Endpoint => {
-                if referee {
-                    1002
-                } else {
-                    2003
-                }
-            }
-            Self::Game => {
-                if referee {
-                    1003
-                } else {
-                    2004
-                }
-            }
-        }
-    }
 }
 
 impl Season {
@@ -95,8 +119,8 @@ impl Season {
         let profile = Profile::from(&request.player_meta);
         if let Some(known) = self.players.iter().find(|player| player.profile.is_same(&profile)) {
             if known.withdrawn {
-                let reason = format!("the operator has withdrawn {} from this league; wait for the next one", known.id);
-                return Ok(reject(Reason::Closed, METHOD, reason));
+                let advice = format!("the operator has withdrawn {} from this league; wait for the next one", known.id);
+                return Ok(reject(Reason::Closed, METHOD, advice));
             }
             let player = known.id.clone();
             let (token, grant) = self.grant(player.as_str(), random, now);
@@ -104,15 +128,17 @@ impl Season {
             return Ok(admit(AgentId::Player(player), token, happened(now, fact), true));
         }
         if self.phase != Phase::WaitingForRegistrations {
-            return Ok(reject(Reason::Closed, METHOD, "registration is closed; wait for the next league".into()));
+            let advice = "wait for the next league, or ask the operator to open the registration again";
+            return Ok(reject(Reason::Closed, METHOD, advice));
         }
         let others = self.players.iter().map(|player| (player.id.as_str(), &player.profile));
         if let Some(rejection) = self.unsuitable(&profile, others, METHOD) {
             return Ok(rejection);
         }
         if self.players.len() >= self.config.max_players as usize {
-            let reason = format!("the league is full: it has places for {} players", self.config.max_players);
-            return Ok(reject(Reason::Full, METHOD, reason));
+            let most = self.config.max_players;
+            let advice = format!("it has its {most} players; ask the operator to raise participants.max_players");
+            return Ok(reject(Reason::Full, METHOD, advice));
         }
         let named = sender.and_then(Sender::player_id);
         let mut wishes = request.player_id.clone().into_iter().chain(named);
@@ -144,15 +170,18 @@ impl Season {
             return Ok(admit(AgentId::Referee(referee), token, happened(now, fact), true));
         }
         if self.phase == Phase::LeagueCompleted {
-            return Ok(reject(Reason::Closed, METHOD, "the league is over; wait for the next one".into()));
+            return Ok(reject(Reason::Closed, METHOD, "the league is over; wait for the next one"));
         }
         let others = self.referees.iter().map(|referee| (referee.id.as_str(), &referee.profile));
         if let Some(rejection) = self.unsuitable(&profile, others, METHOD) {
             return Ok(rejection);
         }
-        if self.referees.len() >= self.config.max_referees as usize {
-            let reason = format!("the league has its {} referees", self.config.max_referees);
-            return Ok(reject(Reason::Full, METHOD, reason));
+        // A referee that is lost can be replaced, also where there is room for one only.
+        let present = self.referees.iter().filter(|referee| !referee.lost).count();
+        if present >= self.config.max_referees as usize {
+            let most = self.config.max_referees;
+            let advice = format!("it has its {most} referees; ask the operator to raise participants.max_referees");
+            return Ok(reject(Reason::Full, METHOD, advice));
         }
         let named = sender.and_then(Sender::referee_id);
         let mut wishes = request.referee_id.clone().into_iter().chain(named);
@@ -182,11 +211,36 @@ impl Season {
     fn still_in(&self, agent: AgentId, method: Method) -> Result<AgentId, Fault> {
         match &agent {
             AgentId::Player(id) if self.player(id).is_some_and(|player| player.withdrawn) => {
-                let message = format!("the operator has withdrawn {id} from this league; its token counts no more");
+                let message = format!("the operator has withdrawn {id} from this league; wait for the next league");
                 Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"))
             }
             AgentId::Player(_) | AgentId::Referee(_) => Ok(agent),
         }
+    }
+
+    /// Holds the `sender` of a request against `owner`, whose token it carries. A sender that is another registered agent is
+    /// refused; a sender that names nobody here is odd, which a strict league refuses too.
+    pub fn check_sender(
+        &self,
+        owner: &AgentId,
+        sender: Option<&Sender>,
+        method: Method,
+    ) -> Result<Option<Quirk>, Fault> {
+        let Some(sender) = sender else { return Ok(None) };
+        let player = sender.player_id().filter(|id| self.player(id).is_some()).map(AgentId::Player);
+        let referee = || sender.referee_id().filter(|id| self.referee(id).is_some()).map(AgentId::Referee);
+        let mine = match owner {
+            AgentId::Player(id) => Sender::player(id),
+            AgentId::Referee(id) => Sender::referee(id),
+        };
+        let (code, found) = match player.or_else(referee) {
+            Some(named) if named == *owner => return Ok(None),
+            Some(named) => (ErrorCode::E012, format!("is {}, another agent", named.as_str())),
+            None if self.config.strict => (ErrorCode::E002, format!("is {:?}", sender.as_str())),
+            None => return Ok(Some(Quirk::OddSender)),
+        };
+        let message = format!("sender {found}, and auth_token belongs to {}; send {:?}", owner.as_str(), mine.as_str());
+        Err(Fault::new(code, method, message).about("sender"))
     }
 
     fn grant(&self, id: &str, random: &[u8; 32], now: Timestamp) -> (Token, Grant) {
@@ -203,28 +257,28 @@ impl Season {
         method: Method,
     ) -> Option<Ruling<Registered>> {
         if !profile.games.contains(&self.config.game_type) {
-            let reason = format!("this league plays {}; add it to game_types", self.config.game_type);
-            return Some(reject(Reason::Game, method, reason));
+            let advice = format!("this league plays {}; add it to game_types", self.config.game_type);
+            return Some(reject(Reason::Game, method, advice));
         }
-        if let Err(reason) = check_endpoint(&profile.endpoint) {
-            return Some(reject(Reason::Endpoint, method, reason));
+        if let Err(advice) = check_endpoint(&profile.endpoint) {
+            return Some(reject(Reason::Endpoint, method, advice));
         }
         let clash = others.find(|(_, other)| profile.has_name_of(other) || profile.endpoint == other.endpoint)?;
         Some(match clash {
             (id, other) if profile.has_name_of(other) => {
-                let reason = format!("the name {:?} belongs to {id} already; choose another display_name", other.name);
-                reject(Reason::DuplicateName, method, reason)
+                let advice = format!("{:?} belongs to {id} already; choose another display_name", other.name);
+                reject(Reason::DuplicateName, method, advice)
             }
             (id, _) => {
-                let reason = format!("{id} already listens at this contact_endpoint; every agent needs its own");
-                reject(Reason::Endpoint, method, reason)
+                let advice = format!("{id} already listens at this contact_endpoint; listen on another port");
+                reject(Reason::Endpoint, method, advice)
             }
         })
     }
 }
 
-fn reject(reason: Reason, method: Method, text: String) -> Ruling<Registered> {
-    let rejection = Rejection { reason: text, code: reason.code(method) };
+fn reject(reason: Reason, method: Method, advice: impl std::fmt::Display) -> Ruling<Registered> {
+    let rejection = Rejection::new(reason, method, advice);
     Ruling { events: Vec::new(), reply: Registered::Rejected(rejection) }
 }
 
@@ -244,7 +298,7 @@ fn check_version(meta: &AgentMeta, method: Method) -> Result<(), Fault> {
         return Ok(());
     }
     let meta = if method == Method::RegisterReferee { "referee_meta" } else { "player_meta" };
-    let message = format!("protocol_version {version:?} is not 2.0.0 or later");
+    let message = format!("protocol_version is {version:?}; this league speaks 2.0.0 and later: send that");
     Err(Fault::new(ErrorCode::E018, method, message).about(format!("{meta}.protocol_version")))
 }
 

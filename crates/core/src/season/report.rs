@@ -6,7 +6,9 @@ use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::message::game_over::{ByPlayer, ResultStatus};
 use league_protocol::message::report::MatchResultReport;
+use league_protocol::message::start_match::MatchPoints;
 use league_protocol::parity::Parity;
+use league_protocol::quirk::Quirk;
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
@@ -31,7 +33,7 @@ impl Season {
     /// What a report says, in our terms.
     pub fn read_report(&self, report: &MatchResultReport) -> Result<MatchRecord, Fault> {
         if report.league_id.as_ref().is_some_and(|league| *league != self.config.league_id) {
-            let message = format!("this is the league {}", self.config.league_id);
+            let message = format!("there is no such league here; send {}", self.config.league_id);
             return Err(Fault::new(ErrorCode::E008, METHOD, message).about("league_id"));
         }
         let players = self.contestants(&report.match_id).ok_or_else(|| unknown(&report.match_id))?;
@@ -39,8 +41,9 @@ impl Season {
         let (result, details) = (&report.result, &report.result.details);
         let side_of = |player: &PlayerId| Side::BOTH.into_iter().find(|side| ids[*side] == player);
         let stranger = |player: &PlayerId, field: &'static str| {
-            let message = format!("{player} does not play in {} ({} against {})", report.match_id, ids.a, ids.b);
-            Fault::new(ErrorCode::E003, METHOD, message).about(field)
+            let message =
+                format!("{field} names {player}; {} is between {} and {}: name those", report.match_id, ids.a, ids.b);
+            Fault::new(ErrorCode::E002, METHOD, message).about(field)
         };
         let named = [
             ("result.score", players_in(&result.score)),
@@ -59,19 +62,35 @@ impl Season {
         }
         let winner = result.winner.as_ref().and_then(side_of);
         let forfeits = ids.map(|id| details.technical_losses.contains(id));
-        let outcome = outcome_of(winner, forfeits, details.status)
-            .ok_or_else(|| contradiction("winner, status and technical_losses contradict each other", "result"))?;
-        let score = ids.map(|id| result.score.get(id));
-        if let (Some(a), Some(b)) = (score.a, score.b)
-            && !may_score(outcome, Pair::new(*a, *b))
-        {
-            return Err(contradiction("winner and score contradict each other", "result.score"));
+        let outcome = outcome_of(winner, forfeits, details.status).ok_or_else(|| {
+            let message = "result.winner, details.status and details.technical_losses contradict each other; send the winner, or \
+                           null for a draw, and list who did not play";
+            contradiction(message, "result")
+        })?;
+        let score = ids.map(|id| result.score.get(id).copied());
+        if !self.may_score(outcome, score) {
+            let points = outcome.points(&self.config.scoring.match_points());
+            let shown =
+                |points: Option<u32>| points.map_or_else(|| String::from("nothing"), |points| points.to_string());
+            let message = format!(
+                "result.score gives {} {} and {} {}; for this result send {} for {} and {} for {}",
+                ids.a,
+                shown(score.a),
+                ids.b,
+                shown(score.b),
+                points.a,
+                ids.a,
+                points.b,
+                ids.b
+            );
+            return Err(contradiction(&message, "result.score"));
         }
         if let (Some(number), Some(parity)) = (details.drawn_number, details.number_parity)
             && Parity::of(number) != parity
         {
-            let message = "drawn_number and number_parity contradict each other";
-            return Err(contradiction(message, "result.details.number_parity"));
+            let message =
+                format!("number_parity is {parity} and drawn_number is {number}; send the parity of the number");
+            return Err(contradiction(&message, "result.details.number_parity"));
         }
         let proof = details.draw.as_ref().map(|draw| Proof {
             commitment: draw.commitment,
@@ -88,6 +107,29 @@ impl Season {
         })
     }
 
+    /// Whether a referee may have given these points for `outcome`: the league's, those of the course (3, 1, 0), or a plain 1 for
+    /// the winner. The league counts its own points in any case; a score that says something else is a mistake of its referee.
+    fn may_score(&self, outcome: Outcome, score: Pair<Option<u32>>) -> bool {
+        let course = MatchPoints::default();
+        let known = [
+            outcome.points(&self.config.scoring.match_points()),
+            outcome.points(&course),
+            outcome.points(&MatchPoints { win_points: 1, draw_points: 0, ..course }),
+        ];
+        let known = if self.config.strict { &known[..1] } else { &known[..] };
+        known
+            .iter()
+            .any(|points| Side::BOTH.into_iter().all(|side| score[side].is_none_or(|given| given == points[side])))
+    }
+
+    /// Whether the score of a report is not what the league counts for `outcome`.
+    pub fn odd_score(&self, report: &MatchResultReport, outcome: Outcome) -> Option<Quirk> {
+        let points = outcome.points(&self.config.scoring.match_points());
+        let ids = self.contestants(&report.match_id)?.map(|player| &player.id);
+        let differs = |side| report.result.score.get(ids[side]).is_some_and(|given| *given != points[side]);
+        Side::BOTH.into_iter().any(differs).then_some(Quirk::OtherScore)
+    }
+
     /// Counts the result of a match that `referee` holds on this attempt. A referee of other make does not know of attempts;
     /// what it reports is the current one.
     pub fn report(
@@ -98,33 +140,33 @@ impl Season {
         record: MatchRecord,
         now: Timestamp,
     ) -> Result<Ruling<Counted>, Fault> {
-        let place = self
-            .referee_index
-            .get(referee)
-            .ok_or_else(|| Fault::new(ErrorCode::E013, METHOD, format!("{referee} is not registered as a referee")))?;
+        let place = self.referee_index.get(referee).ok_or_else(|| not_registered(referee))?;
         let current = match self.slot(match_id) {
             Some(Slot::Held { attempt, referee }) if referee == place => *attempt,
-            Some(Slot::Done { referee, fingerprint, .. }) if referee == place => {
+            Some(Slot::Done { referee, fingerprint, at, .. }) if referee == place => {
                 return if *fingerprint == fingerprint_of(&record) {
                     Ok(Ruling { events: Vec::new(), reply: Counted::Before })
                 } else {
-                    let message = format!("another result of {match_id} has been counted; it stands");
-                    Err(Fault::new(ErrorCode::E010, METHOD, message).numbered(5003))
+                    let message =
+                        format!("another result of {match_id} was counted before; it stands: report each match once");
+                    let previous_report = Some((match_id.clone(), Timestamp::from_unix(i64::from(*at))));
+                    let fault = Fault::new(ErrorCode::E010, METHOD, message).numbered(5003);
+                    Err(Fault { previous_report, ..fault })
                 };
             }
             Some(Slot::Held { .. } | Slot::Awarded { .. } | Slot::Done { .. } | Slot::Waiting { .. }) => {
-                let message = format!("{match_id} is not in the hands of {referee}");
+                let message = format!("{match_id} was not given to {referee}; get_assigned_matches lists what was");
                 return Err(Fault::new(ErrorCode::E007, METHOD, message).about("match_id"));
             }
             None => return Err(unknown(match_id)),
         };
         if attempt.is_some_and(|attempt| attempt != current) {
-            let message = format!("attempt {current} at {match_id} is the current one");
+            let message = format!("attempt {current} at {match_id} is the current one; report only that");
             return Err(Fault::new(ErrorCode::E007, METHOD, message).about("attempt"));
         }
-        record
-            .check(&self.config.game_type, match_id, current)
-            .map_err(|bad| Fault::new(ErrorCode::E003, METHOD, bad.to_string()).about("result.details"))?;
+        record.check(&self.config.game_type, match_id, current).map_err(|bad| {
+            Fault::new(ErrorCode::E002, METHOD, format!("{bad}; report what was played")).about("result.details")
+        })?;
         let fact = Fact::MatchReported { match_id: match_id.clone(), attempt: current, record };
         let mut events = vec![happened(now, fact)];
         events.extend(self.endings(1, now));
@@ -156,31 +198,27 @@ fn outcome_of(winner: Option<Side>, forfeits: Pair<bool>, status: Option<ResultS
     agrees.then_some(outcome)
 }
 
-/// Whether a referee may have given these points for `outcome`. How many points there are is the league's to say; who has
-/// more of them is not. A winner left out beside 3 : 0 must not pass for a draw.
-fn may_score(outcome: Outcome, score: Pair<u32>) -> bool {
-    match outcome.winner() {
-        Some(side) => score[side] >= score[side.other()],
-        None => score.a == score.b,
-    }
-}
-
 fn players_in<T>(entries: &ByPlayer<T>) -> Vec<&PlayerId> {
     entries.0.iter().map(|(player, _)| player).collect()
 }
 
 fn contradiction(message: &str, field: &str) -> Fault {
-    Fault::new(ErrorCode::E003, METHOD, message).about(field)
+    Fault::new(ErrorCode::E002, METHOD, message).about(field)
+}
+
+fn not_registered(referee: &RefereeId) -> Fault {
+    let message = format!("{referee} is not registered as a referee; register first");
+    Fault::new(ErrorCode::E013, METHOD, message)
 }
 
 fn unknown(match_id: &MatchId) -> Fault {
-    let message = format!("there is no match {match_id} in the rounds that have begun");
+    let message = format!("there is no match {match_id} in the rounds that have begun; GET_SCHEDULE lists them");
     Fault::new(ErrorCode::E007, METHOD, message).about("match_id")
 }
 
 /// Equal for equal results. Within one process only: it is computed again at every replay.
-pub(super) fn fingerprint_of(record: &MatchRecord) -> u64 {
+pub(super) fn fingerprint_of(record: &MatchRecord) -> u32 {
     let mut hasher = DefaultHasher::new();
     record.hash(&mut hasher);
-    hasher.finish()
+    (hasher.finish() >> 32) as u32
 }

@@ -3,6 +3,7 @@
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::Head;
 use league_protocol::id::{LeagueId, MatchId, PlayerId};
+use league_protocol::loose::Found;
 use league_protocol::sender::Sender;
 use league_protocol::table::Method;
 use league_protocol::token::{Pass, Token, TokenDigest};
@@ -63,8 +64,12 @@ impl Identity {
     pub(super) fn check_referee(&self, head: &Head, method: Method, match_id: &MatchId) -> Result<(), Fault> {
         let Some((token, league)) = self.promised() else { return Ok(()) };
         let referee = head.sender.as_good().and_then(Sender::referee_id).ok_or_else(|| {
-            let message = "the sender does not say which referee it is, like referee:REF01";
-            Fault::new(ErrorCode::E003, method, message).about("sender")
+            let (code, found) = match &head.sender {
+                Found::Absent => (ErrorCode::E003, "missing"),
+                Found::Good(_) | Found::Bad(_) => (ErrorCode::E002, "not the name of a referee"),
+            };
+            let message = format!("sender is {found}; send one like referee:REF01");
+            Fault::new(code, method, message).about("sender")
         })?;
         let shown = head.token(method)?;
         if self.former.iter().any(|former| shown.is(&former.referee_pass(league, match_id, &referee))) {
@@ -78,7 +83,7 @@ impl Identity {
         match self.promised() {
             None => Ok(()),
             Some(_) => {
-                let message = "match_id is missing; without it no pass can be checked";
+                let message = "match_id is missing; send it, because the pass in auth_token is checked against it";
                 Err(Fault::new(ErrorCode::E003, method, message).about("match_id"))
             }
         }

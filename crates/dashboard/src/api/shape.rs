@@ -65,8 +65,8 @@ pub(super) struct League {
     state: SmolStr,
     /// Whether the operator has stopped it.
     halted: bool,
-    /// The round that is being played, or was last.
-    current_round: Option<RoundId>,
+    /// The round that is being played, or was last; 0 before the first.
+    current_round: RoundId,
     total_rounds: u32,
     players: u32,
     referees: u32,

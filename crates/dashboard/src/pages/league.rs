@@ -87,7 +87,7 @@ fn status(story: &Story, room: Option<&WaitingRoom>) -> Markup {
                 div { dt { "Players" } dd { (status.players) (of(expected[0])) } }
                 div { dt { "Referees" } dd { (status.referees) (of(expected[1])) } }
                 @if room.is_none() {
-                    div { dt { "Round" } dd { (status.current_round.map_or(0, |round| round.0)) " of " (status.total_rounds) } }
+                    div { dt { "Round" } dd { (status.current_round) " of " (status.total_rounds) } }
                     div { dt { "Matches" } dd { (status.matches_completed) " of " (status.total_matches) } }
                 }
             }

@@ -34,6 +34,8 @@ impl Rates {
         let Self { manager, failures, visits } = self;
         let named = [
             ("registrations", &mut manager.registrations),
+            ("registrations_here", &mut manager.registrations_here),
+            ("registrations_again", &mut manager.registrations_again),
             ("questions", &mut manager.questions),
             ("strangers", &mut manager.strangers),
             ("failures", failures),

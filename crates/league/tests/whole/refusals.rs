@@ -14,7 +14,7 @@ fn who_comes_when_the_league_has_begun_is_told_so() {
     let _agents = [venue.referee("REF01"), venue.player("P01", "random"), venue.player("P02", "random")];
     manager.says("The league is over. Serving until Ctrl-C.");
     let told = venue.player("P03", "random").ended().badly();
-    assert!(told.contains("did not let us in") && told.contains("registration is closed"), "{told}");
+    assert!(told.contains("did not let us in") && told.contains("Registration closed"), "{told}");
 }
 
 #[test]

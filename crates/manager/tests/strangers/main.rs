@@ -9,3 +9,4 @@ mod hostile;
 mod league;
 mod players;
 mod referees;
+mod rules;

@@ -107,7 +107,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByPlayer<T> {
                 let mut entries = Vec::with_capacity(2);
                 while let Some((player, entry)) = map.next_entry::<PlayerId, T>()? {
                     if entries.len() == 2 || entries.iter().any(|(other, _)| *other == player) {
-                        return Err(serde::de::Error::custom("a match has two players, each named once"));
+                        return Err(serde::de::Error::custom("a match has two players; send one entry for each"));
                     }
                     entries.push((player, entry));
                 }

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use crate::error::Fault;
+use crate::id::MatchId;
 use crate::loose;
+use crate::time::Timestamp;
 
 /// A refusal in full.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +33,12 @@ pub struct LeagueError {
     /// Seconds to wait before that.
     #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u32>,
+    /// The match, when its result was reported before.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub match_id: Option<MatchId>,
+    /// When that result was counted.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub previous_report_time: Option<Timestamp>,
     /// Details.
     #[serde(default, deserialize_with = "loose::value_or_default")]
     pub context: ErrorContext,
@@ -64,6 +72,8 @@ impl LeagueError {
             original_message_type: original.map(SmolStr::new),
             retryable: Some(fault.code.is_some_and(crate::error::ErrorCode::retryable)),
             retry_after: fault.retry_after,
+            match_id: fault.previous_report.as_ref().map(|(match_id, _)| match_id.clone()),
+            previous_report_time: fault.previous_report.as_ref().map(|(_, at)| *at),
             context: ErrorContext {
                 action: original.map(SmolStr::new),
                 field: fault.field.as_deref().map(SmolStr::new),

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::query::{LeagueStatus, ScheduledRound};
+use super::query::{LeagueStatus, ScheduledMatch, ScheduledRound};
 use crate::id::{LeagueId, PlayerId};
 
-/// `create_schedule`: close the registration and pair everybody with everybody.
+/// `create_schedule`: close the registration and pair the players with each other.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CreateSchedule {
-    /// The players; all that are registered when left out. Others than those are refused.
+    /// The players, by id; all that are registered when left out. Registered players that are not named are withdrawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub players: Option<Vec<PlayerId>>,
 }
@@ -21,6 +21,9 @@ pub struct ScheduleAnswer {
     pub league_id: LeagueId,
     /// Its rounds.
     pub rounds: Vec<ScheduledRound>,
+    /// The matches of all rounds in one list; left out when there are more than 1000.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matches: Vec<ScheduledMatch>,
     /// Matches in all.
     pub total_matches: u32,
 }

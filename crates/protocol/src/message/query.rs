@@ -147,8 +147,9 @@ pub struct LeagueStatus {
     /// Whether the operator has stopped it: no match begins before `start_league`.
     #[serde(default)]
     pub halted: bool,
-    /// The round that is being played, or was last.
-    pub current_round: Option<RoundId>,
+    /// The round that is being played, or was last; 0 before the first.
+    #[serde(default, deserialize_with = "loose::or_default")]
+    pub current_round: RoundId,
     /// Rounds in all.
     pub total_rounds: u32,
     /// Players registered.
@@ -223,9 +224,9 @@ pub struct LeagueQueryResponse {
     /// Whether it could be answered.
     #[serde(default = "yes")]
     pub success: bool,
-    /// The round that is being played, or was last.
-    #[serde(default)]
-    pub current_round: Option<RoundId>,
+    /// The round that is being played, or was last; 0 before the first.
+    #[serde(default, deserialize_with = "loose::or_default")]
+    pub current_round: RoundId,
     /// What was found.
     #[serde(default)]
     pub data: Findings,

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use crate::head::PROTOCOL;
 use crate::id::{GameType, LeagueId, PlayerId, RefereeId};
-use crate::loose;
+use crate::loose::{self, Found};
 use crate::quirk::{Quirk, Quirks};
 use crate::token::Credential;
 
@@ -100,16 +100,16 @@ struct Written {
     player_id: Option<SmolStr>,
     #[serde(default, deserialize_with = "loose::text")]
     referee_id: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
-    display_name: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
-    name: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
-    player_name: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
-    version: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
-    protocol_version: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::given")]
+    display_name: Found<SmolStr>,
+    #[serde(default, deserialize_with = "loose::given")]
+    name: Found<SmolStr>,
+    #[serde(default, deserialize_with = "loose::given")]
+    player_name: Found<SmolStr>,
+    #[serde(default, deserialize_with = "loose::found")]
+    version: Found<SmolStr>,
+    #[serde(default, deserialize_with = "loose::found")]
+    protocol_version: Found<SmolStr>,
     #[serde(default)]
     game_types: Option<Vec<GameType>>,
     #[serde(default)]
@@ -118,7 +118,7 @@ struct Written {
     endpoint: Option<String>,
     #[serde(default)]
     url: Option<String>,
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default)]
     max_concurrent_matches: Option<u32>,
     #[serde(default, deserialize_with = "loose::text")]
     pass_scheme: Option<SmolStr>,
@@ -130,21 +130,21 @@ struct Written {
 /// The nested part, every field of which may be missing too.
 #[derive(Default, Deserialize)]
 struct WrittenMeta {
-    #[serde(default, deserialize_with = "loose::text")]
-    display_name: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
-    name: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
-    version: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
-    protocol_version: Option<SmolStr>,
+    #[serde(default, deserialize_with = "loose::given")]
+    display_name: Found<SmolStr>,
+    #[serde(default, deserialize_with = "loose::given")]
+    name: Found<SmolStr>,
+    #[serde(default, deserialize_with = "loose::found")]
+    version: Found<SmolStr>,
+    #[serde(default, deserialize_with = "loose::found")]
+    protocol_version: Found<SmolStr>,
     #[serde(default)]
     game_types: Option<Vec<GameType>>,
     #[serde(default)]
     contact_endpoint: Option<String>,
     #[serde(default)]
     endpoint: Option<String>,
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default)]
     max_concurrent_matches: Option<u32>,
     #[serde(default, deserialize_with = "loose::text")]
     pass_scheme: Option<SmolStr>,
@@ -169,38 +169,46 @@ impl Written {
         if nested.is_none() {
             quirks.note(Quirk::FlatRegistration);
         }
+        let place = if nested.is_some() { format!("{meta_name}.") } else { String::new() };
         let nested = nested.unwrap_or_default();
         let wanted = nested.player_id.or(nested.referee_id).or(self.player_id).or(self.referee_id);
         let flat_endpoint = self.contact_endpoint.or(self.endpoint).or(self.url);
         let endpoint = nested.contact_endpoint.or(nested.endpoint).or(flat_endpoint);
         let contact_endpoint = endpoint.ok_or_else(|| {
-            E::custom(format_args!("missing field `{meta_name}.contact_endpoint`: where do you listen?"))
+            let advice = "send the URL where your agent listens, like http://localhost:8101/mcp";
+            E::custom(format_args!("missing field `{meta_name}.contact_endpoint`: {advice}"))
         })?;
         if contact_endpoint.len() > MAX_ENDPOINT {
-            return Err(E::custom(format_args!("`contact_endpoint` has more than {MAX_ENDPOINT} bytes")));
+            let length = contact_endpoint.len();
+            let rule =
+                format_args!("`{place}contact_endpoint` has {length} bytes; send a URL of at most {MAX_ENDPOINT}");
+            return Err(E::custom(rule));
         }
         let mut bare = false;
-        let mut or_else = |given: Option<SmolStr>, fallback: SmolStr| {
-            given.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| {
-                bare = true;
-                fallback
-            })
-        };
         let flat_name = self.display_name.or(self.name).or(self.player_name);
-        let name = nested.display_name.or(nested.name).or(flat_name);
-        let nameless = || contact_endpoint.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
-        let display_name = or_else(name, wanted.clone().unwrap_or_else(nameless));
-        let version = or_else(nested.version.or(self.version), SmolStr::new_static("0.0.0"));
+        let display_name = match nested.display_name.or(nested.name).or(flat_name) {
+            Found::Good(name) => fitting_name(name, &place)?,
+            Found::Bad(found) => return Err(bad_name(&place, &found)),
+            Found::Absent => {
+                bare = true;
+                let nameless = || contact_endpoint.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
+                wanted.clone().unwrap_or_else(nameless)
+            }
+        };
+        let version = fitting_text(nested.version.or(self.version), &place, "version")?.unwrap_or_else(|| {
+            bare = true;
+            SmolStr::new_static("0.0.0")
+        });
+        let protocol_version = nested.protocol_version.or(self.protocol_version);
+        let protocol_version = fitting_text(protocol_version, &place, "protocol_version")?;
         let game_types = nested.game_types.or(self.game_types).unwrap_or_else(|| {
             bare = true;
             vec![GameType::even_odd()]
         });
-        if display_name.chars().count() > MAX_NAME || display_name.chars().any(char::is_control) {
-            let rule = format_args!("`display_name` has at most {MAX_NAME} characters, all of them printable");
+        if game_types.len() > MAX_GAMES {
+            let count = game_types.len();
+            let rule = format_args!("`{place}game_types` has {count} entries; send at most {MAX_GAMES}");
             return Err(E::custom(rule));
-        }
-        if version.len() > MAX_NAME || game_types.len() > MAX_GAMES {
-            return Err(E::custom(format_args!("`version` or `game_types` is too long")));
         }
         if bare {
             quirks.note(Quirk::BareRegistration);
@@ -208,7 +216,7 @@ impl Written {
         let meta = AgentMeta {
             display_name,
             version,
-            protocol_version: nested.protocol_version.or(self.protocol_version),
+            protocol_version,
             game_types,
             contact_endpoint,
             max_concurrent_matches: nested.max_concurrent_matches.or(self.max_concurrent_matches),
@@ -216,6 +224,38 @@ impl Written {
         };
         Ok(Ordered { meta, wanted, join_key: self.join_key.filter(|key| !key.is_empty()), quirks })
     }
+}
+
+/// A name that tables can show.
+fn fitting_name<E: de::Error>(name: SmolStr, place: &str) -> Result<SmolStr, E> {
+    let length = name.chars().count();
+    if name.trim().is_empty() {
+        return Err(bad_name(place, "empty"));
+    }
+    if length > MAX_NAME {
+        return Err(bad_name(place, &format!("{length} characters long")));
+    }
+    if name.chars().any(char::is_control) {
+        return Err(bad_name(place, "not printable"));
+    }
+    Ok(name)
+}
+
+fn bad_name<E: de::Error>(place: &str, found: &str) -> E {
+    let rule = format_args!("`{place}display_name` is {found}; send a text of 1 to {MAX_NAME} printable characters");
+    E::custom(rule)
+}
+
+/// A short text; nothing where it is absent or empty.
+fn fitting_text<E: de::Error>(text: Found<SmolStr>, place: &str, field: &str) -> Result<Option<SmolStr>, E> {
+    let found = match text {
+        Found::Absent => return Ok(None),
+        Found::Good(text) if text.trim().is_empty() => return Ok(None),
+        Found::Good(text) if text.len() <= MAX_NAME => return Ok(Some(text)),
+        Found::Good(text) => format!("{} bytes long", text.len()),
+        Found::Bad(found) => found,
+    };
+    Err(E::custom(format_args!("`{place}{field}` is {found}; send a text of at most {MAX_NAME} bytes")))
 }
 
 impl<'de> Deserialize<'de> for RefereeRegisterRequest {
@@ -307,6 +347,9 @@ pub struct RegisterResponse {
     /// The number of the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<i32>,
+    /// The league's code of the reason: E017, E019, E020, or E002 for an endpoint or a game that does not fit.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<SmolStr>,
     /// `hmac-sha256` when notices and referees of this league carry passes that can be checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_scheme: Option<SmolStr>,

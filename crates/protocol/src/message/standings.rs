@@ -106,8 +106,9 @@ pub struct GetStandings {
 pub struct StandingsAnswer {
     /// The league.
     pub league_id: LeagueId,
-    /// The round that is being played, or was last; none before the first.
-    pub current_round: Option<RoundId>,
+    /// The round that is being played, or was last; 0 before the first.
+    #[serde(default, deserialize_with = "loose::or_default")]
+    pub current_round: RoundId,
     /// The table, best first.
     pub standings: Vec<StandingsRow>,
 }

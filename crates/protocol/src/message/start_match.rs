@@ -224,7 +224,7 @@ impl<'de> Deserialize<'de> for StartMatch {
             Err(players) => return Err(D::Error::invalid_length(players.len(), &"two players")),
         };
         if players.a.player_id == players.b.player_id {
-            return Err(D::Error::custom("nobody plays against itself"));
+            return Err(D::Error::custom("`players` names one player twice; send two different ones"));
         }
         Ok(Self {
             league_id: written.league_id,

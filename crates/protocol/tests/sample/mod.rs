@@ -175,7 +175,7 @@ fn status() -> LeagueStatus {
         league_id: league(),
         state: "RUNNING_LEAGUE".into(),
         halted: false,
-        current_round: None,
+        current_round: RoundId(0),
         total_rounds: 3,
         players: 4,
         referees: 1,
@@ -429,6 +429,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
                 league_id: Some(league()),
                 reason: None,
                 reason_code: None,
+                error_code: None,
                 pass_scheme: Some(PASS_SCHEME.into()),
                 warnings: vec!["no sender in the envelope".into()],
             };
@@ -442,7 +443,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
             let response = LeagueQueryResponse {
                 query_type: QueryType::GetStandings,
                 success: true,
-                current_round: Some(RoundId(2)),
+                current_round: RoundId(2),
                 data: findings(),
                 error: None,
             };
@@ -451,7 +452,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
         Method::GetAssignedMatches => to.answer(&envelope, &AssignedMatches { matches: vec![announced()] }, out),
         Method::GetStandings => {
             let standings = vec![standing()];
-            to.answer(&envelope, &StandingsAnswer { league_id: league(), current_round: None, standings }, out)
+            to.answer(&envelope, &StandingsAnswer { league_id: league(), current_round: RoundId(0), standings }, out)
         }
         Method::GetLeague => {
             let agent = AgentEntry {
@@ -475,7 +476,8 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
             to.answer(&envelope, &page, out)
         }
         Method::CreateSchedule => {
-            let made = ScheduleAnswer { league_id: league(), rounds: vec![scheduled()], total_matches: 6 };
+            let (rounds, matches) = (vec![scheduled()], scheduled().matches);
+            let made = ScheduleAnswer { league_id: league(), rounds, matches, total_matches: 6 };
             to.answer(&envelope, &made, out)
         }
         Method::StartLeague | Method::StopLeague | Method::ReopenRegistration | Method::WithdrawPlayer => {

@@ -158,9 +158,9 @@ fn the_status_tells_how_far_the_league_is() {
     let mut league = League::running(5, &[2, 2]);
     league.play_round(a_wins);
     let answer = ask(&league, &query(QueryType::GetStatus));
-    assert_eq!((answer.success, answer.current_round), (true, Some(RoundId(1))));
+    assert_eq!((answer.success, answer.current_round), (true, RoundId(1)));
     let status = answer.data.status.unwrap();
-    assert_eq!((status.state.as_str(), status.current_round), ("RUNNING_LEAGUE", Some(RoundId(1))));
+    assert_eq!((status.state.as_str(), status.current_round), ("RUNNING_LEAGUE", RoundId(1)));
     assert_eq!((status.players, status.referees, status.total_rounds), (5, 2, 5));
     assert_eq!((status.matches_completed, status.total_matches), (2, 10));
 }

@@ -146,7 +146,7 @@ fn the_result_must_follow_from_the_bets_and_the_number() {
         MatchRecord { outcome: Outcome::DoubleForfeit, ..played("even", "odd", 0, WIN) },
     ];
     for record in wrong {
-        assert_eq!(refused(&league, 1, "R1M1", Some(1), &record), "E003 -32602 result.details", "{record:?}");
+        assert_eq!(refused(&league, 1, "R1M1", Some(1), &record), "E002 -32602 result.details", "{record:?}");
     }
     assert_eq!(league.report(&assigned[0], played("even", "odd", 8, WIN)), Ok(Counted::Now));
 }
@@ -198,7 +198,7 @@ fn a_proof_must_prove_this_number_of_this_match_on_this_attempt() {
         proved("R1M2", 1),
     ];
     for record in wrong {
-        assert_eq!(refused(&league, 1, "R1M1", Some(1), &record), "E003 -32602 result.details", "{record:?}");
+        assert_eq!(refused(&league, 1, "R1M1", Some(1), &record), "E002 -32602 result.details", "{record:?}");
     }
 }
 
@@ -210,7 +210,7 @@ fn a_proof_without_a_seal_proves_by_its_number_alone() {
     let assigned = league.assign();
     let mut renumbered = unsealed.clone();
     renumbered.drawn = renumbered.drawn.map(|number| 11 - number);
-    assert_eq!(refused(&league, 1, "R1M1", Some(1), &renumbered), "E003 -32602 result.details");
+    assert_eq!(refused(&league, 1, "R1M1", Some(1), &renumbered), "E002 -32602 result.details");
     assert_eq!(league.report(&assigned[0], unsealed), Ok(Counted::Now));
 }
 

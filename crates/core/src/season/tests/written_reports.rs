@@ -100,17 +100,44 @@ fn a_report_that_contradicts_itself_is_refused() {
         (json!({ "details": { "drawn_number": 8, "number_parity": "odd" } }), "result.details.number_parity"),
     ];
     for (result, field) in cases {
-        assert_eq!(read(&result), Err(format!("E003 -32602 {field}")), "{result}");
+        assert_eq!(read(&result), Err(format!("E002 -32602 {field}")), "{result}");
     }
 }
 
 #[test]
-fn points_are_the_leagues_to_give() {
-    for score in
-        [json!({ "P01": 1, "P02": 0 }), json!({ "P02": 0, "P01": 100 }), json!({ "P01": 0, "P02": 0 }), json!({})]
-    {
+fn the_points_of_the_course_and_a_plain_one_for_the_winner_are_accepted_as_scores() {
+    let won = [
+        json!({ "P01": 1, "P02": 0 }),
+        json!({ "P02": 0, "P01": 3 }),
+        json!({ "P01": 3 }),
+        json!({ "P02": 0 }),
+        json!({}),
+    ];
+    for score in won {
         assert_eq!(outcome(&json!({ "winner": "P01", "score": score })), Outcome::Win(Side::A), "{score}");
     }
+    for score in [json!({ "P01": 0, "P02": 0 }), json!({ "P01": 1, "P02": 1 })] {
+        assert_eq!(outcome(&json!({ "winner": null, "score": score })), Outcome::Draw, "{score}");
+    }
+}
+
+#[test]
+fn a_score_that_follows_no_rule_of_points_is_refused_with_the_right_one() {
+    let wrong = [
+        (json!("P01"), json!({ "P01": 9, "P02": 0 })),
+        (json!("P01"), json!({ "P01": 3, "P02": 1 })),
+        (json!("P01"), json!({ "P01": 0, "P02": 0 })),
+        (json!("P01"), json!({ "P02": 3 })),
+        (json!(null), json!({ "P01": 3, "P02": 3 })),
+    ];
+    for (winner, score) in wrong {
+        let result = json!({ "winner": winner, "score": score });
+        assert_eq!(read(&result), Err(String::from("E002 -32602 result.score")), "{result}");
+    }
+    let report = json!({ "match_id": "R1M1", "result": { "winner": "P01", "score": { "P01": 9, "P02": 0 } } });
+    let report: MatchResultReport = serde_json::from_value(report).unwrap();
+    let message = league().season.read_report(&report).unwrap_err().message;
+    assert_eq!(message, "result.score gives P01 9 and P02 0; for this result send 3 for P01 and 0 for P02");
 }
 
 #[test]
@@ -126,7 +153,7 @@ fn strangers_have_no_place_in_a_report() {
         (json!({ "details": { "drawn_number": 5, "draw": draw } }), "result.details.draw.nonces"),
     ];
     for (result, field) in cases {
-        assert_eq!(read(&result), Err(format!("E003 -32602 {field}")), "{result}");
+        assert_eq!(read(&result), Err(format!("E002 -32602 {field}")), "{result}");
     }
 }
 

@@ -75,7 +75,7 @@ fn a_referee_without_the_right_pass_changes_nothing() {
     let nobody = Head { sender: Found::Absent, ..referee_of(&match_id) };
     all_refused(referee_says(&mut seat, &nobody, &match_id), ErrorCode::E003, "no sender");
     let manager = Head { sender: Found::Good(Sender::manager()), ..referee_of(&match_id) };
-    all_refused(referee_says(&mut seat, &manager, &match_id), ErrorCode::E003, "no referee");
+    all_refused(referee_says(&mut seat, &manager, &match_id), ErrorCode::E002, "no referee");
     assert_eq!(seat.game_error(&referee_of(&match_id), None).unwrap_err().code, Some(ErrorCode::E003));
     assert_eq!(shown(&seat), before);
 }

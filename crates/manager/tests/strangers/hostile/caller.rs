@@ -50,7 +50,8 @@ impl Caller {
     /// Asks where the league stands.
     pub(crate) async fn status(&self, token: &str) -> Posted {
         let fields = json!({"query_type": "GET_STATUS", "query_params": {}});
-        self.call("league_query", "player:P01", Some(token), fields).await
+        let owner = token.split('-').nth(1).unwrap_or("P01");
+        self.call("league_query", &format!("player:{owner}"), Some(token), fields).await
     }
 }
 

@@ -18,7 +18,10 @@ async fn a_flood_of_registrations_is_held_up_and_the_league_is_played() {
     let rates = Rates { registrations: Rate::new(1, 20), ..Rates::default() };
     let league = League::of(2, 1, limited(rates)).await.with_referee().await;
     let flood = Caller::of(league.heard_from("203.0.113.9").await);
-    let knock = |_| async { flood.register("player", "Flood", "http://10.0.0.1:1/mcp", None).await };
+    let knock = |number: u32| {
+        let flood = flood.clone();
+        async move { flood.register("player", &format!("Flood {number}"), "http://10.0.0.1:1/mcp", None).await }
+    };
     let answers = futures_util::future::join_all((0..200).map(knock)).await;
     let held_up = answers.iter().filter(|answer| is_told_to_wait(answer)).count();
     let heard = answers.iter().filter(|answer| answer.json()["result"]["status"] == "REJECTED").count();
@@ -33,7 +36,7 @@ async fn a_flood_of_registrations_is_held_up_and_the_league_is_played() {
 
 #[tokio::test]
 async fn agents_of_ours_wait_until_they_are_let_in() {
-    let rates = Rates { registrations: Rate::new(2, 1), ..Rates::default() };
+    let rates = Rates { registrations_here: Rate::new(2, 1), ..Rates::default() };
     let league = League::of(2, 2, limited(rates)).await.with_referee().await.with_referee().await;
     assert_eq!(league.season().await.referees().len(), 2);
 }
@@ -69,7 +72,7 @@ async fn strangers_are_counted_by_address_unless_they_are_on_this_machine() {
 
 #[tokio::test]
 async fn a_tool_that_is_called_too_often_says_so_as_tools_do() {
-    let rates = Rates { registrations: Rate::new(1, 1), ..Rates::default() };
+    let rates = Rates { registrations_here: Rate::new(1, 1), ..Rates::default() };
     let league = League::of(2, 1, limited(rates)).await;
     let arguments = json!({"player_meta": {
         "display_name": "Tool", "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": "http://127.0.0.1:1/mcp",

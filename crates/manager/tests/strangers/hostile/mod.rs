@@ -1,6 +1,6 @@
 //! Whoever wants to do the league harm: it is told so, and the league goes on.
 
-mod caller;
+pub(crate) mod caller;
 mod endpoints;
 mod floods;
 mod operators;

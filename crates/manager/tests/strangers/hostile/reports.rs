@@ -49,14 +49,14 @@ async fn a_result_is_told_once_and_by_its_own_referee() {
         let report = async |sender: &str, token: Option<&str>, fields: Value| {
             caller.call("report_match_result", sender, token, fields).await
         };
-        // Whoever is named as the sender: the token tells who it is.
-        for sender in ["referee:REF01", "referee:REF02", "league_manager"] {
+        // The token tells who it is, and a sender that is another agent is refused.
+        for (sender, refusal) in [("referee:REF01", "E012"), ("referee:REF02", "E012"), ("league_manager", "E013")] {
             let (_, token) = admitted(&caller.register("player", "One", &players[0].endpoint(), None).await);
-            assert_eq!(code(&report(sender, Some(&token), result("P01", 8)).await), "E013", "{sender}");
+            assert_eq!(code(&report(sender, Some(&token), result("P01", 8)).await), refusal, "{sender}");
             assert_eq!(code(&report(sender, None, result("P01", 8)).await), "E011", "{sender}");
             assert_eq!(code(&report(sender, Some("tok-REF01-x"), result("P01", 8)).await), "E012", "{sender}");
         }
-        let stolen = report("referee:REF01", Some(other), result("P01", 8)).await;
+        let stolen = report("referee:x", Some(other), result("P01", 8)).await;
         assert_eq!(code(&stolen), "E007", "{stolen:?}");
         let impossible = report("referee:x", Some(holder), result("P02", 8)).await;
         assert!(impossible.json()["error"].is_object(), "an even number does not make odd win: {impossible:?}");

@@ -70,7 +70,7 @@ fn reason(vice: Vice) -> Option<&'static str> {
         | Vice::OtherMatch
         | Vice::ResultAndError
         | Vice::TwoResults
-        | Vice::DoubledKeys => Some("E003"),
+        | Vice::DoubledKeys => Some("E002"),
         Vice::OldHttp | Vice::OtherName | Vice::SecondAnswer | Vice::Flaps => None,
     }
 }

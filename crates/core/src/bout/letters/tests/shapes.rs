@@ -1,6 +1,7 @@
 //! The union of shapes that peers of every make look for, and what must agree within it.
 
 use super::*;
+use league_protocol::quirk::Quirk;
 use serde_json::{Value, json};
 
 fn params(letters: &Letters<'_>, side: Side, call: &Call) -> Value {
@@ -69,8 +70,9 @@ fn an_error_has_its_retries_flat_and_nested() {
     let complaints = [
         (Complaint::TimedOut, "E001", "TIMEOUT_ERROR"),
         (Complaint::Unreachable, "E009", "CONNECTION_ERROR"),
-        (Complaint::Unreadable, "E003", "MISSING_REQUIRED_FIELD"),
-        (Complaint::Irregular(Quirk::BareAnswer), "E003", "MISSING_REQUIRED_FIELD"),
+        (Complaint::Unreadable, "E002", "INVALID_FIELD"),
+        (Complaint::Irregular(Quirk::BareAnswer), "E002", "INVALID_FIELD"),
+        (Complaint::Irregular(Quirk::NoTimestamp), "E003", "MISSING_REQUIRED_FIELD"),
         (Complaint::Irregular(Quirk::OddToken), "E012", "AUTH_TOKEN_INVALID"),
     ];
     for (complaint, code, name) in complaints {
