@@ -20,7 +20,8 @@ impl Bound {
     pub(crate) fn to(host: IpAddr, port: u16, whose: &str) -> Result<Self> {
         let listener = listen(SocketAddr::new(host, port)).map_err(|error| {
             let holder = if error.kind() == ErrorKind::AddrInUse {
-                format!(". Another process has it, perhaps an agent that still runs (`lsof -i :{port}` tells which); stop that, or")
+                let list = if cfg!(windows) { "netstat -ano".to_owned() } else { format!("lsof -i :{port}") };
+                format!(". Another process has it, perhaps an agent that still runs (`{list}` tells which); stop that, or")
             } else {
                 String::from(";")
             };

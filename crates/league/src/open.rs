@@ -13,6 +13,7 @@ use league_manager::chronicle::line;
 use league_manager::desk::Closed;
 use league_manager::{Desk, Manager, Settings};
 use league_protocol::id::LeagueId;
+use league_store::file_name::id_of;
 use league_store::home::Home;
 use league_store::journal::Journal;
 use league_store::lock::Lock;
@@ -228,7 +229,7 @@ pub(crate) fn known(home: &Home) -> Result<Vec<(LeagueId, SystemTime)>> {
     let mut found: Vec<(LeagueId, SystemTime)> = Vec::new();
     for entry in entries {
         let name = entry?.file_name();
-        let Some(league) = name.to_str().and_then(|name| name.parse::<LeagueId>().ok()) else { continue };
+        let Some(league) = name.to_str().and_then(id_of).and_then(|id| id.parse::<LeagueId>().ok()) else { continue };
         if let Ok(written) = std::fs::metadata(home.database(&league)).and_then(|file| file.modified()) {
             found.push((league, written));
         }

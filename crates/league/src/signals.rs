@@ -1,34 +1,83 @@
-//! Being told to end: Ctrl-C, or the signal by which services are ended.
+//! The signals that end a process: Ctrl-C and SIGTERM. On Windows: Ctrl-C, Ctrl-Break, closing the console, logging off, shutting down.
 //!
-//! The first time everything is brought to an orderly end, which takes a few seconds at most. Whoever says it twice does not want to
-//! wait for that.
+//! The first signal begins an orderly end, which takes a few seconds at most. The second one ends the process at once.
 
 use std::time::Duration;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
-
-/// An orderly end takes no longer.
+/// An orderly end takes no longer. Windows ends a process whose console was closed after 5 s.
 pub(crate) const ORDERLY: Duration = Duration::from_secs(4);
-/// The exit code of a process that was told twice.
+/// The exit code after a second signal.
 const AT_ONCE: u8 = 130;
 
 /// Waits for the first signal. From then on a second one ends the process at once, whatever it is doing.
 pub(crate) async fn told_to_end() {
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
+    let mut signals = match Signals::listen() {
+        Ok(signals) => signals,
+        Err(error) => {
+            eprintln!("league: signals cannot be received ({error}): Ctrl-C ends this process at once");
+            return std::future::pending().await;
+        }
     };
-    either(&mut interrupt, &mut terminate).await;
+    signals.next().await;
     tokio::spawn(async move {
-        either(&mut interrupt, &mut terminate).await;
+        signals.next().await;
         eprintln!("Told twice: ended at once. What was acknowledged is kept.");
         std::process::exit(AT_ONCE.into());
     });
 }
 
-async fn either(interrupt: &mut Signal, terminate: &mut Signal) {
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+/// The signals that end a process.
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+/// The console events that end a process.
+#[cfg(windows)]
+struct Signals {
+    interrupt: tokio::signal::windows::CtrlC,
+    pause: tokio::signal::windows::CtrlBreak,
+    close: tokio::signal::windows::CtrlClose,
+    logoff: tokio::signal::windows::CtrlLogoff,
+    shutdown: tokio::signal::windows::CtrlShutdown,
+}
+
+#[cfg(windows)]
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_logoff, ctrl_shutdown};
+        Ok(Self {
+            interrupt: ctrl_c()?,
+            pause: ctrl_break()?,
+            close: ctrl_close()?,
+            logoff: ctrl_logoff()?,
+            shutdown: ctrl_shutdown()?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.pause.recv() => {}
+            _ = self.close.recv() => {}
+            _ = self.logoff.recv() => {}
+            _ = self.shutdown.recv() => {}
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The paths of a home, in one place: the profile's tree, and nothing outside of it.
 //!
-//! Ids are file names by construction (no `/`, no leading dot), so no path made here can lead out of the home.
+//! Ids have no `/` and no leading dot, so no path made here can lead out of the home; what Windows does not take in a name is encoded by
+//! [`file_name`].
 
 use std::fs;
 use std::io;
@@ -9,6 +10,8 @@ use std::path::{Path, PathBuf};
 use league_core::season::agent::AgentId;
 use league_protocol::id::{LeagueId, MatchId, PlayerId};
 use thiserror::Error;
+
+use crate::file_name::file_name;
 
 /// A home that cannot be used, with what to do about it.
 #[derive(Debug, Error)]
@@ -63,7 +66,7 @@ impl Home {
 
     /// What the manager keeps of a league.
     pub fn league(&self, league: &LeagueId) -> PathBuf {
-        self.root.join("data/leagues").join(league.as_str())
+        self.root.join("data").join("leagues").join(&*file_name(league.as_str()))
     }
 
     /// The events of a league: the truth.
@@ -88,12 +91,12 @@ impl Home {
 
     /// The match files of a league.
     pub fn matches(&self, league: &LeagueId) -> PathBuf {
-        self.root.join("data/matches").join(league.as_str())
+        self.root.join("data").join("matches").join(&*file_name(league.as_str()))
     }
 
     /// One match.
     pub fn match_file(&self, league: &LeagueId, match_id: &MatchId) -> PathBuf {
-        self.matches(league).join(format!("{match_id}.json"))
+        self.matches(league).join(format!("{}.json", file_name(match_id.as_str())))
     }
 
     /// All matches of a large league, one to a line.
@@ -103,22 +106,26 @@ impl Home {
 
     /// What a player remembers.
     pub fn history(&self, player: &PlayerId) -> PathBuf {
-        self.root.join("data/players").join(player.as_str()).join("history.json")
+        self.player(player).join("history.json")
     }
 
     /// By what a player recognises the referees of matches that it was in when it was killed.
     pub fn keys(&self, player: &PlayerId) -> PathBuf {
-        self.root.join("data/players").join(player.as_str()).join("keys.json")
+        self.player(player).join("keys.json")
+    }
+
+    fn player(&self, player: &PlayerId) -> PathBuf {
+        self.root.join("data").join("players").join(&*file_name(player.as_str()))
     }
 
     /// The manager's log.
     pub fn league_journal(&self, league: &LeagueId) -> PathBuf {
-        self.root.join("logs/league").join(league.as_str()).join("league.log.jsonl")
+        self.root.join("logs").join("league").join(&*file_name(league.as_str())).join("league.log.jsonl")
     }
 
     /// An agent's log.
     pub fn agent_journal(&self, agent: &AgentId) -> PathBuf {
-        self.root.join("logs/agents").join(format!("{}.log.jsonl", agent.as_str()))
+        self.root.join("logs").join("agents").join(format!("{}.log.jsonl", file_name(agent.as_str())))
     }
 
     /// The log of whatever starts and stops the others.
@@ -189,6 +196,7 @@ mod tests {
             (home.history(&player), "SHARED/data/players/P01/history.json"),
             (home.league_journal(&league), "SHARED/logs/league/league_2025_even_odd/league.log.jsonl"),
             (home.agent_journal(&AgentId::Player(player)), "SHARED/logs/agents/P01.log.jsonl"),
+            (home.history(&"player:P04".parse().unwrap()), "SHARED/data/players/player%3AP04/history.json"),
         ] {
             assert_eq!(path, Path::new(expected));
         }

@@ -10,6 +10,7 @@
 //! - [`journal`]: JSON-lines logs that never hold up a match
 //! - [`verify`]: whether all of this agrees with itself, for anybody to ask at any time
 
+pub mod file_name;
 pub mod home;
 pub mod journal;
 pub mod lock;

@@ -76,9 +76,7 @@ impl Lock {
     }
 
     fn try_take(path: &Path, now: Timestamp) -> Result<(File, Holder), TryLockError> {
-        let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).to_owned();
-        let mut file = options.open(path).map_err(TryLockError::Error)?;
-        file.try_lock()?;
+        let mut file = open_locked(path)?;
         let holder = Holder { pid: Some(std::process::id()), since: Some(now), address: None };
         note(&mut file, &holder).map_err(TryLockError::Error)?;
         Ok((file, holder))
@@ -94,6 +92,30 @@ impl Lock {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+fn options() -> OpenOptions {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).to_owned()
+}
+
+#[cfg(not(windows))]
+fn open_locked(path: &Path) -> Result<File, TryLockError> {
+    let file = options().open(path).map_err(TryLockError::Error)?;
+    file.try_lock()?;
+    Ok(file)
+}
+
+/// A locked file could not be read by others on Windows. One that is opened without sharing it for writing can be, and only one process can
+/// have it so.
+#[cfg(windows)]
+fn open_locked(path: &Path) -> Result<File, TryLockError> {
+    use std::os::windows::fs::OpenOptionsExt;
+    const SHARE_READ: u32 = 1;
+    const SHARING_VIOLATION: i32 = 32;
+    options().share_mode(SHARE_READ).open(path).map_err(|error| match error.raw_os_error() {
+        Some(SHARING_VIOLATION) => TryLockError::WouldBlock,
+        _ => TryLockError::Error(error),
+    })
 }
 
 /// Writes down who holds it.
@@ -144,7 +166,9 @@ mod tests {
 
     #[test]
     fn a_lock_that_cannot_be_made_names_its_path() {
-        let refused = Lock::take("/dev/null/manager.lock", Timestamp::EPOCH).unwrap_err().to_string();
-        assert!(refused.contains("/dev/null/manager.lock"), "{refused}");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("missing").join("manager.lock");
+        let refused = Lock::take(&path, Timestamp::EPOCH).unwrap_err().to_string();
+        assert!(refused.contains(&path.display().to_string()), "{refused}");
     }
 }

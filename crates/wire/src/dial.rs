@@ -67,7 +67,10 @@ impl Dialer {
 /// Whether a connection failed for want of something of this machine: descriptors, memory.
 fn is_our_own(error: &io::Error) -> bool {
     // Too many open files here (EMFILE) or everywhere (ENFILE); no buffer (ENOBUFS on Linux and macOS).
-    const NUMBERS: [i32; 4] = [24, 23, 105, 55];
-    let numbered = cfg!(unix) && error.raw_os_error().is_some_and(|number| NUMBERS.contains(&number));
+    const UNIX: &[i32] = &[24, 23, 105, 55];
+    // Too many sockets (WSAEMFILE); no buffer or no free port (WSAENOBUFS).
+    const WINDOWS: &[i32] = &[10_024, 10_055];
+    let numbers = if cfg!(windows) { WINDOWS } else { UNIX };
+    let numbered = error.raw_os_error().is_some_and(|number| numbers.contains(&number));
     numbered || error.kind() == io::ErrorKind::OutOfMemory
 }

@@ -21,12 +21,21 @@ pub fn replace(path: &Path, contents: &[u8], sync: Sync) -> io::Result<()> {
     replace_as(path, contents, sync, OpenOptions::new())
 }
 
-/// The same for what nobody else on this machine should read.
+/// The same for what other users of this machine should not read.
 pub fn replace_private(path: &Path, contents: &[u8], sync: Sync) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    replace_as(path, contents, sync, options)
+    replace_as(path, contents, sync, private())
+}
+
+#[cfg(unix)]
+fn private() -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    OpenOptions::new().mode(0o600).to_owned()
+}
+
+/// Windows gives a file the access rights of its directory: below a user's own directory, other users have none.
+#[cfg(not(unix))]
+fn private() -> OpenOptions {
+    OpenOptions::new()
 }
 
 fn replace_as(path: &Path, contents: &[u8], sync: Sync, mut options: OpenOptions) -> io::Result<()> {
@@ -39,7 +48,7 @@ fn replace_as(path: &Path, contents: &[u8], sync: Sync, mut options: OpenOptions
         }
         _ => Err(error),
     });
-    let replaced = written.and_then(|()| fs::rename(&beside, path));
+    let replaced = written.and_then(|()| rename(&beside, path));
     if replaced.is_err() {
         // What is left of it would only be in the way; that it cannot be removed is not worth another error.
         let _ = fs::remove_file(&beside);
@@ -56,6 +65,29 @@ fn write(path: &Path, contents: &[u8], sync: Sync, options: &OpenOptions) -> io:
     }
 }
 
+/// Renames a file over another one.
+#[cfg(not(windows))]
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)
+}
+
+/// Renames a file over another one. Windows refuses that while a program that does not share the file has it open, as editors and virus
+/// scanners do for a moment; Windows does not tell when they close it, so a few more tries are made, within half a second.
+#[cfg(windows)]
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    const ACCESS_DENIED: i32 = 5;
+    const SHARING_VIOLATION: i32 = 32;
+    for pause in [2, 10, 40, 150, 300].map(std::time::Duration::from_millis) {
+        match fs::rename(from, to) {
+            Err(error) if matches!(error.raw_os_error(), Some(ACCESS_DENIED | SHARING_VIOLATION)) && !to.is_dir() => {
+                std::thread::sleep(pause);
+            }
+            renamed => return renamed,
+        }
+    }
+    fs::rename(from, to)
+}
+
 /// A name in the same directory that nobody else uses, and that nobody takes for the file.
 fn beside(path: &Path) -> PathBuf {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -65,9 +97,9 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Makes a file durable that was written before.
+/// Makes a file durable that was written before. Windows syncs only what is open for writing.
 pub fn sync_file(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
+    OpenOptions::new().write(true).open(path)?.sync_all()
 }
 
 /// Makes the names in a directory durable. Where directories cannot be synced, names are durable by themselves.

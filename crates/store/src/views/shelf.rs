@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use league_protocol::id::{LeagueId, MatchId, RoundId};
 
 use super::match_file::{Ending, MatchFile};
+use crate::file_name::file_name;
 use crate::home::Home;
 
 /// What the match files of a league say.
@@ -33,8 +34,9 @@ impl Shelf {
         for entry in directory {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let Some(match_id) = name.strip_suffix(".json").filter(|name| !name.starts_with('.')) else { continue };
-            match match_in(&path).filter(|file| file.match_id.as_str() == match_id && file.league_id == *league) {
+            let Some(stem) = name.strip_suffix(".json").filter(|name| !name.starts_with('.')) else { continue };
+            let is_named = |file: &MatchFile| file_name(file.match_id.as_str()) == stem && file.league_id == *league;
+            match match_in(&path).filter(is_named) {
                 Some(file) => shelf.put(&file),
                 None => shelf.damaged.push(path),
             }
