@@ -9,7 +9,7 @@ pub(crate) const HELP: &str = "\
 The workspace's own tasks.
 
 cargo xtask test                         everything that must hold before a change is merged
-cargo xtask test --only <step>           one of: format clippy tests doctests docs unused dependencies instructions fuzz documents
+cargo xtask test --only <step>           one of: format clippy tests windows doctests docs unused dependencies instructions fuzz documents
 cargo xtask bench                        the benchmarks
 cargo xtask performance                  measure everything with `league bench`, and write the tables of docs/performance.md anew
 cargo xtask viewers                      how fast pages are, and what 500 viewers cost the league that they watch
@@ -19,6 +19,7 @@ cargo xtask fuzz [target] [--seconds n]  feed what coverage finds interesting to
 cargo xtask simulate [--runs n] [--seed n]
                                          the whole league in a simulation that breaks it (10000 runs); one run is told in full
 cargo xtask load                         one referee, 1000 matches at a time, 2000 players, a million calls: nobody is charged who answers
+cargo xtask dist                         the archives to download, for Windows and Linux, with their checksums: target/dist
 cargo xtask --help                       this list
 ";
 
@@ -44,6 +45,8 @@ pub(crate) enum Task {
     Bless,
     /// Fuzz one target or each, for so long.
     Fuzz { target: Option<String>, seconds: u32 },
+    /// Make the archives to download.
+    Dist,
     /// Try a referee under load.
     Load,
     /// Simulate so many leagues, from this seed on.
@@ -66,10 +69,11 @@ pub(crate) fn parse<Word: AsRef<str>>(words: &[Word]) -> Result<Task, String> {
         ["picture"] => Ok(Task::Picture),
         ["bless"] => Ok(Task::Bless),
         ["load"] => Ok(Task::Load),
+        ["dist"] => Ok(Task::Dist),
         ["fuzz", ref rest @ ..] => fuzz(rest),
         ["simulate", ref rest @ ..] => simulate(rest),
         ["test", ..] => Err("`test` takes nothing but `--only <step>`".into()),
-        [task @ ("bench" | "performance" | "viewers" | "picture" | "bless" | "load"), ..] => {
+        [task @ ("bench" | "performance" | "viewers" | "picture" | "bless" | "load" | "dist"), ..] => {
             Err(format!("`{task}` takes no arguments"))
         }
         [unknown, ..] => Err(format!("there is no task `{unknown}`")),
@@ -139,6 +143,7 @@ mod tests {
         assert_eq!(parsed("picture"), Ok(Task::Picture));
         assert_eq!(parsed("bless"), Ok(Task::Bless));
         assert_eq!(parsed("load"), Ok(Task::Load));
+        assert_eq!(parsed("dist"), Ok(Task::Dist));
         assert_eq!(parsed("fuzz"), Ok(Task::Fuzz { target: None, seconds: SECONDS }));
         assert_eq!(parsed("fuzz frame"), Ok(Task::Fuzz { target: Some("frame".into()), seconds: SECONDS }));
         assert_eq!(parsed("fuzz --seconds 5"), Ok(Task::Fuzz { target: None, seconds: 5 }));

@@ -5,9 +5,11 @@
 mod args;
 mod bench;
 mod bless;
+mod dist;
 mod documents;
 mod fuzz;
 mod instructions;
+mod licenses;
 mod load;
 mod markdown;
 mod peers;
@@ -20,6 +22,7 @@ mod staged;
 mod steps;
 mod tools;
 mod viewers;
+mod windows;
 
 use std::env;
 use std::process::ExitCode;
@@ -57,6 +60,7 @@ fn run(task: Task) -> Outcome {
         Task::Test { only: Some(step) } => steps::one(step, &Repository::here()?),
         Task::Test { only: None } => steps::all(&Repository::here()?),
         Task::Bench => bench::all(&Repository::here()?),
+        Task::Dist => dist::make(&Repository::here()?),
         Task::Load => load::run(&Repository::here()?),
         Task::Performance => performance::measure(&Repository::here()?),
         Task::Viewers => viewers::measure(&Repository::here()?),

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal};
 const BOLD: &str = "1";
 const GREEN: &str = "32";
 const RED: &str = "1;31";
+const YELLOW: &str = "33";
 
 /// A part of the work begins.
 pub(crate) fn begin(what: &str) {
@@ -15,6 +16,11 @@ pub(crate) fn begin(what: &str) {
 /// It is done.
 pub(crate) fn passed(what: &str) {
     eprintln!("{} {what}", painted(GREEN, "==>"));
+}
+
+/// It was left out, for want of something on this machine.
+pub(crate) fn skipped(what: &str) {
+    eprintln!("{} {what}", painted(YELLOW, "skipped:"));
 }
 
 /// It cannot be done.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{Outcome, Repository, documents, fuzz, instructions, peers, say, tools};
+use crate::{Outcome, Repository, documents, fuzz, instructions, peers, say, tools, windows};
 
 /// What is outside of the default is tested too. It is on in every step that builds, because crates that are shared with it would else be
 /// built twice; what is in the default alone is built, and run, for the documents.
@@ -17,6 +17,8 @@ pub(crate) enum Step {
     Clippy,
     /// The tests pass.
     Tests,
+    /// So do those of the Windows program.
+    Windows,
     /// So do the examples in the documentation of the code.
     DocTests,
     /// Which can be built, and whose links lead somewhere.
@@ -35,10 +37,11 @@ pub(crate) enum Step {
 
 impl Step {
     /// In the order in which they are taken.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Format,
         Self::Clippy,
         Self::Tests,
+        Self::Windows,
         Self::DocTests,
         Self::Docs,
         Self::Unused,
@@ -57,6 +60,7 @@ impl Step {
             Self::Format => "format",
             Self::Clippy => "clippy",
             Self::Tests => "tests",
+            Self::Windows => "windows",
             Self::DocTests => "doctests",
             Self::Docs => "docs",
             Self::Unused => "unused",
@@ -90,25 +94,28 @@ impl Step {
                 let peers = peers::installed(repository)?;
                 tools::browser(repository)?;
                 let several_machines = tools::namespaces(repository);
-                if let Err(why) = &several_machines {
-                    eprintln!("    SKIPPED: the tests across several machines (several_machines::), because {why}");
+                // The Windows program has a step of its own.
+                let mut left_out = vec!["windows::"];
+                if let Err(why) = several_machines {
+                    say::skipped(&format!("the tests across several machines (several_machines::), because {why}"));
+                    left_out.push("several_machines::");
                 }
-                // What is ignored elsewhere is ignored for want of the peers.
+                // What is ignored elsewhere is ignored for want of the peers, of namespaces or of the Windows program.
                 let mut tests = if tools::has_nextest(repository) {
-                    repository.cargo(&format!("nextest run --workspace {FEATURES} --run-ignored all"))
+                    let patterns: Vec<String> = left_out.iter().map(|part| format!("not test(/^{part}/)")).collect();
+                    let mut tests = repository.cargo(&format!("nextest run --workspace {FEATURES} --run-ignored all"));
+                    tests.args(["-E", &patterns.join(" and ")]);
+                    tests
                 } else {
-                    repository.cargo(&format!("test --workspace {FEATURES} --lib --bins --tests -- --include-ignored"))
+                    let mut tests = repository
+                        .cargo(&format!("test --workspace {FEATURES} --lib --bins --tests -- --include-ignored"));
+                    tests.args(left_out.iter().flat_map(|part| ["--skip", part]));
+                    tests
                 };
-                if several_machines.is_err() {
-                    if tools::has_nextest(repository) {
-                        tests.args(["-E", "not test(/^several_machines::/)"]);
-                    } else {
-                        tests.args(["--skip", "several_machines::"]);
-                    }
-                }
                 tests.env("LEAGUE_PEERS", peers);
                 repository.run(tests)
             }
+            Self::Windows => windows::check(repository, FEATURES),
             Self::DocTests => repository.run(repository.cargo(&format!("test --workspace {FEATURES} --doc"))),
             Self::Docs => {
                 let mut docs =

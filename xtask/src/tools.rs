@@ -90,6 +90,38 @@ pub(crate) fn namespaces(repository: &Repository) -> Outcome {
     }
 }
 
+/// Makes sure that `target` can be compiled for; false where rustup is not there to fetch its library.
+pub(crate) fn target(repository: &Repository, target: &str) -> Result<bool, String> {
+    let mut asked = Command::new("rustup");
+    asked.args(["target", "list", "--installed"]);
+    let Some(installed) = repository.ask(asked) else { return Ok(false) };
+    if installed.lines().any(|line| line == target) {
+        return Ok(true);
+    }
+    let mut rustup = Command::new("rustup");
+    rustup.args(["target", "add", target]);
+    repository.run(rustup).map(|()| true)
+}
+
+/// Makes sure of `program`, which Debian's `package` brings; false when it is missing and only an administrator could install it.
+pub(crate) fn package_if_root(repository: &Repository, program: &str, name: &str, why: &str) -> Result<bool, String> {
+    let answers = |program: &str, argument: &str| {
+        let mut asked = Command::new(program);
+        asked.arg(argument);
+        repository.ask(asked)
+    };
+    let is_root = || answers("id", "-u").is_some_and(|id| id == "0") && answers("apt-get", "--version").is_some();
+    if answers(program, "--version").is_none() && !is_root() {
+        return Ok(false);
+    }
+    package(repository, &format!("{program} --version"), name, why).map(|()| true)
+}
+
+/// Makes sure of the C compiler for static Linux programs; false when only an administrator could install it.
+pub(crate) fn musl(repository: &Repository) -> Result<bool, String> {
+    package_if_root(repository, "musl-gcc", "musl-tools", "static Linux programs are compiled with `musl-gcc`")
+}
+
 /// Makes sure of a program, which answers to `asked` and which Debian's `package` brings.
 fn package(repository: &Repository, asked: &str, package: &str, why: &str) -> Outcome {
     let mut words = asked.split_whitespace();

@@ -33,3 +33,4 @@ mod stepped;
 mod support;
 #[cfg(feature = "otel")]
 mod traces;
+mod windows;

@@ -1,0 +1,141 @@
+//! The Windows program: built here with MinGW, tested under Wine.
+//!
+//! Wine gets a directory of its own below the target directory, and every process in it ends with the step.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{Outcome, Repository, say, tools};
+
+/// What the program is built for.
+pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
+
+/// The compiler's C driver, which also links.
+const MINGW: &str = "x86_64-w64-mingw32-gcc";
+/// What Debian's package brings is on nobody's path.
+const WINES: [&str; 3] = ["/usr/lib/wine/wine64", "wine64", "wine"];
+const SERVERS: [&str; 2] = ["/usr/lib/wine/wineserver", "wineserver"];
+/// The part of Windows that Wine 8 lacks.
+const PRNG: &str = "crates/league/tests/whole/windows/process_prng.c";
+
+/// Why a machine cannot do it, with what to do about that.
+const MISSING: &str = "needs rustup, MinGW and Wine (Debian's packages gcc-mingw-w64-x86-64-win32 and wine64, which root can have installed by \
+                       this command)";
+
+/// Builds the program and runs its tests; says so where that is not possible.
+pub(crate) fn check(repository: &Repository, features: &str) -> Outcome {
+    if !can_build(repository)? {
+        say::skipped(&format!("the Windows program was not tested: that {MISSING}"));
+        return Ok(());
+    }
+    let Some(wine) = Wine::find(repository)? else {
+        say::skipped(&format!("the Windows program was not tested: that {MISSING}"));
+        return Ok(());
+    };
+    let mut build = repository.cargo(&format!("build --package league --target {TARGET}"));
+    // Unoptimised and without notes for debuggers it is there in a third of the time.
+    build.args(["--config", "profile.dev.package.'*'.opt-level=0"]).env("CARGO_PROFILE_DEV_DEBUG", "false");
+    build.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUSTFLAGS", "-D warnings");
+    repository.run(build)?;
+    wine.prepare()?;
+    // The same build as that of the step `tests`.
+    let mut tests = if tools::has_nextest(repository) {
+        let mut tests =
+            repository.cargo(&format!("nextest run --workspace {features} --test whole --run-ignored only"));
+        tests.args(["-E", "test(/^windows::/)"]);
+        tests
+    } else {
+        repository.cargo(&format!("test --workspace {features} --test whole -- --ignored windows::"))
+    };
+    wine.surround(&mut tests);
+    tests.env("LEAGUE_WINE", &wine.loader);
+    tests.env("LEAGUE_WINDOWS", repository.target.join(TARGET).join("debug/league.exe"));
+    let tested = repository.run(tests);
+    wine.end();
+    tested
+}
+
+/// Makes sure that Windows programs can be built here; false when that takes an administrator.
+pub(crate) fn can_build(repository: &Repository) -> Result<bool, String> {
+    Ok(tools::target(repository, TARGET)?
+        && tools::package_if_root(
+            repository,
+            MINGW,
+            "gcc-mingw-w64-x86-64-win32",
+            "Windows programs are linked by MinGW",
+        )?)
+}
+
+/// Wine, with a Windows of its own.
+pub(crate) struct Wine<'r> {
+    repository: &'r Repository,
+    loader: PathBuf,
+    server: PathBuf,
+    /// Where its Windows is, and the part of it that is built here.
+    root: PathBuf,
+}
+
+impl<'r> Wine<'r> {
+    /// Makes sure of Wine; none when that takes an administrator.
+    pub(crate) fn find(repository: &'r Repository) -> Result<Option<Self>, String> {
+        let there = |programs: &[&str]| {
+            let answers = |program: &&str| {
+                let mut asked = Command::new(program);
+                asked.arg("--version");
+                repository.ask(asked).is_some()
+            };
+            programs.iter().copied().find(answers).map(PathBuf::from)
+        };
+        if there(&WINES).is_none()
+            && !tools::package_if_root(repository, WINES[0], "wine64", "Windows programs run under Wine")?
+        {
+            return Ok(None);
+        }
+        let root = repository.target.join("wine");
+        Ok(there(&WINES).zip(there(&SERVERS)).map(|(loader, server)| Self { repository, loader, server, root }))
+    }
+
+    /// Makes its Windows, once.
+    pub(crate) fn prepare(&self) -> Outcome {
+        fs::create_dir_all(&self.root).map_err(|error| format!("cannot create {}: {error}", self.root.display()))?;
+        let mut compiler = Command::new(MINGW);
+        compiler
+            .args(["-O2", "-s", "-shared", "-o"])
+            .arg(self.root.join("bcryptprimitives.dll"))
+            .args([PRNG, "-ladvapi32"]);
+        self.repository.run(compiler)?;
+        if self.root.join("prefix/system.reg").exists() {
+            return Ok(());
+        }
+        self.repository.run(self.command(Path::new("wineboot"), &["--init"]))
+    }
+
+    /// `program` under Wine.
+    pub(crate) fn command(&self, program: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.loader);
+        command.arg(program).args(arguments);
+        self.surround(&mut command);
+        command
+    }
+
+    /// The variables that Wine reads: where its Windows is, what it finds there beside its own, and silence about what it lacks.
+    fn surround(&self, command: &mut Command) {
+        command
+            .env("WINEPREFIX", self.root.join("prefix"))
+            .env("WINEPATH", &self.root)
+            .env("WINEDEBUG", "-all")
+            .env("WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=");
+    }
+
+    /// Ends every process of its Windows, and waits for that.
+    pub(crate) fn end(&self) {
+        for flag in ["--kill", "--wait"] {
+            let mut server = Command::new(&self.server);
+            server.arg(flag);
+            self.surround(&mut server);
+            // Exit code 1 says that none was running.
+            let _ = self.repository.ask(server);
+        }
+    }
+}
