@@ -23,12 +23,31 @@ use crate::secure;
 /// How long an answer may take.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Asks one manager.
+/// Asks one manager, from a command that does nothing else.
 pub(crate) struct Asker {
-    manager: Endpoint,
+    caller: Caller,
+    runtime: Runtime,
+}
+
+impl Asker {
+    /// One that asks the manager at `manager`.
+    pub(crate) fn new(manager: &Endpoint, operator: &Operator) -> Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build().context("a runtime could not be started")?;
+        let client = secure::caller(operator.ca.as_deref())?;
+        Ok(Self { caller: Caller::new(manager.clone(), operator.token.clone(), client), runtime })
+    }
+
+    /// What the manager answers to `call`.
+    pub(crate) fn ask<A: DeserializeOwned>(&self, call: &Call) -> Result<A> {
+        self.runtime.block_on(self.caller.ask(call))
+    }
+}
+
+/// Asks one agent as its operator.
+pub(crate) struct Caller {
+    agent: Endpoint,
     token: Option<Credential>,
     client: Client,
-    runtime: Runtime,
 }
 
 /// An answer in the frame that we ask in.
@@ -37,29 +56,26 @@ struct Answer<A> {
     result: A,
 }
 
-impl Asker {
-    /// One that asks the manager at `manager`.
-    pub(crate) fn new(manager: &Endpoint, operator: &Operator) -> Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build().context("a runtime could not be started")?;
-        let client = secure::caller(operator.ca.as_deref())?;
-        Ok(Self { manager: manager.clone(), token: operator.token.clone(), client, runtime })
+impl Caller {
+    /// One that asks the agent at `agent` with this token.
+    pub(crate) fn new(agent: Endpoint, token: Option<Credential>, client: Client) -> Self {
+        Self { agent, token, client }
     }
 
-    /// What the manager answers to `call`.
-    pub(crate) fn ask<A: DeserializeOwned>(&self, call: &Call) -> Result<A> {
+    /// What the agent answers to `call`.
+    pub(crate) async fn ask<A: DeserializeOwned>(&self, call: &Call) -> Result<A> {
         let envelope = Envelope {
             sender: Sender::unregistered(Role::Operator, "cli"),
             timestamp: World::real().now(),
             conversation_id: ConversationId::named("conv-operator"),
             auth_token: self.token.clone(),
         };
-        let (manager, canonical) = (&self.manager, Manner::default());
-        let asking = self.client.call(manager, &canonical, &envelope, call, LIMIT);
-        let exchange = match self.runtime.block_on(asking) {
+        let (agent, canonical) = (&self.agent, Manner::default());
+        let exchange = match self.client.call(agent, &canonical, &envelope, call, LIMIT).await {
             Ok(exchange) => exchange,
-            Err(error) => bail!("the manager at {manager} does not answer: {error}{}", self.hint()),
+            Err(error) => bail!("the manager at {agent} does not answer: {error}{}", self.hint()),
         };
-        let strange = || format!("whoever is at {manager} does not answer like a manager");
+        let strange = || format!("whoever is at {agent} does not answer like a manager");
         match Layers::parse(&exchange.body).with_context(strange)?.heard() {
             Heard::Yes => Ok(serde_json::from_slice::<Answer<A>>(&exchange.body).with_context(strange)?.result),
             Heard::Error(error) => bail!("{}", error.words),
@@ -68,7 +84,7 @@ impl Asker {
 
     /// What may help where nobody answers.
     fn hint(&self) -> &'static str {
-        if self.manager.is_secure() {
+        if self.agent.is_secure() {
             "; an authority of your own is named with --ca"
         } else {
             "; say where it is with --manager"

@@ -26,6 +26,7 @@ const EXAMPLES: &str = "Examples:
   league                                    play a league of four agents over HTTP
   league run --players 20 --referees 4      play a larger one
   league run --strategies random,markov     choose who plays
+  league run --config league.json           play with the agents that a file names
   league manager --port 8000 --expect-players 4 --expect-referees 1
   league referee --port 8001 --referee-id REF01
   league player --port 8101 --player-id P01 --strategy markov
@@ -132,6 +133,9 @@ pub(crate) struct Run {
     /// Go on serving when the league is over.
     #[arg(long)]
     pub(crate) stay: bool,
+    /// Start or contact the agents that this file names, as processes of their own; docs/orchestrator.md describes it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "referees", "guests", "strategies", "seed", "port", "stay", "figures"])]
+    pub(crate) config: Option<PathBuf>,
     /// Print the standings as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -161,6 +165,7 @@ impl Default for Run {
             port: None,
             league_id: None,
             stay: false,
+            config: None,
             json: false,
             figures: None,
             tls: TlsOptions::default(),

@@ -46,6 +46,7 @@ mod games;
 mod league;
 mod nearest;
 pub(crate) mod network;
+pub(crate) mod plan;
 pub(crate) mod rates;
 mod rule;
 mod section;

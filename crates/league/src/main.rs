@@ -22,6 +22,7 @@ mod observe;
 mod open;
 mod operate;
 mod operator;
+mod orchestrator;
 mod progress;
 mod reachable;
 mod run;

@@ -40,6 +40,7 @@ use crate::join_key::JoinKey;
 use crate::listen::Bound;
 use crate::machine::{Start, peak_memory_mb};
 use crate::open::{self, Managed, Opened};
+use crate::orchestrator;
 use crate::progress::{Expected, Progress};
 use crate::reachable::Reachable;
 use crate::secure::Secure;
@@ -56,6 +57,9 @@ const CAPACITY: u32 = 256;
 const PLAYERS_AT: usize = 101;
 
 pub(crate) fn run(options: &Run) -> Result<()> {
+    if let Some(file) = &options.config {
+        return orchestrator::run(options, file);
+    }
     in_runtime(play(options))
 }
 

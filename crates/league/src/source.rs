@@ -12,9 +12,11 @@ use league_protocol::message::standings::StandingsRow;
 use league_protocol::table::Call;
 use league_store::home::Home;
 use league_store::views::kept::kept;
+use league_wire::endpoint::Endpoint;
 
 use crate::ask::Asker;
-use crate::cli::Which;
+use crate::cli::{Operator, Which};
+use crate::config::tls::TlsFiles;
 use crate::open;
 
 /// Where a league is looked at.
@@ -36,6 +38,12 @@ impl Source {
         let league = open::meant(&home, which.league_id.as_ref())?;
         let season = open::read(&home, &league)?;
         Ok(Self::Home(home, Box::new(season)))
+    }
+
+    /// The league of the manager at `manager`.
+    pub(crate) fn at(manager: &Endpoint, tls: &TlsFiles) -> Result<Self> {
+        let operator = Operator { token: None, ca: tls.authority.clone() };
+        Ok(Self::Manager(Box::new(Asker::new(manager, &operator)?), None))
     }
 
     /// Where the league stands.

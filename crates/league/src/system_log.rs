@@ -31,6 +31,11 @@ impl SystemLog {
         self.write(Level::Info, event, message, data);
     }
 
+    /// Something went wrong, and the league goes on.
+    pub(crate) fn warn(&self, event: &str, message: impl Into<String>, data: &Value) {
+        self.write(Level::Warn, event, message, data);
+    }
+
     /// Something went wrong for good.
     pub(crate) fn error(&self, event: &str, message: impl Into<String>, data: &Value) {
         self.write(Level::Error, event, message, data);

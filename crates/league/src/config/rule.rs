@@ -200,6 +200,11 @@ pub(super) fn file() -> Rule<String> {
     Rule::new("allowed is the name of a file", |value| Some(value.as_str()?.to_owned()).filter(|name| !name.is_empty()))
 }
 
+/// Any text, with what it is.
+pub(super) fn text(allowed: &str) -> Rule<String> {
+    Rule::new(allowed, |value| value.as_str().map(str::to_owned))
+}
+
 /// A host, by name or by address.
 pub(super) fn host() -> Rule<SmolStr> {
     Rule::new("allowed is the name or the address of a host, without a port", |value| {

@@ -2,6 +2,7 @@
 
 mod files;
 mod layers;
+mod plan;
 mod wrong;
 
 use std::fs;

@@ -17,6 +17,7 @@ mod machine;
 mod manners;
 mod misbehaviour;
 mod operator;
+mod orchestrator;
 mod pages;
 #[path = "../../../wire/tests/papers/mod.rs"]
 mod papers;

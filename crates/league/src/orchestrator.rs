@@ -1,0 +1,448 @@
+//! `league run --config FILE`: starts or contacts the agents that the file names, waits for them, has the league played, starts again what
+//! dies, and ends what it started. See [`crate::config::plan`] for the file.
+//!
+//! Every started agent is a process of its own. Agents that were running already are asked whether they answer, and are left running.
+
+mod child;
+mod keeper;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use futures_util::future::join_all;
+use league_core::season::Phase;
+use league_protocol::head::Envelope;
+use league_protocol::id::{ConversationId, GameType, LeagueId, PlayerId};
+use league_protocol::manner::Manner;
+use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
+use league_protocol::message::operate::{LeagueCommand, Nothing, StatusAnswer};
+use league_protocol::message::registration::{Admission, AgentMeta, LeagueRegisterRequest, RegisterResponse};
+use league_protocol::message::step::RegisterToLeague;
+use league_protocol::quirk::Quirks;
+use league_protocol::sender::{Role, Sender};
+use league_protocol::table::Call;
+use league_store::home::Home;
+use league_wire::client::Client;
+use league_wire::endpoint::Endpoint;
+use league_wire::world::World;
+use serde_json::json;
+use smol_str::SmolStr;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep};
+
+use crate::agents::in_runtime;
+use crate::ask::Caller;
+use crate::cli::Run;
+use crate::config::Configured;
+use crate::config::plan::{Plan, Planned, Start};
+use crate::secure::Secure;
+use crate::signals::told_to_end;
+use crate::source::Source;
+use crate::system_log::SystemLog;
+use crate::{open, table};
+use keeper::{Keeper, News};
+
+/// How long an agent has to answer `ping`.
+const PING: Duration = Duration::from_secs(5);
+/// How often those are asked who cannot tell by themselves when they are ready.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+/// An agent that registers by itself has done so by then; S1 5.1 lets the orchestrator register the others.
+const BY_ITSELF: Duration = Duration::from_secs(3);
+
+pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
+    let (plan, warnings) = Plan::read(file)?;
+    for warning in warnings {
+        eprintln!("warning: {warning}");
+    }
+    let home = Home::at(&options.home);
+    let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
+    let secure = Secure::read(&configured.tls)?;
+    home.prepare_for_agent()?;
+    let league = match &options.league_id {
+        Some(league) => league.clone(),
+        None => open::unfinished(&home, &configured.league.league_id)?,
+    };
+    let log = SystemLog::open(&home)?;
+    let mut over = false;
+    let done = in_runtime(async {
+        let reach = Reach { client: secure.client() };
+        let arguments = Arguments { options, plan: &plan, league: &league };
+        let orchestra = Orchestra { plan: &plan, arguments, reach, log: &log };
+        over = orchestra.play().await?;
+        Ok(())
+    });
+    if let Err(error) = &done {
+        log.error("LEAGUE_FAILED", format!("{error:#}"), &json!({"league_id": league}));
+    }
+    done?;
+    if over {
+        log.info("LEAGUE_COMPLETED", format!("{league} is over"), &json!({"league_id": league}));
+        show(options, &plan, &league)
+    } else {
+        log.info("LEAGUE_STOPPED", format!("{league} was told to end"), &json!({"league_id": league}));
+        eprintln!("Stopped. Start it again with the same file and home and it goes on.");
+        Ok(())
+    }
+}
+
+/// Prints how the league ended: from its home where the manager was started here, else as the manager tells it.
+fn show(options: &Run, plan: &Plan, league: &LeagueId) -> Result<()> {
+    let started = plan.manager.start != Start::Contact;
+    let rows = if started {
+        open::read(&Home::at(&options.home), league)?.standings()
+    } else {
+        Source::at(&plan.manager.endpoint, &options.tls.files())?.standings()?
+    };
+    let which = if started {
+        format!(" --home {} --league-id {league}", options.home.display())
+    } else {
+        format!(" --manager {}", plan.manager.endpoint)
+    };
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&rows)?);
+    } else {
+        println!("{}", table::excerpt(&rows, &which));
+    }
+    if started {
+        eprintln!("Check every draw and result: league verify{which}");
+        eprintln!("Look at it in a browser:      league show{which}");
+    }
+    Ok(())
+}
+
+/// Asks agents whether they answer.
+pub(crate) struct Reach {
+    client: Client,
+}
+
+impl Reach {
+    /// Whether an agent is at `endpoint`. An agent of other make may not know `ping`: any answer is one.
+    pub(crate) async fn answers(&self, endpoint: &Endpoint) -> bool {
+        let call = Call::Ping(Nothing {});
+        self.client.call(endpoint, &Manner::default(), &envelope(), &call, PING).await.is_ok()
+    }
+}
+
+fn envelope() -> Envelope {
+    Envelope {
+        sender: Sender::unregistered(Role::Operator, "orchestrator"),
+        timestamp: World::real().now(),
+        conversation_id: ConversationId::named("conv-orchestrator"),
+        auth_token: None,
+    }
+}
+
+/// The command lines of the agents that this program is.
+#[derive(Clone, Copy)]
+pub(crate) struct Arguments<'a> {
+    options: &'a Run,
+    plan: &'a Plan,
+    league: &'a LeagueId,
+}
+
+impl Arguments<'_> {
+    fn manager(&self) -> String {
+        self.plan.manager.endpoint.to_string()
+    }
+
+    fn of(&self, agent: &Planned) -> Result<Vec<OsString>> {
+        let (plan, endpoint) = (self.plan, &agent.endpoint);
+        let mut words: Vec<OsString> = vec![agent.role.to_string().into()];
+        let mut add = |flag: &str, value: OsString| words.extend([OsString::from(flag), value]);
+        // A name of this machine stands for its loopback address, as it does for agents that are not told where to listen.
+        if endpoint.host().parse::<std::net::IpAddr>().is_ok() {
+            add("--host", endpoint.host().into());
+        }
+        add("--port", endpoint.port().to_string().into());
+        add("--advertise", endpoint.to_string().into());
+        add("--home", self.options.home.clone().into());
+        let tls = self.options.tls.files();
+        for (flag, file) in [("--tls-cert", tls.certificate), ("--tls-key", tls.key), ("--ca", tls.authority)] {
+            if let Some(file) = file {
+                add(flag, file.into());
+            }
+        }
+        match agent.role {
+            Role::Manager => {
+                add("--league-id", self.league.as_str().into());
+                add("--expect-players", plan.players.len().to_string().into());
+                add("--expect-referees", plan.referees.len().to_string().into());
+                add("--registration-window", plan.wait.as_secs().max(1).to_string().into());
+                for agent in plan.agents().filter(|agent| agent.start == Start::Contact) {
+                    add("--allow-host", agent.endpoint.host().into());
+                }
+                words.extend(["--exit-when-done".into(), "--json".into()]);
+            }
+            Role::Referee | Role::Player => {
+                add("--manager", self.manager().into());
+                if let Some(id) = &agent.id {
+                    add(if agent.role == Role::Player { "--player-id" } else { "--referee-id" }, id.as_str().into());
+                }
+                if let Some(name) = &agent.name {
+                    add("--name", name.as_str().into());
+                }
+                if let Start::Ours(Some(strategy)) = &agent.start {
+                    add("--strategy", strategy.as_str().into());
+                }
+            }
+            Role::Operator => bail!("an operator is not an agent of a league"),
+        }
+        Ok(words)
+    }
+}
+
+/// A league that is brought together from its agents.
+struct Orchestra<'a> {
+    plan: &'a Plan,
+    arguments: Arguments<'a>,
+    reach: Reach,
+    log: &'a SystemLog,
+}
+
+impl Orchestra<'_> {
+    /// Whether the league was played to its end, and not told to end before.
+    async fn play(&self) -> Result<bool> {
+        self.expect_free_places().await?;
+        let (news, mut heard) = mpsc::unbounded_channel();
+        let (stop, stopped) = watch::channel(false);
+        let keepers = self.plan.agents().map(|agent| {
+            let (arguments, reach, log) = (self.arguments, &self.reach, self.log);
+            let max_restarts = self.plan.max_restarts;
+            Keeper { agent, arguments, max_restarts, reach, log, news: news.clone(), stop: stopped.clone() }
+        });
+        let keepers: Vec<Keeper<'_>> = keepers.collect();
+        let league = async {
+            let over = tokio::select! {
+                over = self.conduct(&mut heard) => over,
+                () = told_to_end() => Ok(false),
+            };
+            // Agents of ours end by themselves when they are told that the league is over; they get the time for that.
+            if matches!(over, Ok(true)) {
+                self.until_left(&mut heard).await;
+            }
+            stop.send_replace(true);
+            over
+        };
+        let (over, _) = tokio::join!(league, join_all(keepers.into_iter().map(Keeper::keep)));
+        over
+    }
+
+    /// An agent that is to be started needs its place for itself.
+    async fn expect_free_places(&self) -> Result<()> {
+        for agent in self.plan.agents().filter(|agent| agent.start != Start::Contact) {
+            let (label, endpoint) = (&agent.label, &agent.endpoint);
+            if self.reach.answers(endpoint).await {
+                bail!(
+                    "{label} cannot be started: an agent answers at {endpoint} already; stop that one, or leave out start, strategy and \
+                     command, so that it is only contacted"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for all agents, has the league started and waits for its end.
+    async fn conduct(&self, heard: &mut mpsc::UnboundedReceiver<News>) -> Result<bool> {
+        let waiting = async {
+            self.until_ready().await?;
+            self.log.info("AGENTS_READY", "all agents answer", &json!({}));
+            self.until_over().await
+        };
+        tokio::select! {
+            over = waiting => over.map(|()| true),
+            end = self.follow(heard) => end.map(|()| true),
+        }
+    }
+
+    /// Waits until every agent answers.
+    async fn until_ready(&self) -> Result<()> {
+        let until = Instant::now() + self.plan.wait;
+        let agents = self.plan.agents().map(|agent| async move {
+            while !self.reach.answers(&agent.endpoint).await {
+                if Instant::now() >= until {
+                    return Some(agent);
+                }
+                // Nothing tells when an agent of any make begins to listen.
+                sleep(BETWEEN_LOOKS).await;
+            }
+            None
+        });
+        let missing: Vec<&Planned> = join_all(agents).await.into_iter().flatten().collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let named = missing.iter().map(|agent| format!("{} at {}", agent.label, agent.endpoint));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let contacted = missing.iter().any(|agent| agent.start == Start::Contact);
+        let advice = if contacted {
+            "start them, or give them `start`, a `strategy` or a `command` in the file"
+        } else {
+            "their lines above say why; wait_sec in the file gives them longer"
+        };
+        bail!("no answer within {:?} from {named}; {advice}", self.plan.wait)
+    }
+
+    /// Waits for what becomes of the started agents: until the manager has ended well, or the league cannot go on.
+    async fn follow(&self, heard: &mut mpsc::UnboundedReceiver<News>) -> Result<()> {
+        let mut referees = self.plan.referees.len();
+        while let Some(news) = heard.recv().await {
+            match news {
+                News::Left(Role::Manager, _) => return self.expect_over(),
+                News::GivenUp(Role::Manager, _, why) => bail!("the manager cannot be kept running: {why}"),
+                News::GivenUp(Role::Referee, label, why) => {
+                    referees -= 1;
+                    if referees == 0 {
+                        bail!("no referee is left to play the matches; the last one, {label}, died: {why}");
+                    }
+                }
+                // Its matches are technical losses, and the league goes on.
+                News::GivenUp(Role::Player | Role::Operator, ..) | News::Left(..) => {}
+            }
+        }
+        bail!("all agents have ended, and the league is not over")
+    }
+
+    /// A manager that ends well ends its league, unless it was told to end.
+    fn expect_over(&self) -> Result<()> {
+        let Arguments { options, league, .. } = self.arguments;
+        let season = open::read(&Home::at(&options.home), league)?;
+        if season.phase() == Phase::LeagueCompleted {
+            return Ok(());
+        }
+        bail!(
+            "the manager was told to end before {league} was over; start it again with the same file and home and it goes on"
+        )
+    }
+
+    /// Waits until the started agents have ended by themselves, or have had the time to.
+    async fn until_left(&self, heard: &mut mpsc::UnboundedReceiver<News>) {
+        let ours = |agent: &&Planned| matches!(agent.start, Start::Ours(_)) && agent.role != Role::Manager;
+        let mut left: Vec<SmolStr> = self.plan.agents().filter(ours).map(|agent| agent.label.clone()).collect();
+        let leaving = async {
+            while !left.is_empty() {
+                let Some(News::Left(_, label) | News::GivenUp(_, label, _)) = heard.recv().await else { return };
+                left.retain(|agent| *agent != label);
+            }
+        };
+        drop(tokio::time::timeout(BY_ITSELF, leaving).await);
+    }
+
+    /// Has every agent registered and the league started, and waits for its end.
+    async fn until_over(&self) -> Result<()> {
+        let caller = Caller::new(self.plan.manager.endpoint.clone(), None, self.reach.client.clone());
+        self.register(&caller).await;
+        let started = self.plan.manager.start != Start::Contact;
+        if started {
+            // It starts by itself when all are registered, and its end is the end of the league.
+            return std::future::pending().await;
+        }
+        let manager = &self.plan.manager.endpoint;
+        let status: Result<StatusAnswer> = caller.ask(&Call::StartLeague(LeagueCommand::default())).await;
+        match status {
+            Ok(_) => self.log.info("LEAGUE_STARTED", format!("the manager at {manager} starts the league"), &json!({})),
+            // A manager of other make starts by rules of its own.
+            Err(error) => {
+                self.log.warn("LEAGUE_NOT_STARTED", format!("{manager} does not start: {error:#}"), &json!({}))
+            }
+        }
+        loop {
+            let asked = GetLeague { league_id: None, view: LeagueView::Status, match_id: None, from: 0 };
+            let page: Result<LeaguePage> = caller.ask(&Call::GetLeague(asked)).await;
+            if page.ok().and_then(|page| page.status).is_some_and(|status| status.state == "LEAGUE_COMPLETED") {
+                return Ok(());
+            }
+            // A contacted manager is not told where to report the end.
+            sleep(BETWEEN_LOOKS).await;
+        }
+    }
+
+    /// Waits until the agents have registered by themselves, and registers the contacted ones that have not.
+    async fn register(&self, caller: &Caller) {
+        let until = Instant::now() + BY_ITSELF;
+        let missing = loop {
+            let Ok(agents) = registered(caller).await else { return };
+            let is_in = |agent: &&Planned| agents.iter().any(|entry| same_place(&entry.endpoint, &agent.endpoint));
+            let agents = self.plan.referees.iter().chain(&self.plan.players);
+            let missing: Vec<&Planned> = agents.filter(|agent| !is_in(agent)).collect();
+            if missing.is_empty() || Instant::now() >= until {
+                break missing;
+            }
+            sleep(BETWEEN_LOOKS).await;
+        };
+        for agent in missing.into_iter().filter(|agent| agent.start == Start::Contact) {
+            let done = match agent.role {
+                Role::Player => register_player(caller, agent).await,
+                Role::Referee | Role::Manager | Role::Operator => self.register_referee(agent).await,
+            };
+            let (label, data) = (&agent.label, json!({"id": agent.label, "endpoint": agent.endpoint.to_string()}));
+            match done {
+                Ok(()) => self.log.info("AGENT_REGISTERED", format!("{label} is registered on its behalf"), &data),
+                Err(error) => {
+                    let message = format!("{label} did not register and cannot be registered: {error:#}");
+                    eprintln!("{message}");
+                    self.log.warn("AGENT_NOT_REGISTERED", message, &data);
+                }
+            }
+        }
+    }
+
+    /// Tells a referee to register: only it can use the token that it is given.
+    async fn register_referee(&self, agent: &Planned) -> Result<()> {
+        let caller = Caller::new(agent.endpoint.clone(), None, self.reach.client.clone());
+        let manager_endpoint = Some(self.plan.manager.endpoint.to_string());
+        let answer: serde_json::Value =
+            caller.ask(&Call::RegisterToLeague(RegisterToLeague { manager_endpoint })).await?;
+        if answer["status"] == "ACCEPTED" {
+            return Ok(());
+        }
+        bail!("it answers {answer}")
+    }
+}
+
+/// Who is registered, as a manager of ours tells its operator.
+async fn registered(caller: &Caller) -> Result<Vec<AgentEntry>> {
+    let (mut agents, mut from) = (Vec::new(), 0);
+    loop {
+        let asked = GetLeague { league_id: None, view: LeagueView::Agents, match_id: None, from };
+        let page: LeaguePage = caller.ask(&Call::GetLeague(asked)).await?;
+        agents.extend(page.agents);
+        match page.next {
+            Some(next) if next > from => from = next,
+            Some(_) | None => return Ok(agents),
+        }
+    }
+}
+
+/// Registers a player that is running and does not register by itself.
+async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
+    let request = LeagueRegisterRequest {
+        player_meta: AgentMeta {
+            display_name: agent.name.clone().unwrap_or_else(|| agent.label.clone()),
+            version: SmolStr::new_static("1.0.0"),
+            protocol_version: None,
+            game_types: vec![GameType::even_odd()],
+            contact_endpoint: agent.endpoint.to_string(),
+            max_concurrent_matches: None,
+            pass_scheme: None,
+        },
+        player_id: agent.id.as_ref().and_then(|id| id.parse::<PlayerId>().ok()),
+        join_key: None,
+        quirks: Quirks::default(),
+    };
+    let answer: RegisterResponse = caller.ask(&Call::RegisterPlayer(request)).await?;
+    match answer.status {
+        Admission::Accepted => Ok(()),
+        Admission::Rejected => bail!("{}", answer.reason.as_deref().unwrap_or("the manager gives no reason")),
+    }
+}
+
+/// Whether two addresses lead to the same port of the same machine; the names of this machine's loopback are one.
+fn same_place(registered: &str, planned: &Endpoint) -> bool {
+    let Ok(registered) = registered.parse::<Endpoint>() else { return false };
+    let local =
+        |host: &str| host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|host| host.is_loopback());
+    let (one, other) = (registered.host(), planned.host());
+    registered.port() == planned.port() && (one.eq_ignore_ascii_case(other) || (local(one) && local(other)))
+}

@@ -1,0 +1,143 @@
+//! A process that was started for an agent: what it says, and how it ends.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::process::{Child as Process, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep};
+
+/// How many bytes of a line are shown.
+const LINE: u64 = 1024;
+/// A process that has closed its output ends this soon, or is asked again.
+const SOON: Duration = Duration::from_millis(20);
+/// How long a process has for an orderly end.
+const ORDERLY: Duration = Duration::from_secs(5);
+
+/// A process at work. It does not outlive this value.
+pub(super) struct Child {
+    process: Process,
+    /// Closed when the process has closed its output, which it does at its end.
+    output: oneshot::Receiver<()>,
+    last: Arc<Mutex<String>>,
+}
+
+/// How a process ended.
+pub(super) struct Ended {
+    /// Whether it says that all is well.
+    pub(super) well: bool,
+    /// The exit code or the signal, and the last line that it wrote.
+    pub(super) how: String,
+}
+
+impl Child {
+    /// Starts `command`; what it writes to stderr is shown with `label` before each line.
+    pub(super) fn start(mut command: Command, label: &str) -> io::Result<Self> {
+        let (reader, writer) = io::pipe()?;
+        command.stdin(Stdio::null()).stderr(writer);
+        // In a group of its own, so that what it starts ends with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let process = command.spawn()?;
+        // This end of the pipe has to be closed here, or it would never be closed.
+        drop(command);
+        let (close, output) = oneshot::channel();
+        let last = Arc::new(Mutex::new(String::new()));
+        let (kept, label) = (Arc::clone(&last), label.to_owned());
+        thread::Builder::new().name(format!("output-{label}")).spawn(move || {
+            show(reader, &label, &kept);
+            drop(close);
+        })?;
+        Ok(Self { process, output, last })
+    }
+
+    /// Its number among the processes of this machine.
+    pub(super) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Waits until it ends.
+    pub(super) async fn ended(&mut self) -> io::Result<Ended> {
+        // An error is the signal that is waited for: the other end is gone.
+        drop((&mut self.output).await);
+        loop {
+            if let Some(status) = self.process.try_wait()? {
+                return Ok(self.told(status));
+            }
+            sleep(SOON).await;
+        }
+    }
+
+    fn told(&self, status: ExitStatus) -> Ended {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let how = if last.is_empty() { status.to_string() } else { format!("{status}: {last}") };
+        Ended { well: status.success(), how }
+    }
+
+    /// Tells it to end, and ends it when it does not.
+    pub(super) async fn end(mut self) {
+        if self.tell_to_end() {
+            let until = Instant::now() + ORDERLY;
+            while Instant::now() < until {
+                if matches!(self.process.try_wait(), Ok(Some(_))) {
+                    return;
+                }
+                sleep(SOON).await;
+            }
+        }
+        self.kill();
+    }
+
+    /// Sends the signal by which services are ended; whether there is one on this system.
+    #[cfg(unix)]
+    fn tell_to_end(&self) -> bool {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        kill_process_group(Pid::from_child(&self.process), Signal::TERM).is_ok()
+    }
+
+    #[cfg(not(unix))]
+    fn tell_to_end(&self) -> bool {
+        false
+    }
+
+    fn kill(&mut self) {
+        #[cfg(unix)]
+        if matches!(self.process.try_wait(), Ok(None)) {
+            use rustix::process::{Pid, Signal, kill_process_group};
+            // It may have ended just now.
+            let _ = kill_process_group(Pid::from_child(&self.process), Signal::KILL);
+        }
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if matches!(self.process.try_wait(), Ok(None)) {
+            self.kill();
+        }
+    }
+}
+
+/// Shows every line, without anything in it that would change the terminal, and keeps the last one.
+fn show(reader: impl Read, label: &str, last: &Mutex<String>) {
+    let mut reader = BufReader::new(reader);
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        match reader.by_ref().take(LINE).read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {
+                let text = String::from_utf8_lossy(&bytes);
+                let line: String = text.trim_end().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+                eprintln!("{label} | {line}");
+                if !line.is_empty() {
+                    *last.lock().unwrap_or_else(PoisonError::into_inner) = line;
+                }
+            }
+        }
+    }
+}
