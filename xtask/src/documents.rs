@@ -9,7 +9,7 @@ use crate::repository::TRIED;
 use crate::{Outcome, Repository};
 
 /// One that is not written yet promises nothing.
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 10] = [
     "README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
@@ -17,6 +17,9 @@ const DOCUMENTS: [&str; 7] = [
     "SECURITY.md",
     "docs/performance.md",
     "docs/windows.md",
+    "docs/llm.md",
+    "docs/orchestrator.md",
+    "docs/strategies.md",
 ];
 
 /// Follows every link and runs every command.

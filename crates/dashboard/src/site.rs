@@ -156,7 +156,15 @@ impl Shared {
         let head = *self.stage.head.borrow();
         let page = self.with(told, |story| {
             let content = content(story);
-            let frame = Frame { story, title, path: &asked.path, at: asked.at, head, follows: true };
+            let frame = Frame {
+                story,
+                title,
+                path: &asked.path,
+                at: asked.at,
+                head,
+                follows: true,
+                kept: self.operator().is_none(),
+            };
             frame.around(&content)
         });
         reply::page(StatusCode::OK, page)
@@ -364,7 +372,8 @@ impl Shared {
     pub(crate) fn nothing(&self, status: StatusCode, title: &str, why: &str) -> Reply {
         let story = self.stage.story();
         let head = story.seq();
-        let frame = Frame { story: &story, title, path: "", at: None, head, follows: false };
+        let frame =
+            Frame { story: &story, title, path: "", at: None, head, follows: false, kept: self.operator().is_none() };
         let content = html! { section #nothing { h1 { (title) } p { (why) } p { a href="" { "To the league" } } } };
         reply::page(status, frame.around(&content))
     }

@@ -13,6 +13,7 @@ use league_manager::desk::Closed;
 use league_manager::{Manager, Stopped};
 use league_player::chance::Chance;
 use league_player::player::{Player, Settings as PlayerSettings};
+use league_protocol::id::GameType;
 use league_protocol::message::start_match::MatchMode;
 use league_protocol::token::Credential;
 use league_referee::{Referee, Settings as RefereeSettings};
@@ -33,6 +34,7 @@ use tokio::task::JoinHandle;
 use crate::check;
 use crate::cli::{ManagerOptions, Place, PlayerOptions, RefereeOptions};
 use crate::config::Configured;
+use crate::config::agents::permitted;
 use crate::descriptors;
 use crate::invitation::Invitation;
 use crate::join_key::{JoinKey, given};
@@ -281,20 +283,28 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     let home = Home::at(&options.home);
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
+    let known = configured.agents.referee(options.referee_id.as_ref());
+    let games = match known {
+        Some(known) => permitted(known.id.as_str(), known.active, &known.game_types, &configured.games)?,
+        None => configured.games.clone(),
+    };
     home.prepare_for_agent()?;
     let port = options.referee_id.as_ref().and_then(|id| configured.referee_port(id));
-    let manager = options.manager.clone().unwrap_or(configured.manager);
+    let manager = options.manager.clone().unwrap_or_else(|| configured.manager.clone());
     let bound = listen(&options.place, port, "the referee")?;
     let contact = contact(&options.place, &bound, &secure, &manager).await?;
     let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
-    let name = options.name.clone().unwrap_or_else(|| named("Referee", options.referee_id.as_ref(), &contact));
+    let listed = known.and_then(|known| known.name.clone());
+    let name = options.name.clone().or(listed);
+    let name = name.unwrap_or_else(|| named("Referee", options.referee_id.as_ref(), &contact));
+    let capacity = options.capacity.or_else(|| known.and_then(|known| known.max_concurrent_matches));
     let settings = RefereeSettings {
         name,
         wish: options.referee_id.clone(),
         manager: manager.clone(),
         contact: contact.clone(),
-        capacity: options.capacity.unwrap_or(configured.referee.max_concurrent_matches),
-        games: configured.games,
+        capacity: capacity.unwrap_or(configured.referee.max_concurrent_matches),
+        games,
         join_key: given(options.join_key.as_ref()).cloned(),
         operator: given(options.operator_token.as_ref()).map(Credential::digest),
         journal: Some((Scribe::start(JournalLimits::default())?, home)),
@@ -338,13 +348,22 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let home = Home::at(&options.home);
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
+    let known = configured.agents.player(options.player_id.as_ref());
+    if let Some(known) = known {
+        permitted(known.id.as_str(), known.active, &known.game_types, &[GameType::even_odd()])?;
+    }
     home.prepare_for_agent()?;
     let port = options.player_id.as_ref().and_then(|id| configured.player_port(id));
-    let manager = options.manager.clone().unwrap_or(configured.manager);
+    let manager = options.manager.clone().unwrap_or_else(|| configured.manager.clone());
     let bound = listen(&options.place, port, "the player")?;
     let contact = contact(&options.place, &bound, &secure, &manager).await?;
     let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
-    let name = options.name.clone().unwrap_or_else(|| named("Player", options.player_id.as_ref(), &contact));
+    let thinker = thinker(&kind, &secure)?;
+    let listed = known.and_then(|known| known.name.clone());
+    // A model is known by its own name.
+    let sort = thinker.model().unwrap_or("Player");
+    let name = options.name.clone().or(listed).unwrap_or_else(|| named(sort, options.player_id.as_ref(), &contact));
+    let kind = thinker.model().map_or_else(|| kind.clone(), |model| format!("llm:{model}"));
     let settings = PlayerSettings {
         name,
         wish: options.player_id.clone(),
@@ -358,7 +377,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         patience: configured.timeouts.register_player,
         pause: PAUSE,
     };
-    let player = Player::new(settings, thinker(&kind, &secure)?, secure.client(), World::real());
+    let player = Player::new(settings, thinker, secure.client(), World::real());
     let mut server = Served::start(bound, vec![contact.host().to_owned()], player.clone(), secure.server())?;
     let work = async {
         let id = waiting(player.register(), &manager).await?;

@@ -344,7 +344,7 @@ impl Orchestra<'_> {
             Ok(_) => self.log.info("LEAGUE_STARTED", format!("the manager at {manager} starts the league"), &json!({})),
             // A manager of other make starts by rules of its own.
             Err(error) => {
-                self.log.warn("LEAGUE_NOT_STARTED", format!("{manager} does not start: {error:#}"), &json!({}))
+                self.log.warn("LEAGUE_NOT_STARTED", format!("{manager} does not start: {error:#}"), &json!({}));
             }
         }
         loop {

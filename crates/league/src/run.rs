@@ -362,8 +362,10 @@ impl Hosted {
     }
 
     fn player(&self, core: &Core, number: u32, kind: &SmolStr, bound: Bound, seed: Option<Seed>) -> Result<()> {
+        let thinker = thinker(kind, &self.secure)?;
         let settings = PlayerSettings {
-            name: format_smolstr!("{kind} {number}"),
+            // A model is known by its own name.
+            name: format_smolstr!("{} {number}", thinker.model().unwrap_or(kind)),
             wish: Some(PlayerId::numbered(number)),
             manager: self.manager.clone(),
             contact: bound.endpoint(self.secure.scheme())?,
@@ -376,7 +378,6 @@ impl Hosted {
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
-        let thinker = thinker(kind, &self.secure)?;
         let (world, server, rejected) = (self.world.clone(), self.secure.server(), self.rejected.clone());
         core.run(move |client| async move {
             let player = Player::new(settings, thinker, client, world);

@@ -12,8 +12,8 @@ mod settings;
 mod word;
 
 pub use key::Key;
-pub use model::{MAX_ANSWER, Model, Unanswered};
+pub use model::{Answer, MAX_ANSWER, Model, Unanswered};
 pub use prompt::Prompt;
-pub use provider::{Api, BadProvider, Provider};
-pub use settings::{BadSettings, LlmSettings};
+pub use provider::{Api, BadProvider, Provider, Usage};
+pub use settings::BadSettings;
 pub use word::one_word;

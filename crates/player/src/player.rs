@@ -15,6 +15,7 @@ use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId}
 use league_protocol::message::choice::{ChooseParityCall, PostedChoice};
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::start_match::FRIENDLY;
+use league_protocol::parity::Parity;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Limit, Method};
 use league_protocol::time::Timestamp;
@@ -37,7 +38,7 @@ use tokio::time::Instant;
 use crate::chance::Chance;
 use crate::memory::Memory;
 use crate::strategy::Behaviour;
-use crate::thinker::{Thinker, Thought};
+use crate::thinker::{Consulted, Thinker, Thought, Trouble};
 
 /// How long a history may wait to be written; with each hundred matches in it as long again. All of it is written each time, and a thousand players
 /// with a thousand matches wrote 30 MB a second otherwise.
@@ -242,6 +243,24 @@ impl Shared {
         journal.write(Entry::new(self.world.now(), Level::Info, &who, event, message));
     }
 
+    /// Logs which model was asked for a move, how long it took, what it cost, and why the coin chose where it did.
+    fn note_model(&self, match_id: &MatchId, parity: Parity, asked: &Consulted, failed: Option<&Trouble>) {
+        let Some(journal) = self.journal.get() else { return };
+        let who = self.seat().identity().map(|identity| identity.player_id.to_string()).unwrap_or_default();
+        let (level, event, message) = match failed {
+            None => (Level::Info, "MODEL_ANSWERED", format!("{} says {parity} in {match_id}", asked.model)),
+            Some(why) => {
+                (Level::Warn, "MODEL_FAILED", format!("{}: {why}; the coin says {parity} in {match_id}", asked.model))
+            }
+        };
+        let data = serde_json::json!({
+            "match_id": match_id, "model": asked.model, "choice": parity, "fallback": failed.is_some(),
+            "latency_ms": u64::try_from(asked.latency.as_millis()).unwrap_or(u64::MAX),
+            "prompt_tokens": asked.usage.prompt_tokens, "answer_tokens": asked.usage.answer_tokens,
+        });
+        journal.write(Entry::new(self.world.now(), level, &who, event, message).with(&data));
+    }
+
     /// An envelope of this player's; to the referee who asked about a match with its pass, and never with its token.
     fn envelope(&self, conversation: Option<ConversationId>, asked: Option<(&Head, &MatchId)>) -> Envelope {
         let seat = self.seat();
@@ -307,8 +326,15 @@ impl Shared {
         let left = self.left(&question);
         let parity = match self.thinker.think(question, memory, left).await {
             Thought::Chosen(parity) => parity,
-            Thought::Fallback { parity, because } => {
+            Thought::Advised { parity, asked } => {
+                self.note_model(&match_id, parity, &asked, None);
+                parity
+            }
+            Thought::Fallback { parity, because, asked } => {
                 tracing::warn!(%match_id, %because, "the strategy failed; the coin chose {parity}");
+                if let Some(asked) = asked {
+                    self.note_model(&match_id, parity, &asked, Some(&because));
+                }
                 parity
             }
             Thought::Misbehave(behaviour) => match behaviour {

@@ -1,8 +1,8 @@
 //! Gets an answer out of a strategy in time, whatever the strategy does.
 //!
 //! The rule: a strategy that panics, stalls, talks nonsense or cannot reach its model costs its own choice and never the
-//! match. The player then tosses a coin, because a fixed fallback could be provoked and exploited. At most a third of the
-//! time that is left is spent, so that the answer is on its way well before the deadline.
+//! match. The player then tosses a coin, because a fixed fallback could be provoked and exploited. A strategy has all of the time that
+//! is left but a margin, in which the answer travels: 27 of 30 seconds.
 
 mod thought;
 
@@ -16,16 +16,18 @@ use league_core::seat::Question;
 use league_protocol::parity::Parity;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-pub use thought::{Thought, Trouble};
+pub use thought::{Consulted, Thought, Trouble};
 
 use crate::llm::{Model, one_word};
 use crate::memory::Memory;
 use crate::strategy::{Decision, Strategy};
 
-/// How long a player thinks, unless it is told otherwise.
-pub const USUAL_PATIENCE: Duration = Duration::from_secs(10);
+/// The part of the time left that is kept for the answer's way.
+const MARGIN: u32 = 10;
+/// The least that is kept, where there is that much: clocks and deadlines count whole seconds.
+const LEAST_MARGIN: Duration = Duration::from_millis(1500);
 
 /// The most thoughts at once. One that never ends keeps its thread for good: after so many of them no more are begun.
 const MAX_THOUGHTS: usize = 16;
@@ -35,7 +37,7 @@ const MAX_THOUGHTS: usize = 16;
 pub struct Thinker {
     strategy: Arc<dyn Strategy>,
     model: Option<Model>,
-    patience: Duration,
+    patience: Option<Duration>,
     thoughts: Arc<Semaphore>,
     where_to_think: Where,
 }
@@ -53,7 +55,7 @@ impl Thinker {
     /// Thinks by `strategy`.
     pub fn new(strategy: Arc<dyn Strategy>) -> Self {
         let thoughts = Arc::new(Semaphore::new(MAX_THOUGHTS));
-        Self { strategy, model: None, patience: USUAL_PATIENCE, thoughts, where_to_think: Where::Apart }
+        Self { strategy, model: None, patience: None, thoughts, where_to_think: Where::Apart }
     }
 
     /// With a model, for the strategy that asks one.
@@ -63,7 +65,7 @@ impl Thinker {
 
     /// With this much time at most for a thought.
     pub fn with_patience(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+        Self { patience: Some(patience), ..self }
     }
 
     /// Thinking on the task that asks, without a thread for it. Nothing then keeps a strategy from stalling its player, so this is
@@ -78,6 +80,11 @@ impl Thinker {
         self.strategy.name()
     }
 
+    /// The model that it asks, where it asks one.
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_ref().map(Model::name)
+    }
+
     /// An answer to `question`, of which `left` is left until its deadline.
     ///
     /// Several questions may be thought about at once. A strategy runs on a thread for blocking work: while one is stalled, a
@@ -88,11 +95,15 @@ impl Thinker {
             return Thought::Chosen(stands);
         }
         let toss = memory.toss(&question);
-        let budget = self.patience.min(left / 3);
+        let budget = self.patience.map_or(budget(left), |patience| patience.min(budget(left)));
+        let began = Instant::now();
         let worked_out = timeout(budget, self.work_out(question, memory)).await;
         match worked_out.unwrap_or(Err(Trouble::Late { budget })) {
             Ok(thought) => thought,
-            Err(because) => Thought::Fallback { parity: toss, because },
+            Err(because) => {
+                let asked = self.model().map(|model| Consulted::failed(model, began.elapsed()));
+                Thought::Fallback { parity: toss, because, asked }
+            }
         }
     }
 
@@ -102,8 +113,11 @@ impl Thinker {
             Decision::Misbehave(behaviour) => Ok(Thought::Misbehave(behaviour)),
             Decision::Ask(prompt) => {
                 let model = self.model.as_ref().ok_or(Trouble::NoModel)?;
-                let text = model.ask(&prompt).await?;
-                one_word(&text).map(Thought::Chosen).ok_or_else(|| Trouble::invalid(&text))
+                let began = Instant::now();
+                let answer = model.ask(&prompt).await?;
+                let parity = one_word(&answer.text).ok_or_else(|| Trouble::invalid(&answer.text))?;
+                let (model, latency) = (model.name().to_owned(), began.elapsed());
+                Ok(Thought::Advised { parity, asked: Consulted { model, latency, usage: answer.usage } })
             }
         }
     }
@@ -121,4 +135,9 @@ impl Thinker {
         });
         thinking.await.map_err(Trouble::panicked)
     }
+}
+
+/// How much of the time `left` a strategy may use.
+fn budget(left: Duration) -> Duration {
+    left - (left / MARGIN).max(LEAST_MARGIN).min(left / 2)
 }

@@ -34,6 +34,9 @@ use tokio_rustls::TlsAcceptor;
 
 const KEY: &str = "sk-right-key";
 const APIS: [Api; 2] = [Api::Gemini, Api::OpenAi];
+/// More than a third of [`SHORT`], and less than all of it.
+const THOROUGH: Duration = Duration::from_millis(2500);
+const SHORT: Duration = Duration::from_secs(6);
 
 /// A server whose model's name says how it behaves.
 async fn server() -> String {
@@ -83,12 +86,22 @@ async fn serve(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infa
     };
     assert!(prompt.as_str().unwrap().ends_with("Answer with one word and nothing else: even or odd.\n"));
     let say = |text: &str| match gemini {
-        Some(_) => json!({ "candidates": [{ "content": { "role": "model", "parts": [{ "text": text }] } }] }),
-        None => json!({ "choices": [{ "message": { "role": "assistant", "content": text } }] }),
+        Some(_) => json!({
+            "candidates": [{ "content": { "role": "model", "parts": [{ "text": text }] } }],
+            "usageMetadata": { "promptTokenCount": 210, "candidatesTokenCount": 2, "thoughtsTokenCount": 40 },
+        }),
+        None => json!({
+            "choices": [{ "message": { "role": "assistant", "content": text } }],
+            "usage": { "prompt_tokens": 210, "completion_tokens": 42, "total_tokens": 252 },
+        }),
     };
     let (status, text) = match model {
         _ if key != KEY => (401, json!({ "error": format!("Incorrect API key provided: {key}") }).to_string()),
         "good" => (200, say("Odd.\n").to_string()),
+        "thorough" => {
+            tokio::time::sleep(THOROUGH).await;
+            (200, say("odd").to_string())
+        }
         "late" => {
             tokio::time::sleep(Duration::from_secs(60)).await;
             (200, say("odd").to_string())
@@ -141,13 +154,13 @@ async fn think(thinker: &Thinker) -> Thought {
 /// Why the coin decided, once it is sure that it did and that no text holds the key.
 async fn trouble(thinker: &Thinker) -> String {
     match think(thinker).await {
-        Thought::Fallback { parity, because } => {
+        Thought::Fallback { parity, because, .. } => {
             assert_eq!(parity, memory().toss(&question()));
             let shown = format!("{because} {because:?} {thinker:?}");
             assert!(!shown.contains("sk-"), "{shown}");
             because.to_string()
         }
-        other @ (Thought::Chosen(_) | Thought::Misbehave(_)) => panic!("{other:?}"),
+        other @ (Thought::Chosen(_) | Thought::Advised { .. } | Thought::Misbehave(_)) => panic!("{other:?}"),
     }
 }
 
@@ -156,10 +169,26 @@ async fn a_model_s_word_is_the_choice() {
     let base = server().await;
     for api in APIS {
         let thought = think(&thinker(api, &base, "good", KEY)).await;
-        assert!(matches!(thought, Thought::Chosen(Parity::Odd)), "{api:?}: {thought:?}");
+        assert!(matches!(thought, Thought::Advised { parity: Parity::Odd, .. }), "{api:?}: {thought:?}");
     }
     let with_version = think(&thinker(Api::OpenAi, &format!("{base}/v1/"), "good", KEY)).await;
-    assert!(matches!(with_version, Thought::Chosen(Parity::Odd)), "{with_version:?}");
+    assert!(matches!(with_version, Thought::Advised { parity: Parity::Odd, .. }), "{with_version:?}");
+}
+
+#[tokio::test]
+async fn a_model_that_takes_most_of_the_time_is_heard_and_its_cost_is_told() {
+    let base = server().await;
+    let model = thinker(Api::Gemini, &base, "thorough", KEY);
+    assert_eq!(model.model(), Some("thorough"));
+    let thought = model.think(question(), memory(), SHORT).await;
+    let Thought::Advised { parity: Parity::Odd, asked } = thought else { panic!("{thought:?}") };
+    assert!(asked.latency >= THOROUGH, "{asked:?}");
+    for api in APIS {
+        let thought = think(&thinker(api, &base, "good", KEY)).await;
+        let Thought::Advised { asked, .. } = thought else { panic!("{thought:?}") };
+        assert_eq!(asked.model, "good");
+        assert_eq!((asked.usage.prompt_tokens, asked.usage.answer_tokens), (Some(210), Some(42)), "{api:?}");
+    }
 }
 
 #[tokio::test]
@@ -171,7 +200,7 @@ async fn a_model_behind_tls_is_asked_by_those_who_trust_it() {
         for base in [base.clone(), base.replace("127.0.0.1", "localhost")] {
             let model = Model::trusting(provider(api, &base, "good", KEY), &tls).unwrap();
             let thought = think(&Thinker::new(strategy("llm").unwrap()).with_model(model)).await;
-            assert!(matches!(thought, Thought::Chosen(Parity::Odd)), "{api:?} {base}: {thought:?}");
+            assert!(matches!(thought, Thought::Advised { parity: Parity::Odd, .. }), "{api:?} {base}: {thought:?}");
             // Nothing is said to a server that shows a certificate of nobody known, least of all the key.
             let told = trouble(&thinker(api, &base, "good", KEY)).await;
             assert!(told.contains("it cannot be reached") && told.contains("certificate"), "{told}");

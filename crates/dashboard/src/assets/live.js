@@ -7,8 +7,11 @@
 
   function say(on) {
     if (!sign) return;
-    sign.textContent = on ? "live" : "waiting for the league";
-    sign.toggleAttribute("data-on", on);
+    // The first page gets the end of the league as a part, with its state.
+    if (document.querySelector('#status [data-state="LEAGUE_COMPLETED"]')) sign.dataset.now = "final";
+    const words = { live: "live", kept: "not running", final: "final" };
+    sign.textContent = on ? words[sign.dataset.now] : "waiting for the league";
+    sign.toggleAttribute("data-on", on && sign.dataset.now === "live");
   }
 
   // Puts a new version of an element in the place of the old one. Whoever reads there keeps the focus and the scroll position, and
@@ -80,9 +83,12 @@
     source.onopen = () => say(true);
     source.onerror = () => say(false);
     source.addEventListener("part", (event) => waiting.push(JSON.parse(event.data)));
+    const first = Number(body.dataset.seq);
     source.addEventListener("seq", (event) => {
       const parts = waiting;
       waiting = [];
+      // A league that is shown from its log goes on: its manager runs elsewhere.
+      if (sign && sign.dataset.now === "kept" && Number(event.data) > first) sign.dataset.now = "live";
       if (!whole) {
         for (const { part, html } of parts) {
           const old = document.getElementById(part);
@@ -90,6 +96,7 @@
           if (old && fresh) replace(old, fresh);
         }
         reached(event.data);
+        say(true);
       } else if (!asked) {
         // Not everybody at the same time.
         asked = setTimeout(async () => {
@@ -113,6 +120,9 @@
         document.querySelector("main").replaceChildren(...document.adoptNode(page.querySelector("main")).childNodes);
       }
       reached(page.body.dataset.seq);
+      const now = page.getElementById("live");
+      if (sign && now && now.dataset.now === "final") sign.dataset.now = "final";
+      say(true);
       offerToVerify();
     } catch {
       // The stream says when the league is back.

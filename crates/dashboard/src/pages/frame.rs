@@ -1,5 +1,6 @@
 //! What all pages have in common: head, navigation, the way through history, foot.
 
+use league_core::season::Phase;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::story::Story;
@@ -18,6 +19,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) head: u64,
     /// Whether it is fetched again when the league has changed.
     pub(crate) follows: bool,
+    /// Whether the league is shown from its log, with no manager behind the pages.
+    pub(crate) kept: bool,
 }
 
 const NAVIGATION: [(&str, &str); 5] =
@@ -35,6 +38,12 @@ impl Frame<'_> {
             (Some(_), _, _) | (None, _, false) => "no",
             (None, "", true) => "parts",
             (None, _, true) => "page",
+        };
+        // What the script says while the server answers.
+        let now = match self.story.season().phase() {
+            Phase::LeagueCompleted => "final",
+            Phase::WaitingForRegistrations | Phase::CreatingSchedule | Phase::RunningLeague if self.kept => "kept",
+            Phase::WaitingForRegistrations | Phase::CreatingSchedule | Phase::RunningLeague => "live",
         };
         html! {
             (DOCTYPE)
@@ -59,7 +68,7 @@ impl Frame<'_> {
                                 @else { a href=(path) { (name) } }
                             }
                         }
-                        @if live != "no" { span #live role="status" { "not live" } }
+                        @if live != "no" { span #live role="status" data-now=(now) { "not live" } }
                     }
                     @if let Some(at) = self.at {
                         p.past role="note" {

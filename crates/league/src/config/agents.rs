@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use league_protocol::id::{GameType, PlayerId, RefereeId};
 use league_wire::endpoint::Endpoint;
 use smol_str::SmolStr;
+use thiserror::Error;
 
 use super::error::ConfigError;
 use super::rule;
@@ -26,8 +27,8 @@ pub(crate) struct Agents {
 pub(crate) struct KnownReferee {
     /// Who.
     pub(crate) id: RefereeId,
-    /// By name.
-    pub(crate) name: SmolStr,
+    /// By name, where one is given.
+    pub(crate) name: Option<SmolStr>,
     /// Where it listens.
     pub(crate) endpoint: Option<Endpoint>,
     /// How many matches it runs at a time.
@@ -43,8 +44,8 @@ pub(crate) struct KnownReferee {
 pub(crate) struct KnownPlayer {
     /// Who.
     pub(crate) id: PlayerId,
-    /// By name.
-    pub(crate) name: SmolStr,
+    /// By name, where one is given.
+    pub(crate) name: Option<SmolStr>,
     /// Where it listens.
     pub(crate) endpoint: Option<Endpoint>,
     /// The games it plays; all when none is named.
@@ -54,6 +55,16 @@ pub(crate) struct KnownPlayer {
 }
 
 impl Agents {
+    /// What is known of the referee that starts as `id`.
+    pub(crate) fn referee(&self, id: Option<&RefereeId>) -> Option<&KnownReferee> {
+        self.referees.iter().find(|known| Some(&known.id) == id)
+    }
+
+    /// What is known of the player that starts as `id`.
+    pub(crate) fn player(&self, id: Option<&PlayerId>) -> Option<&KnownPlayer> {
+        self.players.iter().find(|known| Some(&known.id) == id)
+    }
+
     pub(super) fn read(&mut self, file: &mut Section<'_>) -> Result<(), ConfigError> {
         file.get("schema_version", &rule::version("1."))?;
         file.ignore(&["last_updated"]);
@@ -65,7 +76,7 @@ impl Agents {
         self.referees = file.each("referees", |section| {
             let id = section.need("referee_id", &rule::id::<RefereeId>())?;
             unique(section, "referee_id", &mut taken, id.as_str())?;
-            let Common { name, endpoint, game_types, active } = Common::read(section, id.as_str())?;
+            let Common { name, endpoint, game_types, active } = Common::read(section)?;
             let max_concurrent_matches = section.get("max_concurrent_matches", &rule::matches())?;
             Ok(KnownReferee { id, name, endpoint, max_concurrent_matches, game_types, active })
         })?;
@@ -73,25 +84,67 @@ impl Agents {
         self.players = file.each("players", |section| {
             let id = section.need("player_id", &rule::id::<PlayerId>())?;
             unique(section, "player_id", &mut taken, id.as_str())?;
-            let Common { name, endpoint, game_types, active } = Common::read(section, id.as_str())?;
+            let Common { name, endpoint, game_types, active } = Common::read(section)?;
             Ok(KnownPlayer { id, name, endpoint, game_types, active })
         })?;
         Ok(())
     }
 }
 
+/// Makes sure that an agent may start under an id that is listed: that it is `active`, and plays some of the games that are `offered`. Gives
+/// those games.
+pub(crate) fn permitted(
+    id: &str,
+    active: bool,
+    listed: &[GameType],
+    offered: &[GameType],
+) -> Result<Vec<GameType>, NotPermitted> {
+    if !active {
+        return Err(NotPermitted::Inactive(id.to_owned()));
+    }
+    let games: Vec<GameType> =
+        offered.iter().filter(|game| listed.is_empty() || listed.contains(game)).cloned().collect();
+    if games.is_empty() {
+        let names = |games: &[GameType]| games.iter().map(GameType::as_str).collect::<Vec<_>>().join(", ");
+        return Err(NotPermitted::NoGame { id: id.to_owned(), listed: names(listed), offered: names(offered) });
+    }
+    Ok(games)
+}
+
+/// Why an agent may not start under its id.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub(crate) enum NotPermitted {
+    /// It is switched off.
+    #[error(
+        "config/agents/agents_config.json says that {0} is not active; set its `active` to true, or start another id"
+    )]
+    Inactive(String),
+    /// It is listed for games that it cannot play.
+    #[error(
+        "config/agents/agents_config.json lists {listed} as the game_types of {id}, which offers {offered}; list one of those"
+    )]
+    NoGame {
+        /// The agent.
+        id: String,
+        /// The games of the file.
+        listed: String,
+        /// The games that it knows.
+        offered: String,
+    },
+}
+
 /// What referees and players have in common.
 struct Common {
-    name: SmolStr,
+    name: Option<SmolStr>,
     endpoint: Option<Endpoint>,
     game_types: Vec<GameType>,
     active: bool,
 }
 
 impl Common {
-    fn read(section: &mut Section<'_>, id: &str) -> Result<Self, ConfigError> {
+    fn read(section: &mut Section<'_>) -> Result<Self, ConfigError> {
         section.ignore(&["version"]);
-        let name = section.get("display_name", &rule::name())?.unwrap_or_else(|| SmolStr::new(id));
+        let name = section.get("display_name", &rule::name())?;
         // The course writes the one for referees and the other for players.
         let usual = section.get("default_endpoint", &rule::endpoint())?;
         let endpoint = section.get("endpoint", &rule::endpoint())?.or(usual);

@@ -16,6 +16,7 @@ mod looks;
 mod machine;
 mod manners;
 mod misbehaviour;
+mod models;
 mod operator;
 mod orchestrator;
 mod pages;

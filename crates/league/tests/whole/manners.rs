@@ -145,3 +145,45 @@ fn whoever_starts_a_league_logs_what_it_did() {
     assert_eq!(events.iter().filter(|event| **event == "AGENT_STARTED").count(), 6);
     assert!(log.iter().all(|line| line["component"] == "orchestrator" && line["level"] == "INFO"), "{log:?}");
 }
+
+#[test]
+fn agents_start_as_the_registry_of_the_home_says() {
+    let venue = Venue::new();
+    let registry = serde_json::json!({
+        "schema_version": "1.0.0",
+        "referees": [
+            {"referee_id": "REF01", "display_name": "Referee Alpha", "max_concurrent_matches": 2, "game_types": ["even_odd"]},
+            {"referee_id": "REF02", "game_types": ["chess"]},
+        ],
+        "players": [
+            {"player_id": "P01", "display_name": "Agent Alpha", "active": true},
+            {"player_id": "P02", "display_name": "Agent Beta", "active": false},
+            {"player_id": "P03", "display_name": "Agent Gamma"},
+            {"player_id": "P04", "game_types": ["chess"]},
+        ],
+    });
+    fs::create_dir_all(venue.home.join("config/agents")).unwrap();
+    fs::write(venue.home.join("config/agents/agents_config.json"), registry.to_string()).unwrap();
+    let told = venue.player("P02", "random").ended().badly();
+    assert!(told.contains("says that P02 is not active; set its `active` to true"), "{told}");
+    let told = venue.player("P04", "random").ended().badly();
+    assert!(told.contains("lists chess as the game_types of P04, which offers even_odd"), "{told}");
+    let told = venue.referee("REF02").ended().badly();
+    assert!(told.contains("lists chess as the game_types of REF02"), "{told}");
+    let mut manager = venue.manager_with(2, 1, &[]);
+    manager.address();
+    let _referee = venue.referee("REF01");
+    let _players = [venue.player("P01", "random"), venue.agent(&["player", "--player-id", "P03"], &["--name", "Flag"])];
+    manager.says("The league is over. Serving until Ctrl-C.");
+    let agents = venue.home.tells("agents");
+    let names: Vec<&str> = agents.as_array().unwrap().iter().map(|agent| agent["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Referee Alpha", "Agent Alpha", "Flag"]);
+    let events = rusqlite::Connection::open(venue.home.database()).unwrap();
+    let registered: String = events
+        .query_row("SELECT body FROM events WHERE body LIKE '%Referee Alpha%' LIMIT 1", [], |row| row.get(0))
+        .unwrap();
+    assert!(
+        registered.contains("\"capacity\":2") || registered.contains("\"max_concurrent_matches\":2"),
+        "{registered}"
+    );
+}

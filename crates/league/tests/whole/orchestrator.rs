@@ -184,3 +184,23 @@ fn what_is_missing_or_in_the_way_is_said() {
     let told = league(&["run", "--config", "/nowhere/league.json", "--home", home.path()]).badly();
     assert!(told.contains("/nowhere/league.json cannot be read"), "{told}");
 }
+
+/// The file and the command of docs/orchestrator.md, with ports that are free here.
+#[test]
+fn the_file_of_the_guide_plays_a_league() {
+    const GUIDE: &str = include_str!("../../../../docs/orchestrator.md");
+    let block = |language: &str| {
+        let rest = GUIDE.split_once(&format!("```{language}\n")).unwrap().1;
+        rest.split_once("\n```").unwrap().0.to_owned()
+    };
+    let mut file = block("json");
+    for port in ["8000", "8001", "8101", "8102"] {
+        file = file.replace(port, &ports::free().to_string());
+    }
+    let home = TestHome::new();
+    fs::write(home.join("league.json"), file).unwrap();
+    let command = block("console");
+    let words: Vec<&str> = command.strip_prefix("league ").unwrap().split(' ').collect();
+    let ended = Process::start_in(home.path(), &[], &words).ended().well();
+    assert!(ended.out.contains("Player P01") && ended.out.contains("Player P02"), "{}", ended.out);
+}

@@ -43,8 +43,21 @@ fn a_league_is_shown_while_it_is_played_and_afterwards_and_again_from_its_home()
     let (_, kept) = http::page(&format!("{shown}api/v1/standings"), None);
     let body = |answer: &str| answer.split("\r\n\r\n").nth(1).unwrap().to_owned();
     assert_eq!(body(&live), body(&kept));
+    assert!(http::page(&shown, None).1.contains("data-now=\"final\""), "a league that is over is not live");
     assert_eq!(http::page(&format!("{shown}at/10/"), None).0, 200);
     assert_eq!(http::page(&format!("{shown}operate"), Some("action=stop")).0, 409);
+}
+
+#[test]
+fn a_league_that_nobody_plays_is_not_shown_as_live() {
+    let home = TestHome::new();
+    let mut manager = Process::start(&["manager", "--port", "0", "--home", home.path()]);
+    let site = address_of(&mut manager, "Watch it at");
+    assert!(http::page(&site, None).1.contains("data-now=\"live\""));
+    manager.kill();
+    let mut show = Process::start(&["show", "--port", "0", "--home", home.path()]);
+    let shown = address_of(&mut show, "is shown at");
+    assert!(http::page(&shown, None).1.contains("data-now=\"kept\""));
 }
 
 #[test]

@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-
 /// The key to a model. It can be sent and nothing else: never printed, never written, never compared.
-#[derive(Clone, Deserialize)]
-#[serde(from = "String")]
+#[derive(Clone)]
 pub struct Key(String);
 
 impl Key {

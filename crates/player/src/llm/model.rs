@@ -16,7 +16,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::prompt::Prompt;
-use super::provider::{BadProvider, Provider};
+use super::provider::{BadProvider, Provider, Usage};
 
 /// The largest answer that is read, in bytes: one word, and whatever providers tell around it.
 pub const MAX_ANSWER: usize = 256 * 1024;
@@ -28,6 +28,15 @@ pub struct Model {
     endpoint: Uri,
     headers: HeaderMap,
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+}
+
+/// What a model said, and what that cost.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// Its words.
+    pub text: String,
+    /// What they cost.
+    pub usage: Usage,
 }
 
 /// Why there is no answer. What the other side wrote is not repeated here: some repeat the key.
@@ -77,8 +86,13 @@ impl Model {
         Ok(Self { provider, endpoint, headers, client })
     }
 
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.provider.model
+    }
+
     /// What the model says to `prompt`.
-    pub async fn ask(&self, prompt: &Prompt) -> Result<String, Unanswered> {
+    pub async fn ask(&self, prompt: &Prompt) -> Result<Answer, Unanswered> {
         let mut request = Request::new(Full::from(self.provider.question(prompt).to_string()));
         *request.method_mut() = http::Method::POST;
         *request.uri_mut() = self.endpoint.clone();
@@ -102,7 +116,7 @@ impl Model {
         let text = self.provider.answer(&body).ok_or(Unanswered::Unreadable)?;
         match &self.provider.key {
             Some(key) if key.is_in(text) => Err(Unanswered::Indiscreet),
-            Some(_) | None => Ok(text.to_owned()),
+            Some(_) | None => Ok(Answer { text: text.to_owned(), usage: self.provider.usage(&body) }),
         }
     }
 }

@@ -3,7 +3,6 @@
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use http::uri::Scheme;
 use http::{HeaderMap, Uri};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use thiserror::Error;
 
@@ -11,8 +10,7 @@ use super::key::Key;
 use super::prompt::Prompt;
 
 /// What is spoken with a model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Api {
     /// Gemini's own API.
     Gemini,
@@ -31,6 +29,15 @@ pub struct Provider {
     pub model: String,
     /// The key, where one is needed.
     pub key: Option<Key>,
+}
+
+/// What an answer cost, as far as its server says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    /// Tokens of the prompt.
+    pub prompt_tokens: Option<u64>,
+    /// Tokens of the answer, with what the model thought before it.
+    pub answer_tokens: Option<u64>,
 }
 
 /// A provider that cannot be asked.
@@ -59,6 +66,14 @@ impl Api {
         match self {
             Self::Gemini => "https://generativelanguage.googleapis.com",
             Self::OpenAi => "https://api.openai.com",
+        }
+    }
+
+    /// The model that is asked when none is named: small, quick and cheap, which is enough for one word.
+    pub fn usual_model(self) -> &'static str {
+        match self {
+            Self::Gemini => "gemini-2.5-flash",
+            Self::OpenAi => "gpt-4o-mini",
         }
     }
 
@@ -125,6 +140,22 @@ impl Provider {
         match self.api {
             Api::Gemini => json!({ "contents": [{ "role": "user", "parts": [{ "text": text }] }] }),
             Api::OpenAi => json!({ "model": self.model, "messages": [{ "role": "user", "content": text }] }),
+        }
+    }
+
+    /// What the body of an answer says of its cost.
+    pub(super) fn usage(&self, body: &Value) -> Usage {
+        let count = |path: &str| body.pointer(path).and_then(Value::as_u64);
+        match self.api {
+            Api::Gemini => {
+                let thought = count("/usageMetadata/thoughtsTokenCount").unwrap_or(0);
+                let answer_tokens =
+                    count("/usageMetadata/candidatesTokenCount").map(|said| said.saturating_add(thought));
+                Usage { prompt_tokens: count("/usageMetadata/promptTokenCount"), answer_tokens }
+            }
+            Api::OpenAi => {
+                Usage { prompt_tokens: count("/usage/prompt_tokens"), answer_tokens: count("/usage/completion_tokens") }
+            }
         }
     }
 

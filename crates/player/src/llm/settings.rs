@@ -1,44 +1,36 @@
-//! Which model to ask: from the configuration, else from the environment.
+//! Which model to ask: the environment says. docs/llm.md explains it to people.
 //!
-//! | what | configuration | environment |
+//! | what | variable | when it is not set |
 //! |---|---|---|
-//! | API | `provider`: `gemini` or `openai` | by the key that is there |
-//! | base URL | `base_url` | `LEAGUE_LLM_BASE_URL`; else the inventor's of the API |
-//! | model | `model` | `LEAGUE_LLM_MODEL` |
-//! | key | `key` | `LEAGUE_LLM_KEY`; else `GEMINI_API_KEY` or `OPENAI_API_KEY` |
+//! | API | `LEAGUE_LLM_API`: `gemini` or `openai` | by the address, else by the key that is set, else OpenAI's |
+//! | base URL | `LEAGUE_LLM_BASE_URL` | the address of the API's inventor |
+//! | model | `LEAGUE_LLM_MODEL`, or `llm:MODEL` as the strategy | [`Api::usual_model`] |
+//! | key | `LEAGUE_LLM_KEY` | `GEMINI_API_KEY` for Gemini's API, `OPENAI_API_KEY` for OpenAI's |
 //!
-//! A base URL without a provider is taken for a server that speaks OpenAI's API, as most do. The keys that are named after a
-//! provider go to that provider's own address only: another server is not to learn them because both variables were set.
+//! A key is sent to the base URL and nowhere else, and the key of one API is never sent to an address that speaks the other.
 
-use serde::Deserialize;
 use thiserror::Error;
 
 use super::key::Key;
 use super::provider::{Api, Provider};
 
-/// What the configuration says about the model; all of it may be left to the environment.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LlmSettings {
-    /// What it speaks.
-    pub provider: Option<Api>,
-    /// Where it is.
-    pub base_url: Option<String>,
-    /// Which one.
-    pub model: Option<String>,
-    /// Its key.
-    pub key: Option<Key>,
-}
-
-/// Settings that do not name a model.
+/// An environment that does not name a model.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum BadSettings {
     /// Nothing says whom to ask.
-    #[error("no language model is configured: set GEMINI_API_KEY, OPENAI_API_KEY or LEAGUE_LLM_BASE_URL")]
+    #[error(
+        "no language model is configured: set GEMINI_API_KEY, OPENAI_API_KEY or LEAGUE_LLM_BASE_URL; docs/llm.md explains them"
+    )]
     NoProvider,
+    /// There is no such API.
+    #[error("LEAGUE_LLM_API is {0:?}; allowed are \"gemini\" and \"openai\"")]
+    NoApi(String),
     /// Nothing says which model.
-    #[error("which language model? Set LEAGUE_LLM_MODEL, or `model` in the configuration")]
-    NoModel,
+    #[error("which model of {base_url}? Set LEAGUE_LLM_MODEL, or name it in the strategy: llm:MODEL")]
+    NoModel {
+        /// Where it is.
+        base_url: String,
+    },
     /// The provider's own service wants a key.
     #[error("{base_url} wants a key: set {variable} or LEAGUE_LLM_KEY")]
     NoKey {
@@ -49,6 +41,8 @@ pub enum BadSettings {
     },
 }
 
+const APIS: [Api; 2] = [Api::Gemini, Api::OpenAi];
+
 fn key_variable(api: Api) -> &'static str {
     match api {
         Api::Gemini => "GEMINI_API_KEY",
@@ -56,28 +50,39 @@ fn key_variable(api: Api) -> &'static str {
     }
 }
 
-impl LlmSettings {
-    /// The model that these settings and the environment name together.
-    pub fn resolve(self, environment: impl Fn(&str) -> Option<String>) -> Result<Provider, BadSettings> {
+impl Provider {
+    /// The model that the environment names; `model` where that is named already.
+    pub fn of_environment(
+        model: Option<&str>,
+        environment: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, BadSettings> {
         // Set to nothing is as good as not set.
-        let variable = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
-        let base_url = self.base_url.or_else(|| variable("LEAGUE_LLM_BASE_URL"));
-        let by_key = || [Api::Gemini, Api::OpenAi].into_iter().find(|api| variable(key_variable(*api)).is_some());
-        let by_address = || {
-            let base_url = base_url.as_deref()?;
-            Some(if is_own(Api::Gemini, base_url) { Api::Gemini } else { Api::OpenAi })
+        let variable =
+            |name: &str| environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let base_url = variable("LEAGUE_LLM_BASE_URL");
+        let named = match variable("LEAGUE_LLM_API").as_deref() {
+            None => None,
+            Some("gemini") => Some(Api::Gemini),
+            Some("openai") => Some(Api::OpenAi),
+            Some(other) => return Err(BadSettings::NoApi(other.chars().take(64).collect())),
         };
-        let api = self.provider.or_else(by_address).or_else(by_key).ok_or(BadSettings::NoProvider)?;
+        let by_address =
+            || APIS.into_iter().find(|api| base_url.as_deref().is_some_and(|base_url| is_own(*api, base_url)));
+        let by_key = || APIS.into_iter().find(|api| variable(key_variable(*api)).is_some());
+        // Most servers of other make speak OpenAI's API.
+        let by_custom = || base_url.as_ref().map(|_| Api::OpenAi);
+        let api = named.or_else(by_address).or_else(by_key).or_else(by_custom).ok_or(BadSettings::NoProvider)?;
         let base_url = base_url.unwrap_or_else(|| api.own_base_url().to_owned());
         let own = is_own(api, &base_url);
-        let model = self.model.or_else(|| variable("LEAGUE_LLM_MODEL")).ok_or(BadSettings::NoModel)?;
-        let of_provider = || if own { variable(key_variable(api)) } else { None };
-        let from_environment = || variable("LEAGUE_LLM_KEY").or_else(of_provider).map(Key::from);
-        let key = self.key.or_else(from_environment);
+        // A server of other make that speaks OpenAI's API has models of its own.
+        let usual = || (own || api == Api::Gemini).then(|| api.usual_model().to_owned());
+        let model = model.map(str::to_owned).or_else(|| variable("LEAGUE_LLM_MODEL")).or_else(usual);
+        let model = model.ok_or_else(|| BadSettings::NoModel { base_url: base_url.clone() })?;
+        let key = variable("LEAGUE_LLM_KEY").or_else(|| variable(key_variable(api))).map(Key::from);
         if own && key.is_none() {
             return Err(BadSettings::NoKey { base_url: api.own_base_url(), variable: key_variable(api) });
         }
-        Ok(Provider { api, base_url, model: model.trim().to_owned(), key })
+        Ok(Self { api, base_url, model, key })
     }
 }
 
@@ -90,58 +95,64 @@ fn is_own(api: Api, base_url: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn resolve(settings: LlmSettings, environment: &[(&str, &str)]) -> Result<Provider, BadSettings> {
+    fn resolve(model: Option<&str>, environment: &[(&str, &str)]) -> Result<Provider, BadSettings> {
         let value = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into());
-        settings.resolve(value)
+        Provider::of_environment(model, value)
     }
 
     fn key_of(provider: &Provider) -> Option<&str> {
         provider.key.as_ref().map(Key::reveal)
     }
 
-    const MODEL: (&str, &str) = ("LEAGUE_LLM_MODEL", "m");
-
     #[test]
-    fn the_key_that_is_there_says_whom_to_ask() {
-        let gemini =
-            resolve(LlmSettings::default(), &[MODEL, ("GEMINI_API_KEY", "g"), ("OPENAI_API_KEY", "o")]).unwrap();
-        assert_eq!((gemini.api, key_of(&gemini)), (Api::Gemini, Some("g")));
-        let openai =
-            resolve(LlmSettings::default(), &[MODEL, ("GEMINI_API_KEY", " "), ("OPENAI_API_KEY", "o")]).unwrap();
-        assert_eq!((openai.api, key_of(&openai)), (Api::OpenAi, Some("o")));
+    fn the_key_that_is_there_says_whom_to_ask_and_each_api_has_a_usual_model() {
+        let gemini = resolve(None, &[("GEMINI_API_KEY", "g"), ("OPENAI_API_KEY", "o")]).unwrap();
+        assert_eq!((gemini.api, key_of(&gemini), gemini.model.as_str()), (Api::Gemini, Some("g"), "gemini-2.5-flash"));
+        let openai = resolve(None, &[("GEMINI_API_KEY", " "), ("OPENAI_API_KEY", "o")]).unwrap();
+        assert_eq!((openai.api, key_of(&openai), openai.model.as_str()), (Api::OpenAi, Some("o"), "gpt-4o-mini"));
         assert_eq!(openai.base_url, "https://api.openai.com");
     }
 
     #[test]
-    fn a_server_of_ones_own_does_not_learn_the_key_to_another() {
-        let own = [MODEL, ("LEAGUE_LLM_BASE_URL", "http://localhost:11434"), ("OPENAI_API_KEY", "o")];
-        let provider = resolve(LlmSettings::default(), &own).unwrap();
-        assert_eq!((provider.api, key_of(&provider)), (Api::OpenAi, None));
-        let near = [MODEL, ("LEAGUE_LLM_BASE_URL", "https://api.openai.com.evil.example"), ("OPENAI_API_KEY", "o")];
-        assert_eq!(key_of(&resolve(LlmSettings::default(), &near).unwrap()), None);
-        let given = [own.as_slice(), &[("LEAGUE_LLM_KEY", "l")]].concat();
-        assert_eq!(key_of(&resolve(LlmSettings::default(), &given).unwrap()), Some("l"));
+    fn any_address_can_speak_gemini_s_api() {
+        let own = [("LEAGUE_LLM_BASE_URL", "http://localhost:9000"), ("GEMINI_API_KEY", "g")];
+        let provider = resolve(None, &own).unwrap();
+        assert_eq!((provider.api, key_of(&provider)), (Api::Gemini, Some("g")));
+        assert_eq!(provider.model, "gemini-2.5-flash");
+        let named = [("LEAGUE_LLM_BASE_URL", "http://localhost:9000"), ("LEAGUE_LLM_API", "gemini")];
+        assert_eq!(resolve(None, &named).unwrap().api, Api::Gemini);
     }
 
     #[test]
-    fn the_configuration_goes_before_the_environment() {
-        let text = r#"{ "provider": "openai", "base_url": "https://x.example/v1", "model": "n", "key": "k" }"#;
-        let settings: LlmSettings = serde_json::from_str(text).unwrap();
-        let others =
-            [MODEL, ("LEAGUE_LLM_BASE_URL", "https://y.example"), ("LEAGUE_LLM_KEY", "l"), ("GEMINI_API_KEY", "g")];
-        let provider = resolve(settings, &others).unwrap();
-        assert_eq!((provider.api, provider.base_url.as_str()), (Api::OpenAi, "https://x.example/v1"));
-        assert_eq!((provider.model.as_str(), key_of(&provider)), ("n", Some("k")));
-    }
-
-    #[test]
-    fn what_is_missing_is_told_with_where_to_set_it() {
-        let told = |settings, environment: &[_]| resolve(settings, environment).unwrap_err().to_string();
-        assert!(
-            told(LlmSettings::default(), &[]).contains("set GEMINI_API_KEY, OPENAI_API_KEY or LEAGUE_LLM_BASE_URL")
+    fn a_server_of_other_make_speaks_openai_s_api_and_names_its_model() {
+        let own = [("LEAGUE_LLM_BASE_URL", "http://localhost:11434")];
+        let provider = resolve(Some("llama3:8b"), &own).unwrap();
+        assert_eq!((provider.api, key_of(&provider), provider.model.as_str()), (Api::OpenAi, None, "llama3:8b"));
+        let told = resolve(None, &own).unwrap_err().to_string();
+        assert_eq!(
+            told,
+            "which model of http://localhost:11434? Set LEAGUE_LLM_MODEL, or name it in the strategy: llm:MODEL"
         );
-        assert!(told(LlmSettings::default(), &[("GEMINI_API_KEY", "g")]).contains("LEAGUE_LLM_MODEL"));
-        let keyless = LlmSettings { provider: Some(Api::Gemini), ..LlmSettings::default() };
-        assert!(told(keyless, &[MODEL]).contains("set GEMINI_API_KEY or LEAGUE_LLM_KEY"));
+    }
+
+    #[test]
+    fn the_key_of_one_api_does_not_go_to_the_address_of_the_other() {
+        let other = [("LEAGUE_LLM_BASE_URL", "https://api.openai.com/v1"), ("GEMINI_API_KEY", "g")];
+        let told = resolve(None, &other).unwrap_err().to_string();
+        assert_eq!(told, "https://api.openai.com wants a key: set OPENAI_API_KEY or LEAGUE_LLM_KEY");
+        let named =
+            [("LEAGUE_LLM_API", "openai"), ("LEAGUE_LLM_BASE_URL", "http://localhost:1"), ("GEMINI_API_KEY", "g")];
+        assert_eq!(key_of(&resolve(Some("m"), &named).unwrap()), None);
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_told_with_where_to_set_it() {
+        let told = |environment: &[_]| resolve(None, environment).unwrap_err().to_string();
+        assert!(told(&[]).contains("set GEMINI_API_KEY, OPENAI_API_KEY or LEAGUE_LLM_BASE_URL"));
+        assert_eq!(
+            told(&[("LEAGUE_LLM_API", "palm")]),
+            r#"LEAGUE_LLM_API is "palm"; allowed are "gemini" and "openai""#
+        );
+        assert!(told(&[("LEAGUE_LLM_API", "gemini")]).contains("set GEMINI_API_KEY or LEAGUE_LLM_KEY"));
     }
 }

@@ -1,7 +1,7 @@
 //! The strategies that there are: one line each.
 //!
 //! A strategy is called by its name. Those with a parameter take one after a colon, or a sensible value without:
-//! `pattern:4`, `slow:90`.
+//! `pattern:4`, `slow:90`, `llm:gemini-2.5-flash`.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub struct Entry {
 enum Make {
     Plain(fn() -> Arc<dyn Strategy>),
     With(Parameter, fn(u8) -> Arc<dyn Strategy>),
+    /// The name of a model may follow.
+    Asking(fn() -> Arc<dyn Strategy>),
 }
 
 /// A number that may follow the name.
@@ -60,12 +62,23 @@ const STRATEGIES: &[Entry] = &[
     }),
     plain("markov", "avoids what used to follow on a match like the last one", || Arc::new(Markov)),
     plain("bandit", "says what has paid better, and tries the other now and then", || Arc::new(Bandit)),
-    plain("llm", "asks a language model", || Arc::new(AskModel)),
+    Entry { name: LLM, about: "asks a language model", make: Make::Asking(|| Arc::new(AskModel)) },
     plain("timeout", "for tests: never answers", || Arc::new(Misbehaving::Timeout)),
     with("slow", "for tests: answers late", SHARE, |percent| Arc::new(Misbehaving::Slow(Share::percent(percent)))),
     plain("invalid", "for tests: answers what is no move", || Arc::new(Misbehaving::Invalid)),
     plain("crash", "for tests: falls over instead of answering", || Arc::new(Misbehaving::Crash)),
 ];
+
+/// The strategy that asks a language model.
+const LLM: &str = "llm";
+/// The longest name of a model.
+const MAX_MODEL: usize = 100;
+
+/// The model that `llm:MODEL` names; nothing inside when it names none, and nothing at all for other strategies.
+pub fn model(text: &str) -> Option<Option<&str>> {
+    let (name, model) = text.split_once(':').map_or((text, None), |(name, model)| (name, Some(model)));
+    (name == LLM).then_some(model)
+}
 
 const fn plain(name: &'static str, about: &'static str, make: fn() -> Arc<dyn Strategy>) -> Entry {
     Entry { name, about, make: Make::Plain(make) }
@@ -91,6 +104,11 @@ pub fn strategy(text: &str) -> Result<Arc<dyn Strategy>, NoStrategy> {
     let entry = strategies().find(|entry| entry.name == name).ok_or_else(|| NoStrategy::unknown(name))?;
     match (&entry.make, number) {
         (Make::Plain(make), None) => Ok(make()),
+        (Make::Asking(make), None) => Ok(make()),
+        (Make::Asking(make), Some(model)) => {
+            let fits = !model.is_empty() && model.len() <= MAX_MODEL && model.chars().all(|c| c.is_ascii_graphic());
+            if fits { Ok(make()) } else { Err(NoStrategy::Model { name: entry.name, found: shortened(model) }) }
+        }
         (Make::Plain(_), Some(_)) => Err(NoStrategy::TakesNone { name: entry.name }),
         (Make::With(parameter, make), None) => Ok(make(parameter.usual)),
         (Make::With(parameter, make), Some(number)) => {
@@ -123,8 +141,16 @@ pub enum NoStrategy {
         /// The strategy.
         name: &'static str,
     },
+    /// No model is called that.
+    #[error("invalid model {found:?} for `{name}`: expected a name such as {name}:gemini-2.5-flash, without spaces")]
+    Model {
+        /// The strategy.
+        name: &'static str,
+        /// What was given.
+        found: String,
+    },
     /// Its parameter cannot be this.
-    #[error("{name}:{found} will not do: after the colon stands {about}, {least} to {most}")]
+    #[error("invalid parameter {found:?} for `{name}`: expected {least} to {most}, {about}")]
     Parameter {
         /// The strategy.
         name: &'static str,
@@ -147,6 +173,7 @@ impl NoStrategy {
             // Writing to a string cannot fail.
             let _ = match &entry.make {
                 Make::Plain(_) => write!(known, "{comma}{}", entry.name),
+                Make::Asking(_) => write!(known, "{comma}{0} (or {0}:MODEL)", entry.name),
                 Make::With(parameter, _) => write!(known, "{comma}{0} (or {0}:{1})", entry.name, parameter.usual),
             };
         }
@@ -183,12 +210,28 @@ mod tests {
         assert_eq!(
             told("clever"),
             "there is no strategy \"clever\"; there are random, always_even, always_odd, alternate, frequency, \
-             pattern (or pattern:3), markov, bandit, llm, timeout, slow (or slow:50), invalid, crash"
+             pattern (or pattern:3), markov, bandit, llm (or llm:MODEL), timeout, slow (or slow:50), invalid, crash"
         );
         assert_eq!(told("random:3"), "random takes no parameter: write just random");
         for wrong in ["pattern:0", "pattern:17", "pattern:", "pattern:x", "pattern:-1", "pattern:3:4"] {
-            assert!(told(wrong).ends_with("the longest run of choices that is looked for, 1 to 16"), "{wrong}");
+            assert!(
+                told(wrong).ends_with("expected 1 to 16, the longest run of choices that is looked for"),
+                "{wrong}"
+            );
         }
-        assert!(told("slow:101").ends_with("percent of the time to answer, 0 to 100"));
+        assert_eq!(
+            told("slow:101"),
+            "invalid parameter \"101\" for `slow`: expected 0 to 100, percent of the time to answer"
+        );
+        assert!(told("llm:").starts_with("invalid model \"\" for `llm`") && told("llm:a b").contains("without spaces"));
+    }
+
+    #[test]
+    fn a_model_follows_a_colon_and_may_hold_one() {
+        assert!(strategy("llm:llama3:8b").is_ok());
+        assert_eq!(
+            (model("llm:llama3:8b"), model("llm"), model("markov")),
+            (Some(Some("llama3:8b")), Some(None), None)
+        );
     }
 }

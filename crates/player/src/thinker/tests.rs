@@ -48,8 +48,8 @@ impl Strategy for Stalling {
 
 fn fallback(thought: Thought) -> (Parity, String) {
     match thought {
-        Thought::Fallback { parity, because } => (parity, because.to_string()),
-        other @ (Thought::Chosen(_) | Thought::Misbehave(_)) => panic!("{other:?}"),
+        Thought::Fallback { parity, because, .. } => (parity, because.to_string()),
+        other @ (Thought::Chosen(_) | Thought::Advised { .. } | Thought::Misbehave(_)) => panic!("{other:?}"),
     }
 }
 
@@ -78,7 +78,7 @@ async fn a_stalled_strategy_costs_the_choice_and_does_not_hold_up_the_next_quest
     let thinker = Thinker::new(stalling).with_patience(Duration::from_millis(50));
     let (parity, because) = fallback(thinker.think(question(1), memory(&[]), PLENTY).await);
     assert_eq!((parity, because.as_str()), (memory(&[]).toss(&question(1)), "nothing came within 50ms"));
-    let thinker = thinker.with_patience(USUAL_PATIENCE);
+    let thinker = thinker.with_patience(PLENTY);
     let next = thinker.think(question(2), memory(&[]), PLENTY).await;
     assert!(matches!(next, Thought::Chosen(Parity::Odd)), "{next:?}");
 }
@@ -94,19 +94,26 @@ async fn a_strategy_that_stalls_for_ever_does_not_take_thread_after_thread() {
     assert_eq!(because, "too many earlier thoughts have not come to an end");
     // What ends after all makes room again.
     drop(go);
-    let thinker = thinker.with_patience(USUAL_PATIENCE);
+    let thinker = thinker.with_patience(PLENTY);
     while thinker.thoughts.available_permits() == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!(thinker.think(question(2), memory(&[]), PLENTY).await.parity(), Some(Parity::Odd));
 }
 
+#[test]
+fn a_strategy_has_the_time_left_but_a_margin() {
+    let seconds = Duration::from_secs;
+    assert_eq!((budget(seconds(30)), budget(seconds(5))), (seconds(27), Duration::from_millis(3500)));
+    assert_eq!((budget(seconds(1)), budget(Duration::ZERO)), (Duration::from_millis(500), Duration::ZERO));
+}
+
 #[tokio::test]
-async fn at_most_a_third_of_the_time_left_is_spent() {
+async fn a_strategy_that_uses_up_its_time_is_not_waited_for() {
     let (_go, stalling) = Stalling::new();
     let thinker = Thinker::new(stalling);
     let (_, because) = fallback(thinker.think(question(1), memory(&[]), Duration::from_millis(90)).await);
-    assert_eq!(because, "nothing came within 30ms");
+    assert_eq!(because, "nothing came within 45ms");
 }
 
 #[tokio::test]

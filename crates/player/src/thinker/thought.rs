@@ -6,7 +6,7 @@ use league_protocol::parity::Parity;
 use thiserror::Error;
 use tokio::task::JoinError;
 
-use crate::llm::Unanswered;
+use crate::llm::{Unanswered, Usage};
 use crate::strategy::Behaviour;
 
 /// What came of thinking.
@@ -14,12 +14,21 @@ use crate::strategy::Behaviour;
 pub enum Thought {
     /// The strategy chose this.
     Chosen(Parity),
+    /// A language model chose this.
+    Advised {
+        /// What it chose.
+        parity: Parity,
+        /// Which model, how long it took and what it cost.
+        asked: Consulted,
+    },
     /// The strategy failed, and the coin chose this.
     Fallback {
         /// What the coin chose.
         parity: Parity,
         /// What went wrong.
         because: Trouble,
+        /// The model that was asked, where the strategy asks one.
+        asked: Option<Consulted>,
     },
     /// The strategy wants the agent to do this.
     Misbehave(Behaviour),
@@ -29,9 +38,27 @@ impl Thought {
     /// What to answer, where an answer is to be given at once.
     pub fn parity(&self) -> Option<Parity> {
         match self {
-            Self::Chosen(parity) | Self::Fallback { parity, .. } => Some(*parity),
+            Self::Chosen(parity) | Self::Advised { parity, .. } | Self::Fallback { parity, .. } => Some(*parity),
             Self::Misbehave(_) => None,
         }
+    }
+}
+
+/// A model that was asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Consulted {
+    /// What it is called.
+    pub model: String,
+    /// How long it was waited for.
+    pub latency: Duration,
+    /// What its answer cost.
+    pub usage: Usage,
+}
+
+impl Consulted {
+    /// A model that gave no answer that counts.
+    pub(super) fn failed(model: &str, latency: Duration) -> Self {
+        Self { model: model.to_owned(), latency, usage: Usage::default() }
     }
 }
 

@@ -158,12 +158,12 @@ fn the_agents_file_says_who_is_known_and_where() {
     let configured = one("agents/agents_config.json", AGENTS).load();
     assert_eq!(configured.manager.as_str(), "https://league.example/mcp");
     let referee = &configured.agents.referees[0];
-    assert_eq!((referee.id.as_str(), referee.name.as_str(), referee.active), ("REF07", "Seven", true));
+    assert_eq!((referee.id.as_str(), referee.name.as_deref(), referee.active), ("REF07", Some("Seven"), true));
     assert_eq!(referee.max_concurrent_matches, Some(3));
     let [first, second] = configured.agents.players.as_slice() else { panic!("two players") };
-    assert_eq!((first.id.as_str(), first.name.as_str(), first.active), ("P01", "First", false));
+    assert_eq!((first.id.as_str(), first.name.as_deref(), first.active), ("P01", Some("First"), false));
     assert_eq!(first.game_types.len(), 2);
-    assert_eq!((second.name.as_str(), second.active, &second.endpoint), ("P02", true, &None));
+    assert_eq!((second.name.as_deref(), second.active, &second.endpoint), (None, true, &None));
 }
 
 #[test]

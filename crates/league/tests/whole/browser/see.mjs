@@ -134,7 +134,7 @@ const looks = {
   // A picture for the README.
   async picture() {
     const page = await opened("", { viewport: { width: 1200, height: 1064 }, colorScheme });
-    await page.locator("#live[data-on]").waitFor();
+    await page.waitForFunction(() => document.getElementById("live").textContent !== "not live");
     await page.screenshot({ path: file });
   },
 };

@@ -66,7 +66,13 @@ pub(crate) fn receive(stream: &TcpStream) -> Option<Value> {
 
 /// The first line and the body of the message that is waiting; nothing when the peer went away without one.
 pub(crate) fn message(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
-    let (mut first, mut length) = (None, 0);
+    let (head, body) = whole(reader)?;
+    Some((head.lines().next()?.to_owned() + "\r\n", body))
+}
+
+/// All of the head and the body of the message that is waiting; nothing when the peer went away without one.
+pub(crate) fn whole(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
+    let (mut head, mut length) = (String::new(), 0);
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
@@ -76,9 +82,9 @@ pub(crate) fn message(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
         if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
             length = value.trim().parse().unwrap();
         }
-        first.get_or_insert(line);
+        head.push_str(&line);
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some((first?, body))
+    (!head.is_empty()).then_some((head, body))
 }

@@ -1,0 +1,103 @@
+//! Players that ask a language model: a server on this machine speaks Gemini's API, and the commands of docs/llm.md are typed.
+
+use std::fs;
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::spawn;
+
+use serde_json::{Value, json};
+
+use crate::support::{Process, TestHome, http};
+
+const GUIDE: &str = include_str!("../../../../docs/llm.md");
+const KEY: &str = "key-of-the-test";
+
+/// A server that speaks Gemini's API, and the first lines of the requests that it gets. The model `silent` says nothing that counts.
+fn gemini() -> (String, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let (note, asked) = channel();
+    spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
+            let Some((head, body)) = http::whole(&mut reader) else { continue };
+            let first = head.lines().next().unwrap().to_owned();
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            let prompt = body["contents"][0]["parts"][0]["text"].as_str().unwrap();
+            assert!(prompt.contains("league of Even/Odd"), "{prompt}");
+            let sent = head.to_ascii_lowercase().contains(&format!("x-goog-api-key: {KEY}"));
+            let word = if first.contains("silent") { "I would rather not say." } else { "odd" };
+            let answer = json!({
+                "candidates": [{"content": {"role": "model", "parts": [{"text": word}]}}],
+                "usageMetadata": {"promptTokenCount": 200, "candidatesTokenCount": 1},
+            });
+            let status = if sent { "HTTP/1.1 200 OK" } else { "HTTP/1.1 401 Unauthorized" };
+            http::send(&mut stream, status, &answer);
+            drop(note.send(first));
+        }
+    });
+    (base, asked)
+}
+
+/// The commands of the guide: those lines of its console blocks that begin with `league`.
+fn commands() -> Vec<Vec<String>> {
+    let blocks = GUIDE.split("```console\n").skip(1).filter_map(|rest| rest.split("\n```").next());
+    let lines = blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("league "));
+    lines.map(|line| line.split_whitespace().map(String::from).collect()).collect()
+}
+
+/// The lines of a player's log about its model.
+fn model_lines(home: &TestHome, player: &str) -> Vec<Value> {
+    let text = fs::read_to_string(home.join(&format!("SHARED/logs/agents/{player}.log.jsonl"))).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["event_type"].as_str().unwrap().starts_with("MODEL_")).collect()
+}
+
+#[test]
+fn the_commands_of_the_guide_play_leagues_with_models() {
+    let (base, asked) = gemini();
+    let environment = [("GEMINI_API_KEY", KEY), ("LEAGUE_LLM_BASE_URL", base.as_str())];
+    let commands = commands();
+    assert!(commands.iter().any(|words| words.concat().contains("llm:")) && commands.len() >= 2, "{commands:?}");
+    for words in commands.iter().filter(|words| words[0] == "run") {
+        let home = TestHome::new();
+        let words: Vec<&str> = words.iter().map(String::as_str).chain(["--port", "0"]).collect();
+        let ended = Process::start_in(home.path(), &environment, &words).ended().well();
+        assert!(ended.out.contains("gemini-2.5-"), "a model is known by its name: {}", ended.out);
+        let lines = model_lines(&home, "P01");
+        assert!(!lines.is_empty());
+        for line in lines {
+            assert_eq!(line["event_type"], "MODEL_ANSWERED", "{line}");
+            assert_eq!((&line["data"]["prompt_tokens"], &line["data"]["answer_tokens"]), (&json!(200), &json!(1)));
+            assert!(line["data"]["latency_ms"].is_u64() && line["data"]["fallback"] == false, "{line}");
+        }
+        let held =
+            home.files().into_iter().filter(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(KEY)));
+        assert_eq!(held.count(), 0, "the key is in no file");
+        assert!(!format!("{}{}", ended.out, ended.talk).contains(KEY));
+    }
+    assert!(asked.try_iter().all(|line| line.starts_with("POST /v1beta/models/gemini-2.5-")));
+}
+
+#[test]
+fn a_model_that_fails_costs_its_move_and_the_log_says_why() {
+    let (base, _asked) = gemini();
+    let environment = [("GEMINI_API_KEY", KEY), ("LEAGUE_LLM_BASE_URL", base.as_str())];
+    let home = TestHome::new();
+    let words = ["run", "--players", "2", "--strategies", "llm:silent,random", "--port", "0"];
+    Process::start_in(home.path(), &environment, &words).ended().well();
+    let lines = model_lines(&home, "P01");
+    assert_eq!(lines.len(), 1);
+    assert_eq!((&lines[0]["event_type"], &lines[0]["level"]), (&json!("MODEL_FAILED"), &json!("WARN")));
+    assert!(lines[0]["message"].as_str().unwrap().contains("I would rather not say."), "{}", lines[0]);
+    assert_eq!(lines[0]["data"]["fallback"], true);
+}
+
+#[test]
+fn a_model_that_is_not_configured_is_said_before_the_league_begins() {
+    let home = TestHome::new();
+    let nothing = [("GEMINI_API_KEY", ""), ("OPENAI_API_KEY", ""), ("LEAGUE_LLM_BASE_URL", "")];
+    let told = Process::start_in(home.path(), &nothing, &["run", "--strategies", "llm", "--port", "0"]).ended().badly();
+    assert!(told.contains("set GEMINI_API_KEY, OPENAI_API_KEY or LEAGUE_LLM_BASE_URL; docs/llm.md"), "{told}");
+}
