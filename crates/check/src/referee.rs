@@ -130,6 +130,7 @@ impl<'a> Exam<'a> {
                 referee_pass: self.referee_pass(side, match_id),
                 player_pass: None,
                 manner: Manner::default(),
+                shows_token: false,
                 attempts: None,
             }
         };

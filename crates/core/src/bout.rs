@@ -22,6 +22,7 @@ pub mod ending;
 pub mod input;
 pub mod letters;
 pub mod phase;
+pub mod refusal;
 pub mod step;
 pub mod terms;
 
@@ -36,7 +37,7 @@ use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
 use crate::rules::draw::Draw;
-use crate::rules::game::{Game, Stage};
+use crate::rules::game::{Game, IllegalMove, Stage};
 use crate::rules::outcome::Outcome;
 
 use duty::{Duty, Try};
@@ -222,6 +223,22 @@ impl Bout {
     /// Whether `side` still owes an answer to this very call.
     pub fn is_open(&self, side: Side, call: CallNo) -> bool {
         self.duties[side].called(call).is_some()
+    }
+
+    /// Whether an answer of `side` to this question would count now.
+    pub fn owes(&self, side: Side, ask: Ask) -> bool {
+        self.duties[side].answered(ask, None).is_some()
+    }
+
+    /// The call for this answer of `side` that is open now.
+    pub fn open_call(&self, side: Side, ask: Ask) -> Option<CallNo> {
+        let tried = self.duties[side].answered(ask, None)?;
+        self.is_open(side, tried.call).then_some(tried.call)
+    }
+
+    /// Whether `text` is a legal move of `side` now.
+    pub fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        self.game.check(side, text)
     }
 
     /// Whether `side` has accepted its invitation.

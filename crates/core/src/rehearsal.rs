@@ -162,6 +162,7 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> Rehearsal<C> {
             match_id: match_id.clone(),
             attempt: assignment.attempt,
             secret: self.seed.secret(match_id),
+            salt: [0; 32],
             tries: Pair::new(1, 1),
             limits: Limits { to_join: NO_TIME, to_move: NO_TIME, to_acknowledge: NO_TIME },
             base_delay: NO_TIME,

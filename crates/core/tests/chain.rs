@@ -246,7 +246,7 @@ impl League {
         let ordered = self.season.order(assignment, MatchMode::Flowing, None).unwrap();
         let order: StartMatch = serde_json::from_str(&serde_json::to_string(&ordered).unwrap()).unwrap();
         let secret = DrawSecret([u8::try_from(order.round_id.unwrap().0).unwrap(); 32]);
-        let mut bout = Bout::new(terms(&order, secret), new_game(&order.game_type).unwrap());
+        let mut bout = Bout::new(terms(&order, secret, [0; 32]), new_game(&order.game_type).unwrap());
         let (commitment, mut effects) = (bout.commitment(), Vec::new());
         bout.handle(Input::Start, &mut effects);
         while !effects.is_empty() {

@@ -71,7 +71,8 @@ fn told(fact: &Fact) -> (Level, String) {
         Fact::AgentLearned { agent, learned } => {
             let manner = learned.manner.as_ref().map(|manner| format!("is spoken to in {manner}"));
             let quirks = learned.quirks.iter().map(|quirk| quirk.what().to_owned());
-            let told: Vec<_> = manner.into_iter().chain(quirks).collect();
+            let token = learned.shows_token.then(|| String::from("shows its token"));
+            let told: Vec<_> = manner.into_iter().chain(quirks).chain(token).collect();
             (Level::Info, format!("{}: {}", agent.as_str(), told.join("; ")))
         }
         Fact::Halted => (Level::Info, String::from("the operator stopped the league")),

@@ -108,7 +108,7 @@ impl Shared {
                 Err(_) => Offer::Unheard,
             },
         };
-        let mut learned = Learned { manner: said.learned, quirks: said.quirks };
+        let mut learned = Learned { manner: said.learned, quirks: said.quirks, shows_token: false };
         if matches!(offer, Offer::Unknown) {
             learned.quirks.note(Quirk::TakesNoOrders);
             learned.manner = Some(learned.manner.unwrap_or_else(|| referee.manner.clone()).without(Method::StartMatch));

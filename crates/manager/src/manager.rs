@@ -177,23 +177,15 @@ impl Shared {
             let asker = season.authenticate(&token, METHOD, now)?;
             gate.asks(&asker, METHOD)?;
             let odd = season.check_sender(&asker, sender.as_ref(), METHOD)?;
-            let news = odd.and_then(|quirk| season.learn(&asker, &of_quirk(quirk), now)).and(odd);
-            Ok((season.query(&query, &asker)?, news.map(|quirk| (asker, quirk))))
+            let learned = Learned { quirks: odd.into_iter().collect(), shows_token: true, ..Learned::default() };
+            let news = season.learn(&asker, &learned, now).map(|_| (asker.clone(), learned));
+            Ok((season.query(&query, &asker)?, news))
         });
         let (answer, news) = asked.await??;
-        if let Some((asker, quirk)) = news {
-            self.note(asker, quirk).await?;
+        if let Some((asker, learned)) = news {
+            self.learn(asker, learned).await;
         }
         Ok(answer)
-    }
-
-    /// Notes what is odd about an agent, where that is news.
-    async fn note(&self, agent: AgentId, quirk: Quirk) -> Result<(), Fault> {
-        let note = move |season: &Season, now| {
-            let events = season.learn(&agent, &of_quirk(quirk), now).into_iter().collect();
-            Ok(Ruling { events, reply: () })
-        };
-        self.desk.act(note).await
     }
 
     async fn assigned(&self, head: &Head) -> Result<AssignedMatches, Fault> {
@@ -267,10 +259,6 @@ fn referee_behind(
     }
 }
 
-fn of_quirk(quirk: Quirk) -> Learned {
-    Learned { manner: None, quirks: Quirks::from_iter([quirk]) }
-}
-
 impl Agent for Manager {
     fn role(&self) -> Role {
         Role::Manager
@@ -303,12 +291,12 @@ impl Agent for Manager {
 
 impl Manager {
     async fn answer(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        let Arrived { call, head, quirks, frame, peer, .. } = arrived;
+        let Arrived { call, head, quirks, frame, one_name, peer, .. } = arrived;
         let (shared, method) = (&self.shared, call.method());
         let mut envelope = Agent::envelope(self, head.conversation_id.as_good().cloned());
         let sender: Option<Sender> = head.sender.as_good().cloned();
         let random = shared.world.random();
-        let manner = Manner::of_registration(frame, &head);
+        let manner = Manner::of_registration(frame, &head, one_name.as_deref());
         if manner.wants_colon()
             && let Ok(sender) = COLON_SENDER.parse()
         {

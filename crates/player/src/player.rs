@@ -347,7 +347,13 @@ impl Shared {
                 Behaviour::Invalid(text) => {
                     let player_id = self.table(purpose).identity().map(|identity| identity.player_id.clone());
                     let parity_choice = Some(SmolStr::new_static(text));
-                    let choice = PostedChoice { match_id, player_id, parity_choice, choice: None, played: None };
+                    let choice = PostedChoice {
+                        match_id,
+                        player_id,
+                        choice: parity_choice.clone(),
+                        parity_choice,
+                        played: None,
+                    };
                     return Answered::new(envelope, &choice);
                 }
             },

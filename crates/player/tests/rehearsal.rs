@@ -52,6 +52,7 @@ async fn said(player: &Player, method: &str, params: Value) -> Result<Value, Fau
         quirks: Quirks::default(),
         frame: Frame::Direct,
         spelling: Spelling::Name,
+        one_name: None,
         peer: SocketAddr::from(([127, 0, 0, 1], 1)),
     };
     let Answered { body, .. } = player.call(arrived).await?;

@@ -266,11 +266,23 @@ impl<'a> Layers<'a> {
                 };
                 Some((said, Some(Quirk::ParityChoiceForm)))
             }
+            (Word::Absent, Word::Text(text)) => {
+                let said = match Parity::exact(text) {
+                    Some(parity) => MoveAnswer::Move(SmolStr::new_static(parity.as_str())),
+                    None => MoveAnswer::Invalid(clipped(text)),
+                };
+                Some((said, Some(Quirk::ChoiceField)))
+            }
+            (Word::Absent, Word::Other) => {
+                Some((MoveAnswer::Invalid(String::from("not a text")), Some(Quirk::ChoiceField)))
+            }
             // It says that it answers, and where the choice belongs there is none.
-            (Word::Absent, _) if layer.is_called("CHOOSE_PARITY_RESPONSE") || layer.is_called("PARITY_CHOICE") => {
+            (Word::Absent, Word::Absent)
+                if layer.is_called("CHOOSE_PARITY_RESPONSE") || layer.is_called("PARITY_CHOICE") =>
+            {
                 Some((MoveAnswer::Invalid(String::from("no parity_choice")), None))
             }
-            (Word::Absent, _) => None,
+            (Word::Absent, Word::Absent) => None,
         })
     }
 
@@ -364,7 +376,10 @@ impl<'a> Layers<'a> {
             if !answers(layer) {
                 continue;
             }
-            if layer.match_id.as_text().is_some_and(|named| named != match_id.as_str()) {
+            if layer.match_id == Word::Absent && layer.game_id != Word::Absent {
+                quirks.note(Quirk::GameIdField);
+            }
+            if layer.named_match().is_some_and(|named| named != match_id.as_str()) {
                 let words = String::from("the answer is for another match");
                 return Search::Error(PeerError { words, ..PeerError::default() });
             }

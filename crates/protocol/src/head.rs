@@ -60,6 +60,8 @@ pub struct Head {
     pub auth_token: Option<Credential>,
     /// Whether an empty text stood in its place.
     pub empty_token: bool,
+    /// Whether the match is named by `game_id` alone.
+    pub game_id_alone: bool,
 }
 
 /// How much of an envelope is demanded.
@@ -107,6 +109,9 @@ impl Head {
     /// Checks the envelope of a request for `method`; gives what was odd about it.
     pub fn check(&self, method: Method, demand: Demand) -> Result<Quirks, Fault> {
         let mut quirks = Quirks::default();
+        if self.game_id_alone {
+            quirks.note(Quirk::GameIdField);
+        }
         let missing = |field: &'static str, quirk: Quirk, quirks: &mut Quirks| match demand {
             Demand::Lenient => {
                 quirks.note(quirk);
@@ -195,6 +200,9 @@ fn wrong(field: &'static str, found: &str, allowed: &str, method: Method) -> Fau
     Fault::new(ErrorCode::E002, method, format!("{field} is {found:?}; send {allowed}")).about(field)
 }
 
+/// The field that names a match.
+const MATCH_ID: &str = "match_id";
+
 /// Reads a [`Found`] value of any type.
 struct FoundSeed<T>(std::marker::PhantomData<T>);
 
@@ -222,10 +230,11 @@ enum HeadField {
     AuthToken,
 }
 
-/// A key of a message: the envelope's, the one that may hold a nested message, or the body's own.
+/// A key of a message: the envelope's, the one that may hold a nested message, the other name of a match, or the body's own.
 enum Key<'de> {
     Head(HeadField),
     Nested,
+    GameId,
     Body(Cow<'de, str>),
 }
 
@@ -241,6 +250,7 @@ impl KeySeed {
             "conversation_id" => Key::Head(HeadField::ConversationId),
             "auth_token" => Key::Head(HeadField::AuthToken),
             "message" => Key::Nested,
+            "game_id" => Key::GameId,
             _ => return None,
         })
     }
@@ -275,6 +285,10 @@ pub(crate) struct HeadTap<'h, 'de, A> {
     head: &'h mut Head,
     /// The value of `message`, which is a whole message in frame E.
     nested: &'h mut Option<&'de RawValue>,
+    /// The value of `game_id`, which is shown to the body as `match_id` where it has none.
+    game_id: Option<&'de RawValue>,
+    names_match: bool,
+    shows_game_id: bool,
 }
 
 impl<'h, 'de, A: MapAccess<'de>> HeadTap<'h, 'de, A> {
@@ -284,7 +298,14 @@ impl<'h, 'de, A: MapAccess<'de>> HeadTap<'h, 'de, A> {
         head: &'h mut Head,
         nested: &'h mut Option<&'de RawValue>,
     ) -> Result<B, A::Error> {
-        B::deserialize(MapAccessDeserializer::new(Self { map, head, nested }))
+        B::deserialize(MapAccessDeserializer::new(Self {
+            map,
+            head,
+            nested,
+            game_id: None,
+            names_match: false,
+            shows_game_id: false,
+        }))
     }
 }
 
@@ -294,13 +315,20 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for HeadTap<'_, 'de, A> {
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
         loop {
             match self.map.next_key_seed(KeySeed)? {
-                None => return Ok(None),
+                None if self.names_match || self.game_id.is_none() || self.shows_game_id => return Ok(None),
+                None => {
+                    (self.shows_game_id, self.head.game_id_alone) = (true, true);
+                    return seed.deserialize(BorrowedStrDeserializer::new(MATCH_ID)).map(Some);
+                }
                 Some(Key::Head(field)) => self.head.read(field, &mut self.map)?,
                 Some(Key::Nested) => *self.nested = Some(self.map.next_value()?),
+                Some(Key::GameId) => self.game_id = Some(self.map.next_value()?),
                 Some(Key::Body(Cow::Borrowed(key))) => {
+                    self.names_match |= key == MATCH_ID;
                     return seed.deserialize(BorrowedStrDeserializer::new(key)).map(Some);
                 }
                 Some(Key::Body(Cow::Owned(key))) => {
+                    self.names_match |= key == MATCH_ID;
                     return seed.deserialize(StringDeserializer::new(key)).map(Some);
                 }
             }
@@ -308,6 +336,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for HeadTap<'_, 'de, A> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
-        self.map.next_value_seed(seed)
+        match self.game_id.filter(|_| self.shows_game_id) {
+            Some(raw) => seed.deserialize(raw).map_err(A::Error::custom),
+            None => self.map.next_value_seed(seed),
+        }
     }
 }

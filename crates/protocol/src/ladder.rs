@@ -146,6 +146,10 @@ impl Rung<'_> {
         });
         let mut forms: Vec<_> = hinted.into_iter().collect();
         let look = forms.is_empty() && !self.proven;
+        if last.has_one_name() {
+            // It registered under one name, and has others for what it is told.
+            forms.push(last.in_frame(last.frame()));
+        }
         let [named, typed_frame, tool] = [Frame::Direct, Frame::Typed, Frame::Tool].map(|frame| last.in_frame(frame));
         match last.frame() {
             Frame::Direct | Frame::Typed | Frame::Register if !self.proven => {

@@ -78,6 +78,8 @@ pub struct Manner {
     posts: bool,
     /// It wants a colon in the manager's sender too.
     colon: bool,
+    /// The one name by which it knows every call, where it goes by the types of messages.
+    one_name: Option<Box<str>>,
     /// The calls that differ, each once.
     ways: Vec<Way>,
 }
@@ -85,7 +87,8 @@ pub struct Manner {
 impl Default for Manner {
     /// The canonical one.
     fn default() -> Self {
-        Self { frame: Frame::Direct, era: Era::AtOnce, at_root: false, posts: false, colon: false, ways: Vec::new() }
+        let (frame, era) = (Frame::Direct, Era::AtOnce);
+        Self { frame, era, at_root: false, posts: false, colon: false, one_name: None, ways: Vec::new() }
     }
 }
 
@@ -99,9 +102,11 @@ impl From<Frame> for Manner {
 
 impl Manner {
     /// The first guess: whoever registers in a frame probably listens in it. Who posts to `/register` has said nothing about
-    /// that. A player that registers by the message's type with an empty token is particular about senders.
-    pub fn of_registration(frame: Frame, head: &Head) -> Self {
-        Self { colon: frame == Frame::Typed && head.empty_token, ..Self::from(frame) }
+    /// that. A player that registers by the message's type with an empty token is particular about senders. One that registers
+    /// under a name of no table, `one_name`, has the type of a message decide, and expects the same.
+    pub fn of_registration(frame: Frame, head: &Head, one_name: Option<&str>) -> Self {
+        let one_name = one_name.filter(|name| name.len() <= MAX_NAME).map(Box::from);
+        Self { colon: frame == Frame::Typed && head.empty_token, one_name, ..Self::from(frame) }
     }
 
     /// A peer that speaks MCP, in this era, as it lists its tools: the `result` of `tools/list`. Nothing where no tool is one
@@ -150,12 +155,17 @@ impl Manner {
     pub fn name_of(&self, method: Method) -> &str {
         let spelling = if self.frame == Frame::Typed { Spelling::MessageType } else { Spelling::Name };
         let own = self.way(method).and_then(|way| way.name.as_deref());
-        own.unwrap_or_else(|| method.spelled(spelling))
+        own.or(self.one_name.as_deref()).unwrap_or_else(|| method.spelled(spelling))
     }
 
     /// What the tool for `method` takes.
     pub fn shape_of(&self, method: Method) -> &Shape {
         self.way(method).map_or(&Shape::Whole, |way| &way.shape)
+    }
+
+    /// Whether it is called by one name for everything.
+    pub fn has_one_name(&self) -> bool {
+        self.one_name.is_some()
     }
 
     /// The same peer in another frame. Names belong to a frame, and are forgotten.
@@ -219,6 +229,7 @@ impl Manner {
         } else {
             learned.clone()
         };
+        merged.one_name.clone_from(&learned.one_name);
         merged.at_root |= self.at_root | learned.at_root;
         merged.posts |= self.posts | learned.posts;
         merged.colon |= self.colon | learned.colon;
@@ -266,6 +277,9 @@ impl fmt::Display for Manner {
         }
         if self.colon {
             f.write_str(", sender with a colon")?;
+        }
+        if let Some(name) = &self.one_name {
+            write!(f, ", all as {name}")?;
         }
         for way in &self.ways {
             if let Some(name) = &way.name {

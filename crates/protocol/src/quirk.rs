@@ -84,6 +84,10 @@ quirks! {
     StatusJoin: "joins by a status word", "answer with GAME_JOIN_ACK and \"accept\": true";
     /// The PARITY_CHOICE form.
     ParityChoiceForm: "answers with PARITY_CHOICE", "answer with CHOOSE_PARITY_RESPONSE and parity_choice";
+    /// `choice` where `parity_choice` belongs.
+    ChoiceField: "sends choice in place of parity_choice", "call the field parity_choice; choice may stand beside it";
+    /// `game_id` where `match_id` belongs.
+    GameIdField: "sends game_id in place of match_id", "call the field match_id; game_id may stand beside it";
     /// No token in an answer.
     NoToken: "no auth_token in answers", "send your auth_token, or the pass derived from it";
     /// A token that is not the one that was issued.

@@ -18,6 +18,7 @@ use crate::error::{ErrorCode, Fault, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT
 use crate::frame::{Frame, RequestId};
 use crate::head::{Demand, Head, HeadTap};
 use crate::loose::Found;
+use crate::manner::MAX_NAME;
 use crate::message::query::QueryType;
 use crate::quirk::{Quirk, Quirks};
 use crate::reply::ReplyTo;
@@ -30,7 +31,10 @@ pub const MAX_BODY: usize = 64 * 1024;
 /// The most characters of a reason: it may quote what was sent.
 const MAX_REASON: usize = 300;
 
-/// The method that dispatches on the type of its message.
+/// JSON-RPC's version, as it is written.
+const VERSION: &str = "\"2.0\"";
+
+/// The course's own method that dispatches on the type of its message. Every other unknown one does as well.
 pub const DISPATCH: &str = "mcp_message";
 
 /// What arrived.
@@ -56,6 +60,8 @@ pub struct Request<'a> {
     pub id: RequestId,
     /// How the method was called.
     pub spelling: Spelling,
+    /// The name that it was called by, where the message's own type decided and that name stands in no table.
+    pub one_name: Option<SmolStr>,
     /// MCP's `_meta`, where a tool was called.
     pub meta: Option<&'a RawValue>,
 }
@@ -101,10 +107,10 @@ impl fmt::Debug for McpRequest<'_> {
 
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { call, head, frame, id, spelling, meta: _ } = self;
+        let Self { call, head, frame, id, spelling, one_name, meta: _ } = self;
         let mut shown = f.debug_struct("Request");
         shown.field("call", call).field("head", head).field("frame", frame).field("id", id);
-        shown.field("spelling", spelling).finish_non_exhaustive()
+        shown.field("spelling", spelling).field("one_name", one_name).finish_non_exhaustive()
     }
 }
 
@@ -136,7 +142,8 @@ impl Request<'_> {
             Frame::Nested => Some(Quirk::NestedMessage),
             Frame::Direct | Frame::Tool | Frame::Register => None,
         });
-        if matches!(self.spelling, Spelling::Alias(_)) {
+        let of_its_own = self.one_name.as_ref().is_some_and(|name| name != DISPATCH);
+        if of_its_own || matches!(self.spelling, Spelling::Alias(_)) {
             quirks.note(Quirk::AliasMethod);
         }
         let registrant = if let Call::RegisterPlayer(request) = &self.call {
@@ -166,6 +173,8 @@ impl Request<'_> {
 /// The outer object, parts left raw.
 #[derive(Deserialize)]
 struct Outer<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
     #[serde(borrow, default)]
     method: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -174,6 +183,11 @@ struct Outer<'a> {
     id: RequestId,
     #[serde(borrow, default)]
     message_type: Option<&'a RawValue>,
+}
+
+/// A value that is there, be it null.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// The parameters of `tools/call`.
@@ -225,12 +239,24 @@ pub fn read_registration(body: &[u8]) -> Result<Request<'_>, Box<Refused>> {
         return Err(refuse(Fault::rpc(INVALID_REQUEST, "the registration is too long"), Head::default()));
     }
     let message: &RawValue = serde_json::from_slice(body).map_err(|error| refuse(not_json(&error), Head::default()))?;
-    let Parts { call, head, .. } = read_parts(Method::RegisterPlayer, message.get());
+    let message = unwrapped(message.get());
+    let Parts { call, head, .. } = read_parts(Method::RegisterPlayer, message);
     let (frame, id, spelling) = (Frame::Register, RequestId::Null, Spelling::Dispatch);
     match call {
-        Ok(call) => Ok(Request { call, head, frame, id, spelling, meta: None }),
+        Ok(call) => Ok(Request { call, head, frame, id, spelling, one_name: None, meta: None }),
         Err(fault) => Err(refuse(fault, head)),
     }
+}
+
+/// A registration that stands under `data`, as some send it; else the whole.
+fn unwrapped(message: &str) -> &str {
+    #[derive(Deserialize)]
+    struct Wrapped<'a> {
+        #[serde(borrow)]
+        data: &'a RawValue,
+    }
+    let wrapped = serde_json::from_str::<Wrapped<'_>>(message).ok().map(|wrapped| wrapped.data.get());
+    wrapped.filter(|data| data.starts_with('{')).unwrap_or(message)
 }
 
 fn not_json(error: &serde_json::Error) -> Fault {
@@ -245,7 +271,12 @@ fn not_json(error: &serde_json::Error) -> Fault {
 }
 
 fn read_outer<'a>(text: &'a str, outer: Outer<'a>) -> Result<Incoming<'a>, Box<Refused>> {
-    let Outer { method, params, id, message_type } = outer;
+    let Outer { jsonrpc, method, params, id, message_type } = outer;
+    if let Some(version) = jsonrpc.filter(|version| version.get() != VERSION) {
+        let message = format!("jsonrpc is {}, and must be {VERSION}", clipped(version.get()));
+        let reply_to = ReplyTo { frame: Frame::Direct, id, method: None };
+        return Err(Box::new(Refused { fault: Fault::rpc(INVALID_REQUEST, message), reply_to, head: Head::default() }));
+    }
     let Some(name) = method else {
         return read_bare(text, id, message_type);
     };
@@ -255,14 +286,18 @@ fn read_outer<'a>(text: &'a str, outer: Outer<'a>) -> Result<Incoming<'a>, Box<R
     if is_mcp(&name) {
         return Ok(Incoming::Mcp(McpRequest { method: SmolStr::new(name), id, params }));
     }
-    let found = if name == DISPATCH { dispatched(params) } else { Method::named(&name) };
     let message = params.map_or("{}", RawValue::get);
-    let Some((method, spelling)) = found else {
+    let Some((method, spelling)) = Method::named(&name).or_else(|| dispatched(params)) else {
         let reply_to = ReplyTo { frame: Frame::Direct, id, method: None };
         return Err(Box::new(Refused { fault: unknown_method(&name), reply_to, head: Head::default() }));
     };
     let frame = if spelling == Spelling::MessageType { Frame::Typed } else { Frame::Direct };
-    finish(method, message, Form { frame, id, spelling, meta: None })
+    finish(method, message, Form { frame, id, spelling, one_name: one_name(spelling, &name), meta: None })
+}
+
+/// The name by which a peer calls every message, where it was the message's type that decided.
+fn one_name(spelling: Spelling, name: &str) -> Option<SmolStr> {
+    (spelling == Spelling::Dispatch && name.len() <= MAX_NAME).then(|| SmolStr::new(name))
 }
 
 /// Whether a method is one of MCP's.
@@ -275,11 +310,12 @@ struct Form<'a> {
     frame: Frame,
     id: RequestId,
     spelling: Spelling,
+    one_name: Option<SmolStr>,
     meta: Option<&'a RawValue>,
 }
 
 fn finish<'a>(method: Method, message: &'a str, form: Form<'a>) -> Result<Incoming<'a>, Box<Refused>> {
-    let Form { mut frame, id, spelling, meta } = form;
+    let Form { mut frame, id, spelling, one_name, meta } = form;
     let mut read = read_parts(method, message);
     let nested = read.nested.filter(|nested| frame.is_rpc() && nested.get().starts_with('{'));
     if let Some(nested) = nested {
@@ -290,7 +326,10 @@ fn finish<'a>(method: Method, message: &'a str, form: Form<'a>) -> Result<Incomi
         read = read_parts(method, nested.get());
     }
     match read.call {
-        Ok(call) => Ok(Incoming::Call(Box::new(Request { call, head: read.head, frame, id, spelling, meta }))),
+        Ok(call) => {
+            let request = Request { call, head: read.head, frame, id, spelling, one_name, meta };
+            Ok(Incoming::Call(Box::new(request)))
+        }
         Err(fault) => {
             let reply_to = ReplyTo { frame, id, method: Some(method) };
             Err(Box::new(Refused { fault, reply_to, head: read.head }))
@@ -312,8 +351,8 @@ fn read_bare<'a>(
     };
     match Method::named(&name) {
         Some((method, _)) => {
-            let form = Form { frame: Frame::Bare, id: RequestId::Null, spelling: Spelling::Dispatch, meta: None };
-            finish(method, text, form)
+            let (frame, spelling) = (Frame::Bare, Spelling::Dispatch);
+            finish(method, text, Form { frame, id: RequestId::Null, spelling, one_name: None, meta: None })
         }
         None => {
             let reply_to = ReplyTo { frame: Frame::Bare, id: RequestId::Null, method: None };
@@ -333,24 +372,36 @@ fn read_tool(params: Option<&RawValue>, id: RequestId) -> Result<Incoming<'_>, B
         let message = "tools/call takes an object with the tool's name and its arguments";
         return Err(refuse(Fault::rpc(INVALID_PARAMS, message), id));
     };
-    let found = if call.name == DISPATCH { dispatched(call.arguments) } else { Method::named(&call.name) };
-    let Some((method, spelling)) = found else {
+    let Some((method, spelling)) = Method::named(&call.name).or_else(|| dispatched(call.arguments)) else {
         let message = format!("there is no tool {:?} here; tools/list names them all", clipped(&call.name));
         return Err(refuse(Fault::rpc(INVALID_PARAMS, message), id));
     };
-    let form = Form { frame: Frame::Tool, id, spelling, meta: call.meta };
+    let form = Form { frame: Frame::Tool, id, spelling, one_name: one_name(spelling, &call.name), meta: call.meta };
     finish(method, call.arguments.map_or("{}", RawValue::get), form)
 }
 
-/// The call that a message's own type names.
-fn dispatched(message: Option<&RawValue>) -> Option<(Method, Spelling)> {
+/// The call that a message's own type names: the type of the parameters, or of the message inside them.
+fn dispatched(params: Option<&RawValue>) -> Option<(Method, Spelling)> {
     #[derive(Deserialize)]
     struct Typed<'a> {
-        #[serde(borrow)]
-        message_type: Cow<'a, str>,
+        #[serde(borrow, default)]
+        message_type: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        message: Option<&'a RawValue>,
     }
-    let typed: Typed<'_> = serde_json::from_str(message?.get()).ok()?;
-    Method::named(&typed.message_type).map(|(method, _)| (method, Spelling::Dispatch))
+    impl<'a> Typed<'a> {
+        /// A derived reader would also take a list for the fields in order.
+        fn read(raw: &'a RawValue) -> Option<Self> {
+            let object = Some(raw.get()).filter(|text| text.starts_with('{'))?;
+            serde_json::from_str(object).ok()
+        }
+    }
+    let named = |message_type: Option<&RawValue>| {
+        let name = serde_json::from_str::<Cow<'_, str>>(message_type?.get()).ok()?;
+        Method::named(&name).map(|(method, _)| (method, Spelling::Dispatch))
+    };
+    let outer = Typed::read(params?)?;
+    named(outer.message_type).or_else(|| named(Typed::read(outer.message?)?.message_type))
 }
 
 fn unknown_method(name: &str) -> Fault {

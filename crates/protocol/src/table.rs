@@ -336,7 +336,7 @@ calls! {
     /// Take a choice that a player sends by itself, after a bare acknowledgement of the call.
     PostChoice {
         Some("CHOOSE_PARITY_RESPONSE"), [Player] => [Referee],
-        "choose_parity_response" | "PARITY_CHOICE" | "parity_choice" | "GAME_MOVE_RESPONSE",
+        "choose_parity_response" | "PARITY_CHOICE" | "parity_choice" | "RESPONSE_PARITY_CHOOSE" | "GAME_MOVE_RESPONSE",
         PostedChoice => Acknowledgement = None, Generic, Open, family 4
     }
     /// Tell the players the standings after a round.

@@ -152,13 +152,14 @@ fn answer() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Whether any object anywhere in `value` says `played` in one of the two forms.
+/// Whether any object anywhere in `value` says `played` in one of the forms.
 fn says(value: &Value, played: &str) -> bool {
     match value {
         Value::Object(fields) => {
             let text = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
             let folded = text("message_type") == "PARITY_CHOICE" && text("choice").eq_ignore_ascii_case(played);
-            text("parity_choice") == played || folded || fields.values().any(|inner| says(inner, played))
+            let alone = !fields.contains_key("parity_choice") && text("choice") == played;
+            text("parity_choice") == played || alone || folded || fields.values().any(|inner| says(inner, played))
         }
         Value::Array(items) => items.iter().any(|inner| says(inner, played)),
         Value::String(text) => serde_json::from_str::<Value>(text).is_ok_and(|inner| says(&inner, played)),

@@ -193,6 +193,7 @@ fn order(round: &RoundAnnouncement, one: &AnnouncedMatch, directory: &Directory)
             referee_pass: None,
             player_pass: None,
             manner: Manner::default(),
+            shows_token: false,
             attempts: None,
         })
     };

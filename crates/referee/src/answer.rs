@@ -14,7 +14,12 @@ use smol_str::SmolStr;
 /// An answer, understood or not.
 pub(crate) enum Understood {
     /// The bout is told this.
-    Said { input: Input, quirks: Quirks },
+    Said {
+        input: Input,
+        quirks: Quirks,
+        /// Whether it shows the player's token or pass.
+        shows_token: bool,
+    },
     /// Only that the call was heard: the answer may still be posted within the limit.
     Heard,
     /// It says nothing that was asked for.
@@ -44,10 +49,10 @@ impl Asked<'_> {
     /// What an answer means. A strict league takes none that is odd.
     pub(crate) fn understand(self, exchange: &Exchange) -> Understood {
         match self.read(exchange) {
-            Understood::Said { quirks, .. } if self.order.strict && !quirks.is_empty() => {
+            Understood::Said { quirks, shows_token, .. } if self.order.strict && !quirks.is_empty() => {
                 let fault = quirks.iter().next().map_or(CallFault::Unreadable, CallFault::Irregular);
                 let input = Input::Failed { side: self.side, call: self.call, fault };
-                Understood::Said { input, quirks }
+                Understood::Said { input, quirks, shows_token }
             }
             read @ (Understood::Said { .. } | Understood::Heard | Understood::Unclear) => read,
         }
@@ -82,15 +87,18 @@ impl Asked<'_> {
                 (Input::Moved { side, call, text }, reading.quirks, reading.token)
             }
         };
-        quirks.extend(self.token_quirk(token.as_ref()));
+        let odd_token = self.token_quirk(token.as_ref());
+        let shows_token = odd_token == Some(None);
+        quirks.extend(odd_token.flatten());
         if layers.names_other_than(&self.order.players[side].player_id) {
             quirks.note(Quirk::OwnId);
         }
-        Understood::Said { input, quirks }
+        Understood::Said { input, quirks, shows_token }
     }
 
-    fn token_quirk(self, token: Option<&Credential>) -> Option<Quirk> {
+    /// What is odd about the token, where the manager told what it should be.
+    fn token_quirk(self, token: Option<&Credential>) -> Option<Option<Quirk>> {
         let expected = self.order.players[self.side].player_pass.as_ref()?;
-        token_quirk(token, expected, self.order.league_id.as_ref()?, &self.order.match_id)
+        Some(token_quirk(token, expected, self.order.league_id.as_ref()?, &self.order.match_id))
     }
 }

@@ -6,6 +6,8 @@
 //! - `ring`: one match, its calls and its timers
 //! - `answer`: what a player's answer means to the bout
 //! - `patience`: an answer may come on two ways
+//! - `posted`: answers that players post by themselves, and whose they are
+//! - `held`: those among them that wait for the end of their call
 //! - `orders`: who may order a match, and what an order leaves out
 //! - `announced`, `directory`: matches that are announced and not ordered, and where their players listen
 //! - `scribe`: what was said, for the match's file
@@ -15,8 +17,10 @@ mod announced;
 mod answer;
 mod directory;
 mod enrolment;
+mod held;
 mod orders;
 mod patience;
+mod posted;
 pub mod referee;
 mod report;
 mod ring;

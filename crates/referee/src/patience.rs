@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use league_wire::exchange::Exchange;
@@ -12,6 +12,8 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use crate::answer::{Asked, Understood};
+use crate::held::{Held, Hold};
+use crate::posted::PostedAnswer;
 
 /// The longest wait for a post after a bare acknowledgement, before the question is put in another form.
 const LONGEST_HOLD: Duration = Duration::from_secs(1);
@@ -19,17 +21,23 @@ const LONGEST_HOLD: Duration = Duration::from_secs(1);
 /// How long a call goes on whose answer has been posted: its player is about to say so.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// Whether an answer was posted.
+/// How long a doubtful answer waits, once its call has ended, for one that goes before it or contradicts it.
+const SETTLING: Duration = Duration::from_millis(250);
+
+/// What was posted while a call is open.
 #[derive(Debug, Default)]
 pub(crate) struct Posted {
+    /// Whether an answer was posted that counts.
     is: AtomicBool,
     now: Notify,
+    /// Answers without a right token.
+    held: Mutex<Held>,
     /// In microseconds.
     granted: AtomicU64,
 }
 
 impl Posted {
-    /// It was.
+    /// An answer that counts was posted.
     pub(crate) fn set(&self) {
         self.is.store(true, Ordering::Release);
         self.now.notify_waiters();
@@ -39,19 +47,54 @@ impl Posted {
         self.is.load(Ordering::Acquire)
     }
 
+    /// The answers without a right token.
+    pub(crate) fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Holds an answer without a right token.
+    pub(crate) fn hold(&self, posted: PostedAnswer, echoes: bool) -> Hold {
+        let hold = self.held().hold(posted, echoes);
+        self.now.notify_waiters();
+        hold
+    }
+
+    /// Waits until an answer was posted that counts, or one without a right token that counts where the call has none.
     async fn wait(&self) {
-        let now = self.now.notified();
-        tokio::pin!(now);
-        // Whoever sets it between the look and the wait must not be missed.
-        now.as_mut().enable();
-        if !self.is_set() {
-            now.await;
+        loop {
+            let now = self.now.notified();
+            tokio::pin!(now);
+            // Whoever posts between the look and the wait must not be missed.
+            now.as_mut().enable();
+            let (has_echoing, has_any) = {
+                let held = self.held();
+                (held.has_echoing(), held.has_any())
+            };
+            if self.is_set() || has_echoing {
+                return;
+            }
+            if has_any {
+                tokio::select! {
+                    () = now => {}
+                    () = sleep(SETTLING) => return,
+                }
+            } else {
+                now.await;
+            }
         }
     }
 
     /// Waits until the call need not go on.
     pub(crate) async fn over(&self) {
-        self.wait().await;
+        loop {
+            let now = self.now.notified();
+            tokio::pin!(now);
+            now.as_mut().enable();
+            if self.is_set() {
+                break;
+            }
+            now.await;
+        }
         sleep(GRACE).await;
     }
 
@@ -100,6 +143,8 @@ impl Judge for Patience<'_> {
             let time = if self.posts { self.time.clone() } else { Allowance::new(hold, None) };
             self.posted.within(time).await;
         }
-        if is_said || self.posted.is_set() { Verdict::Understood } else { Verdict::Misunderstood }
+        // A player that posts has understood, also where what it posted does not count.
+        let has_posted = self.posted.is_set() || (is_heard && self.posted.held().shows_understanding());
+        if is_said || has_posted { Verdict::Understood } else { Verdict::Misunderstood }
     }
 }

@@ -8,17 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use league_core::bout::Bout;
-use league_core::bout::input::Input;
 use league_core::bout::letters;
 use league_core::bout::step::Step;
 use league_core::rules::registry::new_game;
 use league_protocol::draw::DrawSecret;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
-use league_protocol::id::{ConversationId, MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::id::{ConversationId, MatchId, RefereeId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
-use league_protocol::message::choice::PostedChoice;
-use league_protocol::message::invitation::GameJoinAck;
 use league_protocol::message::round::RoundAnnouncement;
 use league_protocol::message::start_match::{StartMatch, StartMatchAnswer};
 use league_protocol::message::step::MatchState;
@@ -45,6 +42,7 @@ use tracing::Instrument;
 use crate::announced::Announcements;
 use crate::enrolment::Identity;
 use crate::orders::Purpose;
+use crate::posted::Cover;
 use crate::ring::{self, Post};
 use crate::settings::Settings;
 
@@ -211,9 +209,18 @@ impl Shared {
 
     /// A line in the log.
     pub(crate) fn note(&self, event: &str, message: String) {
+        self.write(Level::Info, event, message);
+    }
+
+    /// A warning in the log.
+    pub(crate) fn alert(&self, event: &str, message: String) {
+        self.write(Level::Warn, event, message);
+    }
+
+    fn write(&self, level: Level, event: &str, message: String) {
         let Some(journal) = self.journal.get() else { return };
         let who = self.identity().map(|identity| identity.id.to_string()).unwrap_or_default();
-        journal.write(Entry::new(self.world.now(), Level::Info, &who, event, message));
+        journal.write(Entry::new(self.world.now(), level, &who, event, message));
     }
 
     pub(crate) fn envelope(&self, conversation: Option<ConversationId>, token: Option<Credential>) -> Envelope {
@@ -295,8 +302,8 @@ impl Shared {
         if matches.running.len() >= self.settings.capacity as usize {
             return Ok(refused("busy"));
         }
-        let secret = order.draw_secret.unwrap_or_else(|| DrawSecret(self.world.random()));
-        let bout = Bout::new(letters::terms(&order, secret), game);
+        let (secret, salt) = (DrawSecret(self.world.random()), self.world.random());
+        let bout = Bout::new(letters::terms(&order, secret, salt), game);
         let (posts, inbox) = mpsc::channel(POSTS);
         let order = Arc::new(order);
         let registration = matches.registrations;
@@ -330,10 +337,15 @@ impl Shared {
         self.over.send_modify(|over| *over += 1);
     }
 
-    fn posts(&self, match_id: &MatchId, method: Method) -> Result<(mpsc::Sender<Post>, Arc<StartMatch>), Fault> {
+    pub(crate) fn posts(
+        &self,
+        match_id: &MatchId,
+        method: Method,
+    ) -> Result<(mpsc::Sender<Post>, Arc<StartMatch>), Fault> {
         let matches = self.matches();
-        let running = matches.running.get(match_id).ok_or_else(|| {
-            Fault::new(ErrorCode::E007, method, format!("{match_id} is not running here")).about("match_id")
+        let running = matches.running.get(match_id).ok_or_else(|| match matches.remembered(match_id) {
+            Some(_) => Fault::new(ErrorCode::E010, method, format!("{match_id} is over")),
+            None => Fault::new(ErrorCode::E007, method, format!("{match_id} is not running here")).about("match_id"),
         })?;
         Ok((running.posts.clone(), Arc::clone(&running.order)))
     }
@@ -359,60 +371,6 @@ impl Shared {
         let over = || Fault::new(ErrorCode::E010, METHOD, format!("{match_id} has just ended; ask again"));
         posts.send(Post::Look(reply)).await.map_err(|_| over())?;
         state.await.map_err(|_| over())
-    }
-
-    /// Hands in an answer that a player posted by itself. Anybody can post, so it must show whose answer it is.
-    async fn posted(
-        &self,
-        head: &Head,
-        match_id: &MatchId,
-        player: Option<&PlayerId>,
-        method: Method,
-        answer: impl FnOnce(Side) -> Input,
-    ) -> Result<Acknowledgement, Fault> {
-        let (posts, order) = self.posts(match_id, method)?;
-        let named = player.cloned().or_else(|| head.sender.as_good().and_then(Sender::player_id));
-        let player = named.ok_or_else(|| {
-            Fault::new(ErrorCode::E003, method, "player_id is missing; send your own id").about("player_id")
-        })?;
-        let side = Side::BOTH.into_iter().find(|side| order.players[*side].player_id == player);
-        let side = side.ok_or_else(|| {
-            Fault::new(ErrorCode::E005, method, format!("{player} does not play in {match_id}")).about("player_id")
-        })?;
-        if let (Some(expected), Some(league)) = (&order.players[side].player_pass, &order.league_id) {
-            let token = head.token(method)?;
-            let odd = league_protocol::answer::token_quirk(Some(token), expected, league, match_id);
-            if odd.is_some() {
-                let message = format!("the auth_token does not show that this is {player}");
-                return Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"));
-            }
-        }
-        let over = |_| Fault::new(ErrorCode::E010, method, format!("{match_id} is over"));
-        posts.send(Post::Answer(answer(side))).await.map_err(over)?;
-        Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
-    }
-
-    async fn joined(&self, head: &Head, join: &GameJoinAck) -> Result<Acknowledgement, Fault> {
-        const METHOD: Method = Method::PostJoin;
-        let match_id = join
-            .match_id
-            .as_ref()
-            .ok_or_else(|| Fault::new(ErrorCode::E003, METHOD, "match_id is missing; send it").about("match_id"))?;
-        let nonce = join.draw_nonce.clone().unwrap_or_default();
-        let answer = |side| match join.accept {
-            Some(false) => Input::Declined { side, call: None },
-            Some(true) | None => Input::Joined { side, call: None, nonce },
-        };
-        self.posted(head, match_id, join.player_id.as_ref(), METHOD, answer).await
-    }
-
-    async fn chosen(&self, head: &Head, choice: &PostedChoice) -> Result<Acknowledgement, Fault> {
-        const METHOD: Method = Method::PostChoice;
-        let text = choice.meant(head).ok_or_else(|| {
-            Fault::new(ErrorCode::E004, METHOD, "there is no parity_choice in it").about("parity_choice")
-        })?;
-        let answer = |side| Input::Moved { side, call: None, text };
-        self.posted(head, &choice.match_id, choice.player_id.as_ref(), METHOD, answer).await
     }
 
     fn acknowledge(&self) -> Acknowledgement {
@@ -458,7 +416,7 @@ impl Agent for Referee {
 
 impl Referee {
     async fn answer(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        let Arrived { call, head, peer, .. } = arrived;
+        let Arrived { call, head, quirks, peer, .. } = arrived;
         let (shared, method) = (&self.shared, call.method());
         if method.row().access == Access::Operator {
             shared.check_operator(&head, peer, method)?;
@@ -485,8 +443,12 @@ impl Referee {
             Call::RegisterToLeague(at) => {
                 Answered::new(envelope, &shared.go_and_register(at.manager_endpoint.as_deref()).await?)
             }
-            Call::PostJoin(join) => Answered::new(envelope, &shared.joined(&head, &join).await?),
-            Call::PostChoice(choice) => Answered::new(envelope, &shared.chosen(&head, &choice).await?),
+            Call::PostJoin(ref join) => {
+                Answered::new(envelope, &shared.joined(Cover::new(&head, quirks, peer, &call), join).await?)
+            }
+            Call::PostChoice(ref choice) => {
+                Answered::new(envelope, &shared.chosen(Cover::new(&head, quirks, peer, &call), choice).await?)
+            }
             Call::NotifyRound(round) => {
                 shared.check_manager(&head, method)?;
                 let acknowledged = shared.acknowledge().for_round(round.round_id);

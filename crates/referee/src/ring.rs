@@ -14,9 +14,11 @@ use league_core::bout::Bout;
 use league_core::bout::effect::{Ask, Effect};
 use league_core::bout::input::{CallFault, CallNo, Input};
 use league_core::bout::letters::Letters;
+use league_core::bout::refusal::Refusal;
 use league_core::bout::step::{Step, StepRefused};
 use league_core::record::MatchRecord;
 use league_protocol::draw::DrawCommitment;
+use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::Envelope;
 use league_protocol::id::RoundId;
 use league_protocol::manner::Manner;
@@ -38,16 +40,18 @@ use tokio::time::sleep;
 
 use crate::answer::{Asked, Understood};
 use crate::enrolment::Identity;
+use crate::held::{Hold, Settled};
 use crate::orders::{Purpose, unnamed_league};
 use crate::patience::{Patience, Posted};
+use crate::posted::{Answer, PostedAnswer, Standing};
 use crate::referee::Shared;
 use crate::report;
 use crate::scribe::Scribe;
 
 /// What reaches a match from outside.
 pub(crate) enum Post {
-    /// An answer that a player posted by itself.
-    Answer(Input),
+    /// An answer that a player posted by itself; what becomes of it.
+    Answer(Box<PostedAnswer>, oneshot::Sender<Result<(), Fault>>),
     /// A step of the operator.
     Step(Step, oneshot::Sender<Result<MatchState, StepRefused>>),
     /// How does it stand?
@@ -73,9 +77,16 @@ struct Ring {
     transcript: Vec<Utterance>,
     /// What is known of each side's ways.
     known: Pair<Known>,
-    /// The question that each side was asked last, and whether its answer was posted.
+    /// The question that each side was asked last, and what was posted in answer to it.
     open: Pair<Option<(CallNo, Arc<Posted>)>>,
+    /// What was posted, to be written down behind the call that it belongs to.
+    posted: Pair<Vec<Utterance>>,
+    /// How many posted answers of each side were refused.
+    refused: Pair<usize>,
 }
+
+/// The most refused posts of a side that are written down.
+const MAX_REFUSED: usize = 16;
 
 /// What is known of a player's ways.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +95,8 @@ struct Known {
     /// Whether it has answered a question in this match, spoken to like that.
     proven: bool,
     quirks: Quirks,
+    /// Whether it has shown a right token or pass in this league.
+    shows_token: bool,
 }
 
 /// Something that is being done.
@@ -107,11 +120,12 @@ struct Found {
     manner: Option<Manner>,
     proven: bool,
     quirks: Quirks,
+    shows_token: bool,
 }
 
 impl From<Said> for Found {
     fn from(said: Said) -> Self {
-        Self { manner: said.learned, proven: false, quirks: said.quirks }
+        Self { manner: said.learned, quirks: said.quirks, ..Self::default() }
     }
 }
 
@@ -125,7 +139,10 @@ pub(crate) async fn run(
     mut posts: mpsc::Receiver<Post>,
 ) -> MatchState {
     let commitment = bout.commitment();
-    let known = order.players.as_ref().map(|player| Known { manner: player.manner.clone(), ..Known::default() });
+    let known = order.players.as_ref().map(|player| {
+        let (manner, shows_token) = (player.manner.clone(), player.shows_token);
+        Known { manner, shows_token, ..Known::default() }
+    });
     let mut ring = Ring {
         shared: Arc::clone(shared),
         appointed,
@@ -142,6 +159,8 @@ pub(crate) async fn run(
         transcript: Vec::new(),
         known,
         open: Pair::default(),
+        posted: Pair::default(),
+        refused: Pair::default(),
     };
     ring.tell(Input::Start);
     while !ring.bout.is_done() {
@@ -168,9 +187,11 @@ impl Ring {
             known.manner = found.manner.unwrap_or_else(|| std::mem::take(&mut known.manner));
             known.proven |= found.proven;
             known.quirks = known.quirks.and(found.quirks);
+            known.shows_token |= found.shows_token;
         }
         if let Some(side) = done.side {
             self.busy[side] = false;
+            self.transcript.append(&mut self.posted[side]);
         }
         if let Some(input) = done.input {
             self.tell(input);
@@ -184,16 +205,8 @@ impl Ring {
 
     fn take(&mut self, post: Post) {
         match post {
-            Post::Answer(input) => {
-                self.tell(input);
-                for side in Side::BOTH {
-                    if let Some((call, posted)) = &self.open[side]
-                        && !self.bout.is_open(side, *call)
-                    {
-                        posted.set();
-                    }
-                }
-            }
+            // Whoever posted may be gone; what became of it stands all the same.
+            Post::Answer(posted, reply) => drop(reply.send(self.take_posted(*posted))),
             Post::Step(step, reply) => {
                 let taken = self.bout.step(step, &mut self.effects);
                 self.go_on();
@@ -202,6 +215,106 @@ impl Ring {
             }
             Post::Look(reply) => drop(reply.send(self.letters().state())),
         }
+    }
+
+    /// Decides what becomes of an answer that was posted.
+    fn take_posted(&mut self, posted: PostedAnswer) -> Result<(), Fault> {
+        let PostedAnswer { side, method, standing, ref answer, .. } = posted;
+        let ask = answer.ask();
+        if !self.bout.owes(side, ask) {
+            return self.not_owed(posted);
+        }
+        let illegal = match answer {
+            Answer::Moved(text) => self.bout.check(side, text).err(),
+            Answer::Joined(_) | Answer::Declined => None,
+        };
+        let illegal = illegal.map(|illegal| Fault::new(ErrorCode::E004, method, illegal.to_string()));
+        let illegal = illegal.map(|fault| fault.about("parity_choice"));
+        match standing {
+            Standing::Proven => {
+                let known = &mut self.known[side];
+                known.shows_token = true;
+                known.quirks = known.quirks.and(posted.quirks);
+                self.posted[side].push(posted.said);
+                self.tell(posted.answer.input(side, None));
+                if let Some((call, open)) = &self.open[side]
+                    && !self.bout.is_open(side, *call)
+                {
+                    open.set();
+                }
+            }
+            Standing::Doubtful { token, is_near } => {
+                let call = self.bout.open_call(side, ask);
+                let open = self.open[side].clone().filter(|(open, _)| Some(*open) == call);
+                let Some((_, open)) = open else { return self.not_owed(posted) };
+                let refusal = match (self.order.strict || self.known[side].shows_token, is_near) {
+                    (true, _) => Some(token),
+                    (false, false) => Some(Refusal::OtherAddress),
+                    (false, true) => None,
+                };
+                if let Some(refusal) = refusal {
+                    open.held().refuse(refusal);
+                    return self.refuse(posted, &refusal.to_string(), refusal.code(), refusal.advice());
+                }
+                self.hold(posted, &open)?;
+            }
+        }
+        illegal.map_or(Ok(()), Err)
+    }
+
+    /// Holds a doubtful answer until its call has ended.
+    fn hold(&mut self, posted: PostedAnswer, open: &Posted) -> Result<(), Fault> {
+        let echoes = posted.conversation.as_ref() == Some(&self.letters().conversation(posted.side));
+        let again = posted.clone();
+        match open.hold(posted, echoes) {
+            Hold::First => Ok(()),
+            Hold::Repeated => self.refuse(again, "the same was posted before", ErrorCode::E010, "send it once"),
+            Hold::Contradicted => {
+                let match_id = &self.order.match_id;
+                let player = &self.order.players[again.side].player_id;
+                tracing::warn!(%match_id, %player, "two different answers were posted without a right token");
+                let text = format!("{match_id}: two different answers were posted in the name of {player}");
+                self.shared.alert("CONTRADICTING_POSTS", text);
+                let advice = "send one answer, with the auth_token of your registration";
+                self.refuse(again, "another posted answer differs", ErrorCode::E010, advice)
+            }
+        }
+    }
+
+    /// Refuses an answer that is not asked for now. A second choice is worth a warning; a second join does no harm.
+    fn not_owed(&mut self, posted: PostedAnswer) -> Result<(), Fault> {
+        let side = posted.side;
+        match posted.answer {
+            Answer::Joined(_) if self.bout.has_joined(side) => Ok(()),
+            Answer::Moved(_) if self.bout.has_moved(side) => {
+                let (match_id, player) = (&self.order.match_id, &self.order.players[side].player_id);
+                tracing::warn!(%match_id, %player, "a second choice was posted; the first one counts");
+                self.shared
+                    .alert("SECOND_CHOICE", format!("{match_id}: {player} posted a second choice; the first counts"));
+                self.refuse(
+                    posted,
+                    "a second choice",
+                    ErrorCode::E010,
+                    "the first choice counts; send one in each match",
+                )
+            }
+            Answer::Joined(_) | Answer::Declined | Answer::Moved(_) => {
+                let advice = "answer when you are called, and within the limit";
+                self.refuse(posted, "nothing of the kind is asked for now", ErrorCode::E010, advice)
+            }
+        }
+    }
+
+    /// Writes down that an answer does not count, as long as there are not too many.
+    fn refuse(&mut self, posted: PostedAnswer, why: &str, code: ErrorCode, advice: &str) -> Result<(), Fault> {
+        let (side, method) = (posted.side, posted.method);
+        let match_id = &self.order.match_id;
+        let fault = Fault::new(code, method, format!("this answer does not count in {match_id}: {why}; {advice}"));
+        self.refused[side] += 1;
+        if self.refused[side] <= MAX_REFUSED {
+            self.posted[side].push(posted.said.refused(why));
+        }
+        Err(fault)
     }
 
     /// Begins whatever can be begun.
@@ -290,18 +403,20 @@ impl Ring {
                 said = speaker.say(peer, message, &judge, &mut tries) => said,
                 () = posted.over() => Said::default(),
             };
-            let (input, mut found) = outcome(&judge, said, &tries).await;
+            let (input, mut found, words) = outcome(&judge, said, &tries).await;
             if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.came) {
                 exchange.receipt.granted = exchange.receipt.granted.max(posted.granted());
             }
-            if posted.is_set() {
+            if posted.is_set() || words.iter().any(|said| said.refused.is_none()) {
                 found.quirks.note(Quirk::PostsAnswers);
                 found.manner = Some(found.manner.unwrap_or(known.manner).posting());
             }
             if !found.quirks.is_empty() {
                 tracing::debug!(match_id = %order.match_id, ?side, quirks = ?found.quirks, "an unusual answer");
             }
-            Done { side: Some(side), input, said: scribe.write_down(&tries), found: Some((side, found)) }
+            let mut said = scribe.write_down(&tries);
+            said.extend(words);
+            Done { side: Some(side), input, said, found: Some((side, found)) }
         }));
     }
 
@@ -330,7 +445,8 @@ impl Ring {
         let news = Side::BOTH.into_iter().map(|side| {
             let (player, known) = (&self.order.players[side], &self.known[side]);
             let manner = (known.manner != player.manner).then(|| known.manner.clone());
-            (player.player_id.clone(), Learned { manner, quirks: known.quirks })
+            let shows_token = known.shows_token && !player.shows_token;
+            (player.player_id.clone(), Learned { manner, quirks: known.quirks, shows_token })
         });
         ByPlayer(news.filter(|(_, learned)| !learned.is_nothing()).collect())
     }
@@ -370,38 +486,59 @@ impl Ring {
         let mut file = MatchFile::new(occasion, self.began);
         file.lifecycle.started = Some(self.began);
         file.transcript = std::mem::take(&mut self.transcript);
+        for side in Side::BOTH {
+            file.transcript.append(&mut self.posted[side]);
+        }
         file.finish(&record, &self.order.scoring, reason, self.shared.world.now());
         Some(file)
     }
 }
 
-/// What the bout is told of a question: nothing where the answer was posted, since it knows that already.
-async fn outcome(judge: &Patience<'_>, said: Said, tries: &[Try]) -> (Option<Input>, Found) {
+/// What the bout is told of a question, and what was posted meanwhile without a right token. Nothing is told where an answer
+/// that counts was posted, since the bout knows that already.
+async fn outcome(judge: &Patience<'_>, said: Said, tries: &[Try]) -> (Option<Input>, Found, Vec<Utterance>) {
     let Patience { asked, posted, .. } = *judge;
     let (side, call) = (asked.side, asked.call);
     let mut found = Found::from(said);
-    if posted.is_set() {
-        return (None, found);
-    }
-    let failed = |fault| Some(Input::Failed { side, call, fault });
+    let failed = |fault| Input::Failed { side, call, fault };
+    let mut words = Vec::new();
     let input = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
-        None => failed(CallFault::TimedOut),
+        _ if posted.is_set() => None,
+        None => Some(failed(CallFault::TimedOut)),
         Some(Err(error)) => Some(asked.failed(error)),
         Some(Ok(exchange)) => match judge.last().unwrap_or_else(|| asked.understand(exchange)) {
-            Understood::Said { input, quirks } => {
-                found.proven = true;
+            Understood::Said { input, quirks, shows_token } => {
+                (found.proven, found.shows_token) = (true, shows_token);
                 found.quirks = found.quirks.and(quirks);
                 Some(input)
             }
-            Understood::Unclear => failed(CallFault::Unreadable),
+            Understood::Unclear => Some(failed(CallFault::Unreadable)),
             // The answer may still be posted; the bout then no longer waits for this call.
             Understood::Heard => {
                 posted.within(judge.time.clone()).await;
-                if posted.is_set() { None } else { failed(CallFault::TimedOut) }
+                (!posted.is_set()).then(|| failed(CallFault::TimedOut))
             }
         },
     };
-    (input, found)
+    let mut held = posted.held();
+    let input = match input {
+        // Without an answer on the call itself, one that was posted without a right token counts.
+        Some(Input::Failed { fault: fault @ (CallFault::TimedOut | CallFault::Unreachable), .. }) => {
+            Some(match (held.settle(), held.refused()) {
+                (Some(Settled::Answer(answer)), _) => {
+                    found.quirks = found.quirks.and(answer.quirks);
+                    words.push(answer.said);
+                    answer.answer.input(side, Some(call))
+                }
+                (Some(Settled::Contradiction), _) => failed(CallFault::Refused(Refusal::Contradiction)),
+                (None, Some(refusal)) if fault == CallFault::TimedOut => failed(CallFault::Refused(refusal)),
+                (None, Some(_) | None) => failed(fault),
+            })
+        }
+        other => other,
+    };
+    words.extend(held.left_over());
+    (input, found, words)
 }
 
 /// Whose effect it is; the report is nobody's.

@@ -11,6 +11,7 @@ use league_protocol::sender::Role;
 use league_protocol::table::{Call, Spelling};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use smol_str::SmolStr;
 
 /// A call that has been read, checked and found to be for this agent.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct Arrived {
     pub frame: Frame,
     /// How its sender spells methods.
     pub spelling: Spelling,
+    /// The one name by which its sender calls every message, where it does.
+    pub one_name: Option<SmolStr>,
     /// Where it came from.
     pub peer: SocketAddr,
 }

@@ -153,7 +153,7 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
     let reply_to = request.reply_to();
     let checked =
         if is_for(agent, request.method()) { request.check(agent.strict()) } else { Err(elsewhere(agent, &reply_to)) };
-    let Request { call, mut head, frame, spelling, .. } = request;
+    let Request { call, mut head, frame, spelling, one_name, .. } = request;
     let echo = head.conversation_id.clone();
     let outcome = match checked {
         Ok(quirks) => {
@@ -161,7 +161,7 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
                 head.auth_token.clone_from(&caller.bearer);
             }
             let answering = trace::answering(caller.headers, call.method());
-            let arrived = Arrived { call, head, quirks, frame, spelling, peer: caller.peer };
+            let arrived = Arrived { call, head, quirks, frame, spelling, one_name, peer: caller.peer };
             // In a box of its own: the future of a request is moved around until it is first polled, and this would be most of it.
             Box::pin(agent.call(arrived)).instrument(answering).await
         }
@@ -205,6 +205,10 @@ fn status(fault: &Fault, frame: Frame) -> StatusCode {
     match fault.code {
         Some(ErrorCode::E014) if frame != Frame::Tool => StatusCode::TOO_MANY_REQUESTS,
         Some(_) | None if fault.rpc == PARSE_ERROR => StatusCode::BAD_REQUEST,
+        // A client that posts a form goes by the status.
+        Some(ErrorCode::E011 | ErrorCode::E012) if frame == Frame::Register => StatusCode::FORBIDDEN,
+        Some(ErrorCode::E015) if frame == Frame::Register => StatusCode::INTERNAL_SERVER_ERROR,
+        Some(_) | None if frame == Frame::Register => StatusCode::BAD_REQUEST,
         Some(_) | None => StatusCode::OK,
     }
 }

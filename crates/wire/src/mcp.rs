@@ -54,6 +54,11 @@ impl Server<'_> {
         };
         match (era, asked.method.as_str()) {
             (Era::Handshake | Era::Modern, "tools/list") => result(id, tools::list(role, era, self.fixtures)),
+            (Era::Handshake | Era::Modern, "resources/list") => result(id, &tools::nothing("resources", role, era)),
+            (Era::Handshake | Era::Modern, "resources/templates/list") => {
+                result(id, &tools::nothing("resourceTemplates", role, era))
+            }
+            (Era::Handshake | Era::Modern, "prompts/list") => result(id, &tools::nothing("prompts", role, era)),
             (Era::Handshake, "initialize") => result(id, &tools::initialized(role, &wanted(asked.params))),
             (Era::Handshake, "ping") => result(id, "{}"),
             (Era::Modern, "server/discover") => result(id, &tools::discovered(role)),

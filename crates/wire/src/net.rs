@@ -10,6 +10,8 @@ use std::pin::Pin;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, lookup_host};
 
+use crate::endpoint::Endpoint;
+
 /// Bytes both ways.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
@@ -71,6 +73,14 @@ impl Connector for Tcp {
             Err(failure)
         })
     }
+}
+
+/// Whether `endpoint` is at this address. A machine reaches itself from any of its loopback addresses.
+pub async fn is_at(endpoint: &Endpoint, address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    let found = addresses(endpoint.host(), endpoint.port()).await.unwrap_or_default();
+    let mut found = found.into_iter().map(|found| found.ip().to_canonical());
+    found.any(|found| found == address || (found.is_loopback() && address.is_loopback()))
 }
 
 /// The addresses of a host, IPv4 first: players listen on 127.0.0.1 or 0.0.0.0, hardly one on `::1`.

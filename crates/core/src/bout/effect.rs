@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::ending::Fault;
 use super::input::{CallFault, CallNo};
+use super::refusal::Refusal;
 use crate::rules::game::IllegalMove;
 
 /// What a match wants done, in this order as far as the same side is concerned. Effects for different sides may be carried
@@ -94,6 +95,9 @@ pub enum Complaint {
     /// The answer said nothing which was asked for.
     #[error("the answer cannot be read")]
     Unreadable,
+    /// Nothing came but posted answers that do not count.
+    #[error("{}", .0.advice())]
+    Refused(Refusal),
     /// A strict league does not take it.
     #[error("a strict league refuses {0}; {advice}", advice = .0.advice())]
     Irregular(Quirk),
@@ -107,7 +111,7 @@ impl Complaint {
     pub fn needs_pause(&self) -> bool {
         match self {
             Self::TimedOut | Self::Unreachable => true,
-            Self::Unreadable | Self::Irregular(_) | Self::Illegal(_) => false,
+            Self::Unreadable | Self::Refused(_) | Self::Irregular(_) | Self::Illegal(_) => false,
         }
     }
 
@@ -117,6 +121,7 @@ impl Complaint {
             Self::TimedOut => Fault::TimedOut,
             Self::Unreachable => Fault::Unreachable,
             Self::Unreadable | Self::Irregular(_) => Fault::Unreadable,
+            Self::Refused(refusal) => Fault::Refused(*refusal),
             Self::Illegal(_) => Fault::IllegalMoves,
         }
     }
@@ -128,6 +133,7 @@ impl From<CallFault> for Complaint {
             CallFault::TimedOut => Self::TimedOut,
             CallFault::Unreachable => Self::Unreachable,
             CallFault::Unreadable => Self::Unreadable,
+            CallFault::Refused(refusal) => Self::Refused(refusal),
             CallFault::Irregular(quirk) => Self::Irregular(quirk),
         }
     }

@@ -6,6 +6,7 @@ use league_protocol::draw::{DrawNonce, DrawSeal};
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
+use super::refusal::Refusal;
 use crate::rules::game::DrawnNumber;
 use crate::rules::outcome::Outcome;
 
@@ -46,12 +47,15 @@ pub enum Fault {
     IllegalMoves,
     /// It answered something else.
     Unreadable,
+    /// Nothing came in its name but posted answers that do not count.
+    Refused(Refusal),
 }
 
 /// What the side did, as the rest of a sentence that begins with its name.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Refused(refusal) => return refusal.fmt(f),
             Self::Declined => "declined to play",
             Self::TimedOut => "did not answer in time",
             Self::Unreachable => "could not be reached",

@@ -8,6 +8,8 @@ use league_protocol::quirk::Quirk;
 use league_protocol::side::Side;
 use smol_str::SmolStr;
 
+use super::refusal::Refusal;
+
 /// The number of one call or pause within its match.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CallNo(pub u32);
@@ -82,6 +84,8 @@ pub enum CallFault {
     Unreachable,
     /// An answer that says nothing which was asked for.
     Unreadable,
+    /// Nothing but posted answers that do not count.
+    Refused(Refusal),
     /// An answer that a strict league does not take, although it could be understood.
     Irregular(Quirk),
 }

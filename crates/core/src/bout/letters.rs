@@ -21,6 +21,7 @@ use league_protocol::message::report::{MatchResultReport, ReportedResult, Result
 use league_protocol::message::start_match::{MatchMode, StartMatch, span};
 use league_protocol::message::step::MatchState;
 use league_protocol::parity::Parity;
+use league_protocol::seal::seal;
 use league_protocol::sender::Sender;
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::Call;
@@ -32,14 +33,15 @@ use super::effect::{Ask, Complaint};
 use super::ending::Ending;
 use super::terms::{Limits, Mode, Terms};
 
-/// The terms on which a referee runs the match that it was ordered to. `secret` is its own; in a league with a seed the one
-/// that it was ordered to use goes before it.
-pub fn terms(order: &StartMatch, secret: DrawSecret) -> Terms {
+/// The terms on which a referee runs the match that it was ordered to. `secret` and `salt` are its own; in a league with a seed
+/// the secret that it was ordered to use goes before it.
+pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> Terms {
     let limits = &order.timeouts;
     Terms {
         match_id: order.match_id.clone(),
         attempt: order.attempt,
         secret: order.draw_secret.unwrap_or(secret),
+        salt,
         tries: order.players.as_ref().map(|player| player.attempts.unwrap_or(limits.max_retries)),
         limits: Limits {
             to_join: span(limits.game_join_ack_timeout_sec),
@@ -74,15 +76,22 @@ impl<'a> Letters<'a> {
         Envelope {
             sender: Sender::referee(self.referee),
             timestamp: now,
-            conversation_id: self.conversation(),
+            conversation_id: self.conversation(side),
             auth_token: self.order.players[side].referee_pass.clone().map(Into::into),
         }
     }
 
-    /// The one conversation of this match.
-    pub fn conversation(&self) -> ConversationId {
-        let id = self.order.match_id.as_str().to_ascii_lowercase();
-        ConversationId::named(format_args!("conv-{id}-{:03}", self.order.attempt))
+    /// The conversation of this match with `side`. Only the two of them know it: it ends in 64 bits that are hard to guess, so a
+    /// posted answer that echoes it comes from the player.
+    pub fn conversation(&self, side: Side) -> ConversationId {
+        let id = self.order.match_id.as_str();
+        let player = self.order.players[side].player_id.as_str();
+        let attempt = self.order.attempt;
+        let sealed =
+            seal(&self.bout.terms().salt, &[b"conversation", id.as_bytes(), &attempt.to_be_bytes(), player.as_bytes()]);
+        let [a, b, c, d, e, f, g, h, ..] = sealed;
+        let unguessable = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+        ConversationId::named(format_args!("conv-{}-{attempt:03}-{unguessable:016x}", id.to_ascii_lowercase()))
     }
 
     fn ids(&self) -> Pair<&str> {
@@ -242,7 +251,7 @@ impl<'a> Letters<'a> {
             winner_player_id: ending.outcome.winner().map(|side| players[side].clone()),
             drawn_number: number,
             number_parity: number.map(Parity::of),
-            choices: by_player(players, ending.moves.clone()),
+            choices: by_player(players, ending.moves.clone()).received(),
             reason: self.bout.reason(self.ids()).unwrap_or_default(),
         }
     }
@@ -271,6 +280,7 @@ fn code_of(complaint: &Complaint) -> ErrorCode {
         Complaint::TimedOut => ErrorCode::E001,
         Complaint::Unreachable => ErrorCode::E009,
         Complaint::Unreadable => ErrorCode::E002,
+        Complaint::Refused(refusal) => refusal.code(),
         Complaint::Irregular(quirk) => quirk.code(),
         Complaint::Illegal(_) => ErrorCode::E004,
     }

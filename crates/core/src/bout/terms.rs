@@ -15,6 +15,8 @@ pub struct Terms {
     pub attempt: u32,
     /// What decides a draw, should the game need one.
     pub secret: DrawSecret,
+    /// What makes the names of its conversations impossible to guess.
+    pub salt: [u8; 32],
     /// How often each side is asked for one and the same thing in all: three times, or once while it is suspended. Nobody
     /// is asked less than once.
     pub tries: Pair<u8>,

@@ -25,6 +25,7 @@ fn terms() -> Terms {
         match_id: "R1M1".parse().unwrap(),
         attempt: 1,
         secret: DrawSecret([7; 32]),
+        salt: [9; 32],
         tries: Pair::new(3, 3),
         limits: Limits {
             to_join: Duration::from_secs(5),
@@ -109,6 +110,7 @@ fn line(effect: &Effect) -> String {
                 Complaint::TimedOut => "timed out".to_owned(),
                 Complaint::Unreachable => "unreachable".to_owned(),
                 Complaint::Unreadable => "unreadable".to_owned(),
+                Complaint::Refused(refusal) => format!("refused {refusal:?}"),
                 Complaint::Irregular(quirk) => format!("irregular {quirk:?}"),
                 Complaint::Illegal(illegal) => format!("illegal {:?}", illegal.found),
             };

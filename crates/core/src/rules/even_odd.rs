@@ -22,6 +22,14 @@ struct Decided {
 }
 
 impl EvenOdd {
+    /// The choice that `text` is, where `side` may still make one.
+    fn choice(&self, side: Side, text: &str) -> Result<Parity, IllegalMove> {
+        if self.choices[side].is_some() {
+            return Err(IllegalMove::new(text, "the choice is made, and the first one stands"));
+        }
+        Parity::exact(text).ok_or_else(|| IllegalMove::new(text, "choose even or odd, in small letters"))
+    }
+
     fn chosen(&self) -> Option<Pair<Parity>> {
         Some(Pair::new(self.choices.a?, self.choices.b?))
     }
@@ -62,13 +70,12 @@ impl Game for EvenOdd {
         }
     }
 
+    fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        self.choice(side, text).map(drop)
+    }
+
     fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
-        if self.choices[side].is_some() {
-            return Err(IllegalMove::new(text, "the choice is made, and the first one stands"));
-        }
-        let choice =
-            Parity::exact(text).ok_or_else(|| IllegalMove::new(text, "choose even or odd, in small letters"))?;
-        self.choices[side] = Some(choice);
+        self.choices[side] = Some(self.choice(side, text)?);
         Ok(())
     }
 

@@ -71,6 +71,9 @@ pub trait Game: fmt::Debug + Send {
     /// What is needed now.
     fn stage(&self) -> Stage;
 
+    /// Whether `text` is a legal move of `side` now.
+    fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove>;
+
     /// Takes `text` as the move of `side`. Refused, and nothing changed, when it is not this side's turn or no legal move.
     fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove>;
 

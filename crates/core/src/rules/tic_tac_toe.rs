@@ -48,18 +48,9 @@ impl TicTacToe {
     fn is_full(&self) -> bool {
         self.board.iter().all(Option::is_some)
     }
-}
 
-impl Game for TicTacToe {
-    fn stage(&self) -> Stage {
-        match self.winner() {
-            Some((side, _)) => Stage::Over(Verdict::Win(side)),
-            None if self.is_full() => Stage::Over(Verdict::Draw),
-            None => Stage::Moves(Pair::from_fn(|side| side == self.turn())),
-        }
-    }
-
-    fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
+    /// The cell that `side` takes by `text`, where it may.
+    fn free_cell(&self, side: Side, text: &str) -> Result<usize, IllegalMove> {
         match self.stage() {
             Stage::Over(_) | Stage::Draw => return Err(IllegalMove::new(text, "the game is over")),
             Stage::Moves(due) if !due[side] => return Err(IllegalMove::new(text, "it is the opponent's turn")),
@@ -71,6 +62,25 @@ impl Game for TicTacToe {
         if self.board[cell].is_some() {
             return Err(IllegalMove::new(text, "this cell is taken, choose an empty one"));
         }
+        Ok(cell)
+    }
+}
+
+impl Game for TicTacToe {
+    fn stage(&self) -> Stage {
+        match self.winner() {
+            Some((side, _)) => Stage::Over(Verdict::Win(side)),
+            None if self.is_full() => Stage::Over(Verdict::Draw),
+            None => Stage::Moves(Pair::from_fn(|side| side == self.turn())),
+        }
+    }
+
+    fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        self.free_cell(side, text).map(drop)
+    }
+
+    fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        let cell = self.free_cell(side, text)?;
         self.board[cell] = Some(side);
         self.last[side] = Some(cell);
         Ok(())

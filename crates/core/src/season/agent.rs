@@ -107,6 +107,8 @@ pub struct Player {
     pub manner: Manner,
     /// What it does differently.
     pub quirks: Quirks,
+    /// Whether it has shown a right token or pass in this league.
+    pub shows_token: bool,
     /// Whether the operator has taken it out of the league that is being played.
     pub withdrawn: bool,
 }

@@ -138,6 +138,7 @@ impl Season {
             forfeits_running: 0,
             manner: Manner::default(),
             quirks: Quirks::default(),
+            shows_token: false,
             withdrawn: false,
         });
         Ok(())
@@ -305,13 +306,15 @@ impl Season {
         let (known, quirks) = self.ways_of(agent).ok_or_else(|| unknown(agent.as_str()))?;
         let manner = learned.manner.as_ref().filter(|manner| *manner != known);
         let news = learned.quirks.iter().any(|quirk| !quirks.has(quirk));
-        if manner.is_none() && !news {
+        let shows_token = learned.shows_token && self.is_yet_to_show_token(agent);
+        if manner.is_none() && !news && !shows_token {
             return Err(BadEvent::Untimely("learning what is known"));
         }
         let (known, quirks) = match agent {
             AgentId::Player(id) => {
                 let place = *self.player_index.get(id).ok_or_else(|| unknown(id))?;
                 let player = &mut self.players[place as usize];
+                player.shows_token |= learned.shows_token;
                 (&mut player.manner, &mut player.quirks)
             }
             AgentId::Referee(id) => {

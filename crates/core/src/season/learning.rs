@@ -21,8 +21,17 @@ impl Season {
 
     /// Notes what was found out about an agent; nothing where that was known, or nobody is meant.
     pub fn learn(&self, agent: &AgentId, learned: &Learned, now: Timestamp) -> Option<Event> {
-        let (manner, quirks) = self.ways_of(agent)?;
-        news(agent, (manner, quirks), learned, now)
+        let known = self.ways_of(agent)?;
+        let shows_token = learned.shows_token && self.is_yet_to_show_token(agent);
+        news(agent, known, &Learned { shows_token, ..learned.clone() }, now)
+    }
+
+    /// Whether this is a player that has shown no right token or pass in this league.
+    pub fn is_yet_to_show_token(&self, agent: &AgentId) -> bool {
+        match agent {
+            AgentId::Player(id) => self.player(id).is_some_and(|player| !player.shows_token),
+            AgentId::Referee(_) => false,
+        }
     }
 
     /// Notes what a referee found out about the two players of the match that it reports, and what is odd about the report.
@@ -32,7 +41,7 @@ impl Season {
             let learned = report.learned.get(&player.id)?;
             self.learn(&AgentId::Player(player.id.clone()), learned, now)
         });
-        let own = self.learn(by, &Learned { manner: None, quirks: odd }, now);
+        let own = self.learn(by, &Learned { quirks: odd, ..Learned::default() }, now);
         news.chain(own).collect()
     }
 
@@ -52,7 +61,7 @@ impl Season {
         let canonical = Manner::default();
         let manner = known.is_none().then_some(guess);
         let before = known.unwrap_or((&canonical, Quirks::default()));
-        ruling.events.extend(news(&admitted.id, before, &Learned { manner, quirks }, now));
+        ruling.events.extend(news(&admitted.id, before, &Learned { manner, quirks, shows_token: false }, now));
         ruling
     }
 }
@@ -60,6 +69,6 @@ impl Season {
 fn news(agent: &AgentId, (manner, quirks): (&Manner, Quirks), learned: &Learned, now: Timestamp) -> Option<Event> {
     let better = learned.manner.as_ref().map(|learned| manner.learning(learned)).filter(|better| better != manner);
     let new: Quirks = learned.quirks.iter().filter(|quirk| !quirks.has(*quirk)).collect();
-    let learned = Learned { manner: better, quirks: new };
+    let learned = Learned { manner: better, quirks: new, shows_token: learned.shows_token };
     (!learned.is_nothing()).then(|| happened(now, Fact::AgentLearned { agent: agent.clone(), learned }))
 }

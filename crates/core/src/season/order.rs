@@ -20,6 +20,7 @@ impl Season {
             referee_pass: Some(player.grant.digest.referee_pass(league, match_id, &assignment.referee)),
             player_pass: Some(player.grant.digest.player_pass(league, match_id)),
             manner: player.manner.clone(),
+            shows_token: player.shows_token,
             attempts: Some(if self.is_suspended(player) { 1 } else { self.config.limits.max_retries }),
         };
         Some(StartMatch {

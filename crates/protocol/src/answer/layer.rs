@@ -215,6 +215,8 @@ pub(super) struct Layer<'a> {
     #[serde(borrow)]
     pub(super) match_id: Word<'a>,
     #[serde(borrow)]
+    pub(super) game_id: Word<'a>,
+    #[serde(borrow)]
     pub(super) player_id: Word<'a>,
     #[serde(borrow)]
     pub(super) referee_id: Word<'a>,
@@ -309,6 +311,7 @@ impl<'a> Layer<'a> {
             played: own(self.played),
             draw_nonce: own(self.draw_nonce),
             match_id: own(self.match_id),
+            game_id: own(self.game_id),
             player_id: own(self.player_id),
             referee_id: own(self.referee_id),
             league_id: own(self.league_id),
@@ -350,6 +353,12 @@ impl<'a> Layer<'a> {
 
     pub(super) fn is_called(&self, name: &str) -> bool {
         self.message_type.as_text() == Some(name) || self.r#type.as_text() == Some(name)
+    }
+
+    /// The match that the answer is for, where it names one.
+    pub(super) fn named_match(&self) -> Option<&str> {
+        let named = if self.match_id == Word::Absent { &self.game_id } else { &self.match_id };
+        named.as_text()
     }
 
     /// `accept` or `accepted`; where both are given and differ, the refusal.

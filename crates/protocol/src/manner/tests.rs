@@ -54,16 +54,16 @@ fn a_manner_is_a_few_words() {
 
 #[test]
 fn nobody_listens_where_it_registers_by_a_form() {
-    assert_eq!(Manner::of_registration(Frame::Register, &Head::default()), Manner::default());
-    assert_eq!(Manner::of_registration(Frame::Bare, &Head::default()).frame(), Frame::Bare);
+    assert_eq!(Manner::of_registration(Frame::Register, &Head::default(), None), Manner::default());
+    assert_eq!(Manner::of_registration(Frame::Bare, &Head::default(), None).frame(), Frame::Bare);
 }
 
 #[test]
 fn an_empty_token_in_a_typed_registration_asks_for_colons() {
     let empty = Head { empty_token: true, ..Head::default() };
-    assert!(Manner::of_registration(Frame::Typed, &empty).wants_colon());
-    assert!(!Manner::of_registration(Frame::Direct, &empty).wants_colon());
-    assert!(!Manner::of_registration(Frame::Typed, &Head::default()).wants_colon());
+    assert!(Manner::of_registration(Frame::Typed, &empty, None).wants_colon());
+    assert!(!Manner::of_registration(Frame::Direct, &empty, None).wants_colon());
+    assert!(!Manner::of_registration(Frame::Typed, &Head::default(), None).wants_colon());
 }
 
 #[test]

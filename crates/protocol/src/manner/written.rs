@@ -31,6 +31,9 @@ struct Written {
     /// How the manager's sender is written, where that matters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sender: Option<SmolStr>,
+    /// The one name for every call, where the type of the message decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    method: Option<SmolStr>,
     /// The calls that differ.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     methods: BTreeMap<SmolStr, WrittenWay>,
@@ -66,6 +69,7 @@ impl From<Written> for Manner {
         manner.posts = written.posts;
         manner.colon = written.sender.is_some();
         let short = |text: &SmolStr| text.len() <= MAX_NAME;
+        manner.one_name = written.method.filter(short).map(|name| Box::from(name.as_str()));
         for (method, way) in written.methods {
             let Some((method, _)) = Method::named(&method) else { continue };
             let shape = match (way.fields, way.under) {
@@ -100,6 +104,7 @@ impl From<&Manner> for Written {
             path: manner.at_root.then(|| SmolStr::new_static("/")),
             posts: manner.posts,
             sender: manner.colon.then(|| SmolStr::new_static(COLON_SENDER)),
+            method: manner.one_name.as_deref().map(SmolStr::new),
             methods: manner.ways.iter().take(TABLE.len()).map(way).collect(),
         }
     }

@@ -10,6 +10,7 @@ use crate::head::Head;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::loose;
 use crate::parity::Parity;
+use crate::quirk::Quirk;
 use crate::time::Timestamp;
 
 /// A referee asks a player for its choice.
@@ -91,8 +92,8 @@ impl Serialize for ChooseParityCall {
     }
 }
 
-/// A player's choice.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+/// A player's choice. Written with a copy under `choice`, where some referees look for it.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 pub struct ChooseParityResponse {
     /// The match.
     pub match_id: MatchId,
@@ -100,6 +101,17 @@ pub struct ChooseParityResponse {
     pub player_id: PlayerId,
     /// Exactly `even` or `odd`.
     pub parity_choice: Parity,
+}
+
+impl Serialize for ChooseParityResponse {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("ChooseParityResponse", 4)?;
+        out.serialize_field("match_id", &self.match_id)?;
+        out.serialize_field("player_id", &self.player_id)?;
+        out.serialize_field("parity_choice", &self.parity_choice)?;
+        out.serialize_field("choice", &self.parity_choice)?;
+        out.end()
+    }
 }
 
 /// A choice that a player posted to the referee by itself, in either of its forms, unjudged.
@@ -122,15 +134,27 @@ pub struct PostedChoice {
 }
 
 impl PostedChoice {
-    /// The move that was meant: `parity_choice` or `move` to the letter, and in the PARITY_CHOICE form `choice` with its case
-    /// folded where it is a parity. Whoever says two things has said nothing.
+    /// The move that was meant: `parity_choice`, `move` or `choice` to the letter; in the PARITY_CHOICE form `choice` with its
+    /// case folded where it is a parity. A message that says two things says nothing. Beside `parity_choice`, `choice` is a copy
+    /// that counts in the PARITY_CHOICE form only, as in answers to a call.
     pub fn meant(&self, head: &Head) -> Option<SmolStr> {
         let parity_form = head.message_type.as_good().is_some_and(|name| name == "PARITY_CHOICE");
         let folded =
             |text: &SmolStr| Parity::folded(text).map_or_else(|| text.clone(), |parity| parity.as_str().into());
-        let choice = self.choice.as_ref().filter(|_| parity_form).map(folded);
+        let choice = self.choice.as_ref().filter(|_| parity_form || self.parity_choice.is_none());
+        let choice = if parity_form { choice.map(folded) } else { choice.cloned() };
         let mut said = [self.parity_choice.clone(), self.played.clone(), choice].into_iter().flatten();
         let first = said.next()?;
         said.all(|other| other == first).then_some(first)
+    }
+
+    /// What is unusual about where the choice stands.
+    pub fn quirk(&self, head: &Head) -> Option<Quirk> {
+        let called = |name: &str| head.message_type.as_good().is_some_and(|known| known == name);
+        match (called("PARITY_CHOICE"), &self.parity_choice, &self.choice) {
+            (true, _, Some(_)) => Some(Quirk::ParityChoiceForm),
+            (false, None, Some(_)) => Some(Quirk::ChoiceField),
+            (true | false, _, _) => None,
+        }
     }
 }

@@ -118,6 +118,15 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByPlayer<T> {
     }
 }
 
+impl<T> ByPlayer<Option<T>> {
+    /// Only the players of whom something was received.
+    #[must_use]
+    pub fn received(mut self) -> Self {
+        self.0.retain(|(_, entry)| entry.is_some());
+        self
+    }
+}
+
 impl<T: JsonSchema> JsonSchema for ByPlayer<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("ByPlayer_{}", T::schema_name()).into()

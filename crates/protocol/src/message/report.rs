@@ -44,12 +44,15 @@ pub struct Learned {
     /// What it does differently.
     #[serde(default, skip_serializing_if = "no_quirks")]
     pub quirks: Quirks,
+    /// Whether it has shown a right token or pass.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shows_token: bool,
 }
 
 impl Learned {
     /// Whether there is nothing to tell.
     pub fn is_nothing(&self) -> bool {
-        self.manner.is_none() && self.quirks.is_empty()
+        self.manner.is_none() && self.quirks.is_empty() && !self.shows_token
     }
 }
 

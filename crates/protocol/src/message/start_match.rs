@@ -50,6 +50,9 @@ pub struct Contestant {
     /// How the player is spoken to, as far as that is known.
     #[serde(default, skip_serializing_if = "Manner::is_canonical")]
     pub manner: Manner,
+    /// Whether it has shown a right token or pass in this league: then no answer of its own goes without.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shows_token: bool,
     /// How often it is asked in all: once when it is suspended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u8>,
@@ -212,6 +215,7 @@ impl<'de> Deserialize<'de> for StartMatch {
                 referee_pass: None,
                 player_pass: None,
                 manner: Manner::default(),
+                shows_token: false,
                 attempts: None,
             })
         };

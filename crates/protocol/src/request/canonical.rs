@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Incoming, MessageSeed, Request, is_mcp};
+use super::{Incoming, MessageSeed, Request, VERSION, is_mcp};
 use crate::frame::{Frame, RequestId};
 use crate::head::Head;
 use crate::table::{Call, Method, Spelling};
@@ -41,7 +41,9 @@ impl<'de> Visitor<'de> for Canonical {
         while let Some(key) = map.next_key::<&str>()? {
             match (key, method) {
                 ("jsonrpc", _) => {
-                    map.next_value::<IgnoredAny>()?;
+                    if map.next_value::<&RawValue>()?.get() != VERSION {
+                        return Err(other_form());
+                    }
                 }
                 ("method", None) => method = Some(named(map.next_value()?).ok_or_else(other_form)?),
                 ("params", Some(method)) if call.is_none() => {
@@ -55,7 +57,7 @@ impl<'de> Visitor<'de> for Canonical {
         match (call, nested) {
             (Some(call), None) => {
                 let (frame, spelling, id) = (Frame::Direct, Spelling::Name, id.unwrap_or_default());
-                Ok(Request { call, head, frame, id, spelling, meta: None })
+                Ok(Request { call, head, frame, id, spelling, one_name: None, meta: None })
             }
             (Some(_) | None, _) => Err(other_form()),
         }

@@ -153,6 +153,7 @@ fn contestant(number: u32) -> Contestant {
         referee_pass: Some(key.referee_pass(&league(), &match_id(), &referee())),
         player_pass: Some(key.player_pass(&league(), &match_id())),
         manner: Manner::from(Frame::Nested).calling(Method::ChooseParity, "parity_choose"),
+        shows_token: true,
         attempts: Some(1),
     }
 }
@@ -248,6 +249,7 @@ pub(crate) fn call(method: Method) -> Call {
                 Learned {
                     manner: Some(Manner::from(Frame::Typed)),
                     quirks: [Quirk::NoToken, Quirk::PostsAnswers].into_iter().collect(),
+                    shows_token: true,
                 },
             )]),
         }),

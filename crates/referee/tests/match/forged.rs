@@ -7,7 +7,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use super::*;
 
 /// What a player shows in its match.
-fn pass(token: &str) -> Value {
+pub(crate) fn pass(token: &str) -> Value {
     let digest: TokenDigest = Credential::new(token).digest();
     let pass = digest.player_pass(&"league".parse().unwrap(), &"R1M1".parse().unwrap());
     json!(Credential::from(pass).reveal())
@@ -38,7 +38,7 @@ async fn nobody_posts_an_answer_in_the_name_of_its_opponent() {
     let (ours, theirs) = (pass("tok-P01-a"), pass("tok-P02-b"));
     let order = json!({"league_id": "league", "players": [
         {"player_id": "P01", "endpoint": a.endpoint(), "player_pass": ours},
-        {"player_id": "P02", "endpoint": b.endpoint(), "player_pass": theirs},
+        {"player_id": "P02", "endpoint": b.endpoint(), "player_pass": theirs, "shows_token": true},
     ]});
     let posting = async {
         is_asked.recv().await.unwrap();

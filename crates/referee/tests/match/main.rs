@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod forged;
+mod posted;
 mod starved;
 mod stub;
 
@@ -56,7 +57,7 @@ async fn canonical(id: &'static str) -> Stub {
 fn arrived(call: Call) -> Arrived {
     let peer = "127.0.0.1:1".parse().unwrap();
     let (head, quirks) = (Head::default(), Quirks::default());
-    Arrived { call, head, quirks, frame: Frame::Direct, spelling: Spelling::Name, peer }
+    Arrived { call, head, quirks, frame: Frame::Direct, spelling: Spelling::Name, one_name: None, peer }
 }
 
 /// Runs a match between two players, and gives its report.

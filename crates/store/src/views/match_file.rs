@@ -97,6 +97,9 @@ pub struct Utterance {
     /// How long an answer took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Receipt>,
+    /// Why it did not count, where it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<SmolStr>,
 }
 
 /// How long an answer took, and how long it was given.
@@ -128,7 +131,13 @@ impl Utterance {
         bytes: &[u8],
         receipt: Option<Receipt>,
     ) -> Self {
-        Self { at, direction, from, to, message_type, message: redact_raw(bytes), receipt }
+        Self { at, direction, from, to, message_type, message: redact_raw(bytes), receipt, refused: None }
+    }
+
+    /// The same, which did not count, and why.
+    #[must_use]
+    pub fn refused(self, why: impl Into<SmolStr>) -> Self {
+        Self { refused: Some(why.into()), ..self }
     }
 
     /// What was said.
@@ -208,6 +217,7 @@ impl Ending {
             result.details.reason = None;
             // The members of an object have no order, and tools that touch the file may give them another.
             sort(&mut result.score);
+            result.details.choices = std::mem::take(&mut result.details.choices).received();
             sort(&mut result.details.choices);
             draw.iter_mut().for_each(|draw| sort(&mut draw.nonces));
             let text = serde_json::to_vec(&(result, draw)).unwrap_or_default();
@@ -240,7 +250,7 @@ fn told(
     let details = ResultDetails {
         drawn_number: record.drawn,
         number_parity: record.parity(),
-        choices: by_player(players, record.moves.clone()),
+        choices: by_player(players, record.moves.clone()).received(),
         status: Some(status),
         technical_losses: forfeited.map(|side| players[side].clone()).collect(),
         reason: None,

@@ -34,6 +34,11 @@ pub(crate) fn list(role: Role, era: Era, fixtures: bool) -> &'static str {
     })
 }
 
+/// The result of a list that is always empty: agents have tools alone, and some clients ask for everything there may be.
+pub(crate) fn nothing(what: &str, role: Role, era: Era) -> String {
+    cacheable(json!({ what: [] }), role, era).to_string()
+}
+
 /// The result of `server/discover`.
 pub(crate) fn discovered(role: Role) -> String {
     let result = json!({ "supportedVersions": REVISIONS, "capabilities": capabilities() });

@@ -70,8 +70,28 @@ async fn a_session_of_an_mcp_client_works_on_one_connection() {
     let result = asked(&mut raw, call).await.json()["result"].take();
     let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!((&text, &result["isError"]), (&result["structuredContent"], &json!(false)));
-    let unknown = asked(&mut raw, r#"{"jsonrpc":"2.0","id":3,"method":"prompts/list"}"#).await;
+    let unknown = asked(&mut raw, r#"{"jsonrpc":"2.0","id":3,"method":"prompts/get"}"#).await;
     assert_eq!((unknown.status, &unknown.json()["error"]["code"]), (200, &json!(-32601)));
+}
+
+#[tokio::test]
+async fn lists_of_what_no_agent_has_are_empty_and_initialize_declares_tools_alone() {
+    for role in [Role::Manager, Role::Referee, Role::Player] {
+        let server = parrot(role, Settings::default()).await;
+        let mut raw = Raw::to(server.address).await;
+        for (method, list) in [
+            ("resources/list", "resources"),
+            ("resources/templates/list", "resourceTemplates"),
+            ("prompts/list", "prompts"),
+        ] {
+            let asked = format!(r#"{{"jsonrpc":"2.0","id":3,"method":"{method}","params":{{}}}}"#);
+            let answer = raw.post("/mcp", "", &asked).await;
+            assert_eq!(answer.json(), json!({"jsonrpc": "2.0", "id": 3, "result": {list: []}}), "{role} {method}");
+        }
+        let begin = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
+        let answer = raw.post("/mcp", "", begin).await.json();
+        assert_eq!(answer["result"]["capabilities"], json!({"tools": {"listChanged": false}}));
+    }
 }
 
 #[tokio::test]

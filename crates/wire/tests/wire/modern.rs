@@ -85,9 +85,24 @@ async fn a_tool_is_called_and_its_result_is_complete_even_when_it_is_an_error() 
 }
 
 #[tokio::test]
+async fn lists_of_what_no_agent_has_are_empty() {
+    let server = player().await;
+    for (method, list) in [
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+        ("prompts/list", "prompts"),
+    ] {
+        let answer = ask(&server, method, json!({})).await;
+        let result = answer.json()["result"].take();
+        assert_eq!((answer.status, &result[list], &result["resultType"]), (200, &json!([]), &json!("complete")));
+        assert!(result["ttlMs"].is_u64() && result["cacheScope"] == "public", "{method}");
+    }
+}
+
+#[tokio::test]
 async fn methods_that_were_removed_or_never_there_are_not_found() {
     let server = player().await;
-    for method in ["initialize", "ping", "logging/setLevel", "prompts/list", "unknown/method"] {
+    for method in ["initialize", "ping", "logging/setLevel", "prompts/get", "unknown/method"] {
         assert_eq!(objection(&ask(&server, method, json!({})).await), (404, -32601), "{method}");
     }
 }

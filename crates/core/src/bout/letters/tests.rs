@@ -20,6 +20,7 @@ use crate::rules::draw::Draw;
 use crate::rules::registry::new_game;
 
 const SECRET: DrawSecret = DrawSecret([7; 32]);
+const SALT: [u8; 32] = [9; 32];
 
 /// 2025-01-15T10:30:00Z.
 fn now() -> Timestamp {
@@ -43,6 +44,7 @@ fn order(game: &str) -> StartMatch {
             referee_pass: Some(key.referee_pass(&league, &match_id, &referee())),
             player_pass: Some(key.player_pass(&league, &match_id)),
             manner: Manner::default(),
+            shows_token: false,
             attempts: None,
             player_id,
         }
@@ -83,7 +85,7 @@ fn nonce(side: Side) -> DrawNonce {
 }
 
 fn bout_of(order: &StartMatch) -> Bout {
-    Bout::new(terms(order, SECRET), new_game(&order.game_type).unwrap())
+    Bout::new(terms(order, SECRET, SALT), new_game(&order.game_type).unwrap())
 }
 
 /// The match of `order`, played to its end.

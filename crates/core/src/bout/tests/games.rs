@@ -28,10 +28,15 @@ impl Game for Guess {
         })
     }
 
-    fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
+    fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove> {
         if self.guesses[side].is_some() || !matches!(text, "low" | "high") {
             return Err(IllegalMove { found: text.to_owned(), allowed: "low or high".to_owned() });
         }
+        Ok(())
+    }
+
+    fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        self.check(side, text)?;
         self.guesses[side] = Some(SmolStr::new(text));
         Ok(())
     }
@@ -65,6 +70,12 @@ impl Heap {
     pub(super) fn of(left: u8) -> Self {
         Self { left, next: Side::A, last: Pair::default() }
     }
+
+    fn taken(&self, side: Side, text: &str) -> Result<u8, IllegalMove> {
+        let taken = text.parse::<u8>().ok().filter(|taken| (1..=2).contains(taken) && *taken <= self.left);
+        let illegal = || IllegalMove { found: text.to_owned(), allowed: "1 or 2".to_owned() };
+        taken.filter(|_| side == self.next).ok_or_else(illegal)
+    }
 }
 
 impl Game for Heap {
@@ -75,17 +86,15 @@ impl Game for Heap {
         Stage::Moves(Pair::from_fn(|side| side == self.next))
     }
 
+    fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        self.taken(side, text).map(drop)
+    }
+
     fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
-        let taken = text.parse::<u8>().ok().filter(|taken| (1..=2).contains(taken) && *taken <= self.left);
-        match taken {
-            Some(taken) if side == self.next => {
-                self.left -= taken;
-                self.next = side.other();
-                self.last[side] = Some(SmolStr::new(text));
-                Ok(())
-            }
-            Some(_) | None => Err(IllegalMove { found: text.to_owned(), allowed: "1 or 2".to_owned() }),
-        }
+        self.left -= self.taken(side, text)?;
+        self.next = side.other();
+        self.last[side] = Some(SmolStr::new(text));
+        Ok(())
     }
 
     fn draw(&mut self, _: DrawnNumber) {}
@@ -110,6 +119,10 @@ pub(super) struct Stuck(pub(super) Stage);
 impl Game for Stuck {
     fn stage(&self) -> Stage {
         self.0
+    }
+
+    fn check(&self, _: Side, _: &str) -> Result<(), IllegalMove> {
+        Ok(())
     }
 
     fn play(&mut self, _: Side, _: &str) -> Result<(), IllegalMove> {
@@ -150,6 +163,10 @@ impl Game for Race {
             Some(side) if self.left == 0 => Stage::Over(Verdict::Win(side)),
             first => Stage::Moves(Pair::from_fn(|side| first.is_none_or(|first| first == side))),
         }
+    }
+
+    fn check(&self, _: Side, _: &str) -> Result<(), IllegalMove> {
+        Ok(())
     }
 
     fn play(&mut self, side: Side, _: &str) -> Result<(), IllegalMove> {

@@ -9,7 +9,7 @@ use super::*;
 use crate::season::agent::AgentId;
 
 fn learned(manner: Option<Manner>, quirks: &[Quirk]) -> Learned {
-    Learned { manner, quirks: quirks.iter().copied().collect() }
+    Learned { manner, quirks: quirks.iter().copied().collect(), shows_token: false }
 }
 
 fn who(number: u32) -> AgentId {

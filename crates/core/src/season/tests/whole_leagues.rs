@@ -30,6 +30,7 @@ fn play(game: &GameType, assignment: &Assignment, seed: u8) -> MatchRecord {
         match_id: assignment.match_id.clone(),
         attempt: assignment.attempt,
         secret: DrawSecret([seed; 32]),
+        salt: [0; 32],
         tries: Pair::new(9, 9),
         limits: Limits { to_join: span, to_move: span, to_acknowledge: span },
         base_delay: span,

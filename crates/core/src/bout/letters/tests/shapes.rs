@@ -18,7 +18,7 @@ fn params(letters: &Letters<'_>, side: Side, call: &Call) -> Value {
 }
 
 #[test]
-fn a_match_is_one_conversation_and_every_attempt_another() {
+fn a_match_is_one_conversation_with_each_player_and_every_attempt_another() {
     let (mut order, referee) = (order("even_odd"), referee());
     let bout = bout_of(&order);
     let letters = Letters::new(&bout, &order, &referee, bout.commitment());
@@ -28,12 +28,19 @@ fn a_match_is_one_conversation_and_every_attempt_another() {
         letters.ask(Side::B, now(), Duration::ZERO),
         Call::NotifyGameError(error),
     ];
+    let conversation = letters.conversation(Side::B);
     for call in &calls {
-        assert_eq!(params(&letters, Side::B, call)["conversation_id"], "conv-r1m1-001");
+        assert_eq!(params(&letters, Side::B, call)["conversation_id"], conversation.as_str());
     }
+    let unguessable = conversation.as_str().strip_prefix("conv-r1m1-001-").unwrap();
+    assert_eq!(unguessable.len(), 16, "64 bits in hexadecimal: {conversation}");
+    assert_ne!(letters.conversation(Side::A), conversation);
+    let salted = Bout::new(terms(&order, SECRET, [1; 32]), new_game(&order.game_type).unwrap());
+    let other = Letters::new(&salted, &order, &referee, salted.commitment()).conversation(Side::B);
+    assert_ne!(other, conversation, "it depends on the salt, which only the referee knows");
     order.attempt = 2;
-    let second = Letters::new(&bout, &order, &referee, bout.commitment());
-    assert_eq!(second.conversation().as_str(), "conv-r1m1-002");
+    let second = Letters::new(&bout, &order, &referee, bout.commitment()).conversation(Side::B);
+    assert!(second.as_str().starts_with("conv-r1m1-002-") && !second.as_str().ends_with(unguessable));
 }
 
 #[test]
@@ -131,7 +138,7 @@ fn the_terms_are_those_of_the_order() {
     let mut order = order("even_odd");
     order.players.b.attempts = Some(1);
     order.timeouts.base_delay_sec = 0.5;
-    let made = terms(&order, SECRET);
+    let made = terms(&order, SECRET, SALT);
     assert_eq!((made.secret, made.attempt, made.mode), (SECRET, 1, Mode::Flowing));
     assert_eq!(made.tries, Pair::new(3, 1));
     let seconds = |span: Duration| span.as_secs_f64();
@@ -139,6 +146,6 @@ fn the_terms_are_those_of_the_order() {
     assert_eq!((seconds(limits.to_join), seconds(limits.to_move), seconds(limits.to_acknowledge)), (5.0, 30.0, 5.0));
     assert_eq!(seconds(made.base_delay), 0.5);
     (order.draw_secret, order.mode) = (Some(DrawSecret([9; 32])), MatchMode::Stepped);
-    let seeded = terms(&order, SECRET);
+    let seeded = terms(&order, SECRET, SALT);
     assert_eq!((seeded.secret, seeded.mode), (DrawSecret([9; 32]), Mode::Stepped), "what was ordered goes first");
 }

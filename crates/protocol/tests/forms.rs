@@ -1,0 +1,191 @@
+//! Forms that are in use and are not the canonical one: each is understood, and noted.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer};
+use league_protocol::error::{INVALID_REQUEST, METHOD_NOT_FOUND};
+use league_protocol::frame::Frame;
+use league_protocol::head::Head;
+use league_protocol::manner::Manner;
+use league_protocol::message::choice::{ChooseParityResponse, PostedChoice};
+use league_protocol::parity::Parity;
+use league_protocol::quirk::{Quirk, Quirks};
+use league_protocol::request::{Incoming, Refused, Request, read, read_registration};
+use league_protocol::table::{Call, Method};
+use serde_json::{Value, json};
+
+fn parity(answer: &Value) -> (MoveAnswer, Quirks) {
+    let body = serde_json::to_vec(&json!({"jsonrpc": "2.0", "id": 1, "result": answer})).unwrap();
+    let reading = Layers::parse(&body).unwrap().parity(&"R1M1".parse().unwrap());
+    (reading.said, reading.quirks)
+}
+
+fn request(body: &Value) -> Result<Request<'static>, Box<Refused>> {
+    let bytes: &'static [u8] = serde_json::to_vec(body).unwrap().leak();
+    match read(bytes)? {
+        Incoming::Call(request) => Ok(*request),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn choice_is_read_where_parity_choice_is_absent_under_any_message_type() {
+    for called in ["CHOOSE_PARITY_RESPONSE", "RESPONSE_PARITY_CHOOSE", "MOVE", ""] {
+        let (said, quirks) = parity(&json!({"message_type": called, "match_id": "R1M1", "choice": "odd"}));
+        assert_eq!(said, MoveAnswer::Move("odd".into()), "{called}");
+        assert!(quirks.has(Quirk::ChoiceField) && !quirks.has(Quirk::ParityChoiceForm), "{called}: {quirks:?}");
+    }
+    let (said, quirks) = parity(&json!({"choice": "even"}));
+    assert_eq!((said, quirks.has(Quirk::ChoiceField)), (MoveAnswer::Move("even".into()), true));
+}
+
+#[test]
+fn a_choice_is_exactly_even_or_odd_but_in_the_parity_choice_form() {
+    for wrong in [json!("ODD"), json!("Even"), json!(" odd"), json!(1), json!({"value": "odd"}), json!("heads")] {
+        for called in ["CHOOSE_PARITY_RESPONSE", "RESPONSE_PARITY_CHOOSE"] {
+            let (said, _) = parity(&json!({"message_type": called, "choice": wrong}));
+            assert!(matches!(said, MoveAnswer::Invalid(_)), "{called} {wrong}: {said:?}");
+        }
+    }
+    let (said, quirks) = parity(&json!({"message_type": "PARITY_CHOICE", "choice": "ODD"}));
+    assert_eq!(said, MoveAnswer::Move("odd".into()));
+    assert!(quirks.has(Quirk::ParityChoiceForm) && !quirks.has(Quirk::ChoiceField));
+    // What stands in parity_choice goes before what stands beside it.
+    let (said, quirks) = parity(&json!({"parity_choice": "odd", "choice": "whatever"}));
+    assert_eq!((said, quirks.has(Quirk::ChoiceField)), (MoveAnswer::Move("odd".into()), false));
+    assert_eq!(parity(&json!({"status": "RECEIVED"})).0, MoveAnswer::Nothing);
+    assert_eq!(parity(&json!({"choice": null})).0, MoveAnswer::Nothing);
+}
+
+#[test]
+fn a_posted_choice_is_read_like_one_in_an_answer() {
+    let posted = |letter: Value| match request(&json!({"jsonrpc": "2.0", "id": 1, "method": "x", "params": letter})) {
+        Ok(Request { call: Call::PostChoice(choice), head, .. }) => (choice.meant(&head), choice.quirk(&head)),
+        other => panic!("{other:?}"),
+    };
+    let letter =
+        |called: &str, field: &str, value: &str| json!({"message_type": called, "match_id": "R1M1", field: value});
+    let odd = Some("odd".into());
+    assert_eq!(posted(letter("CHOOSE_PARITY_RESPONSE", "parity_choice", "odd")), (odd.clone(), None));
+    assert_eq!(posted(letter("CHOOSE_PARITY_RESPONSE", "choice", "odd")), (odd.clone(), Some(Quirk::ChoiceField)));
+    assert_eq!(posted(letter("RESPONSE_PARITY_CHOOSE", "choice", "odd")), (odd.clone(), Some(Quirk::ChoiceField)));
+    assert_eq!(posted(letter("PARITY_CHOICE", "choice", "ODD")), (odd, Some(Quirk::ParityChoiceForm)));
+    assert_eq!(posted(letter("RESPONSE_PARITY_CHOOSE", "choice", "ODD")).0, Some("ODD".into()));
+}
+
+#[test]
+fn our_players_send_both_fields() {
+    let (match_id, player_id) = ("R1M1".parse().unwrap(), "P01".parse().unwrap());
+    let answer = ChooseParityResponse { match_id, player_id, parity_choice: Parity::Even };
+    let written = serde_json::to_value(&answer).unwrap();
+    assert_eq!((&written["parity_choice"], &written["choice"]), (&json!("even"), &json!("even")));
+    assert_eq!(serde_json::from_value::<ChooseParityResponse>(written).unwrap(), answer);
+}
+
+#[test]
+fn game_id_names_the_match_where_match_id_is_absent() {
+    let invitation =
+        |fields: Value| request(&json!({"jsonrpc": "2.0", "id": 1, "method": "game_invitation", "params": fields}));
+    let named = invitation(json!({"game_id": "R1M1", "opponent_id": "P02"})).unwrap();
+    let Call::GameInvitation(message) = &named.call else { panic!("{named:?}") };
+    assert_eq!(message.match_id.as_str(), "R1M1");
+    assert_eq!(message.opponent_id.as_ref().unwrap().as_str(), "P02");
+    assert!(named.check(false).unwrap().has(Quirk::GameIdField));
+    let both = invitation(json!({"game_id": "R9M9", "match_id": "R1M1"})).unwrap();
+    let Call::GameInvitation(message) = &both.call else { panic!("{both:?}") };
+    assert_eq!((message.match_id.as_str(), both.check(false).unwrap().has(Quirk::GameIdField)), ("R1M1", false));
+    let neither = invitation(json!({"opponent_id": "P02"})).unwrap_err();
+    assert!(neither.fault.message.contains("match_id"), "{:?}", neither.fault);
+    for method in ["choose_parity", "notify_match_result", "get_match_state", "game_join_ack", "choose_parity_response"]
+    {
+        let fields = json!({"game_id": "R1M1"});
+        assert!(request(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": fields})).is_ok(), "{method}");
+    }
+}
+
+#[test]
+fn an_answer_may_name_its_match_by_game_id() {
+    let join = |answer: Value| {
+        let body = serde_json::to_vec(&json!({ "result": answer })).unwrap();
+        let reading = Layers::parse(&body).unwrap().join(&"R1M1".parse().unwrap());
+        (matches!(reading.said, JoinAnswer::Joined { .. }), reading.quirks.has(Quirk::GameIdField))
+    };
+    assert_eq!(join(json!({"accept": true, "game_id": "R1M1"})), (true, true));
+    assert_eq!(join(json!({"accept": true, "game_id": "R2M1"})).0, false);
+    assert_eq!(join(json!({"accept": true, "match_id": "R1M1", "game_id": "even_odd"})), (true, false));
+}
+
+#[test]
+fn a_method_of_no_table_is_dispatched_by_the_type_of_its_message() {
+    let letter = json!({"message_type": "GAME_OVER", "match_id": "R1M1"});
+    for (params, frame) in [(letter.clone(), Frame::Direct), (json!({ "message": letter }), Frame::Nested)] {
+        for method in ["handle_message", "mcp_message", "message", "anything at all"] {
+            let read = request(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).unwrap();
+            assert_eq!((read.method(), read.frame), (Method::NotifyMatchResult, frame), "{method}");
+            assert_eq!(read.one_name.as_deref(), Some(method));
+            assert_eq!(read.check(false).unwrap().has(Quirk::AliasMethod), method != "mcp_message");
+            let tool = json!({"name": method, "arguments": params});
+            let read = request(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool})).unwrap();
+            assert_eq!((read.method(), read.frame), (Method::NotifyMatchResult, Frame::Tool), "{method}");
+        }
+    }
+    let nothing = [
+        json!({}),
+        json!({"message_type": "HELLO"}),
+        json!(["GAME_OVER"]),
+        json!({"message": "GAME_OVER"}),
+        json!(null),
+    ];
+    for params in nothing {
+        let refused = request(&json!({"jsonrpc": "2.0", "id": 1, "method": "handle_message", "params": params}));
+        assert_eq!(refused.unwrap_err().fault.rpc, METHOD_NOT_FOUND, "{params}");
+    }
+}
+
+#[test]
+fn the_version_of_json_rpc_is_two() {
+    for method in ["notify_match_result", "GAME_OVER", "handle_message", "tools/call", "tools/list"] {
+        for version in [json!("1.0"), json!("2"), json!(2.0), json!(null), json!("")] {
+            let letter = json!({"message_type": "GAME_OVER", "match_id": "R1M1"});
+            let body = json!({"jsonrpc": version, "method": method, "id": 7, "params": letter});
+            let refused = read(serde_json::to_vec(&body).unwrap().leak()).unwrap_err();
+            assert_eq!(refused.fault.rpc, INVALID_REQUEST, "{method} {version}");
+            assert_eq!(refused.reply_to.id, 7.into());
+        }
+    }
+    let without = request(&json!({"method": "notify_match_result", "id": 7, "params": {"match_id": "R1M1"}}));
+    assert_eq!(without.unwrap().frame, Frame::Direct, "public players leave the version out");
+    let bare = request(&json!({"message_type": "GAME_OVER", "match_id": "R1M1"}));
+    assert_eq!(bare.unwrap().frame, Frame::Bare);
+}
+
+#[test]
+fn a_registration_may_stand_under_data() {
+    let flat = json!({"display_name": "Alpha", "version": "1.0.0", "endpoint": "http://127.0.0.1:8101/mcp"});
+    for body in [flat.clone(), json!({ "data": flat })] {
+        let bytes = serde_json::to_vec(&body).unwrap();
+        let read = read_registration(&bytes).unwrap();
+        let Call::RegisterPlayer(request) = &read.call else { panic!("{read:?}") };
+        assert_eq!(request.player_meta.display_name, "Alpha");
+        assert_eq!(request.player_meta.contact_endpoint, "http://127.0.0.1:8101/mcp");
+    }
+    assert!(read_registration(br#"{"data": "http://127.0.0.1:8101/mcp"}"#).is_err());
+}
+
+#[test]
+fn who_registers_under_one_name_is_called_by_it() {
+    let manner = Manner::of_registration(Frame::Direct, &Head::default(), Some("handle_message"));
+    assert_eq!(manner.to_string(), "A, all as handle_message");
+    assert_eq!(manner.name_of(Method::ChooseParity), "handle_message");
+    let kept: Manner = serde_json::from_str(&serde_json::to_string(&manner).unwrap()).unwrap();
+    assert_eq!(kept, manner);
+    assert_eq!(manner.learning(&Manner::default()).name_of(Method::ChooseParity), "choose_parity");
+    assert_eq!(Manner::of_registration(Frame::Direct, &Head::default(), Some(&"x".repeat(65))), Manner::default());
+}
+
+#[test]
+fn a_posted_choice_says_nothing_where_it_says_two_things() {
+    let choice: PostedChoice =
+        serde_json::from_value(json!({"match_id": "R1M1", "parity_choice": "odd", "move": "5"})).unwrap();
+    assert_eq!(choice.meant(&Head::default()), None);
+}
