@@ -67,8 +67,7 @@ fn a_killed_manager_comes_back_and_the_league_goes_on() {
 #[ignore = "needs cargo xtask test --only windows, which builds the program and sets up Wine"]
 fn a_league_that_is_ended_by_ctrl_c_goes_on_later() {
     let (home, port) = (WindowsHome::new(), ports::free().to_string());
-    let limits = ["--move-timeout", "5", "--strategies", "slow:10"];
-    let arguments = [&["run", "--port", &port, "--players", "4", "--home", &home.path][..], &limits].concat();
+    let arguments = ["run", "--port", &port, "--players", "4", "--strategies", "slow:5", "--home", &home.path];
     let mut run = start(&arguments);
     let address = run.says("manager at http").rsplit(' ').next().unwrap().to_owned();
     let some = |answer: &Value| answer["result"]["standings"].to_string().contains("\"played\":1");
