@@ -2,7 +2,7 @@
 //!
 //! Tests wait here for what they expect instead of sleeping.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -105,6 +105,25 @@ impl Diary {
             let topic = heard.topic();
             if !["server/discover", "initialize", "tools/list"].contains(&topic.as_str()) {
                 *wasted.entry(topic).or_default() += 1;
+            }
+        }
+        wasted
+    }
+
+    /// What was wasted on this agent although it had answered the same kind of call before: one entry for each such call.
+    pub fn wasted_after_answer(&self) -> Vec<String> {
+        let mut answered = BTreeSet::new();
+        let mut wasted = Vec::new();
+        for heard in self.all() {
+            let topic = heard.topic();
+            match &heard.refused {
+                None => {
+                    answered.insert(topic);
+                }
+                Some(why) if answered.contains(&topic) && !why.to_lowercase().contains("rate limit") => {
+                    wasted.push(topic)
+                }
+                Some(_) => {}
             }
         }
         wasted

@@ -104,7 +104,12 @@ impl League {
 
     /// Plays it to its end.
     pub(crate) async fn play(&self) -> Season {
-        tokio::time::timeout(LIMIT, self.manager.conduct()).await.unwrap().unwrap();
+        self.play_within(LIMIT).await
+    }
+
+    /// Plays it to its end, which must not take longer than this.
+    pub(crate) async fn play_within(&self, limit: Duration) -> Season {
+        tokio::time::timeout(limit, self.manager.conduct()).await.unwrap().unwrap();
         self.season().await
     }
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod crowd;
 #[path = "../../../wire/tests/faraway/mod.rs"]
 mod faraway;
 mod heralds;
