@@ -81,19 +81,23 @@ fn listen(place: &Place, configured: Option<u16>, whose: &str) -> Result<Bound> 
     Bound::to(place.host, place.port.or(configured).unwrap_or(0), whose)
 }
 
-/// The endpoint that an agent registers with `manager`.
-async fn contact(place: &Place, bound: &Bound, secure: &Secure, manager: &Endpoint) -> Result<Endpoint> {
+/// The endpoint that an agent registers with `manager`, and the names that it answers to.
+async fn contact(place: &Place, bound: &Bound, secure: &Secure, manager: &Endpoint) -> Result<(Endpoint, Vec<String>)> {
     if let Some(advertised) = &place.advertise {
-        return Ok(advertised.clone());
+        return Ok((advertised.clone(), vec![advertised.host().to_owned()]));
     }
-    let found = lan::advertised(bound.address, secure.scheme(), manager).await?;
+    if bound.address.ip().is_loopback() {
+        return Ok((bound.endpoint(secure.scheme())?, Vec::new()));
+    }
+    let (found, names) = tokio::join!(lan::advertised(bound.address, secure.scheme(), manager), lan::own_names());
+    let found = found?;
     let is_loopback = found.host().parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     if bound.address.ip().is_unspecified() && is_loopback {
         eprintln!(
             "This machine has no address but loopback, so others cannot reach {found}; --advertise names another URL."
         );
     }
-    Ok(found)
+    Ok((found, names.into_iter().map(|(name, _)| name).collect()))
 }
 
 /// A server at work.
@@ -292,7 +296,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     let port = options.referee_id.as_ref().and_then(|id| configured.referee_port(id));
     let manager = options.manager.clone().unwrap_or_else(|| configured.manager.clone());
     let bound = listen(&options.place, port, "the referee")?;
-    let contact = contact(&options.place, &bound, &secure, &manager).await?;
+    let (contact, names) = contact(&options.place, &bound, &secure, &manager).await?;
     let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
     let listed = known.and_then(|known| known.name.clone());
     let name = options.name.clone().or(listed);
@@ -312,7 +316,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         pause: PAUSE,
     };
     let referee = Referee::new(settings, secure.client(), Some(views.clone()), World::real());
-    let mut server = Served::start(bound, vec![contact.host().to_owned()], referee.clone(), secure.server())?;
+    let mut server = Served::start(bound, names, referee.clone(), secure.server())?;
     let work = async {
         let id = waiting(referee.register(), &manager).await?;
         eprintln!("{id} is ready for {manager}");
@@ -356,7 +360,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let port = options.player_id.as_ref().and_then(|id| configured.player_port(id));
     let manager = options.manager.clone().unwrap_or_else(|| configured.manager.clone());
     let bound = listen(&options.place, port, "the player")?;
-    let contact = contact(&options.place, &bound, &secure, &manager).await?;
+    let (contact, names) = contact(&options.place, &bound, &secure, &manager).await?;
     let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
     let thinker = thinker(&kind, &secure)?;
     let listed = known.and_then(|known| known.name.clone());
@@ -378,7 +382,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         pause: PAUSE,
     };
     let player = Player::new(settings, thinker, secure.client(), World::real());
-    let mut server = Served::start(bound, vec![contact.host().to_owned()], player.clone(), secure.server())?;
+    let mut server = Served::start(bound, names, player.clone(), secure.server())?;
     let work = async {
         let id = waiting(player.register(), &manager).await?;
         eprintln!("{id} plays {kind} for {manager}");

@@ -41,8 +41,14 @@ impl Shared {
         let role = if method == Method::RegisterReferee { Role::Referee } else { Role::Player };
         let Settings { here, own_addresses, allowed_hosts, .. } = &self.settings;
         let reach = Reach { here: *here, own_addresses: *own_addresses, allowed: allowed_hosts };
+        let reachable = reach.check(&parsed, peer, role);
+        if reachable.is_ok() && reach.is_out_of_reach(&parsed) {
+            tracing::warn!(
+                "a {role} registers {parsed}, which agents on other machines cannot reach; start it with --host 0.0.0.0"
+            );
+        }
         let unreachable = |reason| self.rejected(Rejection::new(Reason::Endpoint, method, reason));
-        Ok(reach.check(&parsed, peer, role).err().map(unreachable))
+        Ok(reachable.err().map(unreachable))
     }
 
     /// Whether whoever asks may operate the league.

@@ -22,7 +22,7 @@ impl Reach<'_> {
         let host = endpoint.host();
         if self.leads_here(endpoint) {
             return Err(format!(
-                "Invalid endpoint: {endpoint} is the manager's own; contact_endpoint is where the {role} itself listens. \
+                "{endpoint} is the manager's own; contact_endpoint is where the {role} itself listens. \
                  Start the {role} with another --port"
             ));
         }
@@ -38,6 +38,14 @@ impl Reach<'_> {
             None => host.eq_ignore_ascii_case("localhost") && self.is_this_machine(caller),
         };
         if own { Ok(()) } else { Err(refusal(endpoint, named, caller, role)) }
+    }
+
+    /// Whether `endpoint` is on the manager's loopback although the league is open to other machines.
+    pub(crate) fn is_out_of_reach(&self, endpoint: &Endpoint) -> bool {
+        let host = endpoint.host();
+        let by_loopback = host.eq_ignore_ascii_case("localhost")
+            || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
+        by_loopback && self.here.is_some_and(|here| !here.ip().is_loopback())
     }
 
     /// Whether `address` is one of the manager's machine.
@@ -72,7 +80,7 @@ fn refusal(endpoint: &Endpoint, named: Option<IpAddr>, caller: IpAddr, role: Rol
         String::new()
     };
     format!(
-        "Invalid endpoint: you call from {caller}, so contact_endpoint must be at that address and not at {host}. \
+        "you call from {caller}, so contact_endpoint must be at that address and not at {host}. \
          Start your {role} with --host {caller} or with --advertise {better}{allow}"
     )
 }
@@ -126,11 +134,22 @@ mod tests {
     }
 
     #[test]
+    fn loopback_is_out_of_reach_in_a_league_of_several_machines() {
+        let out_of_reach =
+            |endpoint: &str, here: &str| reach(Some(here), &[]).is_out_of_reach(&endpoint.parse().unwrap());
+        for endpoint in ["http://localhost:8101/mcp", "http://127.0.0.1:8101/mcp", "http://[::1]:8101/mcp"] {
+            assert!(out_of_reach(endpoint, "0.0.0.0:8000") && out_of_reach(endpoint, "192.168.1.10:8000"));
+            assert!(!out_of_reach(endpoint, "127.0.0.1:8000"));
+        }
+        assert!(!out_of_reach("http://192.168.1.10:8101/mcp", "0.0.0.0:8000"));
+    }
+
+    #[test]
     fn a_refused_endpoint_says_which_flag_to_set_on_which_machine() {
         let told = check("http://localhost:8101/mcp", "10.99.0.2:5000", &[]).unwrap_err();
         assert_eq!(
             told,
-            "Invalid endpoint: you call from 10.99.0.2, so contact_endpoint must be at that address and not at localhost. \
+            "you call from 10.99.0.2, so contact_endpoint must be at that address and not at localhost. \
              Start your player with --host 10.99.0.2 or with --advertise http://10.99.0.2:8101/mcp"
         );
         let told = check("https://player.example:8101/play", "[fd00::2]:5000", &[]).unwrap_err();

@@ -67,7 +67,9 @@ pub async fn own_names() -> Vec<(String, Vec<IpAddr>)> {
     let Ok(host) = gethostname::gethostname().into_string() else { return Vec::new() };
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let short = host.split('.').next().unwrap_or_default();
-    if short.is_empty() || short == "localhost" {
+    // A name with other characters cannot stand in a URL.
+    let is_plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    if short.is_empty() || short == "localhost" || !is_plain(&host) {
         return Vec::new();
     }
     let mut names = vec![host.clone(), short.to_owned(), format!("{short}.local")];

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::Venue;
 
-const WITHOUT: &str = "this league needs its join key";
+const WITHOUT: &str = "ask the operator for the join key";
 
 #[test]
 fn a_key_that_the_manager_makes_lets_in_those_who_show_it_and_is_kept_nowhere() {

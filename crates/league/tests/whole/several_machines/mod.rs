@@ -122,7 +122,7 @@ fn a_refused_agent_is_told_which_flag_to_set() {
     let player = network.players.league(elsewhere).ended().badly();
     assert!(player.contains("the operator starts the manager with --allow-host players.example"), "{player}");
     let keyless = network.referees.league("referee --host 0.0.0.0 --manager 192.168.1.10:8000").ended().badly();
-    assert!(keyless.contains("start your agent with --join-key"), "{keyless}");
+    assert!(keyless.contains("give it with --join-key"), "{keyless}");
 }
 
 #[test]
@@ -135,7 +135,21 @@ fn a_machine_in_no_network_says_so_and_plays_by_itself() {
     let mut referee = island.league("referee --host 0.0.0.0 --join-key sesame");
     referee.says("This machine has no address but loopback, so others cannot reach http://127.0.0.1:");
     let _players = [island.league("player --host 0.0.0.0"), island.league("player")];
+    manager.says("which agents on other machines cannot reach; start it with --host 0.0.0.0");
     manager.ended().well();
+}
+
+#[test]
+#[ignore = "needs cargo xtask test, which looks whether namespaces are allowed"]
+fn agents_are_checked_from_another_machine() {
+    let network = Network::new();
+    let mut player = network.players.league("player --host 0.0.0.0 --port 8101 --manager 192.168.1.10:8000");
+    let mut referee = network.referees.league("referee --host 0.0.0.0 --port 8001 --manager 192.168.1.10:8000");
+    player.says("Waiting for the manager");
+    referee.says("Waiting for the manager");
+    network.manager.league("check 192.168.1.12:8101").ended().well();
+    network.manager.league("check players.local:8101").ended().well();
+    network.manager.league("check 192.168.1.11:8001 --role referee --host 0.0.0.0 --listen 8000").ended().well();
 }
 
 /// Who runs a league from another machine than the manager's.

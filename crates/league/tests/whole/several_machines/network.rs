@@ -16,6 +16,7 @@ use crate::support::Process;
 const HOSTS: &str = "127.0.0.1 localhost
 192.168.1.10 teacher-laptop.local teacher-laptop
 192.168.1.10 elsewhere.example
+192.168.1.12 players.local
 ";
 
 /// The hosts of the README, behind one switch.
