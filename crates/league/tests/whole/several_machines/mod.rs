@@ -147,9 +147,10 @@ fn agents_are_checked_from_another_machine() {
     let mut referee = network.referees.league("referee --host 0.0.0.0 --port 8001 --manager 192.168.1.10:8000");
     player.says("Waiting for the manager");
     referee.says("Waiting for the manager");
-    network.manager.league("check 192.168.1.12:8101").ended().well();
-    network.manager.league("check players.local:8101").ended().well();
-    network.manager.league("check 192.168.1.11:8001 --role referee --host 0.0.0.0 --listen 8000").ended().well();
+    for arguments in ["players.local:8101", "192.168.1.11:8001 --role referee --host 0.0.0.0 --listen 8000"] {
+        let report = network.manager.league(&format!("check {arguments}")).ended();
+        assert_eq!(report.code, Some(0), "{arguments}: {}{}", report.out, report.talk);
+    }
 }
 
 /// Who runs a league from another machine than the manager's.
