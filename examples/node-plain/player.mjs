@@ -1,6 +1,6 @@
 // A player for the Even/Odd league, with nothing but Node.
 // Your strategy goes into `choose`. Everything else speaks the protocol.
-import { randomBytes } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
@@ -31,6 +31,7 @@ const HELP = `A player for the Even/Odd league.
   --join-key KEY    the league's join key, where players need one`;
 
 const plans = new Map(); // match_id: what we decided for it
+const losses = new Map(); // matches lost without a game, and why
 let me; // what the manager answered when we registered: player_id, auth_token, league_id
 
 /** Your strategy: "even" or "odd". */
@@ -73,14 +74,51 @@ function answer(tool, message) {
   const match_id = message?.match_id;
   if (typeof match_id !== "string") throw new Refused(-32602, "E003: match_id is missing");
   const { parity_choice, draw_nonce } = plan(match_id);
-  if (tool === "choose_parity") return reply("CHOOSE_PARITY_RESPONSE", { match_id, parity_choice });
+  if (tool === "choose_parity") return reply("CHOOSE_PARITY_RESPONSE", { match_id, parity_choice, ...matchPass(match_id) });
   const accept = message.game_type === "even_odd";
-  return reply("GAME_JOIN_ACK", { match_id, accept, arrival_timestamp: now(), draw_nonce });
+  return reply("GAME_JOIN_ACK", { match_id, accept, arrival_timestamp: now(), draw_nonce, ...matchPass(match_id) });
+}
+
+/** Prints what went wrong and how to mend it, and in the end how we did. */
+function news(tool, message) {
+  const { match_id, hint } = message;
+  if (tool === "notify_game_error") say(`${match_id}: ${hint ?? message.error_description}`);
+  if (tool === "notify_match_result" && !losses.has(match_id) && (hint || message.result === "TECHNICAL_LOSS")) {
+    losses.set(match_id, hint ?? message.game_result?.reason ?? "the referee gives no reason");
+    say(`${match_id}: a technical loss. ${losses.get(match_id)}`);
+  }
+  if (tool === "notify_league_completed") {
+    const rows = message.final_standings ?? [];
+    const mine = rows.find((row) => row.player_id === me.player_id) ?? {};
+    const players = message.total_players ?? rows.length;
+    const reasons = [...losses].map(([match, why]) => `; ${match}, ${why.split(";")[0]}`).join("");
+    const place = `place ${mine.rank} of ${players} with ${mine.points} points`;
+    say(`${me.player_id} finished at ${place}; technical losses: ${losses.size}${reasons}`);
+  }
+}
+
+/** A line for people. A referee of other make may send anything. */
+function say(line) {
+  console.error(String(line).replace(/\p{C}/gu, " ").slice(0, 500));
+}
+
+/** What proves to the referee that we are the player the manager registered; the token itself stays with us. */
+function matchPass(match_id) {
+  if (!me?.auth_token || !me?.league_id) return {};
+  const proof = createHmac("sha256", createHash("sha256").update(me.auth_token).digest());
+  for (const field of ["player", me.league_id, match_id]) {
+    const bytes = Buffer.from(field);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    proof.update(length).update(bytes);
+  }
+  return { auth_token: `pass-${proof.digest("base64url")}` };
 }
 
 /** The league tells us something and wants an acknowledgement. */
 function notice(tool, message, reply) {
   const over = tool === "notify_league_completed" || tool === "shutdown";
+  if (me) news(tool, message ?? {});
   if (me && over) setTimeout(() => process.exit(), 500); // once this is answered
   const acknowledgement = `${message?.message_type}_ACK`.replace("LEAGUE_STANDINGS", "STANDINGS");
   return reply(acknowledgement, { status: "ACKNOWLEDGED" });

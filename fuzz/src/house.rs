@@ -124,6 +124,7 @@ async fn open() -> [Way; 3] {
             games: vec![GameType::even_odd()],
             join_key: None,
             journal: None,
+            home: None,
             patience: Duration::from_secs(1),
             pause: Duration::from_secs(1),
         },

@@ -54,7 +54,8 @@ impl Line {
             Err(error) => Err(match error.kind {
                 Failure::TimedOut => Silence::TimedOut(limit),
                 Failure::TooLong => Silence::TooLong,
-                Failure::Unreachable(why) | Failure::Unwritable(why) => Silence::Broken(why),
+                Failure::NotListening => Silence::Broken(String::from("nothing listens there (connection refused)")),
+                Failure::Unreachable(why) | Failure::HungUp(why) | Failure::Unwritable(why) => Silence::Broken(why),
                 Failure::Refused => Silence::Broken(String::from("not tried")),
             }),
         };

@@ -151,6 +151,7 @@ impl<'a> Exam<'a> {
             },
             scoring: MatchPoints::default(),
             draw_secret: None,
+            home_mark: None,
             strict: false,
         }))
     }

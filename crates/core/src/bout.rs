@@ -59,6 +59,8 @@ pub struct Bout {
     nonces: Pair<DrawNonce>,
     drawn: Option<Drawn>,
     ending: Option<Ending>,
+    /// What was wrong with the last try of each side that was in vain.
+    complaints: Pair<Option<Complaint>>,
     last_call: CallNo,
 }
 
@@ -93,6 +95,7 @@ impl Bout {
             nonces: Pair::default(),
             drawn: None,
             ending: None,
+            complaints: Pair::default(),
             last_call: CallNo(0),
         }
     }
@@ -203,6 +206,11 @@ impl Bout {
     pub fn reason(&self, names: Pair<&str>) -> Option<String> {
         let ending = self.ending.as_ref()?;
         Some(ending.forfeit_reason(names).unwrap_or_else(|| self.game.reason(names)))
+    }
+
+    /// What was wrong with the last try of `side` that was in vain, where one was.
+    pub fn complaint(&self, side: Side) -> Option<&Complaint> {
+        self.complaints[side].as_ref()
     }
 
     /// Whether everything is done, the report included.
@@ -374,6 +382,7 @@ impl Bout {
     /// A try was in vain: the next one, or the end of them.
     fn complain(&mut self, side: Side, tried: Try, complaint: Complaint, effects: &mut Vec<Effect>) {
         let tries_allowed = self.terms.tries[side];
+        self.complaints[side] = Some(complaint.clone());
         if tried.number >= tries_allowed {
             self.settle(side, Duty::Lost(complaint.fault()), effects);
             return;

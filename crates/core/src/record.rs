@@ -117,6 +117,20 @@ impl MatchRecord {
         }
     }
 
+    /// In a sentence, why it ended so, as the rules of the game say it; nothing where moves and number do not tell.
+    pub fn reason(&self, game: &GameType, names: Pair<&str>) -> Option<String> {
+        match self.outcome {
+            Outcome::Win(_) | Outcome::Draw => {}
+            Outcome::Forfeit(_) | Outcome::DoubleForfeit => return None,
+        }
+        let mut game = new_game(game)?;
+        for side in Side::BOTH {
+            game.play(side, self.moves[side].as_ref()?).ok()?;
+        }
+        game.draw(DrawnNumber::new(self.drawn?)?);
+        matches!(game.stage(), Stage::Over(_)).then(|| game.reason(names))
+    }
+
     /// The parity of the number, where one was drawn.
     pub fn parity(&self) -> Option<Parity> {
         self.drawn.map(Parity::of)

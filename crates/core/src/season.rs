@@ -32,6 +32,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::message::transcript::TranscriptDigest;
 use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 
@@ -85,6 +86,8 @@ pub struct Season {
     /// The most attempts at a match of a first round that was given up when the registration was opened again. What its referees
     /// still report is of such an attempt, and counts for nothing.
     abandoned: u32,
+    /// Transcripts that follow their report: the attempt, and the digest that the transcript must have.
+    transcripts: HashMap<MatchId, (u32, TranscriptDigest)>,
 }
 
 /// A round that has begun.
@@ -169,6 +172,7 @@ impl Season {
             matches_completed: 0,
             reopened: 0,
             abandoned: 0,
+            transcripts: HashMap::new(),
         }
     }
 

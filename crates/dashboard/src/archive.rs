@@ -27,7 +27,7 @@ const STEP: usize = 4096;
 /// How many read at a time.
 const READERS: usize = 4;
 /// No line of a match is longer.
-const MAX_LINE: u64 = 4 * 1024 * 1024;
+const MAX_LINE: u64 = 8 * 1024 * 1024;
 
 /// Why something that was kept cannot be shown.
 #[derive(Debug, Error)]

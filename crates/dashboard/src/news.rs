@@ -33,6 +33,7 @@ pub(crate) fn told(season: &Season, fact: &Fact) -> Markup {
             html! { "Attempt " (attempt) " at " (match_link(match_id)) " came to nothing" }
         }
         Fact::RefereeLost { referee } => html! { (referee) " does not answer; its matches go to others" },
+        Fact::MatchExplained { match_id, .. } => html! { "The report of " (match_link(match_id)) " is explained" },
         Fact::MatchReported { match_id, record, .. } => {
             html! { (match_link(match_id)) ": " (ended(season, match_id, record.outcome)) @if let Some(number) = record.drawn { ", number " (number) } }
         }

@@ -171,7 +171,9 @@ impl Shared {
     }
 
     async fn player(&self, told: &Told, asked: &Asked, id: &str) -> Reply {
-        let Ok(id) = id.parse::<PlayerId>() else { return self.missing() };
+        let Ok(exact) = id.parse::<PlayerId>() else { return self.missing() };
+        let is_known = self.with(told, |story| story.season().player(&exact).is_some());
+        let id = if is_known { exact } else { id.to_ascii_uppercase().parse().unwrap_or(exact) };
         let Some(played) = self.with(told, |story| player::latest(story, &id, player::FILES)) else {
             return self.nothing(StatusCode::NOT_FOUND, "No such player", "Nobody of this league has that id.");
         };
@@ -196,7 +198,7 @@ impl Shared {
     }
 
     async fn game(&self, told: &Told, asked: &Asked, id: &str) -> Reply {
-        let known = id.parse::<MatchId>().ok();
+        let known = id.to_ascii_uppercase().parse::<MatchId>().ok();
         let known = known.filter(|id| self.with(told, |story| story.season().contestants(id).is_some()));
         let Some(match_id) = known else {
             return self.nothing(StatusCode::NOT_FOUND, "No such match", "The schedule has no match of that id.");

@@ -3,13 +3,14 @@
 //! A story is the fold of the same events as the season. It is kept here a second time so that nobody who looks makes anybody
 //! wait who plays.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use league_core::record::MatchRecord;
 use league_core::rules::outcome::Outcome;
 use league_core::season::event::{Event, Fact};
 use league_core::season::{BadEvent, Season};
-use league_protocol::id::{MatchId, RoundId};
+use league_protocol::id::{MatchId, PlayerId, RoundId};
+use league_protocol::problem::Problem;
 use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 use smol_str::SmolStr;
@@ -42,7 +43,12 @@ pub struct Story {
     rounds: Vec<Vec<Option<Played>>>,
     words: Vec<SmolStr>,
     news: VecDeque<(u64, Event)>,
+    /// What each player did wrong in the last matches that it lost without a game.
+    problems: HashMap<PlayerId, VecDeque<(MatchId, Problem)>>,
 }
+
+/// How many problems of a player are kept.
+const PROBLEMS: usize = 20;
 
 impl Story {
     /// The story that begins with the first event of a log.
@@ -56,6 +62,7 @@ impl Story {
             rounds: Vec::new(),
             words: Vec::new(),
             news: VecDeque::from([(1, first.clone())]),
+            problems: HashMap::new(),
         })
     }
 
@@ -81,8 +88,17 @@ impl Story {
             }
             matches[number - 1] = Some(played);
         }
+        if let Fact::MatchExplained { match_id, account, .. } = &event.fact {
+            for (player, problem) in &account.problems.0 {
+                let known = self.problems.entry(player.clone()).or_default();
+                if known.len() == PROBLEMS {
+                    known.pop_front();
+                }
+                known.push_back((match_id.clone(), problem.clone()));
+            }
+        }
         // Who runs what is seen where it is run, and would drown everything else.
-        if !matches!(event.fact, Fact::MatchAssigned { .. }) {
+        if !matches!(event.fact, Fact::MatchAssigned { .. } | Fact::MatchExplained { .. }) {
             if self.news.len() == NEWS {
                 self.news.pop_front();
             }
@@ -137,6 +153,30 @@ impl Story {
     fn played_in(&self, round: u32, number: u32) -> Option<&Played> {
         let matches = self.rounds.get((round as usize).checked_sub(1)?)?;
         matches.get((number as usize).checked_sub(1)?)?.as_ref()
+    }
+
+    /// What a player did wrong in matches that it lost without a game: each problem once, with its last matches, the latest first.
+    pub(crate) fn problems(&self, player: &PlayerId) -> Vec<(&Problem, Vec<&MatchId>)> {
+        let mut found: Vec<(&Problem, Vec<&MatchId>)> = Vec::new();
+        for (match_id, problem) in self.problems.get(player).into_iter().flatten().rev() {
+            match found.iter_mut().find(|(known, _)| *known == problem) {
+                Some((_, matches)) => matches.push(match_id),
+                None => found.push((problem, vec![match_id])),
+            }
+        }
+        found
+    }
+
+    /// Whether a player has played, and never made a legal move.
+    pub(crate) fn never_moved(&self, place: u32) -> bool {
+        let mut played =
+            self.course(place).filter_map(|meeting| meeting.game.and_then(|game| Some((game.played?, game.side))));
+        let mut any = false;
+        let none = played.all(|(played, side)| {
+            any = true;
+            Mark::of(played.outcome, side) == Mark::Forfeit && self.choice(played, side).is_none()
+        });
+        any && none
     }
 
     /// What a side played.

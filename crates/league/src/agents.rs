@@ -33,6 +33,7 @@ use tokio::task::JoinHandle;
 
 use crate::check;
 use crate::cli::{ManagerOptions, Place, PlayerOptions, RefereeOptions};
+use crate::closing;
 use crate::config::Configured;
 use crate::config::agents::permitted;
 use crate::descriptors;
@@ -265,12 +266,14 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     }
     progress.stop();
     let season = manager.desk().look(|season, _| season.clone()).await?;
+    let closing = closing::of_league(&home, &season);
     if options.json {
         println!("{}", serde_json::to_string_pretty(&season.standings())?);
     } else {
         let which = format!(" --home {} --league-id {league}", options.home.display());
         println!("{}", table::excerpt(&season.standings(), &which));
     }
+    closing.iter().for_each(|line| eprintln!("{line}"));
     if options.exit_when_done {
         return Ok(mending.await?);
     }
@@ -311,7 +314,8 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         games,
         join_key: given(options.join_key.as_ref()).cloned(),
         operator: given(options.operator_token.as_ref()).map(Credential::digest),
-        journal: Some((Scribe::start(JournalLimits::default())?, home)),
+        journal: Some((Scribe::start(JournalLimits::default())?, home.clone())),
+        home: Some(home),
         patience: configured.timeouts.register_referee,
         pause: PAUSE,
     };
@@ -321,6 +325,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         let id = waiting(referee.register(), &manager).await?;
         eprintln!("{id} is ready for {manager}");
         referee.until_done().await;
+        eprintln!("{}", referee.closing());
         anyhow::Ok(())
     };
     tokio::select! {
@@ -382,6 +387,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         pause: PAUSE,
     };
     let player = Player::new(settings, thinker, secure.client(), World::real());
+    player.on_news(|line| eprintln!("{line}"));
     let mut server = Served::start(bound, names, player.clone(), secure.server())?;
     let work = async {
         let id = waiting(player.register(), &manager).await?;

@@ -63,9 +63,10 @@ pub(crate) enum Command {
     Schedule(Which),
     /// Show the matches that were played.
     Matches(Which),
-    /// Show everything about one match.
+    /// Tell one match: what each player sent and in what time, what was drawn, why it ended so, and what to fix.
     Match {
         /// The match, like R1M1.
+        #[arg(value_parser = match_id)]
         match_id: MatchId,
         #[command(flatten)]
         which: Which,
@@ -584,4 +585,9 @@ pub(crate) enum CheckedRole {
     Referee,
     /// A manager.
     Manager,
+}
+
+/// A match by its id, in large or small letters.
+fn match_id(text: &str) -> Result<MatchId, String> {
+    text.to_ascii_uppercase().parse().map_err(|error| format!("{error}; a match is called like R1M1"))
 }

@@ -18,12 +18,14 @@ use league_store::home::Home;
 use league_store::journal::Journal;
 use league_store::lock::Lock;
 use league_store::log::{EventLog, Log};
+use league_store::mark;
 use league_store::views::mending::{Mended, Mending};
 use league_store::views::restore::{expect_no_less, restore_tables};
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
 use league_wire::world::World;
+use smol_str::SmolStr;
 use tokio::task::JoinHandle;
 
 use crate::operator::AtManager;
@@ -109,6 +111,7 @@ impl Opened {
         let journal =
             Journal::open(self.home.league_journal(&rules.league_id)).context("the league's log cannot be written")?;
         settings.home = Some(self.home.clone());
+        settings.home_mark = marked(&self.home, &rules.league_id, &world);
         let views =
             ViewWriter::start(self.home.clone(), ViewLimits::default()).context("the files cannot be written")?;
         let mending = self.mend();
@@ -132,6 +135,19 @@ impl Opened {
             closed
         });
         Ok(Managed { manager, views, dashboard, mending, work })
+    }
+}
+
+/// Marks the home, so that referees see whether they write into it themselves. Without a mark no transcript is sent.
+fn marked(home: &Home, league: &LeagueId, world: &World) -> Option<SmolStr> {
+    let random: [u8; 32] = world.random();
+    let text: String = random[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    match mark::write(home, league, &text) {
+        Ok(()) => Some(SmolStr::new(text)),
+        Err(error) => {
+            tracing::warn!(%error, "the home cannot be marked; referees with another home keep their transcripts");
+            None
+        }
     }
 }
 

@@ -33,6 +33,7 @@ use tokio::sync::mpsc;
 
 use crate::agents::{cause, in_runtime, lost, park};
 use crate::cli::Run;
+use crate::closing;
 use crate::config::Configured;
 use crate::figures::{Figures, Played};
 use crate::invitation::Invitation;
@@ -252,6 +253,7 @@ impl Stage<'_> {
         let season = manager.desk().look(|season, _| season.clone()).await?;
         show(options, &season)?;
         let (matches, took) = (season.matches_completed(), began.elapsed());
+        closing::technical_losses(&home, &season).iter().for_each(|line| eprintln!("{line}"));
         let played = counted(matches, "match");
         let data = json!({"league_id": league, "matches": matches, "seconds": took.as_secs_f64()});
         log.info("LEAGUE_COMPLETED", format!("{league} is over: {played} in {took:.2?}"), &data);
@@ -349,6 +351,7 @@ impl Hosted {
             join_key: None,
             operator: None,
             journal: Some((self.scribe.clone(), self.home.clone())),
+            home: Some(self.home.clone()),
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };

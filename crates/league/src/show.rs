@@ -1,12 +1,14 @@
 //! `league standings`, `schedule`, `matches`, `match`, `agents`, `status`: a league as its log or its manager tells it,
 //! running or not.
 
-use anyhow::Result;
-use league_protocol::id::MatchId;
+use anyhow::{Context, Result};
+use league_protocol::id::{MatchId, PlayerId};
 use league_protocol::message::query::LeagueStatus;
+use league_store::views::match_file::MatchFile;
 use serde::Serialize;
 
 use crate::cli::Which;
+use crate::results;
 use crate::source::Source;
 use crate::{table, table::plain};
 
@@ -26,35 +28,63 @@ pub(crate) fn standings(which: &Which) -> Result<()> {
 }
 
 pub(crate) fn schedule(which: &Which) -> Result<()> {
-    let rounds = Source::of(which)?.rounds()?;
+    let source = Source::of(which)?;
+    let rounds = source.rounds()?;
+    if which.json {
+        return print(true, &rounds, String::new);
+    }
+    let (names, results) = (source.names()?, source.results()?);
     let lines = rounds.iter().flat_map(|round| {
-        let bye = round
-            .bye
-            .as_ref()
-            .map(|player| [round.round_id.to_string(), "bye".into(), player.to_string(), String::new()]);
+        let number = round.round_id.to_string();
+        let bye = round.bye.as_ref().map(|player| {
+            [number, "bye".into(), names.of_id(player.as_str()), String::new(), String::new(), String::new()]
+        });
         let matches = round.matches.iter().map(|game| {
-            let pairing = format!("{} – {}", game.player_a_id, game.player_b_id);
-            [game.round_id.to_string(), game.match_id.to_string(), pairing, game.status.to_string()]
+            let [result, choices, number, _] = match game.status == "COMPLETED" {
+                true => results::cells(game, results.get(&game.match_id), &names),
+                false => {
+                    let name = |id: &PlayerId| names.of_id(id.as_str());
+                    let pairing = format!("{} – {}", name(&game.player_a_id), name(&game.player_b_id));
+                    [pairing, String::new(), String::new(), String::new()]
+                }
+            };
+            let (round, id) = (game.round_id.to_string(), game.match_id.to_string());
+            [round, id, result, choices, number, game.status.to_string()]
         });
         matches.chain(bye)
     });
-    print(which.json, &rounds, || plain(["Round", "Match", "Players", "Status"], lines, &[0]).to_string())
+    let header = ["Round", "Match", "Players", "Choices", "Number", "Status"];
+    print(false, &rounds, || plain(header, lines, &[0, 4]).to_string())
 }
 
 pub(crate) fn matches(which: &Which) -> Result<()> {
-    let rounds = Source::of(which)?.rounds()?;
+    let source = Source::of(which)?;
+    let rounds = source.rounds()?;
     let played: Vec<_> =
         rounds.into_iter().flat_map(|round| round.matches).filter(|game| game.status == "COMPLETED").collect();
+    if which.json {
+        return print(true, &played, String::new);
+    }
+    let (names, results) = (source.names()?, source.results()?);
     let lines = played.iter().map(|game| {
-        let winner = game.winner.as_ref().map_or_else(|| String::from("draw"), ToString::to_string);
-        [game.match_id.to_string(), format!("{} – {}", game.player_a_id, game.player_b_id), winner]
+        let [result, choices, number, why] = results::cells(game, results.get(&game.match_id), &names);
+        [game.match_id.to_string(), result, choices, number, why]
     });
-    print(which.json, &played, || plain(["Match", "Players", "Winner"], lines, &[]).to_string())
+    print(false, &played, || plain(["Match", "Result", "Choices", "Number", "Why"], lines, &[3]).to_string())
 }
 
-/// Everything that was kept of one match: its file, as it is.
+/// The story of one match; with `--json` its file as it is.
 pub(crate) fn one_match(which: &Which, match_id: &MatchId) -> Result<()> {
-    println!("{}", Source::of(which)?.one_match(match_id)?);
+    let source = Source::of(which)?;
+    let text = source.one_match(match_id)?;
+    if which.json {
+        println!("{text}");
+        return Ok(());
+    }
+    let file: MatchFile = serde_json::from_str(&text).with_context(|| {
+        format!("the file of {match_id} cannot be read; league match {match_id} --json shows it as it is")
+    })?;
+    println!("{}", results::story(&file, &source.names()?));
     Ok(())
 }
 

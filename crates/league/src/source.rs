@@ -2,6 +2,8 @@
 //!
 //! Both give the same pages, so that whatever is printed of them is the same.
 
+use std::collections::HashMap;
+
 use anyhow::{Context, Result, bail};
 use league_core::season::Season;
 use league_manager::page;
@@ -18,6 +20,7 @@ use crate::ask::Asker;
 use crate::cli::{Operator, Which};
 use crate::config::tls::TlsFiles;
 use crate::open;
+use crate::results::{self, Ended, Names};
 
 /// Where a league is looked at.
 pub(crate) enum Source {
@@ -77,6 +80,27 @@ impl Source {
         let mut agents = Vec::new();
         self.each(LeagueView::Agents, None, |page| agents.extend(page.agents))?;
         Ok(agents)
+    }
+
+    /// The names of the players, as the table has them.
+    pub(crate) fn names(&self) -> Result<Names> {
+        match self {
+            Self::Home(_, season) => Ok(Names::of(
+                season.players().iter().map(|player| (player.id.to_string(), player.profile.name.to_string())),
+            )),
+            Self::Manager(..) => {
+                let rows = self.standings()?;
+                Ok(Names::of(rows.into_iter().map(|row| (row.player_id.to_string(), row.display_name.to_string()))))
+            }
+        }
+    }
+
+    /// How every match ended. A manager tells who won, in its schedule, and no more than that.
+    pub(crate) fn results(&self) -> Result<HashMap<MatchId, Ended>> {
+        match self {
+            Self::Home(home, season) => results::read(home, season),
+            Self::Manager(..) => Ok(HashMap::new()),
+        }
     }
 
     /// Everything that was kept of one match: its file, as it is.

@@ -21,6 +21,8 @@ pub(crate) fn run(options: &Verify) -> Result<()> {
                 ["Draws", "by referees who prove nothing", &report.draws_unproved.to_string()],
                 ["Match files", "agree with the log", &report.files.to_string()],
                 ["Match files", "missing, stale or damaged", &faults(&report).to_string()],
+                ["Transcripts", "have the reported hash", &report.transcripts.to_string()],
+                ["Transcripts", "not arrived yet", &report.transcripts_missing.to_string()],
             ];
             println!("{}", plain(["What", "Finding", "Number"], lines.map(|line| line.map(String::from)), &[2]));
             eprintln!("{league}: everything is as it should be. The log ends at {}.", report.head);

@@ -13,6 +13,7 @@ pub fn line(event: &Event) -> Entry {
     let entry = Entry::new(event.at, level, "league_manager", &kind, message);
     match &event.fact {
         Fact::MatchReported { record, .. } => entry.with(record),
+        Fact::MatchExplained { account, .. } => entry.with(account),
         Fact::Opened { config } => entry.with(config),
         Fact::PlayerRegistered { profile, .. }
         | Fact::RefereeRegistered { profile, .. }
@@ -63,6 +64,10 @@ fn told(fact: &Fact) -> (Level, String) {
             (Level::Warn, format!("attempt {attempt} at {match_id} came to nothing"))
         }
         Fact::RefereeLost { referee } => (Level::Warn, format!("{referee} does not answer; its matches go to others")),
+        Fact::MatchExplained { match_id, account, .. } => match &account.reason {
+            Some(reason) => (Level::Info, format!("{match_id}: {reason}")),
+            None => (Level::Info, format!("{match_id} is reported with its answer times")),
+        },
         Fact::MatchReported { match_id, record, .. } => {
             (Level::Info, format!("{match_id} is over: {:?}", record.outcome))
         }

@@ -58,7 +58,8 @@ impl Shared {
             Some((order?, listener(season, &wanted.referee)?, season.walkover(&wanted.match_id).is_some()))
         });
         // Whatever happened meanwhile, it is no longer this referee's match.
-        let Ok(Some((order, mut referee, decided))) = order.await else { return };
+        let Ok(Some((mut order, mut referee, decided))) = order.await else { return };
+        order.home_mark.clone_from(&self.settings.home_mark);
         // Who takes no orders has begun already.
         if new && decided && referee.manner.knows(Method::StartMatch) {
             drop(self.desk.act(move |season, now| season.give_back(&assignment, now)).await);

@@ -195,5 +195,5 @@ impl Shared {
 
 fn is_unreachable(tries: &[Try]) -> bool {
     let failure = tries.last().and_then(|last| last.came.as_ref().err()).map(|error| &error.kind);
-    matches!(failure, Some(Failure::Unreachable(_)))
+    matches!(failure, Some(Failure::NotListening | Failure::Unreachable(_) | Failure::HungUp(_)))
 }

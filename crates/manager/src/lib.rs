@@ -13,6 +13,7 @@
 //! - `lead`: stepped matches, led by hand
 //! - [`gate`]: how often anybody may ask; `access`: who may do what; `reach`: which endpoints a registrant may name
 //! - `promptness`: how quickly referees answer
+//! - `transcripts`: what was said in matches whose referee has another home
 //! - `withdrawal`: taking a player out, and telling it
 
 mod access;
@@ -32,6 +33,7 @@ pub mod page;
 mod promptness;
 mod reach;
 pub mod settings;
+mod transcripts;
 mod turns;
 mod withdrawal;
 

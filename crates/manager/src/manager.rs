@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use league_core::record::MatchRecord;
 use league_core::season::agent::{AgentId, Profile};
 use league_core::season::config::Config;
+use league_core::season::event::{Event, Fact};
 use league_core::season::{Counted, Phase, Reason, Registered, Rejection, Ruling, Season};
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
@@ -12,7 +14,7 @@ use league_protocol::manner::{COLON_SENDER, Manner};
 use league_protocol::message::league_view::{GetLeague, LeaguePage, LeagueView};
 use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
 use league_protocol::message::registration::{Admission, AgentMeta, PASS_SCHEME, RegisterResponse};
-use league_protocol::message::report::{Learned, MatchResultAck, MatchResultReport};
+use league_protocol::message::report::{Account, Learned, MatchResultAck, MatchResultReport};
 use league_protocol::message::standings::StandingsAnswer;
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::sender::{Role, Sender};
@@ -20,6 +22,7 @@ use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Credential;
 use league_store::views::kept::kept;
+use league_store::views::match_file::MatchFile;
 use league_store::views::writer::ViewWriter;
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::breaker::Breakers;
@@ -37,6 +40,7 @@ use crate::notices::envelope;
 use crate::page;
 use crate::promptness::Promptness;
 use crate::settings::Settings;
+use crate::transcripts::{Transcripts, file_of};
 
 /// A manager; cheap to clone.
 #[derive(Clone, Debug)]
@@ -57,6 +61,8 @@ pub(crate) struct Shared {
     pub(crate) views: Option<ViewWriter>,
     pub(crate) world: World,
     pub(crate) gate: Arc<Gate>,
+    /// What was said in matches of referees with another home.
+    pub(crate) transcripts: Transcripts,
 }
 
 impl Manager {
@@ -72,7 +78,9 @@ impl Manager {
         let (league, strict, breakers) = (rules.league_id.clone(), rules.strict, Breakers::default());
         let (herald, promptness) = (Herald::new(client), Promptness::default());
         let gate = Arc::new(Gate::new(settings.rates, Arc::clone(&settings.strikes)));
-        let shared = Shared { league, strict, settings, desk, herald, breakers, promptness, views, world, gate };
+        let transcripts = Transcripts::default();
+        let shared =
+            Shared { league, strict, settings, desk, herald, breakers, promptness, views, world, gate, transcripts };
         Self { shared: Arc::new(shared) }
     }
 
@@ -149,14 +157,18 @@ impl Shared {
     async fn report(&self, head: &Head, report: MatchResultReport) -> Result<MatchResultAck, Fault> {
         const METHOD: Method = Method::ReportMatchResult;
         let (token, sender) = (head.token(METHOD)?.clone(), head.sender.as_good().cloned());
-        self.desk
+        let (acknowledgement, file) = self
+            .desk
             .act_patiently(move |season, now| {
                 let (referee, odd_sender) = referee_behind(season, &token, sender.as_ref(), METHOD, now)?;
                 let record = season.read_report(&report)?;
                 let odd = odd_sender.into_iter().chain(season.odd_score(&report, record.outcome)).collect();
-                let mut ruling = season.report(&referee, &report.match_id, report.attempt, record, now)?;
+                let mut ruling = season.report(&referee, &report.match_id, report.attempt, record.clone(), now)?;
+                let mut file = None;
                 if ruling.reply == Counted::Now {
-                    ruling.events.extend(season.learn_from(&report, &AgentId::Referee(referee), odd, now));
+                    let agent = AgentId::Referee(referee.clone());
+                    ruling.events.extend(season.learn_from(&report, &agent, odd, now));
+                    file = explained(season, &referee, &report, &record, &mut ruling.events, now);
                 }
                 let acknowledgement = MatchResultAck {
                     status: SmolStr::new_static("ACCEPTED"),
@@ -164,9 +176,13 @@ impl Shared {
                     match_id: report.match_id,
                     duplicate: ruling.reply == Counted::Before,
                 };
-                Ok(Ruling { events: ruling.events, reply: acknowledgement })
+                Ok(Ruling { events: ruling.events, reply: (acknowledgement, file) })
             })
-            .await
+            .await?;
+        if let Some(file) = file {
+            self.keep_match(file).await;
+        }
+        Ok(acknowledgement)
     }
 
     async fn query(&self, head: &Head, query: LeagueQuery) -> Result<LeagueQueryResponse, Fault> {
@@ -240,8 +256,34 @@ impl Shared {
     }
 }
 
+/// Puts what a report tells beside its result before the event of the result. Gives the match file, where the referee did not write it into
+/// the manager's home.
+fn explained(
+    season: &Season,
+    referee: &RefereeId,
+    report: &MatchResultReport,
+    record: &MatchRecord,
+    events: &mut Vec<Event>,
+    now: Timestamp,
+) -> Option<MatchFile> {
+    let counted = events.iter().find_map(|event| {
+        if let Fact::MatchReported { attempt, .. } = &event.fact { Some((*attempt, event.at)) } else { None }
+    });
+    let (attempt, at) = counted?;
+    let fact = season.explain(report, attempt, record);
+    let account = match &fact {
+        Some(Fact::MatchExplained { account, .. }) => Account::clone(account),
+        Some(_) | None => Account::default(),
+    };
+    events.splice(0..0, fact.map(|fact| Event { at, fact }));
+    if report.account.in_your_home {
+        return None;
+    }
+    file_of(season, referee, (&report.match_id, attempt), record, account, now)
+}
+
 /// The referee whose token this is, and what is odd about the `sender` beside it.
-fn referee_behind(
+pub(crate) fn referee_behind(
     season: &Season,
     token: &Credential,
     sender: Option<&Sender>,
@@ -339,6 +381,7 @@ impl Manager {
                 Answered::new(envelope, &answer)
             }
             Call::ReportMatchResult(report) => Answered::new(envelope, &shared.report(&head, report).await?),
+            Call::StoreTranscript(part) => Answered::new(envelope, &shared.store_transcript(&head, part).await?),
             Call::LeagueQuery(query) => Answered::new(envelope, &shared.query(&head, query).await?),
             Call::GetAssignedMatches(_) => Answered::new(envelope, &shared.assigned(&head).await?),
             Call::GetStandings(_) => {

@@ -12,6 +12,7 @@ use league_protocol::token::{Credential, TokenDigest};
 use league_store::home::Home;
 use league_wire::endpoint::Endpoint;
 use league_wire::strikes::Strikes;
+use smol_str::SmolStr;
 
 use crate::gate::Rates;
 use crate::heralds::Heralds;
@@ -78,6 +79,8 @@ pub struct Settings {
     pub allowed_hosts: Vec<String>,
     /// Where the files of its matches are, for the operator to look at.
     pub home: Option<Home>,
+    /// The mark in that home, by which a referee sees whether it writes there too; without one no transcripts are asked for.
+    pub home_mark: Option<SmolStr>,
     /// Who looks at players before they are let in; without one, everybody is.
     pub inspector: Option<Inspector>,
     /// How often anybody may ask.
@@ -105,6 +108,7 @@ impl Default for Settings {
             own_addresses: Vec::new,
             allowed_hosts: Vec::new(),
             home: None,
+            home_mark: None,
             inspector: None,
             rates: Rates::default(),
             strikes: Arc::default(),

@@ -1,5 +1,6 @@
 //! The player as the network sees it: joins, chooses, remembers.
 
+mod console;
 mod membership;
 
 use std::net::SocketAddr;
@@ -39,6 +40,7 @@ use crate::chance::Chance;
 use crate::memory::Memory;
 use crate::strategy::Behaviour;
 use crate::thinker::{Consulted, Thinker, Thought, Trouble};
+use console::Console;
 
 /// How long a history may wait to be written; with each hundred matches in it as long again. All of it is written each time, and a thousand players
 /// with a thousand matches wrote 30 MB a second otherwise.
@@ -99,6 +101,8 @@ struct Shared {
     hurry: Notify,
     /// Whether it was let in.
     admitted: watch::Sender<bool>,
+    /// What its author reads.
+    console: Console,
 }
 
 /// What a match is played for.
@@ -166,6 +170,7 @@ impl Player {
                 doubt: Doubt::default(),
                 hurry: Notify::new(),
                 admitted: watch::Sender::new(false),
+                console: Console::default(),
             }),
         }
     }
@@ -173,6 +178,11 @@ impl Player {
     /// Registers, and goes on trying as long as the manager is not there.
     pub async fn register(&self) -> Result<PlayerId, Rejected> {
         self.shared.register().await
+    }
+
+    /// Has `say` called with what the author of this player should read: what went wrong, and how the league ended.
+    pub fn on_news(&self, say: impl Fn(&str) + Send + std::marker::Sync + 'static) {
+        self.shared.console.listen(say);
     }
 
     /// Waits until the player has nothing more to do: the league is over, or the manager told it to leave.
@@ -457,12 +467,14 @@ impl Player {
                 let acknowledgement = shared.table(purpose).over(&head, &over)?;
                 let how =
                     over.result.map_or_else(|| String::from("over"), |result| format!("{result:?}").to_lowercase());
+                shared.console.over(&over);
                 shared.note("GAME_OVER", format!("{}: {how}", over.match_id));
                 shared.remember(Due::NowAndThen);
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyGameError(error) => {
                 let acknowledgement = shared.table(purpose).game_error(&head, error.match_id.as_ref())?;
+                shared.console.error(&error);
                 tracing::info!(code = ?error.error_code, hint = ?error.hint, "the referee complains");
                 Answered::new(plain(shared), &acknowledgement)
             }
@@ -480,6 +492,8 @@ impl Player {
             }
             Call::NotifyLeagueCompleted(end) => {
                 let acknowledgement = shared.table(Purpose::League).league_completed(&head, &end)?;
+                let me = shared.seat().identity().map(|identity| identity.player_id.clone());
+                shared.console.completed(me.as_ref(), &shared.settings.name, &end);
                 shared.leave();
                 Answered::new(plain(shared), &acknowledgement)
             }
@@ -501,6 +515,7 @@ impl Player {
             Call::RegisterReferee(_)
             | Call::RegisterPlayer(_)
             | Call::ReportMatchResult(_)
+            | Call::StoreTranscript(_)
             | Call::LeagueQuery(_)
             | Call::GetAssignedMatches(_)
             | Call::GetStandings(_)

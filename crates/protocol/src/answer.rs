@@ -203,6 +203,11 @@ impl<'a> Layers<'a> {
         self.error().map_or(Heard::Yes, Heard::Error)
     }
 
+    /// Whether the peer says that it has all parts of what it is sent.
+    pub fn is_complete(&self) -> bool {
+        self.first(|layer| layer.complete).unwrap_or(false)
+    }
+
     /// Whether the peer heard and does not want to: a referee that is busy, mostly.
     pub fn refuses(&self) -> bool {
         self.found.iter().any(|(_, layer)| layer.refuses() || layer.accepts() == Some(false))

@@ -21,3 +21,4 @@ pub mod standings;
 pub mod start_match;
 pub mod state;
 pub mod step;
+pub mod transcript;

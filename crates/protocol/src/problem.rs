@@ -172,6 +172,13 @@ pub enum Problem {
     WrongToken,
     /// The answer was posted without a token, where one is needed.
     NoToken,
+    /// An answer that was posted in its name does not count.
+    PostRefused {
+        /// What it did, as the rest of a sentence that begins with its name.
+        what: SmolStr,
+        /// What to change.
+        advice: SmolStr,
+    },
     /// It did not want to play.
     Declined,
     /// A strict league refuses what others take.
@@ -205,12 +212,12 @@ impl Problem {
 
     /// No program listens at `endpoint`.
     pub fn not_listening(endpoint: impl fmt::Display) -> Self {
-        Self::NotListening { endpoint: quoted(&endpoint.to_string()) }
+        Self::NotListening { endpoint: address(&endpoint) }
     }
 
     /// `endpoint` cannot be reached, and `why`.
     pub fn unreachable(endpoint: impl fmt::Display, why: &str) -> Self {
-        Self::Unreachable { endpoint: quoted(&endpoint.to_string()), why: quoted(why) }
+        Self::Unreachable { endpoint: address(&endpoint), why: quoted(why) }
     }
 
     /// The peer answered `question` with an error.
@@ -221,6 +228,11 @@ impl Problem {
             (Some(_), false) | (None, _) => quoted(&error.words),
         };
         Self::Error { number: error.number, found, method: SmolStr::new_static(question.method()) }
+    }
+
+    /// A posted answer that does not count: `what` the player did, and what to change.
+    pub fn post_refused(what: impl fmt::Display, advice: &str) -> Self {
+        Self::PostRefused { what: SmolStr::new(what.to_string()), advice: SmolStr::new(advice) }
     }
 
     /// `found` is no legal move: `allowed` says what is.
@@ -260,6 +272,7 @@ impl Problem {
             }
             Self::WrongToken => format!("{who} answered with a wrong token"),
             Self::NoToken => format!("{who} posted an answer without a token"),
+            Self::PostRefused { what, .. } => format!("{who} {what}"),
             Self::Declined => format!("{who} declined the invitation"),
             Self::Irregular { quirk } => format!("{who} sent what a strict league refuses: {quirk}"),
             Self::Illegal { found, .. } => format!("{who} sent `{found}`, which is no legal move"),
@@ -293,6 +306,7 @@ impl Problem {
             Self::WrongToken | Self::NoToken => {
                 String::from("send the auth_token of your latest registration with each answer")
             }
+            Self::PostRefused { advice, .. } => advice.to_string(),
             Self::Declined => String::from("send \"accept\": true to play"),
             Self::Irregular { quirk } => quirk.advice().to_owned(),
             Self::Illegal { allowed, .. } => allowed.to_string(),
@@ -323,6 +337,7 @@ impl Problem {
             Self::OnlyAcknowledged { .. } => String::from("acknowledged, and did not answer"),
             Self::WrongToken => String::from("answered with a wrong token"),
             Self::NoToken => String::from("answered without a token"),
+            Self::PostRefused { what, .. } => what.to_string(),
             Self::Declined => String::from("declined the invitation"),
             Self::Irregular { quirk } => quirk.to_string(),
             Self::Unknown => String::from("no answer that counts"),
@@ -339,7 +354,8 @@ impl Problem {
             Self::Error { .. } | Self::OtherMatch { .. } => 4,
             Self::Silent { .. } | Self::Late { .. } | Self::NotListening { .. } | Self::Unreachable { .. } => 5,
             Self::HungUp | Self::TooLong => 5,
-            Self::WrongField { .. } | Self::TwoAnswers | Self::WrongToken | Self::NoToken => 6,
+            Self::WrongField { .. } | Self::TwoAnswers => 6,
+            Self::WrongToken | Self::NoToken | Self::PostRefused { .. } => 6,
             Self::WrongValue { .. } | Self::Declined | Self::Irregular { .. } | Self::Illegal { .. } => 7,
         }
     }
@@ -369,6 +385,7 @@ impl fmt::Display for Problem {
             | Self::OnlyAcknowledged { .. }
             | Self::WrongToken
             | Self::NoToken
+            | Self::PostRefused { .. }
             | Self::Declined
             | Self::Irregular { .. }
             | Self::Illegal { .. }
@@ -413,6 +430,11 @@ fn error_fix(number: Option<i64>, words: &str, method: &str) -> String {
     String::from("look for its cause in your console")
 }
 
+/// An address that was registered, short.
+fn address(endpoint: &impl fmt::Display) -> SmolStr {
+    endpoint.to_string().chars().filter(|c| !c.is_control()).take(2 * QUOTED).collect()
+}
+
 fn millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
@@ -421,7 +443,7 @@ fn millis(span: Duration) -> u64 {
 fn span(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
-        _ if ms % 1_000 == 0 => format!("{} s", ms / 1_000),
+        _ if ms.is_multiple_of(1_000) => format!("{} s", ms / 1_000),
         _ => {
             // Rounded up, so that a late answer never reads as one in time.
             let tenths = ms.div_ceil(100);
@@ -430,21 +452,37 @@ fn span(ms: u64) -> String {
     }
 }
 
-/// What a stranger sent, short and on one line, fit to stand between backquotes.
+/// The longest run of letters and digits that is quoted: tokens and passes are longer, words are not.
+const LONGEST_WORD: usize = 31;
+
+/// What a stranger sent, short and on one line, fit to stand between backquotes. Whatever looks like a credential is left out.
 pub fn quoted(text: &str) -> SmolStr {
-    let plain = |c: char| match c {
-        '`' => '\'',
-        c if c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}') =>
-        {
-            ' '
-        }
-        c => c,
+    let is_hidden = |c: char| {
+        c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
     };
-    let mut chars = text.chars();
-    let mut short: String = chars.by_ref().take(QUOTED).map(plain).collect();
-    if chars.next().is_some() {
-        short.push('…');
+    let mut short = String::new();
+    let mut run = 0;
+    for c in text.chars().take(4 * QUOTED) {
+        if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '/' | '=') {
+            run += 1;
+        } else {
+            run = 0;
+        }
+        if run > LONGEST_WORD {
+            if run == LONGEST_WORD + 1 {
+                short.truncate(short.len() - LONGEST_WORD);
+                short.push('…');
+            }
+            continue;
+        }
+        short.push(match c {
+            '`' => '\'',
+            c if is_hidden(c) => ' ',
+            c => c,
+        });
+    }
+    if short.chars().count() > QUOTED || text.chars().nth(4 * QUOTED).is_some() {
+        short = short.chars().take(QUOTED).chain(['…']).collect();
     }
     SmolStr::new(short)
 }

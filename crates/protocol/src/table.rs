@@ -31,6 +31,7 @@ use crate::message::standings::{GetStandings, StandingsAnswer, StandingsUpdate};
 use crate::message::start_match::{StartMatch, StartMatchAnswer};
 use crate::message::state::PlayerState;
 use crate::message::step::{MatchState, MatchStep, RegisterToLeague, RegisteredToLeague};
+use crate::message::transcript::{MatchTranscript, TranscriptAck};
 use crate::schema;
 use crate::sender::Role;
 
@@ -219,6 +220,11 @@ calls! {
         Some("MATCH_RESULT_REPORT"), [Referee] => [Manager], "report_match_result",
         MatchResultReport => MatchResultAck = Some("MATCH_RESULT_ACK"), Generic, Token, family 5
     }
+    /// Hand over what was said in a match that was reported, in parts.
+    StoreTranscript {
+        Some("MATCH_TRANSCRIPT"), [Referee] => [Manager], "store_transcript",
+        MatchTranscript => TranscriptAck = Some("MATCH_TRANSCRIPT_ACK"), Generic, Token, family 5
+    }
     /// Ask about standings, schedule, matches, players or the state of the league.
     LeagueQuery {
         Some("LEAGUE_QUERY"), [Player, Referee] => [Manager],
@@ -387,6 +393,7 @@ requests! {
     RefereeRegisterRequest => RegisterResponse;
     LeagueRegisterRequest => RegisterResponse;
     MatchResultReport => MatchResultAck;
+    MatchTranscript => TranscriptAck;
     LeagueQuery => LeagueQueryResponse;
     StartMatch => StartMatchAnswer;
     GameInvitation => GameJoinAck;

@@ -208,6 +208,7 @@ fn order(round: &RoundAnnouncement, one: &AnnouncedMatch, directory: &Directory)
         timeouts: MatchLimits::default(),
         scoring: MatchPoints::default(),
         draw_secret: None,
+        home_mark: None,
         strict: false,
     })
 }

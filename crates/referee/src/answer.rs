@@ -1,14 +1,19 @@
 //! What a player's answer means to the bout.
 
+use std::time::Duration;
+
 use league_core::bout::effect::Ask;
 use league_core::bout::input::{CallFault, CallNo, Input};
 use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer, token_quirk};
 use league_protocol::id::GameType;
 use league_protocol::message::start_match::StartMatch;
+use league_protocol::problem::{Problem, Question};
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::side::Side;
 use league_protocol::token::Credential;
+use league_wire::endpoint::Endpoint;
 use league_wire::exchange::{CallError, Exchange, Failure};
+use league_wire::speaker::Try;
 use smol_str::SmolStr;
 
 /// An answer, understood or not.
@@ -41,9 +46,58 @@ impl Asked<'_> {
         let fault = match error.kind {
             Failure::TimedOut => CallFault::TimedOut,
             Failure::TooLong => CallFault::Unreadable,
-            Failure::Unreachable(_) | Failure::Refused | Failure::Unwritable(_) => CallFault::Unreachable,
+            Failure::NotListening
+            | Failure::Unreachable(_)
+            | Failure::HungUp(_)
+            | Failure::Refused
+            | Failure::Unwritable(_) => CallFault::Unreachable,
         };
         Input::Failed { side: self.side, call: self.call, fault }
+    }
+
+    /// What was wrong with the answer that the bout is told of as `input`; nothing when nothing was, or the bout itself knows best.
+    pub(crate) fn problem(self, input: &Input, endpoint: &Endpoint, tries: &[Try], limit: Duration) -> Option<Problem> {
+        match input {
+            Input::Failed { fault: CallFault::Refused(_) | CallFault::Irregular(_), .. } => None,
+            Input::Failed { .. } => self.problem_of(endpoint, tries, limit),
+            Input::Moved { text, .. } if self.order.game_type == GameType::even_odd() => {
+                // A legal choice may have been posted, whatever was answered to the call.
+                let wrong = Problem::of_choice(text)?;
+                let answered = self.problem_of(endpoint, tries, limit);
+                let is_posted = |problem: &Problem| matches!(problem, Problem::OnlyAcknowledged { .. });
+                answered.filter(|problem| !is_posted(problem)).or(Some(wrong))
+            }
+            Input::Start
+            | Input::Joined { .. }
+            | Input::Declined { .. }
+            | Input::Moved { .. }
+            | Input::PauseOver { .. }
+            | Input::Told { .. }
+            | Input::Reported => None,
+        }
+    }
+
+    /// What was wrong with the tries at this question; nothing when one was answered.
+    fn problem_of(self, endpoint: &Endpoint, tries: &[Try], limit: Duration) -> Option<Problem> {
+        let question = match self.ask {
+            Ask::Join => Question::Join,
+            Ask::Move if self.order.game_type == GameType::even_odd() => Question::Choice,
+            Ask::Move => Question::Move,
+        };
+        let asked: Vec<&Try> = tries.iter().filter(|one| !one.is_probe).collect();
+        let wrong = |one: &&Try| match &one.came {
+            Ok(exchange) => {
+                Problem::of_answer(question, &self.order.match_id, exchange.status.as_u16(), &exchange.body)
+            }
+            Err(error) => error.problem(endpoint).map(|problem| match problem {
+                // The time that was left is not the limit: earlier tries at the same question had used some of it.
+                Problem::Silent { .. } => Problem::silent(limit),
+                other => other,
+            }),
+        };
+        let problems: Option<Vec<Problem>> = asked.iter().map(wrong).collect();
+        // A try that was answered ends the question, whatever came before it.
+        Problem::most_specific(problems?)
     }
 
     /// What an answer means. A strict league takes none that is odd.

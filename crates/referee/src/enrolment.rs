@@ -59,7 +59,7 @@ impl Shared {
         self.identity().filter(|now| now.manager == before.manager).unwrap_or_else(|| before.clone())
     }
 
-    pub(crate) async fn register(&self, manager: &Endpoint) -> Result<RefereeId, Rejected> {
+    pub(crate) async fn register(self: &Arc<Self>, manager: &Endpoint) -> Result<RefereeId, Rejected> {
         let settings = &self.settings;
         let patience = Patience {
             answer: settings.patience,
@@ -80,6 +80,7 @@ impl Shared {
             self.journal.get_or_init(|| scribe.journal(path));
         }
         self.note("REGISTERED", format!("registered with {manager}"));
+        self.send_owed();
         Ok(id)
     }
 
@@ -91,7 +92,7 @@ impl Shared {
     }
 
     /// Whether the manager could say, and everything was done about it.
-    async fn make_sure(&self) -> bool {
+    async fn make_sure(self: &Arc<Self>) -> bool {
         let Some(Identity { token: Some(token), manager, .. }) = self.identity() else { return true };
         let envelope = self.envelope(None, Some(token.into()));
         let counts = doubt::counts(self.speaker.client(), &manager, &envelope, self.settings.patience).await;
@@ -124,7 +125,7 @@ impl Shared {
     }
 
     /// Registers where it is told to, else with its own manager. From then on its matches and reports are that manager's.
-    pub(crate) async fn go_and_register(&self, at: Option<&str>) -> Result<RegisteredToLeague, Fault> {
+    pub(crate) async fn go_and_register(self: &Arc<Self>, at: Option<&str>) -> Result<RegisteredToLeague, Fault> {
         let manager = match at {
             None => self.settings.manager.clone(),
             Some(text) => text.parse().map_err(|error| {

@@ -26,6 +26,7 @@ mod report;
 mod ring;
 mod scribe;
 pub mod settings;
+mod transcript;
 
 pub use referee::Referee;
 pub use settings::Settings;

@@ -14,8 +14,9 @@ use league_core::rules::registry::new_game;
 use league_protocol::draw::DrawSecret;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
-use league_protocol::id::{ConversationId, MatchId, RefereeId, RoundId};
+use league_protocol::id::{ConversationId, GameType, MatchId, RefereeId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
+use league_protocol::message::game_over::{GameResult, ResultStatus};
 use league_protocol::message::round::RoundAnnouncement;
 use league_protocol::message::start_match::{StartMatch, StartMatchAnswer};
 use league_protocol::message::step::MatchState;
@@ -45,9 +46,14 @@ use crate::orders::Purpose;
 use crate::posted::Cover;
 use crate::ring::{self, Post};
 use crate::settings::Settings;
+use crate::transcript::Transcripts;
 
 /// How many finished matches are remembered, for those who ask late.
 const REMEMBERED: usize = 1024;
+/// How long the end of the league waits for transcripts that are on their way.
+const LAST_TRANSCRIPTS: Duration = Duration::from_secs(5);
+/// How many technical losses the closing line explains.
+const NAMED: usize = 5;
 /// How many posts may wait at a match.
 const POSTS: usize = 16;
 
@@ -81,6 +87,8 @@ pub(crate) struct Shared {
     pub(crate) strikes: Strikes,
     /// How many announcements wait to be played.
     pub(crate) announcements: Announcements,
+    /// Transcripts that are being delivered to the manager.
+    pub(crate) transcripts: Transcripts,
 }
 
 #[derive(Debug, Default)]
@@ -95,6 +103,12 @@ struct Matches {
     ordered: bool,
     /// The rounds of matches that were announced.
     rounds: VecDeque<(MatchId, RoundId)>,
+    /// How many have ended.
+    refereed: u32,
+    /// How many of them ended by technical loss.
+    forfeits: u32,
+    /// The first of those with their reasons.
+    forfeited: Vec<(MatchId, String)>,
 }
 
 #[derive(Debug)]
@@ -145,6 +159,7 @@ impl Referee {
                 over: watch::Sender::new(0),
                 strikes: Strikes::default(),
                 announcements: Announcements::default(),
+                transcripts: Transcripts::default(),
             }),
         }
     }
@@ -159,6 +174,20 @@ impl Referee {
         self.shared.leave.notified().await;
     }
 
+    /// In a sentence, what it did in the league.
+    pub fn closing(&self) -> String {
+        let matches = self.shared.matches();
+        let id = self.shared.identity().map_or_else(|| self.shared.settings.name.to_string(), |me| me.id.to_string());
+        let reasons: Vec<String> =
+            matches.forfeited.iter().map(|(match_id, reason)| format!("{match_id}: {reason}")).collect();
+        let forfeits = match matches.forfeits {
+            0 => String::from("no technical loss."),
+            1 => format!("1 technical loss. {}", reasons.join(" ")),
+            more => format!("{more} technical losses. {}", reasons.join(" ")),
+        };
+        format!("{id} refereed {} matches; {forfeits}", matches.refereed)
+    }
+
     /// How many matches are running.
     pub fn running(&self) -> usize {
         self.shared.matches().running.len()
@@ -170,6 +199,8 @@ impl Referee {
         let mut over = self.shared.over.subscribe();
         // What is left is played again: whoever waits for it finds out that this referee is gone.
         drop(timeout(patience, over.wait_for(|_| self.running() == 0)).await);
+        // A transcript that is left is sent after a restart, where the referee has a home.
+        self.shared.transcripts.settled(LAST_TRANSCRIPTS).await;
         self.running()
     }
 }
@@ -323,7 +354,18 @@ impl Shared {
     fn finished(&self, order: &StartMatch, finished: Finished) {
         let reason = finished.state.game_result.as_ref().map_or("no result", |result| result.reason.as_str());
         self.note("MATCH_OVER", format!("{} (attempt {}): {reason}", order.match_id, order.attempt));
+        let result = finished.state.game_result.as_ref();
+        let no_number = |result: &GameResult| order.game_type == GameType::even_odd() && result.drawn_number.is_none();
+        let lost = result.filter(|result| result.status == Some(ResultStatus::TechnicalLoss) || no_number(result));
+        let lost = lost.map(|result| result.reason.clone());
         let mut matches = self.matches();
+        matches.refereed += 1;
+        if let Some(reason) = lost {
+            matches.forfeits += 1;
+            if matches.forfeited.len() < NAMED {
+                matches.forfeited.push((order.match_id.clone(), reason));
+            }
+        }
         // A later attempt may have taken its place.
         let is_this = |running: &Running| running.attempt == order.attempt && running.purpose == finished.purpose;
         if matches.running.get(&order.match_id).is_some_and(is_this) {
@@ -457,6 +499,8 @@ impl Referee {
             }
             Call::NotifyLeagueCompleted(_) | Call::Shutdown(_) => {
                 shared.check_manager(&head, method)?;
+                // The manager may end once this is answered, and the transcripts are for it.
+                shared.transcripts.settled(LAST_TRANSCRIPTS).await;
                 shared.leave.notify_one();
                 Answered::new(envelope, &shared.acknowledge())
             }
@@ -468,6 +512,7 @@ impl Referee {
             Call::RegisterReferee(_)
             | Call::RegisterPlayer(_)
             | Call::ReportMatchResult(_)
+            | Call::StoreTranscript(_)
             | Call::LeagueQuery(_)
             | Call::GetAssignedMatches(_)
             | Call::GetStandings(_)

@@ -18,8 +18,8 @@ use crate::settings::Settings;
 
 /// Delivers a report. A manager that is away comes back and asks for nothing: the referee goes on telling it. One that refuses
 /// has its reasons, and the result is nobody's any more. It goes to the manager who `appointed` the referee for this match, wherever
-/// it has registered since.
-pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: MatchResultReport) {
+/// it has registered since. Returns whether the manager took it.
+pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: MatchResultReport) -> bool {
     let match_id = report.match_id.clone();
     let conversation = ConversationId::named(format_args!("conv-{}-report", match_id.as_str().to_ascii_lowercase()));
     let call = Call::ReportMatchResult(report);
@@ -44,10 +44,10 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
         let trouble = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
             Some(Ok(exchange)) => match Layers::parse(&exchange.body).map(|layers| layers.heard()) {
                 // Some acknowledge without a word.
-                Ok(Heard::Yes) | Err(_) if exchange.status.is_success() => return,
+                Ok(Heard::Yes) | Err(_) if exchange.status.is_success() => return true,
                 Ok(Heard::Yes) | Err(_) if exchange.status.is_client_error() => {
                     tracing::warn!(%match_id, status = %exchange.status, "the manager takes no report in any form");
-                    return;
+                    return false;
                 }
                 Ok(Heard::Yes) | Err(_) => format!("the manager answers with status {}", exchange.status),
                 Ok(Heard::Error(error)) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
@@ -58,7 +58,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
                     if error.code.as_deref() == Some("E012") {
                         shared.doubt().await;
                     }
-                    return;
+                    return false;
                 }
             },
             Some(Err(error)) => error.to_string(),
@@ -71,7 +71,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
 }
 
 /// Whether the manager read the report, and be it to refuse it.
-fn understood(exchange: &Exchange) -> Verdict {
+pub(crate) fn understood(exchange: &Exchange) -> Verdict {
     let error = Layers::parse(&exchange.body).ok().and_then(|layers| layers.error());
     if error.is_some_and(|error| error.code.is_some()) { Verdict::Understood } else { heard(exchange) }
 }

@@ -20,12 +20,13 @@ use league_core::record::MatchRecord;
 use league_protocol::draw::DrawCommitment;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::Envelope;
-use league_protocol::id::RoundId;
+use league_protocol::id::{GameType, RoundId};
 use league_protocol::manner::Manner;
 use league_protocol::message::game_over::ByPlayer;
-use league_protocol::message::report::{Learned, MatchResultReport};
+use league_protocol::message::report::{Account, AnswerTimes, Learned};
 use league_protocol::message::start_match::StartMatch;
 use league_protocol::message::step::MatchState;
+use league_protocol::problem::Problem;
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::Call;
@@ -47,6 +48,7 @@ use crate::posted::{Answer, PostedAnswer, Standing};
 use crate::referee::Shared;
 use crate::report;
 use crate::scribe::Scribe;
+use crate::transcript::{Keeping, Owed};
 
 /// What reaches a match from outside.
 pub(crate) enum Post {
@@ -77,6 +79,8 @@ struct Ring {
     transcript: Vec<Utterance>,
     /// What is known of each side's ways.
     known: Pair<Known>,
+    /// What was wrong with the last answer of each side, where something was.
+    problems: Pair<Option<Problem>>,
     /// The question that each side was asked last, and what was posted in answer to it.
     open: Pair<Option<(CallNo, Arc<Posted>)>>,
     /// What was posted, to be written down behind the call that it belongs to.
@@ -121,6 +125,8 @@ struct Found {
     proven: bool,
     quirks: Quirks,
     shows_token: bool,
+    /// What was wrong with its answer to a question; nothing for a notice.
+    problem: Option<Option<Problem>>,
 }
 
 impl From<Said> for Found {
@@ -158,6 +164,7 @@ pub(crate) async fn run(
         began: shared.world.now(),
         transcript: Vec::new(),
         known,
+        problems: Pair::default(),
         open: Pair::default(),
         posted: Pair::default(),
         refused: Pair::default(),
@@ -177,7 +184,8 @@ pub(crate) async fn run(
 
 impl Ring {
     fn letters(&self) -> Letters<'_> {
-        Letters::new(&self.bout, &self.order, &self.appointed.id, self.commitment)
+        let letters = Letters::new(&self.bout, &self.order, &self.appointed.id, self.commitment);
+        letters.explained(self.problems.as_ref().map(Option::as_ref))
     }
 
     fn done(&mut self, done: Done) {
@@ -188,6 +196,9 @@ impl Ring {
             known.proven |= found.proven;
             known.quirks = known.quirks.and(found.quirks);
             known.shows_token |= found.shows_token;
+            if let Some(problem) = found.problem {
+                self.problems[side] = problem;
+            }
         }
         if let Some(side) = done.side {
             self.busy[side] = false;
@@ -236,6 +247,11 @@ impl Ring {
                 known.shows_token = true;
                 known.quirks = known.quirks.and(posted.quirks);
                 self.posted[side].push(posted.said);
+                if let Answer::Moved(text) = &posted.answer
+                    && self.order.game_type == GameType::even_odd()
+                {
+                    self.problems[side] = Problem::of_choice(text);
+                }
                 self.tell(posted.answer.input(side, None));
                 if let Some((call, open)) = &self.open[side]
                     && !self.bout.is_open(side, *call)
@@ -404,6 +420,7 @@ impl Ring {
                 () = posted.over() => Said::default(),
             };
             let (input, mut found, words) = outcome(&judge, said, &tries).await;
+            found.problem = input.as_ref().map(|input| asked.problem(input, &endpoint, &tries, limit));
             if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.came) {
                 exchange.receipt.granted = exchange.receipt.granted.max(posted.granted());
             }
@@ -453,19 +470,55 @@ impl Ring {
 
     /// Puts the match down, then reports it: a league that knows all results has all files on their way.
     fn report(&mut self) {
-        let Some(report) = self.letters().report() else { return };
-        let report = MatchResultReport { learned: self.learned(), ..report };
-        let (shared, file, appointed, purpose) =
-            (Arc::clone(&self.shared), self.file(), self.appointed.clone(), self.purpose);
+        let Some(mut report) = self.letters().report() else { return };
+        report.learned = self.learned();
+        report.account.started = Some(self.began);
+        report.account.times = self.times();
+        let (keeping, mut file) = (self.shared.keeping(&self.order), self.file());
+        let mut transcript = None;
+        if let Some(file) = &mut file {
+            if keeping == Keeping::Send {
+                file.shorten_transcript();
+                let owed = transcript.insert(Owed::of(file));
+                report.account.transcript_sha256 = Some(owed.digest);
+            }
+            file.explain(report.account.clone());
+            if keeping == Keeping::InManagersHome {
+                // The manager finds the rest in the file.
+                let problems = std::mem::take(&mut report.account.problems);
+                report.account = Account { problems, in_your_home: true, ..Account::default() };
+            }
+        }
+        let (shared, appointed, purpose) = (Arc::clone(&self.shared), self.appointed.clone(), self.purpose);
         self.work.push(Box::pin(async move {
             if let (Some(views), Some(file)) = (&shared.views, file) {
                 views.put(View::Match(Box::new(file))).await;
             }
             if purpose == Purpose::League {
-                report::deliver(&shared, &appointed, report).await;
+                if let Some(owed) = &transcript {
+                    shared.owe(owed).await;
+                }
+                let reported = report::deliver(&shared, &appointed, report).await;
+                if let Some(owed) = transcript {
+                    shared.hand_over(appointed, owed, reported).await;
+                }
             }
             Done { side: None, input: Some(Input::Reported), said: Vec::new(), found: None }
         }));
+    }
+
+    /// How long each player took to answer, to the last byte.
+    fn times(&self) -> ByPlayer<AnswerTimes> {
+        let took = |player: &str, what: &str| {
+            let answers = self.transcript.iter().filter(|said| said.from == player && said.message_type == what);
+            answers.filter_map(|said| said.receipt?.last_byte_ms).last()
+        };
+        let times = self.order.players.as_ref().map(|player| {
+            let id = player.player_id.as_str();
+            let moved = took(id, "CHOOSE_PARITY_RESPONSE").or_else(|| took(id, "GAME_MOVE_RESPONSE"));
+            (player.player_id.clone(), AnswerTimes { join_ms: took(id, "GAME_JOIN_ACK"), move_ms: moved })
+        });
+        ByPlayer(vec![times.a, times.b])
     }
 
     /// The match as a file.

@@ -30,6 +30,8 @@ pub struct Settings {
     pub operator: Option<TokenDigest>,
     /// Who writes its log and where, if anywhere.
     pub journal: Option<(Scribe, Home)>,
+    /// Where its match files are, if anywhere.
+    pub home: Option<Home>,
     /// How long it waits for the manager's answer.
     pub patience: Duration,
     /// The pause after a manager could not be reached; it doubles up to [`Settings::MAX_PAUSE`].

@@ -60,6 +60,7 @@ fn settings(manager: &str, address: SocketAddr) -> league_referee::Settings {
         join_key: None,
         operator: None,
         journal: None,
+        home: None,
         patience: PATIENCE,
         pause: PAUSE,
     }

@@ -190,6 +190,7 @@ impl Cast {
             join_key: None,
             operator: None,
             journal: None,
+            home: None,
             patience: scenario.patience,
             pause: PAUSE,
         };

@@ -196,6 +196,7 @@ impl Judge {
             Fact::Opened { .. }
             | Fact::RefereeRegistered { .. }
             | Fact::AgentLearned { .. }
+            | Fact::MatchExplained { .. }
             | Fact::RegistrationClosed
             | Fact::RegistrationReopened
             | Fact::LeagueCompleted

@@ -79,6 +79,16 @@ impl Home {
         self.league(league).join("manager.lock")
     }
 
+    /// What tells a referee that it shares this home with the manager of the league.
+    pub fn mark(&self, league: &LeagueId) -> PathBuf {
+        self.league(league).join("home.mark")
+    }
+
+    /// Transcripts that a referee still owes to the manager of a league: an empty file for each match.
+    pub fn outbox(&self, league: &LeagueId) -> PathBuf {
+        self.root.join("data/outbox").join(league.as_str())
+    }
+
     /// The table.
     pub fn standings(&self, league: &LeagueId) -> PathBuf {
         self.league(league).join("standings.json")

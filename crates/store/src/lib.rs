@@ -15,5 +15,7 @@ pub mod home;
 pub mod journal;
 pub mod lock;
 pub mod log;
+pub mod mark;
+pub mod outbox;
 pub mod verify;
 pub mod views;

@@ -21,7 +21,7 @@ use crate::home::Home;
 use crate::log::chain::Head;
 use crate::log::read::read;
 use crate::log::{projection, schema, sqlite};
-use crate::views::match_file::{Ending, MatchFile};
+use crate::views::match_file::{Ending, MatchFile, Transcript};
 use crate::views::retelling::Retelling;
 use crate::views::shelf::Shelf;
 use crate::views::standings::StandingsFile;
@@ -51,6 +51,10 @@ pub struct Report {
     pub files_missing: u64,
     /// Results whose file tells of another attempt, or of a match that goes on.
     pub files_stale: u64,
+    /// Transcripts whose hash is the one that their referee reported.
+    pub transcripts: u64,
+    /// Transcripts that a report promised and that have not arrived.
+    pub transcripts_missing: u64,
     /// Files that cannot be read. A manager writes them again when it starts.
     pub damaged: Vec<PathBuf>,
 }
@@ -139,6 +143,8 @@ impl<'a> Audit<'a> {
             files: 0,
             files_missing: 0,
             files_stale: 0,
+            transcripts: 0,
+            transcripts_missing: 0,
             damaged: Vec::new(),
         };
         let retelling = Retelling::default();
@@ -189,12 +195,39 @@ impl<'a> Audit<'a> {
         file.map_or(Ok(()), |file| self.compare(&file))
     }
 
+    /// Compares the transcript in a file with the digest that its referee reported.
+    fn compare_transcript(&mut self, expected: &MatchFile, found: Transcript) -> Result<(), Finding> {
+        let Some(digest) = expected.transcript_sha256 else { return Ok(()) };
+        let wrong = |found: String| {
+            let path = self.home.match_file(self.league, &expected.match_id);
+            let path = if path.exists() { path } else { self.home.match_lines(self.league) };
+            Err(Finding::file(path, format!("transcript of {}", expected.match_id), found, format!("SHA-256 {digest}")))
+        };
+        match found {
+            Transcript::Hashed(found) if found == digest => {
+                self.report.transcripts += 1;
+                Ok(())
+            }
+            Transcript::Hashed(found) => wrong(format!("SHA-256 {found}")),
+            Transcript::Unsigned => wrong(String::from("a transcript without transcript_sha256")),
+            // It may be on its way.
+            Transcript::Missing => {
+                self.report.transcripts_missing += 1;
+                Ok(())
+            }
+        }
+    }
+
     /// Compares a result with what its file says.
     fn compare(&mut self, expected: &MatchFile) -> Result<(), Finding> {
         let ending = Ending::of(expected);
         match self.shelf.ending(&expected.match_id) {
             None => self.report.files_missing += 1,
-            Some(found) if *found == ending => self.report.files += 1,
+            Some(found) if found.agrees(&ending) => {
+                let found = found.transcript();
+                self.report.files += 1;
+                return self.compare_transcript(expected, found);
+            }
             Some(found) if found.attempt == ending.attempt && found.is_told() => {
                 return Err(difference::match_file(self.home, expected));
             }

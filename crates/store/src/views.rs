@@ -7,7 +7,7 @@
 //! - [`keys`]: what a player keeps to itself
 //! - [`redact`]: what is not in them
 //! - [`writer`]: who writes them, in the background
-//! - [`kept`]: one match, found again
+//! - [`kept`]: one match, found again; [`narrative`]: told for people
 //! - [`retelling`], [`restore`], [`mending`]: how they come out of the log
 //!
 //! A league of more than [`ViewLimits::match_files`](writer::ViewLimits) matches keeps all of them in one `matches.jsonl`, the same documents one to a
@@ -19,6 +19,7 @@ pub mod kept;
 pub mod keys;
 pub mod match_file;
 pub mod mending;
+pub mod narrative;
 pub mod redact;
 pub mod replace;
 pub mod restore;

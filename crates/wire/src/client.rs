@@ -26,7 +26,7 @@ use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
 use crate::exchange::{CallError, Exchange, Failure, Receipt};
 use crate::net::{Connector, Tcp};
-use crate::pool::{Pool, Question};
+use crate::pool::{Pool, Question, Unanswered};
 use crate::pulse::{Allowance, Pulse};
 use crate::sse::{self, Events};
 use crate::tally::Tally;
@@ -178,7 +178,7 @@ impl Client {
         let (outcome, granted) = {
             let answer = pin!(async {
                 let asking = self.shared.pool.ask(endpoint, || request(endpoint, extra, body.clone()));
-                let (response, line) = asking.await.map_err(|error| Failure::Unreachable(chain(&error)))?;
+                let (response, line) = asking.await.map_err(|error| unanswered(&error))?;
                 receipt.first_byte = Some(started.elapsed());
                 let (parts, body) = response.into_parts();
                 let is_stream = sse::is_stream(&parts.headers);
@@ -249,7 +249,7 @@ async fn read(mut body: Incoming) -> Result<Bytes, Failure> {
     }
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| Failure::Unreachable(format!("the answer broke off: {}", chain(&error))))?;
+        let frame = frame.map_err(|error| Failure::HungUp(format!("the answer broke off: {}", chain(&error))))?;
         let Ok(data) = frame.into_data() else { continue };
         if whole.len() + data.len() > MAX_BODY {
             return Err(Failure::TooLong);
@@ -266,7 +266,7 @@ async fn read(mut body: Incoming) -> Result<Bytes, Failure> {
 async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failure> {
     let (mut events, mut length) = (Events::until(id), 0);
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| Failure::Unreachable(format!("the answer broke off: {}", chain(&error))))?;
+        let frame = frame.map_err(|error| Failure::HungUp(format!("the answer broke off: {}", chain(&error))))?;
         let Ok(data) = frame.into_data() else { continue };
         length += data.len();
         if length > MAX_BODY {
@@ -279,6 +279,17 @@ async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failu
         }
     }
     Ok(events.end())
+}
+
+/// Why there is no answer: no connection, or one that the peer closed.
+fn unanswered(error: &Unanswered) -> Failure {
+    match error {
+        Unanswered::NoConnection(refused) if refused.kind() == std::io::ErrorKind::ConnectionRefused => {
+            Failure::NotListening
+        }
+        Unanswered::NoConnection(_) => Failure::Unreachable(chain(error)),
+        Unanswered::Broken(_) => Failure::HungUp(chain(error)),
+    }
 }
 
 /// An error and its reasons in one line.

@@ -85,6 +85,7 @@ async fn main() -> anyhow::Result<()> {
         pause: Duration::from_millis(500),
     };
     let player = Player::new(settings, Thinker::new(Arc::new(Contrary)), Client::default(), World::real());
+    player.on_news(|line| eprintln!("{line}"));
     // Requests name the host that was advertised.
     let server = ServerSettings { allowed_hosts: vec![contact.host().to_owned()], ..ServerSettings::default() };
     let (close, closed) = oneshot::channel::<()>();

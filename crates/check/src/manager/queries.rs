@@ -3,7 +3,7 @@
 use league_protocol::id::{GameType, MatchId, RoundId};
 use league_protocol::message::game_over::ByPlayer;
 use league_protocol::message::query::{LeagueQuery, QueryParams, QueryType};
-use league_protocol::message::report::{MatchResultReport, ReportedResult, ResultDetails};
+use league_protocol::message::report::{Account, MatchResultReport, ReportedResult, ResultDetails};
 use league_protocol::table::Call;
 use serde_json::{Value, json};
 
@@ -93,6 +93,7 @@ impl Exam<'_> {
             attempt: Some(1),
             result: ReportedResult { winner: None, score: ByPlayer::default(), details: ResultDetails::default() },
             learned: ByPlayer::default(),
+            account: Account::default(),
         };
         let call = Call::ReportMatchResult(report);
         // By a player, under its own name and under a referee's: either way it is not the referee of anything.

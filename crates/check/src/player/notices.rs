@@ -129,6 +129,7 @@ impl Exam<'_> {
             opponent_choice: Some("odd".into()),
             points_earned: Some(3),
             draw: None,
+            hint: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use league_protocol::problem::Problem;
 use league_protocol::quirk::Quirk;
 use league_protocol::side::Side;
 use thiserror::Error;
@@ -112,6 +113,22 @@ impl Complaint {
         match self {
             Self::TimedOut | Self::Unreachable => true,
             Self::Unreadable | Self::Refused(_) | Self::Irregular(_) | Self::Illegal(_) => false,
+        }
+    }
+
+    /// What to tell the player, which had `limit` for its answer, where no more is known than this.
+    pub fn problem(&self, limit: Duration) -> Problem {
+        match self {
+            Self::TimedOut => Problem::silent(limit),
+            Self::Unreachable => Problem::unreachable("the registered address", "no connection"),
+            Self::Unreadable => Problem::Unknown,
+            Self::Refused(Refusal::WrongToken) => Problem::WrongToken,
+            Self::Refused(Refusal::NoToken) => Problem::NoToken,
+            Self::Refused(refusal @ (Refusal::OtherAddress | Refusal::Contradiction)) => {
+                Problem::post_refused(*refusal, refusal.advice())
+            }
+            Self::Irregular(quirk) => Problem::Irregular { quirk: *quirk },
+            Self::Illegal(illegal) => Problem::illegal(&illegal.found, &illegal.allowed),
         }
     }
 

@@ -17,10 +17,11 @@ use league_protocol::message::game_error::{GameError, RetryInfo};
 use league_protocol::message::game_move::{GameMoveCall, MoveContext};
 use league_protocol::message::game_over::{ByPlayer, DrawProof, GameOver, GameResult, OwnResult, ResultStatus};
 use league_protocol::message::invitation::GameInvitation;
-use league_protocol::message::report::{MatchResultReport, ReportedResult, ResultDetails};
+use league_protocol::message::report::{Account, MatchResultReport, ReportedResult, ResultDetails};
 use league_protocol::message::start_match::{MatchMode, StartMatch, span};
 use league_protocol::message::step::MatchState;
 use league_protocol::parity::Parity;
+use league_protocol::problem::Problem;
 use league_protocol::seal::seal;
 use league_protocol::sender::Sender;
 use league_protocol::side::{Pair, Side};
@@ -30,7 +31,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::Bout;
 use super::effect::{Ask, Complaint};
-use super::ending::Ending;
+use super::ending::{Ending, Fault};
 use super::terms::{Limits, Mode, Terms};
 
 /// The terms on which a referee runs the match that it was ordered to. `secret` and `salt` are its own; in a league with a seed
@@ -63,12 +64,36 @@ pub struct Letters<'a> {
     order: &'a StartMatch,
     referee: &'a RefereeId,
     commitment: DrawCommitment,
+    problems: Pair<Option<&'a Problem>>,
 }
 
 impl<'a> Letters<'a> {
     /// The letters of `bout`, which `referee` runs by `order`. `commitment` is the bout's, computed once.
     pub fn new(bout: &'a Bout, order: &'a StartMatch, referee: &'a RefereeId, commitment: DrawCommitment) -> Self {
-        Self { bout, order, referee, commitment }
+        Self { bout, order, referee, commitment, problems: Pair::default() }
+    }
+
+    /// The same with what is known about the last wrong answer of each side, beyond what the bout knows.
+    #[must_use]
+    pub fn explained(self, problems: Pair<Option<&'a Problem>>) -> Self {
+        Self { problems, ..self }
+    }
+
+    /// What was wrong with the last answer of `side`, where something was.
+    fn problem(&self, side: Side) -> Option<Problem> {
+        let limits = self.bout.terms().limits;
+        let limit = if self.bout.has_joined(side) { limits.to_move } else { limits.to_join };
+        let declined = self.bout.ending().and_then(|ending| ending.faults[side]) == Some(Fault::Declined);
+        if declined {
+            return Some(Problem::Declined);
+        }
+        let told = self.problems[side].cloned();
+        told.or_else(|| self.bout.complaint(side).map(|complaint| complaint.problem(limit)))
+    }
+
+    /// Why `side` lost without a game, where it did.
+    fn forfeit(&self, ending: &Ending, side: Side) -> Option<Problem> {
+        if ending.outcome.forfeited(side) { self.problem(side) } else { None }
     }
 
     /// The envelope of whatever is said to `side`.
@@ -142,6 +167,11 @@ impl<'a> Letters<'a> {
     /// What `side` is told before it is asked again.
     pub fn error(&self, side: Side, ask: Ask, complaint: &Complaint, tries: (u8, u8), next: Timestamp) -> GameError {
         let (made, allowed) = tries;
+        let limits = self.bout.terms().limits;
+        let generic = complaint.problem(match ask {
+            Ask::Join => limits.to_join,
+            Ask::Move => limits.to_move,
+        });
         let code = code_of(complaint);
         let player = &self.order.players[side].player_id;
         let name = SmolStr::new_static(code.name());
@@ -154,7 +184,7 @@ impl<'a> Letters<'a> {
             error_code: Some(SmolStr::new_static(code.as_str())),
             error_name: Some(name.clone()),
             error_description: Some(name),
-            hint: Some(format_smolstr!("{complaint}")),
+            hint: Some(format_smolstr!("{}", self.problems[side].unwrap_or(&generic))),
             game_state: Some(SmolStr::new_static(self.bout.phase().as_str())),
             action_required: Some(SmolStr::new_static(match ask {
                 Ask::Join => "GAME_JOIN_ACK",
@@ -192,6 +222,7 @@ impl<'a> Letters<'a> {
             points_earned: Some(ending.outcome.points(&self.order.scoring)[side]),
             draw: self.proof(ending),
             game_result: Some(result),
+            hint: self.forfeit(ending, side).map(|problem| format_smolstr!("{problem}")),
         })
     }
 
@@ -222,6 +253,15 @@ impl<'a> Letters<'a> {
                 },
             },
             learned: ByPlayer::default(),
+            account: Account {
+                problems: ByPlayer(
+                    Side::BOTH
+                        .into_iter()
+                        .filter_map(|side| Some((players[side].player_id.clone(), self.forfeit(ending, side)?)))
+                        .collect(),
+                ),
+                ..Account::default()
+            },
         })
     }
 

@@ -96,6 +96,13 @@ impl Season {
                 self.referees[index as usize].lost = true;
                 Ok(())
             }
+            Fact::MatchExplained { match_id, attempt, account } => {
+                self.held(match_id, *attempt)?;
+                if let Some(digest) = account.transcript_sha256 {
+                    self.transcripts.insert(match_id.clone(), (*attempt, digest));
+                }
+                Ok(())
+            }
             Fact::MatchReported { match_id, attempt, record } => self.count(match_id, *attempt, record, event.at),
             Fact::MatchAwarded { match_id, outcome } => self.award(match_id, *outcome),
             Fact::RoundCompleted { round } => {

@@ -1,7 +1,7 @@
 //! What has happened. A season is the fold of these, and nothing else.
 
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
-use league_protocol::message::report::Learned;
+use league_protocol::message::report::{Account, Learned};
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -104,6 +104,16 @@ pub enum Fact {
         /// Which.
         referee: RefereeId,
     },
+    /// How a match came to the result that is reported next. Only where the result does not tell it all, and the manager's home does
+    /// not have it from the referee itself.
+    MatchExplained {
+        /// Which.
+        match_id: MatchId,
+        /// Which attempt at it.
+        attempt: u32,
+        /// What its referee told.
+        account: Box<Account>,
+    },
     /// A match ended.
     MatchReported {
         /// Which.
@@ -158,6 +168,7 @@ impl Fact {
             | Self::MatchAssigned { .. }
             | Self::MatchReturned { .. }
             | Self::RefereeLost { .. }
+            | Self::MatchExplained { .. }
             | Self::RoundCompleted { .. }
             | Self::LeagueCompleted
             | Self::AgentLearned { .. }

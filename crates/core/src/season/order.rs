@@ -35,6 +35,7 @@ impl Season {
             scoring: self.config.scoring.match_points(),
             draw_secret: secret,
             strict: self.config.strict,
+            home_mark: None,
         })
     }
 }

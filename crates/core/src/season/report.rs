@@ -5,13 +5,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::message::game_over::{ByPlayer, ResultStatus};
-use league_protocol::message::report::MatchResultReport;
+use league_protocol::message::report::{Account, MatchResultReport};
 use league_protocol::message::start_match::MatchPoints;
+use league_protocol::message::transcript::TranscriptDigest;
 use league_protocol::parity::Parity;
 use league_protocol::quirk::Quirk;
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
+use smol_str::SmolStr;
 
 use super::event::Fact;
 use super::{Ruling, Season, Slot, happened};
@@ -172,6 +174,54 @@ impl Season {
         events.extend(self.endings(1, now));
         Ok(Ruling { events, reply: Counted::Now })
     }
+}
+
+impl Season {
+    /// What is kept of a report beside its result: nothing where the result tells it all, or the manager's home has it already.
+    pub fn explain(&self, report: &MatchResultReport, attempt: u32, record: &MatchRecord) -> Option<Fact> {
+        let mut account = report.account.clone();
+        let ids = self.contestants(&report.match_id)?.map(|player| &player.id);
+        let plays = |player: &PlayerId| ids.a == player || ids.b == player;
+        account.problems.0.retain(|(player, _)| plays(player));
+        account.times.0.retain(|(player, _)| plays(player));
+        let said = report.result.details.reason.as_deref().map(clipped);
+        // What the rules themselves say about moves and number need not be kept.
+        account.reason = said
+            .filter(|said| record.reason(&self.config.game_type, ids.map(PlayerId::as_str)).as_deref() != Some(said));
+        if account.in_your_home {
+            // The match file has times and transcript; what went wrong is kept for the players' pages.
+            account = Account { reason: account.reason, problems: account.problems, ..Account::default() };
+        }
+        let told = Account { started: None, ..account.clone() };
+        (!told.is_empty()).then(|| Fact::MatchExplained {
+            match_id: report.match_id.clone(),
+            attempt,
+            account: Box::new(account),
+        })
+    }
+
+    /// The attempt and the digest of the transcript that `referee` owes for a match that it has reported.
+    pub fn transcript_due(&self, referee: &RefereeId, match_id: &MatchId) -> Result<(u32, TranscriptDigest), Fault> {
+        const METHOD: Method = Method::StoreTranscript;
+        let refused = |message: String| Fault::new(ErrorCode::E007, METHOD, message).about("match_id");
+        match self.slot(match_id) {
+            Some(Slot::Done { referee: place, .. }) if self.referee_index.get(referee) == Some(place) => {}
+            Some(_) => return Err(refused(format!("{referee} has not reported {match_id}; report the match first"))),
+            None => return Err(refused(format!("there is no match {match_id} in the rounds that have begun"))),
+        }
+        let unannounced = || {
+            let message = format!("the report of {match_id} named no transcript_sha256, so no transcript is expected");
+            Fault::new(ErrorCode::E010, METHOD, message).about("match_id")
+        };
+        self.transcripts.get(match_id).copied().ok_or_else(unannounced)
+    }
+}
+
+/// The longest sentence that is kept of a referee's, in characters.
+const MAX_REASON: usize = 300;
+
+fn clipped(text: &str) -> SmolStr {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON).collect()
 }
 
 /// The outcome that a winner, the technical losses and a status describe; none when they contradict each other.

@@ -207,6 +207,7 @@ fn blank(match_id: &MatchId) -> GameOver {
         opponent_choice: None,
         points_earned: None,
         draw: None,
+        hint: None,
     }
 }
 

@@ -5,11 +5,13 @@
 use league_core::record::{MatchRecord, Proof};
 use league_protocol::draw::DrawNonce;
 use league_protocol::id::MatchId;
-use league_protocol::side::Side;
+use league_protocol::time::Timestamp;
 use league_store::views::match_file::{Direction, MatchFile};
+use league_store::views::narrative::{steps, with_names};
 use maud::{Markup, html};
 
 use super::links::player_link;
+use super::schedule::in_order;
 use crate::answers::{self, Answer};
 use crate::news;
 use crate::story::Story;
@@ -25,7 +27,7 @@ pub(crate) struct Over<'a> {
 }
 
 /// The page.
-pub(crate) fn page(story: &Story, match_id: &MatchId, over: Option<&Over<'_>>, steps: &Markup) -> Markup {
+pub(crate) fn page(story: &Story, match_id: &MatchId, over: Option<&Over<'_>>, operate: &Markup) -> Markup {
     let season = story.season();
     let held = season.assignments().into_iter().find(|held| held.match_id == *match_id);
     html! {
@@ -39,14 +41,14 @@ pub(crate) fn page(story: &Story, match_id: &MatchId, over: Option<&Over<'_>>, s
                 (None, Some(held)) => p #state { span.pill data-state="playing" { "playing" } " at " (held.referee) ", attempt " (held.attempt) },
                 (None, None) => p #state { span.pill data-state="waiting" { "waiting" } },
             }
-            (steps)
+            (operate)
         }
         @if let Some(over) = over {
             (draw(match_id, over))
             @match (over.attempt, over.file.filter(|file| !file.transcript.is_empty())) {
-                (Some(_), Some(file)) => { (time_line(file)) (transcript(file)) }
+                (Some(_), Some(file)) => { (steps_of(story, match_id, file)) (time_line(story, match_id, file)) (transcript(story, match_id, file)) }
                 (None, _) => {}
-                (Some(_), None) => section #transcript { h2 { "Transcript" } p.empty { "What was said is not kept here: it is where its referee is." } },
+                (Some(_), None) => section #transcript { h2 { "Transcript" } p.empty { (missing(over.file)) } },
             }
         }
     }
@@ -56,22 +58,69 @@ fn result(story: &Story, match_id: &MatchId, over: &Over<'_>) -> Markup {
     let season = story.season();
     let players = season.contestants(match_id);
     let points = over.record.outcome.points(&season.config().scoring.match_points());
-    let reason = over.file.and_then(|file| file.result.as_ref()).and_then(|result| result.details.reason.as_ref());
+    let reason = over.file.and_then(|file| {
+        let reason = file.result.as_ref()?.details.reason.as_ref()?;
+        Some(with_names(reason, file, |id| name_of(story, match_id, id)))
+    });
+    let [first, second] = in_order(over.record.outcome);
     html! {
         p #result { b { (news::ended(season, match_id, over.record.outcome)) } @if let Some(reason) = reason { ": " (reason) }
             @if over.attempt.is_none() { ": nobody played it, because a player had been withdrawn." } }
         dl.facts {
-            @for side in Side::BOTH {
+            @for side in [first, second] {
                 @if let Some(players) = &players {
-                    div { dt { (players[side].profile.name) } dd { @match &over.record.moves[side] { Some(choice) => (choice), None => "no choice" } ", +" (points[side]) } }
+                    div { dt { (players[side].profile.name) } dd { @match &over.record.moves[side] { Some(choice) => (choice), None => "no choice" } ", +" (points[side])
+                        @if let Some(ms) = over.file.and_then(|file| file.times.get(&players[side].id)).and_then(|times| times.move_ms) { small { " after " (ms) " ms" } } } }
                 }
             }
             div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } }
             @if let Some(attempt) = over.attempt { div { dt { "Attempt" } dd { (attempt) } } }
             @if let Some(file) = over.file { div { dt { "Referee" } dd { (file.referee_id) } } }
         }
+        @if let Some(file) = over.file.filter(|file| !file.problems.is_empty()) {
+            div #fix.fix {
+                @for (player, problem) in &file.problems.0 {
+                    @let who = name_of(story, match_id, player.as_str());
+                    p { b { (problem.told_of(&who)) } ". What to fix: " (problem.fix()) }
+                }
+            }
+        }
         p { a href={ "/export/matches/" (match_id) ".json" } download { "All of it as JSON" } }
     }
+}
+
+/// The name of a player of this match; whoever else speaks is called by its id.
+fn name_of(story: &Story, match_id: &MatchId, id: &str) -> String {
+    let players = story.season().contestants(match_id);
+    let named = players.and_then(|players| [players.a, players.b].into_iter().find(|player| player.id.as_str() == id));
+    named.map_or_else(|| id.to_owned(), |player| player.profile.name.to_string())
+}
+
+/// Why there is no transcript.
+fn missing(file: Option<&MatchFile>) -> &'static str {
+    match file.and_then(|file| file.transcript_sha256) {
+        Some(_) => "The referee has not sent the transcript yet.",
+        None => "The referee did not send what was said.",
+    }
+}
+
+fn steps_of(story: &Story, match_id: &MatchId, file: &MatchFile) -> Markup {
+    html! {
+        section #steps aria-labelledby="steps-title" {
+            h2 #steps-title { "What happened" }
+            ol.steps {
+                @for step in steps(file, |id| name_of(story, match_id, id)) {
+                    li.wrong[step.wrong] { time datetime=(step.at) { (clock(step.at)) } " " (step.told) }
+                }
+            }
+        }
+    }
+}
+
+/// The time of day.
+fn clock(at: Timestamp) -> String {
+    let whole = at.to_string();
+    whole.get(11..19).unwrap_or(&whole).to_owned()
 }
 
 fn draw(match_id: &MatchId, over: &Over<'_>) -> Markup {
@@ -114,7 +163,7 @@ fn field(id: &str, label: &str, value: &str) -> Markup {
     html! { label for={ "proof-" (id) } { (label) } input id={ "proof-" (id) } name=(id) value=(value) autocomplete="off" spellcheck="false"; }
 }
 
-fn time_line(file: &MatchFile) -> Markup {
+fn time_line(story: &Story, match_id: &MatchId, file: &MatchFile) -> Markup {
     let calls: Vec<Answer<'_>> = answers::of(file).collect();
     html! {
         section #timeline aria-labelledby="timeline-title" {
@@ -125,19 +174,19 @@ fn time_line(file: &MatchFile) -> Markup {
                         th.name scope="col" { "Asked" } th.name scope="col" { "For" } th.name scope="col" { "Sent" }
                         th scope="col" { "First byte" } th scope="col" { "Last byte" } th scope="col" { "Limit" } th.lane scope="col" { "Of its limit" }
                     } }
-                    tbody { @for call in &calls { (receipt(call)) } }
+                    tbody { @for call in &calls { (receipt(call, &name_of(story, match_id, call.player))) } }
                 }
             }
         }
     }
 }
 
-fn receipt(call: &Answer<'_>) -> Markup {
+fn receipt(call: &Answer<'_>, name: &str) -> Markup {
     let took = call.receipt.last_byte_ms.unwrap_or(call.receipt.limit_ms);
     let part = (took as f64 / call.receipt.limit_ms.max(1) as f64).min(1.0);
     html! {
         tr data-came=(call.came) {
-            th.name scope="row" { (call.player) }
+            th.name scope="row" { (name) }
             td.name { (call.what) }
             td.name { time datetime=(call.receipt.sent_at) { (call.receipt.sent_at) } }
             td { (millis(call.receipt.first_byte_ms)) }
@@ -162,7 +211,7 @@ fn millis(span: Option<u64>) -> String {
     span.map_or_else(|| String::from("never"), |span| format!("{span} ms"))
 }
 
-fn transcript(file: &MatchFile) -> Markup {
+fn transcript(story: &Story, match_id: &MatchId, file: &MatchFile) -> Markup {
     html! {
         section #transcript aria-labelledby="transcript-title" {
             h2 #transcript-title { "Transcript" }
@@ -170,7 +219,7 @@ fn transcript(file: &MatchFile) -> Markup {
                 @for said in &file.transcript {
                     li data-direction=(match said.direction { Direction::Sent => "sent", Direction::Received => "received" }) {
                         details {
-                            summary { time { (said.at) } " " b { (said.from) } " → " b { (said.to) } " " span.kind { (said.message_type) } }
+                            summary { time { (said.at) } " " b { (name_of(story, match_id, &said.from)) } " → " b { (name_of(story, match_id, &said.to)) } " " span.kind data-kind=(said.message_type) { (said.message_type) } }
                             pre tabindex="0" { (pretty(said.message().get())) }
                         }
                     }

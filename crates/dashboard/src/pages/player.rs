@@ -25,9 +25,12 @@ pub(crate) fn page(story: &Story, player: &Player, files: &[MatchFile], from: u3
     let row = season.standings().into_iter().find(|row| row.player_id == player.id);
     let place = place(story, &player.id);
     let marks = place.map(|place| story.form(place, 10)).unwrap_or_default();
+    let never_moved = place.is_some_and(|place| story.never_moved(place));
+    let forfeits = place.map_or(0, |place| season.table().row(place).technical_losses);
     html! {
         section #player {
-            h1 { (player.profile.name) " " small { (player.id) } " " (state(season, player)) }
+            h1 { (player.profile.name) " " small { (player.id) } " "
+                @if never_moved { span.pill data-state="FORFEITING" { "no legal move yet" } } @else { (state(season, player)) } }
             dl.facts {
                 @if let Some(row) = &row {
                     div { dt { "Rank" } dd { (row.rank) " of " (season.players().len()) } }
@@ -47,9 +50,10 @@ pub(crate) fn page(story: &Story, player: &Player, files: &[MatchFile], from: u3
                     @if let Some(opponent) = season.player(&next.opponent_id) { (player_link(opponent)) } }
             }
         }
-        (quirks(player))
+        (fixes(story, player, forfeits))
+        (quirks(player, forfeits > 0))
         @if let Some(place) = place {
-            (choices(story, place))
+            (choices(story, place, never_moved))
             section #times aria-labelledby="times-title" {
                 h2 #times-title { "Answer times against their limits" }
                 @if files.is_empty() {
@@ -89,20 +93,41 @@ pub(crate) fn state(season: &Season, player: &Player) -> Markup {
     html! { span.pill data-state=(condition.as_str()) { (condition.word()) } }
 }
 
+/// What cost a player its technical losses, and what its author changes.
+fn fixes(story: &Story, player: &Player, forfeits: u32) -> Markup {
+    let problems = story.problems(&player.id);
+    html! {
+        @if forfeits > 0 {
+            section #fix.fix aria-labelledby="fix-title" {
+                h2 #fix-title { "What to fix" }
+                p { "Technical losses: " (forfeits) ". A technical loss is a match that a player loses because it gives no answer that counts." }
+                @if problems.is_empty() {
+                    p { "The referee did not report what went wrong; the matches below that end with F show what was said." }
+                } @else {
+                    ul { @for (problem, matches) in &problems {
+                        li { b { (problem) } span.small { " In " @for (place, match_id) in matches.iter().enumerate() { @if place > 0 { ", " } (match_link(match_id)) } "." } }
+                    } }
+                }
+                p.small { "Try a change before the next league: league check " (player.profile.endpoint) }
+            }
+        }
+    }
+}
+
 /// What a player does differently, and what its author can do about it.
-fn quirks(player: &Player) -> Markup {
+fn quirks(player: &Player, has_lost: bool) -> Markup {
     html! {
         @if player.quirks.iter().next().is_some() {
             section #quirks aria-labelledby="quirks-title" {
                 h2 #quirks-title { "What it does differently" }
-                p { "None of this does any harm here; elsewhere it may." }
+                p { @if has_lost { "None of these differences cost it a match." } @else { "None of this does any harm here; elsewhere it may." } }
                 ul { @for quirk in player.quirks.iter() { li { b { (quirk.what()) } ": " (quirk.advice()) } } }
             }
         }
     }
 }
 
-fn choices(story: &Story, place: u32) -> Markup {
+fn choices(story: &Story, place: u32, never_moved: bool) -> Markup {
     let made: Vec<(&str, Mark)> = story
         .course(place)
         .filter_map(|meeting| {
@@ -121,7 +146,9 @@ fn choices(story: &Story, place: u32) -> Markup {
     html! {
         section #choices aria-labelledby="choices-title" {
             h2 #choices-title { "Choices over time" }
-            @if made.is_empty() { p.empty { "It has not chosen yet." } } @else {
+            @if made.is_empty() {
+                p.empty { @if never_moved { "It has made no legal choice." } @else { "It has not chosen yet." } }
+            } @else {
                 p { @for (kind, count) in &kinds { b { (kind) } " " (count) " times " } }
                 ol.strip aria-label="Its choices, the oldest first" {
                     @for (choice, mark) in &made[made.len().saturating_sub(CHOICES)..] {

@@ -1,5 +1,6 @@
 //! The schedule: who meets whom in which round, who rests, and what comes next.
 
+use league_core::rules::outcome::Outcome;
 use league_core::season::Phase;
 use league_protocol::id::RoundId;
 use league_protocol::message::query::{ScheduledMatch, ScheduledRound};
@@ -113,6 +114,12 @@ pub(crate) fn by_state(round: &ScheduledRound) -> Vec<&ScheduledMatch> {
     matches
 }
 
+/// The sides in the order in which a result names them: the winner first.
+pub(crate) fn in_order(outcome: Outcome) -> [Side; 2] {
+    let first = outcome.winner().unwrap_or(Side::A);
+    [first, first.other()]
+}
+
 /// A match in a line; one that is being played with its phase, where that is known.
 pub(crate) fn entry(story: &Story, game: &ScheduledMatch, phase: Option<&'static str>) -> Markup {
     let (state, word) = match game.status.as_str() {
@@ -129,7 +136,8 @@ pub(crate) fn entry(story: &Story, game: &ScheduledMatch, phase: Option<&'static
                 Some(played) => {
                     span.who { (news::ended(story.season(), &game.match_id, played.outcome)) }
                     span.what {
-                        @for side in Side::BOTH { @if let Some(choice) = story.choice(played, side) { span.choice { (choice) } " " } }
+                        // In the order of the sentence: the winner first.
+                        @for side in in_order(played.outcome) { @if let Some(choice) = story.choice(played, side) { span.choice { (choice) } " " } }
                         @if let Some(number) = played.drawn { b.number title="the number that was drawn" { (number) } }
                     }
                 }

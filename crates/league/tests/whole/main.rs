@@ -26,6 +26,7 @@ mod peers;
 mod pipes;
 mod processes;
 mod readme;
+mod reasons;
 mod refusals;
 mod secrets;
 mod secure;

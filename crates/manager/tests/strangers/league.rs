@@ -81,6 +81,7 @@ impl League {
             join_key: None,
             operator: None,
             journal: None,
+            home: None,
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };

@@ -202,6 +202,8 @@ pub(super) struct Layer<'a> {
     accepted: Option<bool>,
     #[serde(deserialize_with = "loose::flag")]
     success: Option<bool>,
+    #[serde(deserialize_with = "loose::flag")]
+    pub(super) complete: Option<bool>,
     #[serde(borrow)]
     pub(super) status: Word<'a>,
     #[serde(borrow)]
@@ -335,6 +337,7 @@ impl<'a> Layer<'a> {
             accept: self.accept,
             accepted: self.accepted,
             success: self.success,
+            complete: self.complete,
             is_error: self.is_error,
             reason: self.reason,
             reason_code: self.reason_code,

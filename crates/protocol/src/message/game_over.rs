@@ -178,6 +178,9 @@ pub struct GameOver {
     /// What proves the draw.
     #[serde(default, deserialize_with = "loose::value", skip_serializing_if = "Option::is_none")]
     pub draw: Option<DrawProof>,
+    /// What this player did wrong and how to mend it, where it lost without a game.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub hint: Option<SmolStr>,
 }
 
 /// The result of a match.

@@ -5,11 +5,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 use smol_str::SmolStr;
 
 use super::game_over::{ByPlayer, DrawProof, ResultStatus, names_nobody};
+use super::transcript::TranscriptDigest;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::loose;
 use crate::manner::Manner;
 use crate::parity::Parity;
+use crate::problem::Problem;
 use crate::quirk::Quirks;
+use crate::time::Timestamp;
 
 /// The end of a match, to be counted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -33,6 +36,50 @@ pub struct MatchResultReport {
     /// What the referee found out about the players' ways, where that is news.
     #[serde(skip_serializing_if = "ByPlayer::is_empty")]
     pub learned: ByPlayer<Learned>,
+    /// How it came to this result, for people.
+    #[serde(skip_serializing_if = "Account::is_empty")]
+    pub account: Account,
+}
+
+/// How a match came to its result: what went wrong, how long answers took, and the hash of what was said.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Account {
+    /// In a sentence, why it ended so.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub reason: Option<SmolStr>,
+    /// When the players were invited.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub started: Option<Timestamp>,
+    /// What was wrong with the last answer of a player that lost without a game.
+    #[serde(default, deserialize_with = "loose::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]
+    pub problems: ByPlayer<Problem>,
+    /// How long the answers took.
+    #[serde(default, deserialize_with = "loose::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]
+    pub times: ByPlayer<AnswerTimes>,
+    /// The SHA-256 of the transcript, which follows by MATCH_TRANSCRIPT.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub transcript_sha256: Option<TranscriptDigest>,
+    /// Whether the referee wrote the match file, with the transcript, into the manager's own home.
+    #[serde(default, deserialize_with = "loose::or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub in_your_home: bool,
+}
+
+impl Account {
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How long a player took, in milliseconds to the last byte; nothing where no answer came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerTimes {
+    /// To join.
+    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    pub join_ms: Option<u64>,
+    /// To choose or move, the last time that it was asked.
+    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    pub move_ms: Option<u64>,
 }
 
 /// What was found out about a peer while it was spoken to.
@@ -139,6 +186,8 @@ struct Written {
     details: Option<ResultDetails>,
     #[serde(default, deserialize_with = "loose::value_or_default")]
     learned: ByPlayer<Learned>,
+    #[serde(default, deserialize_with = "loose::value_or_default")]
+    account: Account,
 }
 
 impl<'de> Deserialize<'de> for MatchResultReport {
@@ -155,6 +204,7 @@ impl<'de> Deserialize<'de> for MatchResultReport {
             attempt: written.attempt,
             result: result.ok_or_else(|| serde::de::Error::missing_field("result"))?,
             learned: written.learned,
+            account: written.account,
         })
     }
 }

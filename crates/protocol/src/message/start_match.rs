@@ -162,6 +162,10 @@ pub struct StartMatch {
     /// Whether answers that are not in order are none.
     #[schemars(default)]
     pub strict: bool,
+    /// What the manager's home holds in the file `home.mark` of the league. A referee that finds the same in its own home shares
+    /// it, and writes the match file there; another one sends the transcript.
+    #[schemars(default)]
+    pub home_mark: Option<SmolStr>,
 }
 
 /// On the wire also with the flat fields of the course's own tool.
@@ -196,6 +200,8 @@ struct Written {
     draw_secret: Option<DrawSecret>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     strict: bool,
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    home_mark: Option<SmolStr>,
 }
 
 fn first() -> u32 {
@@ -242,6 +248,7 @@ impl<'de> Deserialize<'de> for StartMatch {
             scoring: written.scoring,
             draw_secret: written.draw_secret,
             strict: written.strict,
+            home_mark: written.home_mark,
         })
     }
 }
@@ -266,6 +273,7 @@ impl Serialize for StartMatch {
             scoring: self.scoring,
             draw_secret: self.draw_secret,
             strict: self.strict,
+            home_mark: self.home_mark.clone(),
         }
         .serialize(serializer)
     }

@@ -9,11 +9,11 @@ fn wrong(question: Question, status: u16, body: &Value) -> Problem {
 }
 
 /// The answer in a JSON-RPC result.
-fn rpc(result: Value) -> Value {
+fn rpc(result: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "result": result})
 }
 
-fn choice(body: Value) -> String {
+fn choice(body: &Value) -> String {
     wrong(Question::Choice, 200, &rpc(body)).to_string()
 }
 
@@ -27,7 +27,7 @@ fn a_wrong_choice_is_quoted_with_the_right_one() {
         (json!({"parity_choice": true}), "you sent `true`; send `even` or `odd`"),
         (json!({"message_type": "CHOOSE_PARITY_RESPONSE", "choice": "ODD"}), "you sent `ODD`; send `odd`"),
     ] {
-        assert_eq!(choice(sent.clone()), sentence, "{sent}");
+        assert_eq!(choice(&sent), sentence, "{sent}");
     }
 }
 
@@ -35,34 +35,34 @@ fn a_wrong_choice_is_quoted_with_the_right_one() {
 fn a_choice_under_another_name_is_told_the_right_one() {
     for name in ["parity", "answer", "move", "decision", "parityChoice"] {
         let sentence = format!("you sent `{name}`; call the field `parity_choice`");
-        assert_eq!(choice(json!({"message_type": "CHOOSE_PARITY_RESPONSE", name: "odd"})), sentence);
+        assert_eq!(choice(&json!({"message_type": "CHOOSE_PARITY_RESPONSE", name: "odd"})), sentence);
         let text = json!({"message_type": "CHOOSE_PARITY_RESPONSE", name: "odd"}).to_string();
-        assert_eq!(choice(json!({"content": [{"type": "text", "text": text}]})), sentence);
+        assert_eq!(choice(&json!({"content": [{"type": "text", "text": text}]})), sentence);
     }
     let none = json!({"message_type": "CHOOSE_PARITY_RESPONSE", "match_id": "R1M1"});
-    assert_eq!(choice(none), "you sent no `parity_choice`; send \"parity_choice\": \"even\" or \"odd\"");
+    assert_eq!(choice(&none), "you sent no `parity_choice`; send \"parity_choice\": \"even\" or \"odd\"");
 }
 
 #[test]
 fn two_choices_and_another_match_are_named() {
     let two = json!({"parity_choice": "odd", "data": {"parity_choice": "even"}});
-    assert_eq!(choice(two), "you sent two different choices in one answer; send one choice, in `parity_choice`");
+    assert_eq!(choice(&two), "you sent two different choices in one answer; send one choice, in `parity_choice`");
     let other = json!({"message_type": "CHOOSE_PARITY_RESPONSE", "match_id": "R9M9", "parity_choice": "odd"});
-    let told = choice(other);
+    let told = choice(&other);
     assert_eq!(told, "you answered about another match; answer with \"match_id\": \"R1M1\", the match of the call");
 }
 
 #[test]
 fn an_acknowledgement_is_no_answer() {
     assert_eq!(
-        choice(json!({"status": "ok"})),
+        choice(&json!({"status": "ok"})),
         "you acknowledged the call, and no CHOOSE_PARITY_RESPONSE followed; put the CHOOSE_PARITY_RESPONSE into the result of the call"
     );
     assert_eq!(
-        wrong(Question::Join, 200, &rpc(json!({"accept": "perhaps"}))).to_string(),
+        wrong(Question::Join, 200, &rpc(&json!({"accept": "perhaps"}))).to_string(),
         "you sent `perhaps`; send `true` or `false`"
     );
-    let declined = wrong(Question::Join, 200, &rpc(json!({"message_type": "GAME_JOIN_ACK", "accept": false})));
+    let declined = wrong(Question::Join, 200, &rpc(&json!({"message_type": "GAME_JOIN_ACK", "accept": false})));
     assert_eq!(declined.to_string(), "you declined the invitation; send \"accept\": true to play");
 }
 
@@ -131,8 +131,8 @@ fn what_never_came_is_told_with_where_to_look() {
 #[test]
 fn of_several_tries_the_most_specific_problem_is_told() {
     let unknown = wrong(Question::Choice, 200, &json!({"error": {"code": -32601, "message": "unknown method"}}));
-    let value = wrong(Question::Choice, 200, &rpc(json!({"parity_choice": "ODD"})));
-    let nothing = wrong(Question::Choice, 200, &rpc(json!({"status": "ok"})));
+    let value = wrong(Question::Choice, 200, &rpc(&json!({"parity_choice": "ODD"})));
+    let nothing = wrong(Question::Choice, 200, &rpc(&json!({"status": "ok"})));
     let problems = [unknown.clone(), value.clone(), nothing.clone()];
     assert_eq!(Problem::most_specific(problems), Some(value));
     assert_eq!(Problem::most_specific([nothing, unknown.clone()]), Some(unknown));
@@ -143,9 +143,9 @@ fn of_several_tries_the_most_specific_problem_is_told() {
 fn a_right_answer_is_no_problem() {
     let match_id: MatchId = "R1M1".parse().unwrap();
     for (question, body) in [
-        (Question::Choice, rpc(json!({"parity_choice": "odd"}))),
-        (Question::Join, rpc(json!({"message_type": "GAME_JOIN_ACK", "accept": true}))),
-        (Question::Move, rpc(json!({"move": "b2"}))),
+        (Question::Choice, rpc(&json!({"parity_choice": "odd"}))),
+        (Question::Join, rpc(&json!({"message_type": "GAME_JOIN_ACK", "accept": true}))),
+        (Question::Move, rpc(&json!({"move": "b2"}))),
     ] {
         let bytes = serde_json::to_vec(&body).unwrap();
         assert_eq!(Problem::of_answer(question, &match_id, 200, &bytes), None, "{body}");
@@ -157,10 +157,19 @@ fn a_right_answer_is_no_problem() {
 #[test]
 fn quotes_are_short_and_on_one_line() {
     let hostile = format!("`\u{1b}[31m\r\n\u{202e}<script>{}", "x".repeat(500));
-    let told = choice(json!({"parity_choice": hostile}));
+    let told = choice(&json!({"parity_choice": hostile}));
     assert!(told.chars().count() < 160, "{told}");
     assert!(!told.chars().any(|c| c.is_control() || c == '\u{202e}'), "{told:?}");
     assert_eq!(told.matches('`').count(), 6, "{told}");
+}
+
+#[test]
+fn a_quote_has_no_credential() {
+    let token = "tok-P01-9FzL0y2hJ8Qm3cVtXb7RwKd5NsGp1AeUiOoTlYkM4Hf";
+    let told = choice(&json!({"parity_choice": format!("bad token {token}!")}));
+    assert_eq!(told, "you sent `bad token …!`; send `even` or `odd`");
+    assert_eq!(quoted(token), "…");
+    assert_eq!(quoted("Method not found: handle_game_invitation"), "Method not found: handle_game_invitation");
 }
 
 #[test]
@@ -170,7 +179,7 @@ fn a_problem_survives_the_wire_and_an_unknown_kind_is_taken() {
         Problem::not_listening("http://h:1/mcp"),
         Problem::HungUp,
         Problem::Irregular { quirk: Quirk::BareAnswer },
-        wrong(Question::Choice, 200, &rpc(json!({"parity": "odd"}))),
+        wrong(Question::Choice, 200, &rpc(&json!({"parity": "odd"}))),
     ] {
         let text = serde_json::to_string(&problem).unwrap();
         assert_eq!(serde_json::from_str::<Problem>(&text).unwrap(), problem, "{text}");

@@ -21,7 +21,9 @@ use league_protocol::message::query::{
 use league_protocol::message::registration::{
     Admission, AgentMeta, LeagueRegisterRequest, PASS_SCHEME, RefereeRegisterRequest, RegisterResponse,
 };
-use league_protocol::message::report::{Learned, MatchResultAck, MatchResultReport, ReportedResult, ResultDetails};
+use league_protocol::message::report::{
+    Account, AnswerTimes, Learned, MatchResultAck, MatchResultReport, ReportedResult, ResultDetails,
+};
 use league_protocol::message::round::{
     AnnouncedMatch, Champion, LeagueCompleted, RoundAnnouncement, RoundCompleted, RoundSummary, ShutdownCommand,
 };
@@ -33,7 +35,9 @@ use league_protocol::message::start_match::{
 };
 use league_protocol::message::state::PlayerState;
 use league_protocol::message::step::{MatchState, MatchStep, RegisterToLeague, RegisteredToLeague};
+use league_protocol::message::transcript::{MatchTranscript, TranscriptAck, TranscriptDigest};
 use league_protocol::parity::Parity;
+use league_protocol::problem::Problem;
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::reply::ReplyTo;
 use league_protocol::sender::Sender;
@@ -252,6 +256,26 @@ pub(crate) fn call(method: Method) -> Call {
                     shows_token: true,
                 },
             )]),
+            account: Account {
+                reason: None,
+                started: Some(noon()),
+                problems: ByPlayer(vec![(player(6), Problem::silent(std::time::Duration::from_secs(30)))]),
+                times: ByPlayer(vec![
+                    (player(5), AnswerTimes { join_ms: Some(12), move_ms: Some(340) }),
+                    (player(6), AnswerTimes { join_ms: Some(7), move_ms: None }),
+                ]),
+                transcript_sha256: Some(TranscriptDigest([0xAB; 32])),
+                in_your_home: true,
+            },
+        }),
+        Method::StoreTranscript => Call::StoreTranscript(MatchTranscript {
+            league_id: Some(league()),
+            match_id: match_id(),
+            attempt: 1,
+            sha256: TranscriptDigest([0xAB; 32]),
+            part: 1,
+            parts: 2,
+            data: "W10=".into(),
         }),
         Method::LeagueQuery => Call::LeagueQuery(LeagueQuery {
             league_id: Some(league()),
@@ -285,6 +309,7 @@ pub(crate) fn call(method: Method) -> Call {
             scoring: MatchPoints::default(),
             draw_secret: Some(DrawSecret([7; 32])),
             strict: true,
+            home_mark: Some("0f1e2d3c4b5a69788796a5b4c3d2e1f0".into()),
         }),
         Method::CollectChoices => Call::CollectChoices(step),
         Method::DrawNumber => Call::DrawNumber(step),
@@ -348,6 +373,7 @@ pub(crate) fn call(method: Method) -> Call {
             opponent_choice: None,
             points_earned: Some(3),
             draw: Some(proof()),
+            hint: Some("you sent `ODD`; send `odd`".into()),
         }),
         Method::NotifyGameError => Call::NotifyGameError(GameError {
             league_id: Some(league()),
@@ -440,6 +466,10 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
         Method::ReportMatchResult => {
             let (status, round_id) = ("ACCEPTED".into(), Some(RoundId(2)));
             to.answer(&envelope, &MatchResultAck { status, match_id: match_id(), round_id, duplicate: true }, out)
+        }
+        Method::StoreTranscript => {
+            let status = "ACCEPTED".into();
+            to.answer(&envelope, &TranscriptAck { status, match_id: match_id(), received: 2, complete: true }, out)
         }
         Method::LeagueQuery => {
             let response = LeagueQueryResponse {

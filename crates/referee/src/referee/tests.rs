@@ -17,6 +17,7 @@ fn referee() -> Referee {
         join_key: None,
         operator: None,
         journal: None,
+        home: None,
         patience: Duration::from_secs(1),
         pause: Duration::from_secs(1),
     };

@@ -98,6 +98,7 @@ fn settings(manager: &Stub) -> Settings {
         join_key: None,
         operator: None,
         journal: None,
+        home: None,
         patience: Duration::from_secs(10),
         pause: Duration::from_millis(10),
     }
@@ -194,5 +195,5 @@ async fn oddities_are_quirks_in_a_league_and_errors_in_a_strict_one() {
     assert_eq!(report["result"]["details"]["technical_losses"], json!(["P01"]));
     let told = &a.heard("notify_game_error")[0]["params"];
     assert_eq!(told["error_code"], "E003");
-    assert!(told["hint"].as_str().unwrap().contains("a strict league refuses no timestamp"), "{told}");
+    assert!(told["hint"].as_str().unwrap().contains("a strict league refuses: no timestamp"), "{told}");
 }

@@ -97,6 +97,7 @@ pub fn kind_of(fact: &Fact) -> &'static str {
         Fact::MatchAssigned { .. } => "match_assigned",
         Fact::MatchReturned { .. } => "match_returned",
         Fact::RefereeLost { .. } => "referee_lost",
+        Fact::MatchExplained { .. } => "match_explained",
         Fact::MatchReported { .. } => "match_reported",
         Fact::MatchAwarded { .. } => "match_awarded",
         Fact::RoundCompleted { .. } => "round_completed",
@@ -197,7 +198,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
         }
         Fact::MatchAwarded { match_id, outcome } => settle(connection, match_id, *outcome, &at),
         // The matches say so already; and how an agent is spoken to is nobody's business but the manager's.
-        Fact::RoundCompleted { .. } | Fact::AgentLearned { .. } => Ok(()),
+        Fact::RoundCompleted { .. } | Fact::AgentLearned { .. } | Fact::MatchExplained { .. } => Ok(()),
         Fact::LeagueCompleted => set_status(connection, Phase::LeagueCompleted),
         Fact::Halted => execute(connection, "UPDATE league SET halted = 1", []),
         Fact::Resumed => execute(connection, "UPDATE league SET halted = 0", []),

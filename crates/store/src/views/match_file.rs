@@ -4,8 +4,10 @@ use league_core::bout::phase::Phase;
 use league_core::record::MatchRecord;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, DrawProof};
-use league_protocol::message::report::{ReportedResult, ResultDetails};
+use league_protocol::message::report::{Account, AnswerTimes, ReportedResult, ResultDetails};
 use league_protocol::message::start_match::MatchPoints;
+use league_protocol::message::transcript::{MAX_TRANSCRIPT, TranscriptDigest};
+use league_protocol::problem::Problem;
 use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -52,6 +54,15 @@ pub struct MatchFile {
     /// What proves the number; null when none was drawn, or nothing proves it.
     #[serde(default)]
     pub draw: Option<DrawProof>,
+    /// What was wrong with the last answer of a player that lost without a game.
+    #[serde(default, skip_serializing_if = "ByPlayer::is_empty")]
+    pub problems: ByPlayer<Problem>,
+    /// How long each player took to answer.
+    #[serde(default, skip_serializing_if = "ByPlayer::is_empty")]
+    pub times: ByPlayer<AnswerTimes>,
+    /// The SHA-256 of the transcript, where its referee reported one: of the JSON list without blanks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript_sha256: Option<TranscriptDigest>,
 }
 
 /// How far a match is.
@@ -184,9 +195,51 @@ impl MatchFile {
             transcript: Vec::new(),
             result: None,
             draw: None,
+            problems: ByPlayer::default(),
+            times: ByPlayer::default(),
+            transcript_sha256: None,
         }
     }
 
+    /// Adds what the referee told about how it came to the result.
+    pub fn explain(&mut self, account: Account) {
+        if let Some(result) = self.result.as_mut().filter(|_| account.reason.is_some()) {
+            result.details.reason = account.reason;
+        }
+        if let Some(started) = account.started {
+            self.lifecycle.started = Some(started);
+        }
+        (self.problems, self.times) = (account.problems, account.times);
+        self.transcript_sha256 = account.transcript_sha256;
+    }
+
+    /// The transcript as it is hashed and sent: a JSON list without blanks.
+    pub fn transcript_bytes(&self) -> Vec<u8> {
+        // Texts and raw JSON can always be written.
+        serde_json::to_vec(&self.transcript).unwrap_or_default()
+    }
+
+    /// Takes the longest messages out of a transcript that is longer than the limit, and says so in their place.
+    pub fn shorten_transcript(&mut self) {
+        let length = |said: &Utterance| said.message.get().len();
+        // What surrounds a message takes less than this.
+        let fits = |said: &[Utterance]| said.iter().map(|one| length(one) + 512).sum::<usize>() <= MAX_TRANSCRIPT;
+        while !fits(&self.transcript) {
+            let Some(longest) = self.transcript.iter_mut().max_by_key(|said| length(said)) else { return };
+            if length(longest) <= LEFT_OUT {
+                self.transcript.pop();
+                continue;
+            }
+            let note = format!("left out: a message of {} bytes", longest.message.get().len());
+            longest.message = redact_raw(note.as_bytes());
+        }
+    }
+}
+
+/// Messages up to this length are not worth leaving out.
+const LEFT_OUT: usize = 256;
+
+impl MatchFile {
     /// The match has ended like this. `reason` is for people.
     pub fn finish(&mut self, record: &MatchRecord, worth: &MatchPoints, reason: Option<SmolStr>, now: Timestamp) {
         let players = Pair::new(&self.player_a_id, &self.player_b_id);
@@ -200,13 +253,26 @@ impl MatchFile {
 }
 
 /// What a file says of the end of its match, reduced to what can be compared: half a million of them fit into memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Ending {
     /// Of which attempt.
     pub(crate) attempt: u32,
     /// Of result and proof, as much of it as tells two apart; the reason is for people, and not part of it. Nothing when the match has
     /// not ended.
     digest: Option<[u8; 16]>,
+    /// Of the transcript, where the file has one and says which digest it should have.
+    transcript: Transcript,
+}
+
+/// What is known of the transcript in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Transcript {
+    /// There is none.
+    Missing,
+    /// There is one, and its digest was not computed because the file names none.
+    Unsigned,
+    /// It has this digest.
+    Hashed(TranscriptDigest),
 }
 
 impl Ending {
@@ -224,12 +290,27 @@ impl Ending {
             let digest: [u8; 32] = Sha256::digest(&text).into();
             std::array::from_fn(|place| digest[place])
         });
-        Self { attempt: file.attempt, digest }
+        let transcript = match (file.transcript.is_empty(), file.transcript_sha256) {
+            (true, _) => Transcript::Missing,
+            (false, None) => Transcript::Unsigned,
+            (false, Some(_)) => Transcript::Hashed(TranscriptDigest::of(&file.transcript_bytes())),
+        };
+        Self { attempt: file.attempt, digest, transcript }
     }
 
     /// Whether it says anything.
     pub(crate) fn is_told(&self) -> bool {
         self.digest.is_some()
+    }
+
+    /// Whether both tell of the same end of the same attempt, whatever they have of a transcript.
+    pub(crate) fn agrees(&self, other: &Self) -> bool {
+        (self.attempt, self.digest) == (other.attempt, other.digest)
+    }
+
+    /// What it has of the transcript.
+    pub(crate) fn transcript(&self) -> Transcript {
+        self.transcript
     }
 }
 

@@ -85,7 +85,7 @@ impl Mending {
     }
 
     fn is_there(&self, file: &MatchFile) -> bool {
-        self.shelf.ending(&file.match_id) == Some(&Ending::of(file))
+        self.shelf.ending(&file.match_id).is_some_and(|found| found.agrees(&Ending::of(file)))
     }
 
     fn write(&mut self) -> io::Result<()> {
@@ -100,7 +100,7 @@ impl Mending {
             let path = self.home.match_file(&self.league, &file.match_id);
             let is_there = match self.large {
                 true => self.is_there(&file),
-                false => match_in(&path).is_some_and(|found| Ending::of(&found) == Ending::of(&file)),
+                false => match_in(&path).is_some_and(|found| Ending::of(&found).agrees(&Ending::of(&file))),
             };
             if is_there {
                 self.kept += 1;

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use league_core::season::event::{Event, Fact};
 use league_core::season::{BadEvent, Season};
 use league_protocol::id::{MatchId, RefereeId};
+use league_protocol::message::report::Account;
 use league_protocol::side::Pair;
 use league_protocol::time::Timestamp;
+use smol_str::SmolStr;
 
 use super::match_file::{MatchFile, Occasion};
 
@@ -16,6 +18,8 @@ pub struct Retelling {
     season: Option<Season>,
     /// Who took each open match, and when.
     taken: HashMap<MatchId, (RefereeId, Timestamp)>,
+    /// What was told about the match whose result comes next.
+    explained: Option<(MatchId, Account)>,
 }
 
 impl Retelling {
@@ -36,7 +40,12 @@ impl Retelling {
                 self.taken.insert(match_id.clone(), (referee.clone(), event.at));
                 Ok(None)
             }
+            Fact::MatchExplained { match_id, account, .. } => {
+                self.explained = Some((match_id.clone(), Account::clone(account)));
+                Ok(None)
+            }
             Fact::MatchReported { match_id, attempt, record } => {
+                let explained = self.explained.take().filter(|(told, _)| told == match_id);
                 // It was applied, so somebody held it and the schedule knows it.
                 let Some((referee_id, taken)) = self.taken.remove(match_id) else { return Ok(None) };
                 let (Some(players), Some((round_id, _))) = (season.contestants(match_id), match_id.parts()) else {
@@ -53,7 +62,12 @@ impl Retelling {
                 };
                 let mut file = MatchFile::new(occasion, taken);
                 file.lifecycle.started = Some(taken);
-                file.finish(record, &season.config().scoring.match_points(), None, event.at);
+                let names = Pair::new(players.a.id.as_str(), players.b.id.as_str());
+                let reason = record.reason(&season.config().game_type, names).map(SmolStr::new);
+                file.finish(record, &season.config().scoring.match_points(), reason, event.at);
+                if let Some((_, account)) = explained {
+                    file.explain(account);
+                }
                 Ok(Some(file))
             }
             Fact::Opened { .. }

@@ -56,7 +56,7 @@ async fn a_reset_in_the_middle_of_an_answer_is_a_broken_connection() {
     })
     .await;
     let error = call(&Client::default(), &peer, LONG).await.unwrap_err();
-    assert!(matches!(error.kind, Failure::Unreachable(_)), "{error}");
+    assert!(matches!(error.kind, Failure::HungUp(_)), "{error}");
     assert_eq!((error.code(), asked.load(Ordering::Relaxed)), (Some(ErrorCode::E009), 1));
 }
 

@@ -91,6 +91,7 @@ pub(crate) async fn referee(port: u16) -> Served {
         join_key: None,
         operator: None,
         journal: None,
+        home: None,
         patience: Duration::from_secs(5),
         pause: Duration::from_millis(20),
     };

@@ -60,6 +60,7 @@ fn order(game: &str) -> StartMatch {
         timeouts: MatchLimits::default(),
         scoring: MatchPoints::default(),
         draw_secret: None,
+        home_mark: None,
         strict: false,
     }
 }

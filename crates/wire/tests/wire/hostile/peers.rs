@@ -45,7 +45,7 @@ impl Came {
             Err(error) => match error.kind {
                 Failure::TimedOut => Self::Late,
                 Failure::TooLong => Self::TooLong,
-                Failure::Unreachable(_) => Self::Broken,
+                Failure::NotListening | Failure::Unreachable(_) | Failure::HungUp(_) => Self::Broken,
                 Failure::Refused | Failure::Unwritable(_) => panic!("{error}"),
             },
         }

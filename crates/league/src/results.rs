@@ -1,0 +1,207 @@
+//! Results for people: a line for each match of a list, and the whole story of one.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use league_core::record::MatchRecord;
+use league_core::rules::outcome::Outcome;
+use league_core::season::Season;
+use league_core::season::event::Fact;
+use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::message::query::ScheduledMatch;
+use league_protocol::message::report::Account;
+use league_protocol::problem::Problem;
+use league_protocol::side::{Pair, Side};
+use league_store::home::Home;
+use league_store::log::Log;
+use league_store::views::match_file::MatchFile;
+use league_store::views::narrative::{steps, with_names};
+
+/// How a match ended, as the log tells it.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    outcome: Outcome,
+    record: Option<MatchRecord>,
+    account: Option<Account>,
+}
+
+impl Ended {
+    /// What players did wrong that lost it without a game.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &(PlayerId, Problem)> {
+        self.account.iter().flat_map(|account| &account.problems.0)
+    }
+}
+
+/// Reads every result out of a league's log.
+pub(crate) fn read(home: &Home, season: &Season) -> Result<HashMap<MatchId, Ended>> {
+    let mut results = HashMap::new();
+    let mut explained: Option<(MatchId, Account)> = None;
+    Log::read(&home.database(&season.config().league_id), |event| match event.fact {
+        Fact::MatchExplained { match_id, account, .. } => explained = Some((match_id, *account)),
+        Fact::MatchReported { match_id, record, .. } => {
+            let account = explained.take().filter(|(told, _)| *told == match_id).map(|(_, account)| account);
+            results.insert(match_id, Ended { outcome: record.outcome, record: Some(record), account });
+        }
+        Fact::MatchAwarded { match_id, outcome } => {
+            results.insert(match_id, Ended { outcome, record: None, account: None });
+        }
+        Fact::RegistrationReopened => results.clear(),
+        Fact::Opened { .. }
+        | Fact::PlayerRegistered { .. }
+        | Fact::RefereeRegistered { .. }
+        | Fact::PlayerReturned { .. }
+        | Fact::RefereeReturned { .. }
+        | Fact::RegistrationClosed
+        | Fact::PlayerWithdrawn { .. }
+        | Fact::RoundStarted { .. }
+        | Fact::MatchAssigned { .. }
+        | Fact::MatchReturned { .. }
+        | Fact::RefereeLost { .. }
+        | Fact::RoundCompleted { .. }
+        | Fact::LeagueCompleted
+        | Fact::AgentLearned { .. }
+        | Fact::Halted
+        | Fact::Resumed => {}
+    })?;
+    Ok(results)
+}
+
+/// The names of players by their ids. An id without a name is its own.
+#[derive(Debug, Default)]
+pub(crate) struct Names(HashMap<String, String>);
+
+impl Names {
+    /// These names. Control characters could move the cursor of a terminal, so they are blanks.
+    pub(crate) fn of(names: impl IntoIterator<Item = (String, String)>) -> Self {
+        let plain = |name: String| name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        Self(names.into_iter().map(|(id, name)| (id, plain(name))).collect())
+    }
+
+    /// The name of a player.
+    pub(crate) fn of_id(&self, id: &str) -> String {
+        self.0.get(id).cloned().unwrap_or_else(|| id.to_owned())
+    }
+}
+
+/// A finished match in the cells of a list: who beat whom, the choices in the same order, the number, and why it ended so.
+pub(crate) fn cells(game: &ScheduledMatch, ended: Option<&Ended>, names: &Names) -> [String; 4] {
+    let ids = Pair::new(&game.player_a_id, &game.player_b_id);
+    let name = |side: Side| names.of_id(ids[side].as_str());
+    let side_of = |player: &PlayerId| if player == ids.a { Side::A } else { Side::B };
+    let winner = game.winner.as_ref().map(side_of);
+    let first = winner.unwrap_or(Side::A);
+    let outcome = ended.map_or_else(|| winner.map_or(Outcome::Draw, Outcome::Win), |ended| ended.outcome);
+    let sentence = match outcome {
+        Outcome::Win(side) => format!("{} beats {}", name(side), name(side.other())),
+        Outcome::Draw => format!("{} and {} draw", name(Side::A), name(Side::B)),
+        Outcome::Forfeit(loser) => format!("{} wins, {} forfeits", name(loser.other()), name(loser)),
+        Outcome::DoubleForfeit => format!("{} and {} both forfeit", name(Side::A), name(Side::B)),
+    };
+    let record = ended.and_then(|ended| ended.record.as_ref());
+    let choice = |side: Side| record.and_then(|record| record.moves[side].as_deref()).unwrap_or("–");
+    let choices = if record.is_some() { format!("{} {}", choice(first), choice(first.other())) } else { String::new() };
+    let number = record.and_then(|record| record.drawn).map(|number| number.to_string()).unwrap_or_default();
+    [sentence, choices, number, why(ended, ids, names)]
+}
+
+/// In a few words, why a match ended as it did.
+fn why(ended: Option<&Ended>, ids: Pair<&PlayerId>, names: &Names) -> String {
+    let Some(ended) = ended else { return String::new() };
+    let problems = ended.account.iter().flat_map(|account| &account.problems.0);
+    let told: Vec<String> = problems
+        .filter(|(player, _)| player == ids.a || player == ids.b)
+        .map(|(player, problem)| format!("{}: {}", names.of_id(player.as_str()), problem.brief()))
+        .collect();
+    if !told.is_empty() {
+        return told.join("; ");
+    }
+    match (ended.record.as_ref(), ended.outcome) {
+        (None, _) => String::from("not played: a player had been withdrawn"),
+        (Some(_), Outcome::Forfeit(_) | Outcome::DoubleForfeit) => {
+            let reason = ended.account.as_ref().and_then(|account| account.reason.as_deref());
+            reason.unwrap_or("the referee gave no reason").to_owned()
+        }
+        (Some(record), Outcome::Win(_) | Outcome::Draw) => match (record.drawn, record.parity()) {
+            (Some(number), Some(parity)) => format!("{number} is {parity}"),
+            (None, _) | (_, None) => String::new(),
+        },
+    }
+}
+
+/// One match as a story: who met, what each was asked and answered in what time, what was drawn, why it ended so and what to fix.
+pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
+    let name = |id: &str| names.of_id(id);
+    let mut told = String::new();
+    let (a, b) = (file.player_a_id.as_str(), file.player_b_id.as_str());
+    // Writing into a text cannot fail.
+    let _ = writeln!(
+        told,
+        "{}, round {}: {} ({a}) against {} ({b}), referee {}",
+        file.match_id,
+        file.round_id,
+        name(a),
+        name(b),
+        file.referee_id
+    );
+    match &file.result {
+        None => told.push_str("It is not over.\n"),
+        Some(result) => {
+            let details = &result.details;
+            let points = result.score.0.iter().map(|(player, points)| format!("{} {points}", name(player.as_str())));
+            let points: Vec<String> = points.collect();
+            if let Some(reason) = &details.reason {
+                let _ = writeln!(told, "{}", sentence(&with_names(reason, file, name)));
+            }
+            let winner = result.winner.as_ref().map(|winner| format!("{} wins", name(winner.as_str())));
+            let lost: Vec<String> = details.technical_losses.iter().map(|player| name(player.as_str())).collect();
+            let lost =
+                if lost.is_empty() { String::new() } else { format!(" by technical loss of {}", lost.join(" and ")) };
+            let _ = writeln!(
+                told,
+                "Result: {}{lost}. Points: {}.",
+                winner.unwrap_or_else(|| String::from("a draw")),
+                points.join(", ")
+            );
+            for (player, choice) in &details.choices.0 {
+                let choice = choice.as_deref().unwrap_or("made no legal choice");
+                let time = file.times.get(player).and_then(|times| times.move_ms).map(|ms| format!(", after {ms} ms"));
+                let _ = writeln!(told, "  {}: {choice}{}", name(player.as_str()), time.unwrap_or_default());
+            }
+            match (details.drawn_number, details.number_parity) {
+                (Some(number), Some(parity)) => drop(writeln!(told, "  Number drawn: {number}, {parity}")),
+                (Some(number), None) => drop(writeln!(told, "  Number drawn: {number}")),
+                (None, _) => told.push_str("  No number was drawn.\n"),
+            }
+        }
+    }
+    for (player, problem) in &file.problems.0 {
+        let who = name(player.as_str());
+        let _ = writeln!(
+            told,
+            "\nWhat {who} did wrong: {}.\nWhat to fix: {}",
+            problem.told_of(&who),
+            sentence(&problem.fix())
+        );
+    }
+    let said = steps(file, name);
+    if said.is_empty() {
+        told.push_str("\nThe transcript is not in this home: the referee has not sent it.\n");
+    } else {
+        told.push_str("\nWhat happened:\n");
+        for step in said {
+            let mark = if step.wrong { "!" } else { " " };
+            let at = step.at.to_string();
+            let clock = at.get(11..19).unwrap_or(&at);
+            let _ = writeln!(told, "{mark} {clock}  {}", step.told);
+        }
+    }
+    told.push_str("\nAll of it, with every message: league match --json");
+    told
+}
+
+/// `text` as a sentence: it ends with a mark.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
+}

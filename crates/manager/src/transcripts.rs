@@ -1,0 +1,226 @@
+//! What was said in matches whose referee has another home: taken in parts, held against the reported hash, written into the match file.
+//!
+//! A transcript is acknowledged as complete when it is on the disk. Whatever is lost before that is sent again by the referee: parts
+//! are kept in memory only.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use league_core::record::MatchRecord;
+use league_core::season::Season;
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::head::Head;
+use league_protocol::id::{MatchId, RefereeId};
+use league_protocol::message::report::Account;
+use league_protocol::message::transcript::{
+    MAX_PARTS, MAX_TRANSCRIPT, MatchTranscript, TranscriptAck, TranscriptDigest,
+};
+use league_protocol::side::Pair;
+use league_protocol::table::Method;
+use league_protocol::time::Timestamp;
+use league_store::views::kept::kept;
+use league_store::views::match_file::{MatchFile, Occasion, Utterance};
+use league_store::views::writer::View;
+use smol_str::SmolStr;
+
+use crate::manager::{Shared, referee_behind};
+
+const METHOD: Method = Method::StoreTranscript;
+
+/// The most bytes of incomplete transcripts; the oldest make room.
+const MAX_WAITING: usize = 8 * MAX_TRANSCRIPT;
+
+/// The most matches whose file is remembered until its transcript comes.
+const MAX_REMEMBERED: usize = 4096;
+
+/// Transcripts on their way in.
+#[derive(Debug, Default)]
+pub(crate) struct Transcripts(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Files of matches that were reported lately and wait for their transcript.
+    reported: HashMap<MatchId, MatchFile>,
+    /// Parts that came, from the first on.
+    partial: HashMap<(RefereeId, MatchId), Partial>,
+    /// Counts the transcripts that were begun, so that the oldest is known.
+    begun: u64,
+}
+
+#[derive(Debug)]
+struct Partial {
+    begun: u64,
+    parts: u32,
+    received: u32,
+    bytes: Vec<u8>,
+}
+
+impl Transcripts {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers the file of a match until its transcript comes.
+    pub(crate) fn remember(&self, file: &MatchFile) {
+        let mut state = self.state();
+        if file.transcript_sha256.is_some() && state.reported.len() < MAX_REMEMBERED {
+            state.reported.insert(file.match_id.clone(), file.clone());
+        }
+    }
+}
+
+impl State {
+    /// Adds a part. Gives the whole transcript with its last one, else how many parts are there.
+    fn add(&mut self, referee: RefereeId, part: &MatchTranscript, bytes: &[u8]) -> Result<Vec<u8>, u32> {
+        let key = (referee, part.match_id.clone());
+        if part.part == 1 {
+            self.begun += 1;
+            let begun = self.begun;
+            self.partial.insert(key.clone(), Partial { begun, parts: part.parts, received: 0, bytes: Vec::new() });
+        }
+        let Some(partial) = self.partial.get_mut(&key) else { return Err(0) };
+        if partial.parts != part.parts || partial.received + 1 != part.part {
+            return Err(partial.received);
+        }
+        partial.received += 1;
+        partial.bytes.extend_from_slice(bytes);
+        let received = partial.received;
+        if received == part.parts {
+            return Ok(self.partial.remove(&key).map(|partial| partial.bytes).unwrap_or_default());
+        }
+        self.make_room(&key);
+        Err(received)
+    }
+
+    /// Forgets the oldest transcripts other than this one until the rest has room.
+    fn make_room(&mut self, kept: &(RefereeId, MatchId)) {
+        while self.partial.values().map(|partial| partial.bytes.len()).sum::<usize>() > MAX_WAITING {
+            let others = self.partial.iter().filter(|(key, _)| *key != kept);
+            let Some(oldest) = others.min_by_key(|(_, partial)| partial.begun).map(|(key, _)| key.clone()) else {
+                return;
+            };
+            self.partial.remove(&oldest);
+        }
+    }
+}
+
+/// The file of a match as its report tells it, without a transcript.
+pub(crate) fn file_of(
+    season: &Season,
+    referee: &RefereeId,
+    (match_id, attempt): (&MatchId, u32),
+    record: &MatchRecord,
+    account: Account,
+    now: Timestamp,
+) -> Option<MatchFile> {
+    let players = season.contestants(match_id)?;
+    let ids = Pair::new(players.a.id.clone(), players.b.id.clone());
+    let reason = record.reason(&season.config().game_type, ids.as_ref().map(|id| id.as_str())).map(SmolStr::new);
+    let occasion = Occasion {
+        league_id: season.config().league_id.clone(),
+        round_id: match_id.parts()?.0,
+        match_id: match_id.clone(),
+        attempt,
+        game_type: season.config().game_type.clone(),
+        players: ids,
+        referee_id: referee.clone(),
+    };
+    let mut file = MatchFile::new(occasion, account.started.unwrap_or(now));
+    file.finish(record, &season.config().scoring.match_points(), reason, now);
+    file.explain(account);
+    Some(file)
+}
+
+impl Shared {
+    /// Takes one part of a transcript.
+    pub(crate) async fn store_transcript(&self, head: &Head, part: MatchTranscript) -> Result<TranscriptAck, Fault> {
+        let (token, sender) = (head.token(METHOD)?.clone(), head.sender.as_good().cloned());
+        let match_id = part.match_id.clone();
+        let due = self.desk.look(move |season, now| {
+            let (referee, _) = referee_behind(season, &token, sender.as_ref(), METHOD, now)?;
+            let due = season.transcript_due(&referee, &match_id)?;
+            Ok((referee, due))
+        });
+        let (referee, (attempt, digest)) = due.await??;
+        let refused = |message: String, field: &str| Fault::new(ErrorCode::E002, METHOD, message).about(field);
+        if part.attempt != attempt {
+            return Err(refused(format!("attempt {attempt} was reported; send its transcript"), "attempt"));
+        }
+        if part.sha256 != digest {
+            return Err(refused(format!("the report named {digest}; send the transcript with that hash"), "sha256"));
+        }
+        if part.part == 0 || part.part > part.parts || part.parts > MAX_PARTS {
+            return Err(refused(format!("parts are numbered from 1 to `parts`, at most {MAX_PARTS}"), "part"));
+        }
+        let bytes = part.bytes().ok_or_else(|| {
+            refused(String::from("data is not Base64, or too long; send 46080 bytes at most in each part"), "data")
+        })?;
+        let acknowledged = |received, complete| TranscriptAck {
+            status: SmolStr::new_static("ACCEPTED"),
+            match_id: part.match_id.clone(),
+            received,
+            complete,
+        };
+        if part.part == 1 && self.has_transcript(&part.match_id, digest).await {
+            return Ok(acknowledged(part.parts, true));
+        }
+        let added = self.transcripts.state().add(referee, &part, &bytes);
+        let whole = match added {
+            Ok(whole) => whole,
+            Err(received) => return Ok(acknowledged(received, false)),
+        };
+        if TranscriptDigest::of(&whole) != digest {
+            return Err(refused(format!("the parts do not have the hash {digest}; begin again with part 1"), "sha256"));
+        }
+        let transcript: Vec<Utterance> = serde_json::from_slice(&whole).map_err(|error| {
+            refused(format!("the parts are not the transcript of a match file: {error}; send that list"), "data")
+        })?;
+        self.write_transcript(&part.match_id, digest, transcript).await?;
+        Ok(acknowledged(part.parts, true))
+    }
+
+    /// Whether the transcript is on the disk already. A match that was reported lately waits for it.
+    async fn has_transcript(&self, match_id: &MatchId, digest: TranscriptDigest) -> bool {
+        if self.transcripts.state().reported.contains_key(match_id) {
+            return false;
+        }
+        let file = self.file_on_disk(match_id).await;
+        file.is_some_and(|file| !file.transcript.is_empty() && TranscriptDigest::of(&file.transcript_bytes()) == digest)
+    }
+
+    async fn file_on_disk(&self, match_id: &MatchId) -> Option<MatchFile> {
+        let (home, league, wanted) = (self.settings.home.clone()?, self.league.clone(), match_id.clone());
+        let read = tokio::task::spawn_blocking(move || kept(&home, &league, &wanted)).await;
+        serde_json::from_str(&read.ok()?.ok()??).ok()
+    }
+
+    /// Writes a transcript into its match file, and returns when that is on the disk.
+    async fn write_transcript(
+        &self,
+        match_id: &MatchId,
+        digest: TranscriptDigest,
+        transcript: Vec<Utterance>,
+    ) -> Result<(), Fault> {
+        let failed = |message: String| Fault::new(ErrorCode::E015, METHOD, message);
+        let views = self.views.as_ref().ok_or_else(|| failed(String::from("this manager keeps no match files")))?;
+        let remembered = self.transcripts.state().reported.get(match_id).cloned();
+        let file = match remembered {
+            Some(file) => Some(file),
+            None => self.file_on_disk(match_id).await,
+        };
+        // After a restart the file is written again from the log first.
+        let mut file = file.ok_or_else(|| failed(format!("there is no file of {match_id} yet; try again")))?;
+        (file.transcript, file.transcript_sha256) = (transcript, Some(digest));
+        views.put(View::Match(Box::new(file))).await;
+        views.flush().await.map_err(|error| failed(error.to_string()))?;
+        self.transcripts.state().reported.remove(match_id);
+        Ok(())
+    }
+
+    /// Has the file of a match written whose referee has another home.
+    pub(crate) async fn keep_match(&self, file: MatchFile) {
+        let Some(views) = &self.views else { return };
+        self.transcripts.remember(&file);
+        views.put(View::Match(Box::new(file))).await;
+    }
+}

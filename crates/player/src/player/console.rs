@@ -1,0 +1,192 @@
+//! What a player's author reads on the console: what went wrong when it happens, and how the league ended.
+//!
+//! The sentences are the referee's and the manager's. They come from strangers, so they are put on one line and cut.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::message::game_error::GameError;
+use league_protocol::message::game_over::{GameOver, OwnResult};
+use league_protocol::message::round::LeagueCompleted;
+
+/// The longest sentence of a stranger that is printed, in characters.
+const LONGEST: usize = 300;
+/// The most technical losses that are remembered for the closing line.
+const REMEMBERED: usize = 100;
+/// The most that the closing line names.
+const NAMED: usize = 5;
+
+type Say = Box<dyn Fn(&str) + Send + Sync>;
+
+/// Where a player's news go; nowhere until somebody listens.
+#[derive(Default)]
+pub(super) struct Console {
+    say: OnceLock<Say>,
+    /// Matches lost without a game, with what went wrong.
+    losses: Mutex<Vec<(MatchId, String)>>,
+    /// Set once the end of the league was printed.
+    closed: OnceLock<()>,
+}
+
+impl fmt::Debug for Console {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Console")
+    }
+}
+
+impl Console {
+    pub(super) fn listen(&self, say: impl Fn(&str) + Send + Sync + 'static) {
+        drop(self.say.set(Box::new(say)));
+    }
+
+    fn say(&self, line: &str) {
+        if let Some(say) = self.say.get() {
+            say(line);
+        }
+    }
+
+    fn losses(&self) -> MutexGuard<'_, Vec<(MatchId, String)>> {
+        self.losses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The referee says what was wrong with an answer.
+    pub(super) fn error(&self, error: &GameError) {
+        let match_id = error.match_id.as_ref().map_or_else(|| String::from("a match"), ToString::to_string);
+        let what =
+            error.hint.as_deref().or(error.error_description.as_deref()).unwrap_or("the referee gives no reason");
+        let tries = match (error.retry_count, error.max_retries) {
+            (Some(made), Some(all)) => format!(" (try {made} of {all})"),
+            (_, _) => String::new(),
+        };
+        self.say(&format!("{match_id}{tries}: {}", plain(what)));
+    }
+
+    /// A match is over.
+    pub(super) fn over(&self, over: &GameOver) {
+        // A referee of ours explains also a loss of both, which may count as a draw.
+        if over.result != Some(OwnResult::TechnicalLoss) && over.hint.is_none() {
+            return;
+        }
+        let reason = over.game_result.as_ref().map(|result| result.reason.as_str()).filter(|reason| !reason.is_empty());
+        let what = plain(over.hint.as_deref().or(reason).unwrap_or("the referee gives no reason"));
+        let mut losses = self.losses();
+        // It may be told twice.
+        if losses.iter().any(|(known, _)| *known == over.match_id) {
+            return;
+        }
+        self.say(&format!("{}: a technical loss. {what}", over.match_id));
+        if losses.len() < REMEMBERED {
+            losses.push((over.match_id.clone(), what));
+        }
+    }
+
+    /// The league is over.
+    pub(super) fn completed(&self, me: Option<&PlayerId>, name: &str, end: &LeagueCompleted) {
+        let Some(me) = me else { return };
+        // It may be told twice.
+        if self.closed.set(()).is_err() {
+            return;
+        }
+        let players = end.total_players.map_or(end.final_standings.len(), |all| all as usize);
+        let row = end.final_standings.iter().find(|row| row.player_id == *me);
+        let place = row.map_or_else(
+            || String::from("finished"),
+            |row| format!("finished {} of {players} with {} points", ordinal(row.rank), row.points),
+        );
+        let losses = self.losses();
+        self.say(&format!("{me} {} {place}; {}", plain(name), forfeits(&losses)));
+    }
+}
+
+/// The technical losses and their reasons, for the end of a sentence.
+fn forfeits(losses: &[(MatchId, String)]) -> String {
+    let count = match losses.len() {
+        0 => return String::from("no technical loss."),
+        1 => String::from("1 technical loss"),
+        more => format!("{more} technical losses"),
+    };
+    // The advice was printed when it happened.
+    let short = |what: &str| what.split("; ").next().unwrap_or_default().trim_end_matches('.').to_owned();
+    let named: Vec<String> =
+        losses.iter().take(NAMED).map(|(match_id, what)| format!("{match_id}, {}", short(what))).collect();
+    let more = if losses.len() > NAMED { ", and more" } else { "" };
+    format!("{count}: {}{more}.", named.join("; "))
+}
+
+/// A stranger's words on one line.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
+}
+
+/// `1st`, `2nd`, `3rd`, `4th`, `11th`.
+fn ordinal(rank: u32) -> String {
+    let ending = match (rank % 10, rank % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        (_, _) => "th",
+    };
+    format!("{rank}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn told(news: impl FnOnce(&Console)) -> Vec<String> {
+        let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (console, heard) = (Console::default(), Arc::clone(&lines));
+        console.listen(move |line| heard.lock().unwrap().push(line.to_owned()));
+        news(&console);
+        lines.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn a_technical_loss_is_printed_once_and_named_in_the_closing_line() {
+        let over: GameOver = serde_json::from_value(json!({
+            "match_id": "R2M1", "result": "TECHNICAL_LOSS", "hint": "you sent `ODD`; send `odd`\u{1b}[2J"
+        }))
+        .unwrap();
+        let end: LeagueCompleted = serde_json::from_value(json!({
+            "final_standings": [
+                {"rank": 1, "player_id": "P01", "points": 9}, {"rank": 2, "player_id": "P03", "points": 8}
+            ]
+        }))
+        .unwrap();
+        let lines = told(|console| {
+            console.over(&over);
+            console.over(&over);
+            console.completed(Some(&"P03".parse().unwrap()), "Ada", &end);
+        });
+        assert_eq!(
+            lines,
+            [
+                "R2M1: a technical loss. you sent `ODD`; send `odd` [2J",
+                "P03 Ada finished 2nd of 2 with 8 points; 1 technical loss: R2M1, you sent `ODD`.",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_error_is_printed_with_its_try() {
+        let error: GameError = serde_json::from_value(json!({
+            "match_id": "R1M1", "hint": "you hung up while answering: look for an exception in your console",
+            "retry_count": 1, "max_retries": 3
+        }))
+        .unwrap();
+        let lines = told(|console| console.error(&error));
+        assert_eq!(lines, ["R1M1 (try 1 of 3): you hung up while answering: look for an exception in your console"]);
+    }
+
+    #[test]
+    fn places_are_written_as_they_are_said() {
+        let said = [1, 2, 3, 4, 11, 12, 13, 21, 22, 103, 111].map(ordinal);
+        assert_eq!(said, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "103rd", "111th"]);
+    }
+}

@@ -1,0 +1,238 @@
+//! What was said in a match, for a manager that has another home.
+//!
+//! The report carries the SHA-256 of the transcript; the transcript follows in parts, once the manager has taken the report. The
+//! referee goes on trying while the manager is away. What it could not deliver before it was killed stands in the outbox of its
+//! home, and is sent after its next registration.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use league_protocol::answer::{Heard, Layers};
+use league_protocol::head::Envelope;
+use league_protocol::id::{ConversationId, LeagueId, MatchId};
+use league_protocol::message::start_match::StartMatch;
+use league_protocol::message::transcript::{MAX_TRANSCRIPT, MatchTranscript, TranscriptDigest};
+use league_protocol::sender::Sender;
+use league_protocol::table::Call;
+use league_store::views::match_file::MatchFile;
+use league_store::{mark, outbox};
+use league_wire::speaker::{Message, Peer};
+use smol_str::SmolStr;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+use crate::enrolment::Identity;
+use crate::referee::Shared;
+use crate::report::understood;
+use crate::settings::Settings;
+
+/// The most bytes of transcripts that wait in memory. What does not fit is sent from the outbox after the next registration.
+const MAX_WAITING: usize = 16 * MAX_TRANSCRIPT;
+
+/// Where the transcript of a match goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Keeping {
+    /// Into the match file, which is in the manager's home as well.
+    InManagersHome,
+    /// To the manager, who has another home.
+    Send,
+    /// Into the match file alone: the manager takes no transcripts.
+    Own,
+}
+
+/// A transcript that the manager is to have.
+#[derive(Clone, Debug)]
+pub(crate) struct Owed {
+    league: LeagueId,
+    match_id: MatchId,
+    attempt: u32,
+    pub(crate) digest: TranscriptDigest,
+    bytes: Vec<u8>,
+}
+
+impl Owed {
+    /// The transcript of a match file.
+    pub(crate) fn of(file: &MatchFile) -> Self {
+        let bytes = file.transcript_bytes();
+        Self {
+            league: file.league_id.clone(),
+            match_id: file.match_id.clone(),
+            attempt: file.attempt,
+            digest: TranscriptDigest::of(&bytes),
+            bytes,
+        }
+    }
+}
+
+/// Transcripts on their way.
+#[derive(Debug, Default)]
+pub(crate) struct Transcripts {
+    waiting: Mutex<Waiting>,
+    settled: Notify,
+    /// The last mark that was looked for in the home, and whether it was there.
+    mark: Mutex<Option<(SmolStr, bool)>>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    count: usize,
+    bytes: usize,
+}
+
+impl Transcripts {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes room for a transcript; returns false if there is none.
+    fn take_room(&self, bytes: usize) -> bool {
+        let mut waiting = self.waiting();
+        if waiting.bytes.saturating_add(bytes) > MAX_WAITING {
+            return false;
+        }
+        (waiting.count, waiting.bytes) = (waiting.count + 1, waiting.bytes + bytes);
+        true
+    }
+
+    fn give_room(&self, bytes: usize) {
+        let mut waiting = self.waiting();
+        (waiting.count, waiting.bytes) = (waiting.count - 1, waiting.bytes - bytes);
+        self.settled.notify_waiters();
+    }
+
+    /// Waits until no transcript is on its way, for `patience` at most.
+    pub(crate) async fn settled(&self, patience: Duration) {
+        let all = async {
+            loop {
+                let settled = self.settled.notified();
+                tokio::pin!(settled);
+                settled.as_mut().enable();
+                if self.waiting().count == 0 {
+                    return;
+                }
+                settled.await;
+            }
+        };
+        if timeout(patience, all).await.is_err() {
+            tracing::warn!("the manager does not have every transcript yet");
+        }
+    }
+}
+
+impl Shared {
+    /// Where the transcript of this match goes.
+    pub(crate) fn keeping(&self, order: &StartMatch) -> Keeping {
+        let (Some(mark), Some(league)) = (&order.home_mark, &order.league_id) else { return Keeping::Own };
+        let Some(home) = &self.settings.home else { return Keeping::Send };
+        let mut last = self.transcripts.mark.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = match &*last {
+            Some((known, shared)) if known == mark => *shared,
+            Some(_) | None => {
+                let shared = self.views.is_some() && mark::is(home, league, mark);
+                *last = Some((mark.clone(), shared));
+                shared
+            }
+        };
+        if shared { Keeping::InManagersHome } else { Keeping::Send }
+    }
+
+    /// Notes in the home that a transcript is owed, before its match is reported.
+    pub(crate) async fn owe(&self, owed: &Owed) {
+        let Some(home) = self.settings.home.clone() else { return };
+        let (league, match_id) = (owed.league.clone(), owed.match_id.clone());
+        let noted = tokio::task::spawn_blocking(move || outbox::owe(&home, &league, &match_id)).await;
+        if let Ok(Err(error)) = noted {
+            tracing::warn!(%error, match_id = %owed.match_id, "a transcript cannot be noted in the outbox");
+        }
+    }
+
+    async fn settle(&self, owed: &Owed) {
+        let Some(home) = self.settings.home.clone() else { return };
+        let (league, match_id) = (owed.league.clone(), owed.match_id.clone());
+        let settled = tokio::task::spawn_blocking(move || outbox::settle(&home, &league, &match_id)).await;
+        if let Ok(Err(error)) = settled {
+            tracing::warn!(%error, match_id = %owed.match_id, "the outbox cannot be cleared");
+        }
+    }
+
+    /// Has a transcript delivered in a task of its own, where its report was taken.
+    pub(crate) async fn hand_over(self: &Arc<Self>, appointed: Identity, owed: Owed, reported: bool) {
+        if !reported {
+            self.settle(&owed).await;
+            return;
+        }
+        let length = owed.bytes.len();
+        if !self.transcripts.take_room(length) {
+            tracing::warn!(match_id = %owed.match_id, "too many transcripts are waiting; this one is sent after a restart");
+            return;
+        }
+        let shared = Arc::clone(self);
+        tokio::spawn(async move {
+            shared.deliver(&appointed, &owed).await;
+            shared.settle(&owed).await;
+            shared.transcripts.give_room(length);
+        });
+    }
+
+    /// Sends what the referee owed when it was stopped.
+    pub(crate) fn send_owed(self: &Arc<Self>) {
+        let (Some(home), Some(identity)) = (self.settings.home.clone(), self.identity()) else { return };
+        let Some(league) = identity.league.clone() else { return };
+        if !home.outbox(&league).exists() {
+            return;
+        }
+        let shared = Arc::clone(self);
+        tokio::spawn(async move {
+            let files = tokio::task::spawn_blocking(move || outbox::owed(&home, &league)).await.unwrap_or_default();
+            for file in files.into_iter().filter(|file| file.referee_id == identity.id) {
+                shared.hand_over(identity.clone(), Owed::of(&file), true).await;
+            }
+        });
+    }
+
+    /// Sends a transcript until the manager has it, or refuses it.
+    async fn deliver(self: &Arc<Self>, appointed: &Identity, owed: &Owed) {
+        let mut pause = self.settings.pause;
+        while let Err(trouble) = self.send(appointed, owed).await {
+            tracing::info!(match_id = %owed.match_id, trouble, "the transcript is not delivered yet; trying again");
+            sleep(pause).await;
+            pause = (pause * 2).min(Settings::MAX_PAUSE.max(self.settings.pause));
+        }
+    }
+
+    /// Sends all parts once. What went wrong is worth another try.
+    async fn send(self: &Arc<Self>, appointed: &Identity, owed: &Owed) -> Result<(), String> {
+        let lower = owed.match_id.as_str().to_ascii_lowercase();
+        let conversation = ConversationId::named(format_args!("conv-{lower}-transcript"));
+        for part in MatchTranscript::parts_of(Some(&owed.league), &owed.match_id, owed.attempt, &owed.bytes) {
+            let Identity { id, token, manager, manner, .. } = self.identity_since(appointed);
+            let sender = Sender::referee(&id);
+            let envelope = Envelope { sender, ..self.envelope(Some(conversation.clone()), token.map(Into::into)) };
+            let call = Call::StoreTranscript(part);
+            let limit = self.settings.patience;
+            let message = Message { envelope: &envelope, call: &call, body: None, limit, notice: false };
+            let peer = Peer { endpoint: &manager, manner: &manner, proven: true };
+            let mut tries = Vec::new();
+            self.speaker.say(peer, message, &understood, &mut tries).await;
+            let last = tries.pop().ok_or_else(|| String::from("there was no time"))?;
+            let exchange = last.came.map_err(|error| error.to_string())?;
+            let layers = Layers::parse(&exchange.body).map_err(|unreadable| unreadable.to_string())?;
+            match layers.heard() {
+                Heard::Yes if layers.is_complete() => return Ok(()),
+                Heard::Yes => {}
+                Heard::Error(error) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
+                    return Err(error.words);
+                }
+                Heard::Error(error) if error.code.as_deref() == Some("E012") => {
+                    self.doubt().await;
+                    return Err(error.words);
+                }
+                Heard::Error(error) => {
+                    tracing::warn!(match_id = %owed.match_id, words = error.words, "the transcript is not wanted");
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! How a referee finds out that it writes into the manager's own home.
+//!
+//! The manager writes a random mark into its home when it starts, and names it in each START_MATCH. A referee that reads the same
+//! mark in its own home has the same home, whatever its path is called and on whichever machine. A copied home has an old mark.
+
+use std::fs;
+use std::io;
+
+use league_protocol::id::LeagueId;
+
+use crate::home::Home;
+use crate::views::replace::{Sync, replace};
+
+/// The longest mark that is read.
+const LONGEST: usize = 64;
+
+/// Writes `mark` into the home of a league.
+pub fn write(home: &Home, league: &LeagueId, mark: &str) -> io::Result<()> {
+    replace(&home.mark(league), mark.as_bytes(), Sync::Later)
+}
+
+/// Whether the home of a league has this mark.
+pub fn is(home: &Home, league: &LeagueId, mark: &str) -> bool {
+    let fits = (1..=LONGEST).contains(&mark.len());
+    fits && fs::read(home.mark(league)).is_ok_and(|found| found == mark.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_found_in_its_own_home_only() {
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let league: LeagueId = "cup".parse().unwrap();
+        let (here, elsewhere) = (Home::at(one.path()), Home::at(other.path()));
+        here.prepare(&league).unwrap();
+        elsewhere.prepare(&league).unwrap();
+        write(&here, &league, "0123abcd").unwrap();
+        assert!(is(&here, &league, "0123abcd"));
+        assert!(!is(&here, &league, "0123"));
+        assert!(!is(&here, &league, ""));
+        assert!(!is(&elsewhere, &league, "0123abcd"));
+    }
+}

@@ -1,0 +1,59 @@
+//! Transcripts that a referee owes to a manager with another home.
+//!
+//! An empty file for each match, made before the report and removed when the manager has the transcript. The transcript itself is
+//! in the referee's match file, so a referee that was killed sends it after its restart.
+
+use std::fs;
+use std::io;
+
+use league_protocol::id::{LeagueId, MatchId};
+
+use super::views::kept::kept;
+use super::views::match_file::MatchFile;
+use crate::home::Home;
+
+/// The most transcripts that are sent after a restart.
+const MOST: usize = 1024;
+
+/// Notes that the transcript of a match is owed.
+pub fn owe(home: &Home, league: &LeagueId, match_id: &MatchId) -> io::Result<()> {
+    let outbox = home.outbox(league);
+    fs::create_dir_all(&outbox)?;
+    fs::write(outbox.join(match_id.as_str()), b"")
+}
+
+/// The transcript of a match was delivered, or is not wanted.
+pub fn settle(home: &Home, league: &LeagueId, match_id: &MatchId) -> io::Result<()> {
+    match fs::remove_file(home.outbox(league).join(match_id.as_str())) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// The matches whose transcripts are owed, as far as their files can be read.
+pub fn owed(home: &Home, league: &LeagueId) -> Vec<MatchFile> {
+    let Ok(entries) = fs::read_dir(home.outbox(league)) else { return Vec::new() };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<MatchId>().ok());
+    let mut matches: Vec<MatchId> = names.take(MOST).collect();
+    matches.sort();
+    let file = |match_id: &MatchId| serde_json::from_str(&kept(home, league, match_id).ok()??).ok();
+    matches.iter().filter_map(file).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_owed_is_known_until_it_is_settled() {
+        let directory = tempfile::tempdir().unwrap();
+        let (home, league) = (Home::at(directory.path()), "cup".parse().unwrap());
+        let match_id: MatchId = "R1M1".parse().unwrap();
+        settle(&home, &league, &match_id).unwrap();
+        owe(&home, &league, &match_id).unwrap();
+        assert!(owed(&home, &league).is_empty(), "there is no match file to send");
+        assert!(home.outbox(&league).join("R1M1").exists());
+        settle(&home, &league, &match_id).unwrap();
+        assert!(!home.outbox(&league).join("R1M1").exists());
+    }
+}

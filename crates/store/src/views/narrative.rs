@@ -1,0 +1,134 @@
+//! A match as a story for people: what each player was asked, what it answered and in what time.
+//!
+//! Made from the transcript of a match file, with the sentences of [`Problem`]. The command line prints it, the match page shows it.
+
+use std::time::Duration;
+
+use league_protocol::answer::{Layers, MoveAnswer};
+use league_protocol::problem::{Problem, Question, quoted};
+use league_protocol::time::Timestamp;
+
+use super::match_file::{Direction, MatchFile, Receipt, Utterance};
+
+/// One step of a match.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// When it began.
+    pub at: Timestamp,
+    /// The id of the player.
+    pub player: String,
+    /// What happened, as a sentence with the player's name.
+    pub told: String,
+    /// Whether the answer was wrong or missing.
+    pub wrong: bool,
+}
+
+/// The steps of a match, with players called by what `name` gives for their id.
+pub fn steps(file: &MatchFile, name: impl Fn(&str) -> String) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (place, said) in file.transcript.iter().enumerate() {
+        if said.direction == Direction::Received {
+            // Told with its question, or posted by the player itself.
+            continue;
+        }
+        let player = said.to.to_string();
+        // Up to the next word to this player: the answer to the call, and what the player posted by itself.
+        let behind = file.transcript[place + 1..].iter().filter(|next| next.from == said.to || next.to == said.to);
+        let answers: Vec<&Utterance> = behind.take_while(|next| next.direction == Direction::Received).collect();
+        let right = answers.iter().find(|answer| answer.refused.is_none() && is_right(file, said, answer));
+        let answer = right.or(answers.first()).copied();
+        let (told, wrong) = exchange(file, &name(&player), said, answer);
+        steps.push(Step { at: said.at, player, told, wrong });
+    }
+    steps
+}
+
+/// Whether an answer is one to this question.
+fn is_right(file: &MatchFile, said: &Utterance, answer: &Utterance) -> bool {
+    let question = question_of(said).map(|(question, _)| question);
+    question.is_some_and(|question| Problem::of_answer(question, &file.match_id, 200, &body_of(answer)).is_none())
+}
+
+/// What a message asks for, and how that is told.
+fn question_of(said: &Utterance) -> Option<(Question, &'static str)> {
+    match said.message_type.as_str() {
+        "GAME_INVITATION" => Some((Question::Join, "was invited")),
+        "CHOOSE_PARITY_CALL" => Some((Question::Choice, "was asked for a choice")),
+        "GAME_MOVE_CALL" => Some((Question::Move, "was asked for a move")),
+        _ => None,
+    }
+}
+
+/// One question or notice with its answer.
+fn exchange(file: &MatchFile, who: &str, said: &Utterance, answer: Option<&Utterance>) -> (String, bool) {
+    let Some((question, asked)) = question_of(said) else {
+        let what = match said.message_type.as_str() {
+            "GAME_ERROR" => String::from("was told what was wrong"),
+            "GAME_OVER" => String::from("was told the result"),
+            other => format!("was sent {}", quoted(other)),
+        };
+        let heard = if answer.is_some() { "" } else { ", and did not confirm it" };
+        return (format!("{who} {what}{heard}"), false);
+    };
+    let Some(answer) = answer else {
+        let problem = said.receipt.map(|receipt| unanswered(&receipt));
+        let told = problem.map_or_else(|| String::from("no answer is kept"), |problem| problem.told_of(who));
+        return (format!("{who} {asked}: {told}"), true);
+    };
+    let body = body_of(answer);
+    let after = answer.receipt.and_then(|receipt| receipt.last_byte_ms).map(|ms| format!(" after {ms} ms"));
+    let after = after.unwrap_or_default();
+    match Problem::of_answer(question, &file.match_id, 200, &body) {
+        Some(problem) => (format!("{who} {asked}: {}{after}", problem.told_of(who)), true),
+        None => (format!("{who} {asked}: {}{after}", right(question, file, &body)), false),
+    }
+}
+
+/// A question that got no answer. The file does not keep more than that and the time.
+fn unanswered(receipt: &Receipt) -> Problem {
+    match receipt.given_up_ms {
+        Some(given_up) if given_up < receipt.limit_ms => Problem::HungUp,
+        Some(_) | None => Problem::silent(Duration::from_millis(receipt.limit_ms)),
+    }
+}
+
+/// What a right answer said.
+fn right(question: Question, file: &MatchFile, body: &[u8]) -> String {
+    let layers = match (question, Layers::parse(body)) {
+        (Question::Join, _) | (_, Err(_)) => return String::from("joined"),
+        (Question::Choice | Question::Move, Ok(layers)) => layers,
+    };
+    let reading =
+        if question == Question::Choice { layers.parity(&file.match_id) } else { layers.game_move(&file.match_id) };
+    match reading.said {
+        MoveAnswer::Move(text) => format!("answered `{}`", quoted(&text)),
+        MoveAnswer::Invalid(_) | MoveAnswer::Error(_) | MoveAnswer::Nothing => String::from("answered"),
+    }
+}
+
+/// The bytes of an answer. What was no JSON is kept as a JSON text.
+fn body_of(answer: &Utterance) -> Vec<u8> {
+    let raw = answer.message().get();
+    serde_json::from_str::<String>(raw).map_or_else(|_| raw.as_bytes().to_vec(), String::into_bytes)
+}
+
+/// `text` with every id of a player replaced by its name.
+pub fn with_names(text: &str, file: &MatchFile, name: impl Fn(&str) -> String) -> String {
+    let ids = [file.player_a_id.as_str(), file.player_b_id.as_str()];
+    let (mut told, mut word) = (String::with_capacity(text.len()), String::new());
+    for c in text.chars().chain(['\n']) {
+        if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
+            word.push(c);
+            continue;
+        }
+        if ids.contains(&word.as_str()) {
+            told.push_str(&name(&word))
+        } else {
+            told.push_str(&word)
+        }
+        word.clear();
+        told.push(c);
+    }
+    told.pop();
+    told
+}
