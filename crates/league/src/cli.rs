@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use league_protocol::id::{LeagueId, MatchId, PlayerId, RefereeId};
 use league_protocol::message::start_match::MatchLimits;
 use league_protocol::token::Credential;
@@ -38,6 +39,7 @@ const EXAMPLES: &str = "Examples:
   league simulate --players 500             play in memory, without any agents
   league check http://127.0.0.1:8101/mcp    grade an agent, and say what to change
   league bench                              how fast it is here, beside how fast the wire is
+  league completions bash > ~/.local/share/bash-completion/completions/league
 
 Exit codes: 0 done, 1 failed or something is wrong, 2 wrong arguments
 LEAGUE_LOG=info (or debug) shows on stderr what goes on inside";
@@ -96,6 +98,16 @@ pub(crate) enum Command {
     Check(Check),
     /// Measure how fast leagues are on this machine, beside how fast its wire is.
     Bench(Bench),
+    /// Print a script that completes these commands in a shell.
+    Completions {
+        /// Which shell.
+        shell: Shell,
+    },
+    /// Print the manual page, or write the pages of all commands into a directory.
+    Man {
+        /// The directory; without one the page of `league` is printed.
+        directory: Option<PathBuf>,
+    },
     /// The part of `bench` that drives the wire alone.
     #[command(hide = true)]
     Ceiling(CeilingOptions),

@@ -19,6 +19,7 @@ mod join_key;
 mod leagues;
 mod listen;
 mod machine;
+mod manual;
 mod observe;
 mod open;
 mod operate;
@@ -44,7 +45,7 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use cli::{Cli, Command, Run};
 
@@ -59,7 +60,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::from_arg_matches(&manual::command().get_matches()).unwrap_or_else(|error| error.exit());
     let command = cli.command.unwrap_or_else(|| Command::Run(Run::default()));
     let _observed = observe::begin(&command);
     let done = match command {
@@ -81,6 +82,11 @@ fn main() -> ExitCode {
         Command::Withdraw { player, options } => operate::withdraw(&player, &options),
         Command::Verify(options) => verify::run(&options),
         Command::Simulate(options) => simulate::run(&options),
+        Command::Completions { shell } => {
+            manual::completions(shell);
+            Ok(())
+        }
+        Command::Man { directory } => manual::man(directory.as_deref()),
         Command::Bench(options) => bench::run(&options),
         Command::Ceiling(options) => bench::ceiling(&options),
         Command::Path(options) => bench::path(&options),

@@ -64,6 +64,8 @@ fn role(command: &Command) -> &'static str {
         | Command::Withdraw { .. }
         | Command::Verify(_)
         | Command::Simulate(_)
+        | Command::Completions { .. }
+        | Command::Man { .. }
         | Command::Bench(_)
         | Command::Ceiling(_)
         | Command::Path(_)

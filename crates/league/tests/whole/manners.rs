@@ -187,3 +187,70 @@ fn agents_start_as_the_registry_of_the_home_says() {
         "{registered}"
     );
 }
+
+/// Runs a program over what `league` printed: whether it found nothing wrong, and what it says.
+fn examined(program: &str, arguments: &[&str], text: &str) -> (bool, String) {
+    let place = TestHome::new();
+    let file = place.join("printed");
+    fs::write(&file, text).unwrap();
+    let ran = Command::new(program).args(arguments).arg(&file).output().unwrap();
+    let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+    (ran.status.success(), said)
+}
+
+#[test]
+fn shells_complete_the_commands() {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let script = league(&["completions", shell]).well().out;
+        assert!(script.contains("standings") && script.contains("expect-players"), "{shell}: {script}");
+    }
+    let (well, said) = examined("bash", &["-n"], &league(&["completions", "bash"]).well().out);
+    assert!(well && said.is_empty(), "{said}");
+    let ended = league(&["completions", "tcsh"]);
+    assert!(ended.code == Some(2) && ended.talk.contains("bash, elvish, fish, powershell, zsh"), "{}", ended.talk);
+}
+
+#[test]
+fn the_manual_has_a_page_for_every_command() {
+    let printed = league(&["man"]).well().out;
+    assert!(printed.contains(".TH league 1") && printed.contains("withdraw"), "{printed}");
+    let directory = TestHome::new();
+    league(&["man", directory.path()]).well();
+    for (page, flag) in
+        [("league", "\\-\\-version"), ("league-player", "\\-\\-strategy"), ("league-run", "\\-\\-config")]
+    {
+        let text = fs::read_to_string(directory.join(&format!("{page}.1"))).unwrap();
+        assert!(text.contains(&format!(".TH {page} 1")) && text.contains(flag), "{page}: {text}");
+        // Where there is a program that renders pages, it finds nothing wrong with them.
+        if Command::new("groff").arg("--version").output().is_ok() {
+            let (well, said) = examined("groff", &["-man", "-Tascii", "-ww", "-z"], &text);
+            assert!(well && said.is_empty(), "{page}: {said}");
+        }
+    }
+    let told = league(&["man", "/nowhere/at/all"]).badly();
+    assert!(told.contains("/nowhere/at/all is not a directory"), "{told}");
+}
+
+#[test]
+fn help_groups_the_commands() {
+    let help = league(&["--help"]).well().out;
+    let places = [
+        "Play:",
+        "run",
+        "Look:",
+        "standings",
+        "Operate:",
+        "withdraw",
+        "Check:",
+        "verify",
+        "Set up:",
+        "Options:",
+        "Examples:",
+    ];
+    let found: Vec<usize> = places
+        .iter()
+        .map(|word| help.find(&format!("\n{word}")).or_else(|| help.find(&format!("\n  {word}"))).unwrap())
+        .collect();
+    assert!(found.is_sorted(), "{help}");
+    assert!(help.contains("Usage: league [COMMAND]"), "{help}");
+}

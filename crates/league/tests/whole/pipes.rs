@@ -58,7 +58,14 @@ fn every_command_ends_quietly_when_its_reader_has_gone() {
             ends_quietly(&[command, &["--home", home.path()], json].concat());
         }
     }
-    for command in [&["simulate", "--players", "100"][..], &["simulate", "--json"], &["--help"], &["run", "--help"]] {
+    for command in [
+        &["simulate", "--players", "100"][..],
+        &["simulate", "--json"],
+        &["--help"],
+        &["man"],
+        &["completions", "zsh"],
+        &["leagues"],
+    ] {
         ends_quietly(command);
     }
 }

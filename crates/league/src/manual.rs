@@ -1,0 +1,108 @@
+//! `league completions` and `league man`: what shells and `man` want to know of the commands, made from the commands themselves. And the
+//! groups of `league --help`.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use crate::cli::Cli;
+
+/// The commands as `--help` groups them. Every command that is not hidden is in exactly one group.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Play", &["run", "manager", "referee", "player"]),
+    ("Look", &["show", "leagues", "standings", "schedule", "matches", "match", "agents", "status"]),
+    ("Operate", &["start", "stop", "reopen", "withdraw"]),
+    ("Check", &["check", "verify", "simulate", "bench"]),
+    ("Set up", &["completions", "man", "help"]),
+];
+
+/// The command line with its commands in groups.
+pub(crate) fn command() -> Command {
+    let mut command = Cli::command();
+    command.build();
+    let mut listed = String::new();
+    let width = command.get_subcommands().map(|sub| sub.get_name().len()).max().unwrap_or(0);
+    let others = command.get_subcommands().filter(|sub| !sub.is_hide_set() && group_of(sub.get_name()).is_none());
+    let others: Vec<&str> = others.map(Command::get_name).collect();
+    for (group, names) in GROUPS.into_iter().chain([("Other", &others[..])]).filter(|(_, names)| !names.is_empty()) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(listed, "{group}:");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let _ = writeln!(listed, "  {name:width$}  {}", about.map(ToString::to_string).unwrap_or_default());
+        }
+        listed.push('\n');
+    }
+    let template =
+        format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}Options:\n{{options}}{{after-help}}");
+    Cli::command().help_template(template)
+}
+
+fn group_of(name: &str) -> Option<&'static str> {
+    GROUPS.iter().find(|(_, names)| names.contains(&name)).map(|(group, _)| *group)
+}
+
+/// Prints the script that completes commands in this shell.
+pub(crate) fn completions(shell: Shell) {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "league", &mut script);
+    print!("{}", String::from_utf8_lossy(&script));
+}
+
+/// Prints the page of `league`, or writes the pages of all commands into a directory.
+pub(crate) fn man(directory: Option<&Path>) -> Result<()> {
+    let Some(directory) = directory else {
+        print!("{}", String::from_utf8_lossy(&page(Cli::command())?));
+        return Ok(());
+    };
+    if !directory.is_dir() {
+        bail!("{} is not a directory; make it first", directory.display());
+    }
+    let mut command = Cli::command();
+    command.build();
+    let mut pages = vec![(String::from("league"), Cli::command())];
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
+        // Built, a command is displayed under a name without spaces, by which `man` finds its page.
+        pages.push((format!("league-{}", sub.get_name()), sub.clone()));
+    }
+    for (name, command) in &pages {
+        let path = directory.join(format!("{name}.1"));
+        fs::write(&path, page(command.clone())?).with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    eprintln!(
+        "{} pages are in {}. Read one with: man {}/league.1",
+        pages.len(),
+        directory.display(),
+        directory.display()
+    );
+    Ok(())
+}
+
+fn page(command: Command) -> Result<Vec<u8>> {
+    let mut page = Vec::new();
+    Man::new(command).render(&mut page).context("the page cannot be made")?;
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group_and_every_group_names_commands() {
+        let mut command = Cli::command();
+        command.build();
+        let visible: Vec<&str> =
+            command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(Command::get_name).collect();
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        for name in &visible {
+            assert_eq!(grouped.iter().filter(|grouped| *grouped == name).count(), 1, "{name}");
+        }
+        assert_eq!(grouped.len(), visible.len(), "{grouped:?} {visible:?}");
+    }
+}
