@@ -6,11 +6,13 @@
 mod child;
 mod keeper;
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use data_encoding::BASE64URL_NOPAD;
 use futures_util::future::join_all;
 use league_core::season::Phase;
 use league_protocol::head::Envelope;
@@ -65,10 +67,11 @@ pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
         None => open::unfinished(&home, &configured.league.league_id)?,
     };
     let log = SystemLog::open(&home)?;
+    let join_key = join_key(&plan.manager);
     let mut over = false;
     let done = in_runtime(async {
         let reach = Reach { client: secure.client() };
-        let arguments = Arguments { options, plan: &plan, league: &league };
+        let arguments = Arguments { options, plan: &plan, league: &league, join_key: join_key.as_deref() };
         let orchestra = Orchestra { plan: &plan, arguments, reach, log: &log };
         over = orchestra.play().await?;
         Ok(())
@@ -140,7 +143,20 @@ pub(crate) struct Arguments<'a> {
     options: &'a Run,
     plan: &'a Plan,
     league: &'a LeagueId,
+    /// The key that this program made for the league, which agents are given in their environment.
+    join_key: Option<&'a str>,
 }
+
+/// A key for a manager that other machines can reach, where the environment has none: its referees must show one, and what the manager
+/// makes by itself only people can read.
+fn join_key(manager: &Planned) -> Option<String> {
+    let given = std::env::var_os(JOIN_KEY).is_some_and(|key| !key.is_empty());
+    let needed = manager.start != Start::Contact && !is_local(manager.endpoint.host());
+    (needed && !given).then(|| BASE64URL_NOPAD.encode(&World::real().random()[..16]))
+}
+
+/// The variable in which agents find the key of their league.
+const JOIN_KEY: &str = "LEAGUE_JOIN_KEY";
 
 impl Arguments<'_> {
     fn manager(&self) -> String {
@@ -245,14 +261,16 @@ impl Orchestra<'_> {
 
     /// Waits for all agents, has the league started and waits for its end.
     async fn conduct(&self, heard: &mut mpsc::UnboundedReceiver<News>) -> Result<bool> {
+        let ready = Cell::new(false);
         let waiting = async {
             self.until_ready().await?;
+            ready.set(true);
             self.log.info("AGENTS_READY", "all agents answer", &json!({}));
             self.until_over().await
         };
         tokio::select! {
             over = waiting => over.map(|()| true),
-            end = self.follow(heard) => end.map(|()| true),
+            end = self.follow(heard, &ready) => end.map(|()| true),
         }
     }
 
@@ -285,12 +303,13 @@ impl Orchestra<'_> {
     }
 
     /// Waits for what becomes of the started agents: until the manager has ended well, or the league cannot go on.
-    async fn follow(&self, heard: &mut mpsc::UnboundedReceiver<News>) -> Result<()> {
+    async fn follow(&self, heard: &mut mpsc::UnboundedReceiver<News>, ready: &Cell<bool>) -> Result<()> {
         let mut referees = self.plan.referees.len();
         while let Some(news) = heard.recv().await {
             match news {
                 News::Left(Role::Manager, _) => return self.expect_over(),
                 News::GivenUp(Role::Manager, _, why) => bail!("the manager cannot be kept running: {why}"),
+                News::GivenUp(_, label, why) if !ready.get() => bail!("{label} cannot be started: {why}"),
                 News::GivenUp(Role::Referee, label, why) => {
                     referees -= 1;
                     if referees == 0 {
@@ -441,8 +460,11 @@ async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
 /// Whether two addresses lead to the same port of the same machine; the names of this machine's loopback are one.
 fn same_place(registered: &str, planned: &Endpoint) -> bool {
     let Ok(registered) = registered.parse::<Endpoint>() else { return false };
-    let local =
-        |host: &str| host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|host| host.is_loopback());
     let (one, other) = (registered.host(), planned.host());
-    registered.port() == planned.port() && (one.eq_ignore_ascii_case(other) || (local(one) && local(other)))
+    registered.port() == planned.port() && (one.eq_ignore_ascii_case(other) || (is_local(one) && is_local(other)))
+}
+
+/// Whether only this machine reaches that host.
+fn is_local(host: &str) -> bool {
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|host| host.is_loopback())
 }

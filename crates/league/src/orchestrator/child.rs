@@ -26,8 +26,8 @@ pub(super) struct Child {
 
 /// How a process ended.
 pub(super) struct Ended {
-    /// Whether it says that all is well.
-    pub(super) well: bool,
+    /// The exit code; none after a signal.
+    pub(super) code: Option<i32>,
     /// The exit code or the signal, and the last line that it wrote.
     pub(super) how: String,
 }
@@ -73,7 +73,7 @@ impl Child {
     fn told(&self, status: ExitStatus) -> Ended {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let how = if last.is_empty() { status.to_string() } else { format!("{status}: {last}") };
-        Ended { well: status.success(), how }
+        Ended { code: status.code(), how }
     }
 
     /// Tells it to end, and ends it when it does not.

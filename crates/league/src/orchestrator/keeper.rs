@@ -11,9 +11,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
 use super::child::{Child, Ended};
-use super::{Arguments, Reach};
+use super::{Arguments, JOIN_KEY, Reach};
 use crate::config::plan::{Planned, Start};
 use crate::system_log::SystemLog;
+use crate::words::counted;
 
 /// The pause before an agent is started again for the first time; it doubles.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -65,15 +66,11 @@ impl Keeper<'_> {
                     self.log.info("AGENT_ENDED", format!("{label} ended: {how}"), &json!({"id": label}));
                     return self.tell(News::Left(self.agent.role, label.clone()));
                 }
+                Outcome::Failed(why) => return self.give_up(restarts, why),
+                Outcome::Died(why) if restarts == self.max_restarts => return self.give_up(restarts, why),
                 Outcome::Died(why) => why,
             };
             let label = &self.agent.label;
-            if restarts == self.max_restarts {
-                let message = format!("{label} is given up after {restarts} restarts: {why}");
-                eprintln!("{message}");
-                self.log.error("AGENT_GIVEN_UP", message, &json!({"id": label, "restarts": restarts}));
-                return self.tell(News::GivenUp(self.agent.role, label.clone(), why));
-            }
             restarts += 1;
             let message = format!("{label} died ({why}); it is started again ({restarts} of {})", self.max_restarts);
             eprintln!("{message}");
@@ -84,6 +81,14 @@ impl Keeper<'_> {
             }
             pause = (pause * 2).min(LONGEST);
         }
+    }
+
+    fn give_up(&self, restarts: u32, why: String) {
+        let label = &self.agent.label;
+        let message = format!("{label} is given up after {}: {why}", counted(restarts, "restart"));
+        eprintln!("{message}");
+        self.log.error("AGENT_GIVEN_UP", message, &json!({"id": label, "restarts": restarts}));
+        self.tell(News::GivenUp(self.agent.role, label.clone(), why));
     }
 
     fn tell(&self, news: News) {
@@ -105,8 +110,10 @@ impl Keeper<'_> {
         let (mut stop, reach) = (self.stop.clone(), self.reach);
         tokio::select! {
             ended = child.ended() => match ended {
-                Ok(Ended { well: true, how }) => Outcome::Left(how),
-                Ok(Ended { well: false, how }) => Outcome::Died(how),
+                Ok(Ended { code: Some(0), how }) => Outcome::Left(how),
+                // This program ends like that when it cannot go on, and says why: it would be the same again.
+                Ok(Ended { code: Some(1), how }) if matches!(self.agent.start, Start::Ours(_)) => Outcome::Failed(how),
+                Ok(Ended { how, .. }) => Outcome::Died(how),
                 Err(error) => Outcome::Died(error.to_string()),
             },
             () = silence(reach, self.agent) => {
@@ -136,6 +143,9 @@ impl Keeper<'_> {
             }
         };
         command.env("LEAGUE_MANAGER", self.arguments.manager());
+        if let Some(key) = self.arguments.join_key {
+            command.env(JOIN_KEY, key);
+        }
         Child::start(command, &self.agent.label).with_context(|| format!("{} cannot be started", self.agent.label))
     }
 
@@ -167,6 +177,8 @@ enum Outcome {
     Stopped,
     /// It ended by itself, and all is well.
     Left(String),
+    /// It cannot go on, and a restart would not help.
+    Failed(String),
     /// It ended in any other way.
     Died(String),
 }

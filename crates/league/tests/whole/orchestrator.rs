@@ -151,7 +151,7 @@ fn agents_that_run_already_are_brought_together_and_left_running() {
 }
 
 #[test]
-fn an_agent_that_dies_too_often_is_given_up_and_so_is_a_league_without_a_referee() {
+fn an_agent_that_dies_too_often_is_given_up() {
     let home = TestHome::new();
     let plan = json!({
         "league_manager": {"endpoint": place(), "start": true},
@@ -161,9 +161,29 @@ fn an_agent_that_dies_too_often_is_given_up_and_so_is_a_league_without_a_referee
     });
     let told = league(&["run", "--config", &written(&home, &plan), "--home", home.path()]).badly();
     assert!(told.contains("referee_1 died (exit status: 3: no such referee); it is started again (1 of 1)"), "{told}");
-    assert!(told.contains("no referee is left to play the matches; the last one, referee_1, died"), "{told}");
+    assert!(told.contains("referee_1 is given up after 1 restart: exit status: 3: no such referee"), "{told}");
+    assert!(told.contains("league: referee_1 cannot be started: exit status: 3: no such referee"), "{told}");
     let last = logged(&home).pop().unwrap();
     assert_eq!(last.0, "LEAGUE_FAILED");
+}
+
+#[test]
+fn an_agent_of_ours_that_says_why_it_cannot_start_is_not_started_again() {
+    let home = TestHome::new();
+    fs::create_dir_all(home.join("config/agents")).unwrap();
+    let registry = json!({"players": [{"player_id": "P02", "active": false}]});
+    fs::write(home.join("config/agents/agents_config.json"), registry.to_string()).unwrap();
+    let plan = json!({
+        "league_manager": {"endpoint": place(), "start": true},
+        "referee": {"endpoint": place(), "start": true},
+        "players": [{"id": "P01", "endpoint": place(), "start": true}, {"id": "P02", "endpoint": place(), "start": true}],
+    });
+    let told = league(&["run", "--config", &written(&home, &plan), "--home", home.path()]).badly();
+    assert!(told.contains("P02 is given up after 0 restarts") && !told.contains("started again"), "{told}");
+    assert!(
+        told.contains("P02 cannot be started: exit status: 1: league: config/agents/agents_config.json says"),
+        "{told}"
+    );
 }
 
 #[test]
