@@ -148,6 +148,7 @@ impl<'a> Exam<'a> {
                 game_over_timeout_sec: 1.0,
                 max_retries: 3,
                 base_delay_sec: 0.1,
+                ..MatchLimits::default()
             },
             scoring: MatchPoints::default(),
             draw_secret: None,

@@ -33,6 +33,7 @@ use std::mem;
 use std::time::Duration;
 
 use league_protocol::draw::{DrawCommitment, DrawNonce};
+use league_protocol::message::start_match::Backoff;
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
@@ -401,10 +402,13 @@ impl Bout {
         }
     }
 
-    /// The pause between a try and the next: the base after the first, then twice as long each time.
+    /// The pause between a try and the next.
     fn pause_after(&self, try_number: u8) -> Duration {
-        let doublings = u32::from(try_number.saturating_sub(1));
-        self.terms.base_delay.saturating_mul(2_u32.saturating_pow(doublings))
+        let times = match self.terms.backoff {
+            Backoff::Exponential => 2_u32.saturating_pow(u32::from(try_number.saturating_sub(1))),
+            Backoff::Linear => u32::from(try_number.max(1)),
+        };
+        self.terms.base_delay.saturating_mul(times)
     }
 
     fn next_call(&mut self) -> CallNo {

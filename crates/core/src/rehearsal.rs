@@ -6,6 +6,7 @@ use league_protocol::draw::DrawNonce;
 use league_protocol::error::Fault;
 use league_protocol::id::{GameType, MatchId, PlayerId};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, PASS_SCHEME, RefereeRegisterRequest};
+use league_protocol::message::start_match::Backoff;
 use league_protocol::parity::Parity;
 use league_protocol::quirk::Quirks;
 use league_protocol::side::Pair;
@@ -166,6 +167,7 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> Rehearsal<C> {
             tries: Pair::new(1, 1),
             limits: Limits { to_join: NO_TIME, to_move: NO_TIME, to_acknowledge: NO_TIME },
             base_delay: NO_TIME,
+            backoff: Backoff::default(),
             mode: Mode::Flowing,
         };
         let mut bout = Bout::new(terms, game);

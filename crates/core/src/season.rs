@@ -250,6 +250,12 @@ impl Season {
         self.current_round().unwrap_or(RoundId(0))
     }
 
+    /// The last round of which every result is in.
+    pub fn last_completed(&self) -> Option<RoundId> {
+        let completed = self.rounds.iter().rposition(|round| round.completed)?;
+        u32::try_from(completed).ok().map(|index| RoundId(index + 1))
+    }
+
     /// Matches with a result.
     pub fn matches_completed(&self) -> u32 {
         self.matches_completed

@@ -12,7 +12,7 @@ use crate::pages::links::{match_link, player_link};
 /// What happened, in a sentence.
 pub(crate) fn told(season: &Season, fact: &Fact) -> Markup {
     match fact {
-        Fact::Opened { config } => html! { (config.league_id) " is open for registration" },
+        Fact::Opened { config } => html! { (config.title()) " is open for registration" },
         Fact::PlayerRegistered { player, .. } => html! { (named(season, player)) " is in" },
         Fact::RefereeRegistered { referee, capacity, .. } => {
             html! { (referee) " is in, for " (capacity) " matches at a time" }

@@ -40,6 +40,7 @@ use crate::descriptors;
 use crate::invitation::Invitation;
 use crate::join_key::{JoinKey, given};
 use crate::listen::Bound;
+use crate::news::Awaited;
 use crate::open::{Managed, Opened};
 use crate::progress::{Expected, Progress};
 use crate::reachable::Reachable;
@@ -176,6 +177,9 @@ pub(crate) async fn park(manager: &Manager, views: &ViewWriter) {
     let parking = async {
         // Answered when everything before it is durable.
         let status = manager.desk().look(|season, _| season.status()).await;
+        if let Err(fault) = manager.file().await {
+            tracing::warn!(reason = fault.message, "the league's files are not complete");
+        }
         if let Err(error) = views.flush().await {
             tracing::warn!(%error, "the league's files are not complete");
         }
@@ -205,6 +209,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         let state = opened.season().phase().as_str();
         eprintln!("Going on with {league} ({state}).");
     }
+    let label = opened.season().config().label();
     // Whatever follows from where the manager listens is known before anybody can come.
     let bound = listen(&options.place, Some(configured.network.manager_port), "the manager")?;
     let reachable = Reachable::find(&bound, secure.scheme(), options.place.advertise.as_ref()).await?;
@@ -223,6 +228,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         referee_key: key.of_referees(),
         player_key: key.of_players(),
         here: Some(bound.address),
+        contact: Some(contact.to_string()),
         own_addresses: lan::own_addresses,
         allowed_hosts: options.allow_host.clone(),
         mode: if options.stepped { MatchMode::Stepped } else { MatchMode::Flowing },
@@ -233,11 +239,14 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         ..league_manager::Settings::default()
     };
     opened.is_at(&contact)?;
+    let listed = configured.agents.players.iter().filter(|player| player.active);
+    let listed = listed.map(|player| (player.id.clone(), player.name.clone().unwrap_or_default())).collect();
+    let news = if options.json { None } else { Some(opened.news(Awaited { players: expect_players, listed })?) };
     let Managed { manager, views, dashboard, mending, work } =
         opened.manage(settings, invitation.room(), secure.client(), world)?;
     let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
     let mut server = Served::start(bound, reachable.names.clone(), manager.clone(), shown)?;
-    eprintln!("{league}: the manager is at {contact}");
+    eprintln!("{label}: the manager is at {contact}");
     eprintln!("{}", invitation.printed());
     if !bound_to.is_loopback() && !contact.is_secure() {
         eprintln!("Whoever is on the way can read tokens over HTTP; --tls-cert and --tls-key serve HTTPS.");
@@ -250,6 +259,9 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         manager: contact.clone(),
     };
     let progress = Progress::follow(manager.desk().clone(), expected, options.json);
+    if let Some(news) = &news {
+        news.above(progress.bar());
+    }
     // A league that is over has only its end to tell, in case somebody has not heard of it.
     tokio::select! {
         ended = manager.conduct() => if let Err(stopped) = ended {
@@ -263,6 +275,9 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
             park(&manager, &views).await;
             return Ok(());
         }
+    }
+    if let Some(news) = &news {
+        news.flush();
     }
     progress.stop();
     let season = manager.desk().look(|season, _| season.clone()).await?;

@@ -7,8 +7,8 @@
 //!
 //! | file | what is read from it |
 //! |---|---|
-//! | `system.json` | [`Network`], [`TlsFiles`], [`Timeouts`], the limits of a match, the life of a token, [`Rates`], the league that is meant |
-//! | `leagues/<league_id>.json` | the name, the game, the scoring, the number of players, strictness |
+//! | `system.json` | [`Network`], [`TlsFiles`], [`Timeouts`], the limits of a match, the life and length of a token, [`Rates`], the league that is meant |
+//! | `leagues/<league_id>.json` | the name, the game, the scoring, the number of players and referees, strictness |
 //! | `agents/agents_config.json` | [`Agents`]: who is known and where |
 //! | `games/games_registry.json` | which of our games are offered |
 //! | `defaults/referee.json`, `defaults/player.json` | [`RefereeDefaults`], [`PlayerDefaults`] |
@@ -30,7 +30,7 @@
 //! | `LEAGUE_RESPONSE_TIMEOUT` | `system.json` `timeouts.generic_response_timeout_sec` |
 //! | `LEAGUE_MAX_RETRIES` | `system.json` `retry_policy.max_retries` |
 //! | `LEAGUE_RETRY_DELAY` | `system.json` `retry_policy.base_delay_sec` |
-//! | `LEAGUE_MIN_PLAYERS`, `LEAGUE_MAX_PLAYERS` | `leagues/<league_id>.json` `participants` |
+//! | `LEAGUE_MIN_PLAYERS`, `LEAGUE_MAX_PLAYERS`, `LEAGUE_MAX_REFEREES` | `leagues/<league_id>.json` `participants` |
 //! | `LEAGUE_STRICT` | `leagues/<league_id>.json` `strict` |
 //! | `LEAGUE_MAX_MATCHES` | `defaults/referee.json` `max_concurrent_matches` |
 //! | `LEAGUE_STRATEGY` | `defaults/player.json` `strategy` |
@@ -61,7 +61,6 @@ use league_core::season::config::Config;
 use league_protocol::id::{GameType, LeagueId, PlayerId, RefereeId};
 use league_store::home::Home;
 use league_wire::endpoint::Endpoint;
-use smol_str::SmolStr;
 
 use agents::Agents;
 use defaults::{PlayerDefaults, RefereeDefaults};
@@ -81,8 +80,6 @@ const DEFAULT_LEAGUE: &str = "league_2025_even_odd";
 pub(crate) struct Configured {
     /// The rules of the league, with its id, and what is demanded of players.
     pub(crate) league: Config,
-    /// What the league is called.
-    pub(crate) display_name: SmolStr,
     /// The games that referees offer.
     pub(crate) games: Vec<GameType>,
     /// Hosts and ports of what is started here.
@@ -154,7 +151,6 @@ impl Configured {
             manager: system.network.manager(system.tls.serves())?,
             manager_named: false,
             tls: system.tls,
-            display_name: SmolStr::new(league_id.as_str()),
             league: Config::even_odd(league_id),
             games: games::all(),
             network: system.network,
@@ -166,6 +162,7 @@ impl Configured {
         };
         configured.league.limits = system.limits;
         configured.league.token_ttl_hours = system.token_ttl_hours;
+        configured.league.token_length = system.token_length;
 
         Document::read(root.join("games/games_registry.json"))?
             .root(&mut warnings, |section| games::read(section, &mut configured.games))?;

@@ -58,7 +58,9 @@ pub(crate) fn run(options: &Leagues) -> Result<()> {
 }
 
 fn line(kept: &Kept) -> [String; 6] {
-    let (league, written) = (kept.league_id.to_string(), kept.last_written.to_string());
+    let name = kept.status.as_ref().and_then(|status| status.display_name.as_ref());
+    let league = name.map_or_else(|| kept.league_id.to_string(), |name| format!("{name} ({})", kept.league_id));
+    let written = kept.last_written.to_string();
     let winner = kept.champion.clone().unwrap_or_default();
     match &kept.status {
         Some(status) => {

@@ -20,6 +20,7 @@ mod leagues;
 mod listen;
 mod machine;
 mod manual;
+mod news;
 mod observe;
 mod open;
 mod operate;

@@ -28,6 +28,7 @@ use league_wire::world::World;
 use smol_str::SmolStr;
 use tokio::task::JoinHandle;
 
+use crate::news::{Awaited, News};
 use crate::operator::AtManager;
 
 /// How many events are read at a time when files are mended.
@@ -44,6 +45,8 @@ pub(crate) struct Opened {
     home: Home,
     /// Whether it had been begun before.
     pub(crate) resumed: bool,
+    /// Who tells the operator of what happens.
+    news: Option<News>,
 }
 
 impl Opened {
@@ -62,14 +65,14 @@ impl Opened {
         let Some(story) = story else {
             let (_, opened) = Season::open(rules, world.now());
             log.append(vec![opened.clone()]).await?;
-            return Ok(Self { story: Story::begin(&opened)?, log, lock, home, resumed: false });
+            return Ok(Self { story: Story::begin(&opened)?, log, lock, home, resumed: false, news: None });
         };
         // Files are views: what is missing or damaged is written again, and what cannot be written stops nobody.
         match restore_tables(&home, story.season(), ViewLimits::default(), world.now()) {
             Ok(damaged) => say_written_again(&damaged),
             Err(error) => tracing::warn!(%error, "the tables of the league cannot be written again"),
         }
-        Ok(Self { story, log, lock, home, resumed: true })
+        Ok(Self { story, log, lock, home, resumed: true, news: None })
     }
 
     /// Brings the match files of a league that goes on into agreement with its log, on a thread of its own: in a large league there is
@@ -99,6 +102,13 @@ impl Opened {
         self.story.season()
     }
 
+    /// Has the operator told on stderr of what happens from now on.
+    pub(crate) fn news(&mut self, awaited: Awaited) -> Result<News> {
+        let news = News::start(self.season().clone(), awaited).context("the console cannot be written to")?;
+        self.news = Some(news.clone());
+        Ok(news)
+    }
+
     /// Puts a manager in charge. Its page shows `room` as long as registration is open.
     pub(crate) fn manage(
         self,
@@ -119,11 +129,14 @@ impl Opened {
         let (token, strikes) = (settings.operator.clone(), Arc::clone(&settings.strikes));
         let shown =
             league_dashboard::Settings { token, strikes, room: Some(room), ..league_dashboard::Settings::default() };
-        let season = self.story.season().clone();
+        let (season, news) = (self.story.season().clone(), self.news);
         let (dashboard, feed, showing) = Dashboard::of(self.story, archive, shown);
         let (desk, work) = Desk::open(season, self.log, world.clone(), move |event| {
             feed.tell(event);
             journal.write(line(event));
+            if let Some(news) = &news {
+                news.tell(event);
+            }
         });
         let manager = Manager::new(&rules, settings, desk, client, Some(views.clone()), world);
         dashboard.operated_by(Arc::new(AtManager(manager.clone())));

@@ -57,6 +57,11 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// The bar, for who writes lines above it.
+    pub(crate) fn bar(&self) -> ProgressBar {
+        self.bar.clone()
+    }
+
     /// Follows the league of `desk` on a terminal; elsewhere only says once which guests are expected. Says nothing when `quiet`.
     pub(crate) fn follow(desk: Desk, expected: Expected, quiet: bool) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
@@ -130,6 +135,7 @@ mod tests {
         let expected = Expected { players: expected.0, guests: expected.1, referees: expected.2, manager };
         let status = LeagueStatus {
             league_id: "cup".parse().unwrap(),
+            display_name: None,
             state: "WAITING_FOR_REGISTRATIONS".into(),
             halted: false,
             current_round: league_protocol::id::RoundId(0),

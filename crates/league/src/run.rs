@@ -163,6 +163,7 @@ impl Stage<'_> {
         let settings = league_manager::Settings {
             heralds,
             here: Some(front.address),
+            contact: Some(at.to_string()),
             own_addresses: lan::own_addresses,
             expect_players: Some(options.players + options.guests),
             expect_referees: Some(options.referees),

@@ -118,5 +118,9 @@ pub(crate) fn status_table(status: &LeagueStatus) -> String {
         ["Players".to_owned(), status.players.to_string()],
         ["Referees".to_owned(), status.referees.to_string()],
     ];
-    plain(["League", status.league_id.as_str()], lines, &[]).to_string()
+    let label = match &status.display_name {
+        Some(name) => format!("{name} ({})", status.league_id),
+        None => status.league_id.to_string(),
+    };
+    plain(["League", &label], lines, &[]).to_string()
 }

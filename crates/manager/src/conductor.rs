@@ -10,10 +10,6 @@ use futures_util::FutureExt;
 use league_core::season::{Assignment, Duty};
 use league_protocol::error::Fault;
 use league_protocol::id::RoundId;
-use league_store::views::MATCH_FILES;
-use league_store::views::rounds::RoundsFile;
-use league_store::views::standings::StandingsFile;
-use league_store::views::writer::View;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
@@ -43,13 +39,25 @@ pub enum Stopped {
 }
 
 impl Shared {
-    /// Runs the league to its end.
+    /// Runs the league to its end, and keeps its files up to date meanwhile.
     pub(crate) async fn conduct(self: &Arc<Self>) -> Result<(), Stopped> {
+        let last = tokio::select! {
+            biased;
+            over = self.play_rounds() => over?,
+            never = self.keep_files() => match never {},
+        };
+        self.conclude(last).await
+    }
+
+    /// Plays every round that is left; gives the last one, where players have not been told yet that it is over.
+    async fn play_rounds(self: &Arc<Self>) -> Result<Option<RoundId>, Stopped> {
         let mut opened = None;
         let mut changes = self.desk.changes();
-        let mut finished: Option<RoundId> = None;
         // Of what was given away before, referees may have heard.
-        let before = self.desk.look(|season, _| HashSet::from_iter(season.assignments())).await?;
+        let found = self.desk.look(|season, _| (HashSet::from_iter(season.assignments()), season.last_completed()));
+        let (before, mut finished) = found.await?;
+        // Whether nothing has been played since this manager was started.
+        let mut resumed = true;
         loop {
             // Whatever changes from here on is seen below.
             changes.mark_unchanged();
@@ -67,6 +75,7 @@ impl Shared {
                     continue;
                 }
                 Duty::StartRound(_) => {
+                    resumed = false;
                     // Handed in together, so that they share a commit.
                     let (started, assigned) = tokio::join!(
                         self.desk.act(|season, now| season.start_round(now)),
@@ -80,12 +89,11 @@ impl Shared {
                     self.desk.act(|season, now| Ok(season.assign(now))).await?;
                     round
                 }
-                Duty::Conclude => return self.conclude(finished).await,
+                Duty::Conclude => return Ok(finished.filter(|_| !resumed)),
             };
             opened = None;
-            self.play(round, &before, finished, &mut changes).await?;
-            finished = Some(round);
-            self.file().await?;
+            self.play(round, &before, finished, resumed, &mut changes).await?;
+            (finished, resumed) = (Some(round), false);
         }
     }
 
@@ -121,17 +129,22 @@ impl Shared {
     }
 
     /// Plays a round: everybody is told; each match begins when those have heard who are in it. Referees may know of those that were `given`
-    /// to them before.
+    /// to them before. Players first hear of the end of the round `before`; when the manager was started in the middle of this
+    /// round (`resumed`), they have heard of it, and are told the standings once more.
     async fn play(
         self: &Arc<Self>,
         round: RoundId,
         given: &HashSet<Assignment>,
         before: Option<RoundId>,
+        resumed: bool,
         changes: &mut tokio::sync::watch::Receiver<u64>,
     ) -> Result<(), Stopped> {
         let told = self.desk.look(move |season, _| {
             let mut to_players: Vec<Told> =
                 before.into_iter().flat_map(|before| notices::round_over(season, before)).collect();
+            if resumed {
+                to_players.truncate(1);
+            }
             to_players.push(notices::announcement(season, round, false));
             let to_referees = vec![notices::announcement(season, round, true)];
             let (players, referees) = (Listener::players_of(season, round), Listener::referees(season));
@@ -206,18 +219,8 @@ impl Shared {
         Ok(false)
     }
 
-    /// Has the league's files written as they stand after a round. They are views: that they cannot be written stops nobody.
-    async fn file(&self) -> Result<(), Stopped> {
-        let Some(views) = &self.views else { return Ok(()) };
-        let files =
-            self.desk.look(|season, now| (StandingsFile::of(season, now), RoundsFile::of(season, MATCH_FILES, now)));
-        let (standings, rounds) = files.await?;
-        views.put(View::Standings(standings)).await;
-        views.put(View::Rounds(rounds)).await;
-        Ok(())
-    }
-
     async fn conclude(self: &Arc<Self>, last: Option<RoundId>) -> Result<(), Stopped> {
+        self.file().await?;
         let told = self.desk.look(move |season, _| {
             let mut to_players: Vec<Told> =
                 last.into_iter().flat_map(|last| notices::round_over(season, last)).collect();
@@ -227,7 +230,6 @@ impl Shared {
         let (players, to_players, referees, to_referees) = told.await?;
         let now = Duration::ZERO;
         tokio::join!(self.tell(players, to_players, now), self.tell(referees, to_referees, now));
-        self.file().await?;
         if let Some(views) = &self.views
             && let Err(error) = views.flush().await
         {

@@ -6,6 +6,7 @@
 //! - [`chronicle`]: what happened, line by line, for people
 //! - [`page`]: a league as whoever runs it or watches it looks at it
 //! - `conductor`: from registration to the champion, by what is due
+//! - `filing`: the files of a league, written as it goes on
 //! - `escort`: giving a match to a referee, and watching over referees
 //! - `notices`: what everybody is told; `excerpt`: what of it one agent hears
 //! - [`heralds`]: who tells it, and from where; `turns`: to how many at a time; `hearing`: who has heard
@@ -14,7 +15,7 @@
 //! - [`gate`]: how often anybody may ask; `access`: who may do what; `reach`: which endpoints a registrant may name
 //! - `promptness`: how quickly referees answer
 //! - `transcripts`: what was said in matches whose referee has another home
-//! - `withdrawal`: taking a player out, and telling it
+//! - `withdrawal`: taking players out, and telling them
 
 mod access;
 pub mod chronicle;
@@ -22,6 +23,7 @@ mod conductor;
 pub mod desk;
 mod escort;
 mod excerpt;
+mod filing;
 pub mod gate;
 mod hearing;
 pub mod heralds;

@@ -89,6 +89,11 @@ impl Manager {
         self.shared.conduct().await
     }
 
+    /// Has the league's files written as they stand: for who stops in the middle of a league.
+    pub async fn file(&self) -> Result<(), Fault> {
+        self.shared.file().await
+    }
+
     /// The desk.
     pub fn desk(&self) -> &Desk {
         &self.shared.desk

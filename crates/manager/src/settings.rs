@@ -75,6 +75,8 @@ pub struct Settings {
     pub here: Option<SocketAddr>,
     /// The addresses of the manager's machine: agents that are on it may name any of them.
     pub own_addresses: fn() -> Vec<IpAddr>,
+    /// Where agents find the manager, for the register of agents.
+    pub contact: Option<String>,
     /// Hosts that a registrant may name although it calls from elsewhere.
     pub allowed_hosts: Vec<String>,
     /// Where the files of its matches are, for the operator to look at.
@@ -105,6 +107,7 @@ impl Default for Settings {
             referee_key: None,
             player_key: None,
             here: None,
+            contact: None,
             own_addresses: Vec::new,
             allowed_hosts: Vec::new(),
             home: None,

@@ -109,9 +109,19 @@ pub struct Token {
 }
 
 impl Token {
+    /// How many random bytes a token has, unless a league is configured otherwise.
+    pub const USUAL_LENGTH: u8 = 32;
+
     /// The token of `agent` made of `random`: `tok-P01-` and 43 characters.
     pub fn mint(agent: &str, random: &[u8; 32]) -> Self {
-        Self::received(&format!("tok-{agent}-{}", BASE64URL_NOPAD.encode(random)))
+        Self::of_length(agent, random, Self::USUAL_LENGTH)
+    }
+
+    /// The same of 16 to 64 bytes: the first ones of `random`, and where that is too short also bytes derived from it.
+    pub fn of_length(agent: &str, random: &[u8; 32], length: u8) -> Self {
+        let more = seal(random, &[b"token"]);
+        let bytes: Vec<u8> = random.iter().chain(&more).copied().take(usize::from(length.clamp(16, 64))).collect();
+        Self::received(&format!("tok-{agent}-{}", BASE64URL_NOPAD.encode(&bytes)))
     }
 
     /// A token that was received at registration.
@@ -226,6 +236,16 @@ mod tests {
         let dashed = Token::mint("REF100", &[0xFB; 32]);
         assert!(dashed.reveal().matches('-').count() > 2, "{}", dashed.reveal());
         assert_eq!(format!("{dashed:?}"), "tok-REF100-…");
+    }
+
+    #[test]
+    fn a_token_has_as_many_bytes_as_the_league_wants() {
+        let random = std::array::from_fn(|index| index as u8);
+        for (length, characters) in [(16, 22), (32, 43), (33, 44), (64, 86)] {
+            let token = Token::of_length("P01", &random, length);
+            assert_eq!(token.reveal().len(), "tok-P01-".len() + characters, "{length}");
+        }
+        assert_eq!(Token::of_length("P01", &random, 32).reveal(), Token::mint("P01", &random).reveal());
     }
 
     #[test]

@@ -97,6 +97,7 @@ impl Scenario {
             game_over_timeout_sec: seconds(300, 1000),
             base_delay_sec: seconds(100, 500),
             max_retries: u8::try_from(dice.within(1, 3)).unwrap_or(1),
+            ..MatchLimits::default()
         };
         let suspend_after = u32::try_from(dice.within(1, 5)).unwrap_or(1);
         let rules = Config { limits, suspend_after, ..Config::even_odd("simulated".parse()?) };

@@ -59,9 +59,14 @@ impl Home {
         &self.root
     }
 
-    /// What is configured: written by people, read by everybody.
+    /// What is configured: written by people, and the register of agents by the manager; read by everybody.
     pub fn config(&self) -> PathBuf {
         self.root.join("config")
+    }
+
+    /// Who is registered, and where: written by the manager and by operators.
+    pub fn agents_config(&self) -> PathBuf {
+        self.config().join("agents/agents_config.json")
     }
 
     /// What the manager keeps of a league.
@@ -201,6 +206,7 @@ mod tests {
         for (path, expected) in [
             (home.standings(&league), "SHARED/data/leagues/league_2025_even_odd/standings.json"),
             (home.rounds(&league), "SHARED/data/leagues/league_2025_even_odd/rounds.json"),
+            (home.agents_config(), "SHARED/config/agents/agents_config.json"),
             (home.database(&league), "SHARED/data/leagues/league_2025_even_odd/league.db"),
             (home.match_file(&league, &"R1M1".parse().unwrap()), "SHARED/data/matches/league_2025_even_odd/R1M1.json"),
             (home.history(&player), "SHARED/data/players/P01/history.json"),

@@ -4,6 +4,7 @@
 //! ([`restore`], [`mending`]). Each is replaced atomically ([`replace`]): a reader sees the old file or the new one, never half of one.
 //!
 //! - [`standings`], [`rounds`], [`match_file`], [`history`]: what is in them
+//! - [`register`]: the register of agents
 //! - [`keys`]: what a player keeps to itself
 //! - [`redact`]: what is not in them
 //! - [`writer`]: who writes them, in the background
@@ -21,6 +22,7 @@ pub mod match_file;
 pub mod mending;
 pub mod narrative;
 pub mod redact;
+pub mod register;
 pub mod replace;
 pub mod restore;
 pub mod retelling;

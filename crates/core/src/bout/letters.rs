@@ -50,6 +50,7 @@ pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> Terms {
             to_acknowledge: span(limits.game_over_timeout_sec),
         },
         base_delay: span(limits.base_delay_sec),
+        backoff: limits.backoff_strategy,
         mode: match order.mode {
             MatchMode::Flowing => Mode::Flowing,
             MatchMode::Stepped => Mode::Stepped,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use league_protocol::draw::DrawSecret;
 use league_protocol::id::MatchId;
+use league_protocol::message::start_match::Backoff;
 use league_protocol::side::Pair;
 
 /// What is settled before a match begins, and never changes during it.
@@ -22,8 +23,10 @@ pub struct Terms {
     pub tries: Pair<u8>,
     /// How long the sides have.
     pub limits: Limits,
-    /// The pause after a side's first try, when it kept silent or could not be reached; every further one is twice as long.
+    /// The pause after a side's first try, when it kept silent or could not be reached.
     pub base_delay: Duration,
+    /// How further pauses grow.
+    pub backoff: Backoff,
     /// Who drives it.
     pub mode: Mode,
 }

@@ -10,6 +10,7 @@ mod stepped;
 use std::time::Duration;
 
 use league_protocol::draw::{DrawNonce, DrawSecret};
+use league_protocol::message::start_match::Backoff;
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
@@ -33,6 +34,7 @@ fn terms() -> Terms {
             to_acknowledge: Duration::from_secs(6),
         },
         base_delay: Duration::from_secs(2),
+        backoff: Backoff::Exponential,
         mode: Mode::Flowing,
     }
 }

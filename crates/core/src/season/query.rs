@@ -121,6 +121,7 @@ impl Season {
         let total = self.schedule.total_matches();
         LeagueStatus {
             league_id: self.config.league_id.clone(),
+            display_name: self.config.display_name.clone(),
             state: SmolStr::new_static(self.phase.as_str()),
             halted: self.halted,
             current_round: self.round_number(),

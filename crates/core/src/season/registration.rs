@@ -244,7 +244,7 @@ impl Season {
     }
 
     fn grant(&self, id: &str, random: &[u8; 32], now: Timestamp) -> (Token, Grant) {
-        let token = Token::mint(id, random);
+        let token = Token::of_length(id, random, self.config.token_length);
         let grant = Grant { digest: token.digest(), expires: whole(now.after(self.config.token_ttl())) };
         (token, grant)
     }

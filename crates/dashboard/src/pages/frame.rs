@@ -29,7 +29,7 @@ const NAVIGATION: [(&str, &str); 5] =
 impl Frame<'_> {
     /// The whole page around `content`.
     pub(crate) fn around(&self, content: &Markup) -> Markup {
-        let league = &self.story.season().config().league_id;
+        let league = self.story.season().config().title();
         let base = self.at.map_or_else(|| String::from("/"), |at| format!("/at/{at}/"));
         let own = format!("{base}{}", self.path);
         let first = self.path.split(['/', '?']).next().unwrap_or_default();

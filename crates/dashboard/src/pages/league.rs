@@ -76,7 +76,7 @@ fn status(story: &Story, room: Option<&WaitingRoom>) -> Markup {
     let champion = (season.phase() == Phase::LeagueCompleted).then(|| season.champion()).flatten();
     html! {
         section #status aria-label="Where the league stands" {
-            h1 { (season.config().league_id) " " span.pill data-state=(season.phase().as_str()) { (state(story)) } }
+            h1 { (season.config().title()) " " span.pill data-state=(season.phase().as_str()) { (state(story)) } }
             @if let Some(champion) = champion {
                 p.champion #champion {
                     span aria-hidden="true" { "★ " } "Champion: "

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use league_protocol::id::{GameType, PlayerId, RefereeId};
+use league_store::views::register::BY_MANAGER;
 use league_wire::endpoint::Endpoint;
 use smol_str::SmolStr;
 use thiserror::Error;
@@ -69,24 +70,35 @@ impl Agents {
         file.get("schema_version", &rule::version("1."))?;
         file.ignore(&["last_updated"]);
         self.manager = file.within("league_manager", |section| {
+            if is_register(section)? {
+                return Ok(None);
+            }
             section.ignore(&["display_name", "version"]);
             section.get("endpoint", &rule::endpoint())
         })?;
         let mut taken = HashSet::new();
-        self.referees = file.each("referees", |section| {
+        let referees = file.each("referees", |section| {
+            if is_register(section)? {
+                return Ok(None);
+            }
             let id = section.need("referee_id", &rule::id::<RefereeId>())?;
             unique(section, "referee_id", &mut taken, id.as_str())?;
             let Common { name, endpoint, game_types, active } = Common::read(section)?;
             let max_concurrent_matches = section.get("max_concurrent_matches", &rule::matches())?;
-            Ok(KnownReferee { id, name, endpoint, max_concurrent_matches, game_types, active })
+            Ok(Some(KnownReferee { id, name, endpoint, max_concurrent_matches, game_types, active }))
         })?;
+        self.referees = referees.into_iter().flatten().collect();
         taken.clear();
-        self.players = file.each("players", |section| {
+        let players = file.each("players", |section| {
+            if is_register(section)? {
+                return Ok(None);
+            }
             let id = section.need("player_id", &rule::id::<PlayerId>())?;
             unique(section, "player_id", &mut taken, id.as_str())?;
             let Common { name, endpoint, game_types, active } = Common::read(section)?;
-            Ok(KnownPlayer { id, name, endpoint, game_types, active })
+            Ok(Some(KnownPlayer { id, name, endpoint, game_types, active }))
         })?;
+        self.players = players.into_iter().flatten().collect();
         Ok(())
     }
 }
@@ -131,6 +143,17 @@ pub(crate) enum NotPermitted {
         /// The games that it knows.
         offered: String,
     },
+}
+
+/// Whether the manager made this entry when an agent registered. It tells others who is there, and configures nothing: an agent
+/// that is started later is not bound to what another one said in another league.
+fn is_register(section: &mut Section<'_>) -> Result<bool, ConfigError> {
+    let by = section.get("written_by", &rule::text("allowed is a text"))?;
+    let by_manager = by.as_deref() == Some(BY_MANAGER);
+    if by_manager {
+        section.open();
+    }
+    Ok(by_manager)
 }
 
 /// What referees and players have in common.

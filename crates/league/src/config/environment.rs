@@ -66,6 +66,7 @@ impl Configured {
         env.take("LEAGUE_RETRY_DELAY", &rule::pause(), &mut limits.base_delay_sec)?;
 
         env.take("LEAGUE_MIN_PLAYERS", &rule::players(), &mut self.league.min_players)?;
+        env.take("LEAGUE_MAX_REFEREES", &rule::referees(), &mut self.league.max_referees)?;
         env.take("LEAGUE_MAX_PLAYERS", &rule::players(), &mut self.league.max_players)?;
         env.take("LEAGUE_STRICT", &rule::truth(), &mut self.league.strict)?;
         env.take("LEAGUE_MAX_MATCHES", &rule::matches(), &mut self.referee.max_concurrent_matches)?;

@@ -15,7 +15,7 @@ pub(super) fn read(file: &mut Section<'_>, configured: &mut Configured) -> Resul
     file.get("league_id", &rule::only(league.league_id.as_str()))?;
     // A league is put aside by any other word.
     file.get("status", &rule::only("ACTIVE"))?;
-    file.take("display_name", &rule::name(), &mut configured.display_name)?;
+    league.display_name = file.get("display_name", &rule::name())?;
     let offered = rule::games(configured.games.iter().map(GameType::as_str));
     file.take("game_type", &offered, &mut league.game_type)?;
     file.take("strict", &rule::truth(), &mut league.strict)?;
@@ -28,7 +28,8 @@ pub(super) fn read(file: &mut Section<'_>, configured: &mut Configured) -> Resul
     })?;
     file.within("participants", |section| {
         section.take("min_players", &rule::players(), &mut league.min_players)?;
-        section.take("max_players", &rule::players(), &mut league.max_players)
+        section.take("max_players", &rule::players(), &mut league.max_players)?;
+        section.take("max_referees", &rule::referees(), &mut league.max_referees)
     })
 }
 

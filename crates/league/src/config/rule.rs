@@ -113,6 +113,16 @@ pub(super) fn players() -> Rule<u32> {
     whole(2..=10_000, "")
 }
 
+/// How many referees.
+pub(super) fn referees() -> Rule<u32> {
+    whole(1..=10_000, "")
+}
+
+/// How many random bytes a token has.
+pub(super) fn token_length() -> Rule<u8> {
+    whole(16..=64, "bytes")
+}
+
 /// How many matches at a time.
 pub(super) fn matches() -> Rule<u32> {
     whole(1..=10_000, "")
@@ -170,6 +180,13 @@ pub(super) fn one_of<T: Clone + 'static>(choices: &[(&'static str, T)]) -> Rule<
 pub(super) fn only(expected: impl Into<Value>) -> Rule<()> {
     let expected = expected.into();
     Rule::new(format!("allowed is {expected}"), move |value| (*value == expected).then_some(()))
+}
+
+/// Tokens cannot be switched off.
+pub(super) fn tokens_on() -> Rule<()> {
+    let why = "allowed is true: tokens cannot be switched off, because without them anybody could report results and register as \
+               another agent; remove the setting";
+    Rule::new(why, |value| (*value == Value::Bool(true)).then_some(()))
 }
 
 /// A text that begins like this: versions of a format that we know.

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use league_protocol::head::PROTOCOL;
 use league_protocol::id::LeagueId;
-use league_protocol::message::start_match::{MatchLimits, span};
+use league_protocol::message::start_match::{Backoff, MatchLimits, span};
+use league_protocol::token::Token;
 
 use super::error::ConfigError;
 use super::network::Network;
@@ -21,6 +22,7 @@ pub(super) struct System {
     pub(super) timeouts: Timeouts,
     pub(super) limits: MatchLimits,
     pub(super) token_ttl_hours: u32,
+    pub(super) token_length: u8,
     pub(super) rates: Rates,
 }
 
@@ -33,6 +35,7 @@ impl Default for System {
             timeouts: Timeouts::default(),
             limits: MatchLimits::default(),
             token_ttl_hours: 24,
+            token_length: Token::USUAL_LENGTH,
             rates: Rates::default(),
         }
     }
@@ -53,9 +56,8 @@ impl System {
             section.take("default_player_port_range", &rule::ports(), &mut network.player_ports)
         })?;
         file.within("security", |section| {
-            // Ours have one form and are always checked: a file that says otherwise promises what will not be kept.
-            section.get("enable_auth_tokens", &rule::only(true))?;
-            section.get("token_length", &rule::only(32))?;
+            section.get("enable_auth_tokens", &rule::tokens_on())?;
+            section.take("token_length", &rule::token_length(), &mut self.token_length)?;
             self.tls.read(section, root)?;
             section.take("token_ttl_hours", &rule::hours(), &mut self.token_ttl_hours)
         })?;
@@ -71,7 +73,8 @@ impl System {
         })?;
         file.within("rate_limits", |section| self.rates.read(section))?;
         file.within("retry_policy", |section| {
-            section.get("backoff_strategy", &rule::only("exponential"))?;
+            let backoff = rule::one_of(&[("exponential", Backoff::Exponential), ("linear", Backoff::Linear)]);
+            section.take("backoff_strategy", &backoff, &mut self.limits.backoff_strategy)?;
             section.take("max_retries", &rule::tries(), &mut self.limits.max_retries)?;
             section.take("base_delay_sec", &rule::pause(), &mut self.limits.base_delay_sec)
         })

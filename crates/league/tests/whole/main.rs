@@ -8,6 +8,7 @@ mod browser;
 mod checks;
 mod everyone;
 mod examples;
+mod files;
 mod foreign_referees;
 mod kills;
 mod leagues;

@@ -33,7 +33,8 @@ fn who_is_withdrawn_before_the_start_goes_home_and_the_league_waits_for_another(
     first.says("P01 plays");
     second.says("P02 plays");
     for token in [&[][..], &["--token", "cheese"]] {
-        assert!(refused(&venue, &["withdraw", "P02"], token).contains("token"));
+        let told = refused(&venue, &["withdraw", "P02"], token);
+        assert!(told.contains("--token or LEAGUE_OPERATOR_TOKEN"), "{told}");
         assert!(refused(&venue, &["reopen"], token).contains("token"));
     }
     let withdrawn = league(&[&["withdraw", "player p02", "--manager", &venue.address], &TOKEN[..]].concat()).well();

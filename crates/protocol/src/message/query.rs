@@ -142,6 +142,9 @@ pub struct ScheduledMatch {
 pub struct LeagueStatus {
     /// The league.
     pub league_id: LeagueId,
+    /// What people call it, where it has a name beside its id.
+    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<SmolStr>,
     /// `WAITING_FOR_REGISTRATIONS`, `RUNNING_LEAGUE`, ….
     pub state: SmolStr,
     /// Whether the operator has stopped it: no match begins before `start_league`.

@@ -70,8 +70,28 @@ pub struct MatchLimits {
     pub game_over_timeout_sec: f64,
     /// How often a player is asked in all.
     pub max_retries: u8,
-    /// The pause before the second try; it doubles after that.
+    /// The pause before the second try.
     pub base_delay_sec: f64,
+    /// How the pause grows before further tries.
+    #[serde(skip_serializing_if = "Backoff::is_usual")]
+    pub backoff_strategy: Backoff,
+}
+
+/// How the pause between tries grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Backoff {
+    /// It doubles: 2 s, 4 s, 8 s.
+    #[default]
+    Exponential,
+    /// It grows by the first pause each time: 2 s, 4 s, 6 s.
+    Linear,
+}
+
+impl Backoff {
+    fn is_usual(&self) -> bool {
+        *self == Self::Exponential
+    }
 }
 
 impl Default for MatchLimits {
@@ -82,6 +102,7 @@ impl Default for MatchLimits {
             game_over_timeout_sec: 5.0,
             max_retries: 3,
             base_delay_sec: 2.0,
+            backoff_strategy: Backoff::Exponential,
         }
     }
 }

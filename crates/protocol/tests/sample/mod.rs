@@ -178,6 +178,7 @@ fn scheduled() -> ScheduledRound {
 fn status() -> LeagueStatus {
     LeagueStatus {
         league_id: league(),
+        display_name: Some("Harbour Cup".into()),
         state: "RUNNING_LEAGUE".into(),
         halted: false,
         current_round: RoundId(0),

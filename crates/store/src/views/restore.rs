@@ -29,7 +29,7 @@ pub struct Shorter {
 }
 
 /// Makes sure that a log of `found` results is not shorter than it once was. A table is written after what it counts was durable, so it
-/// never rightly knows more results, played or awarded. This shows to the last table, which is the end of the last round.
+/// never rightly knows more results, played or awarded. A table is at most a quarter of a second older than the log.
 pub fn expect_no_less(home: &Home, league: &LeagueId, found: u32) -> Result<(), Shorter> {
     let table = home.standings(league);
     match read_table(&table, league).filter(|file| file.version > found) {
@@ -49,7 +49,7 @@ fn read_table(path: &Path, league: &LeagueId) -> Option<StandingsFile> {
 pub fn restore_tables(home: &Home, season: &Season, limits: ViewLimits, now: Timestamp) -> io::Result<Vec<PathBuf>> {
     let league = &season.config().league_id;
     let (table, rounds) = (home.standings(league), home.rounds(league));
-    // Tables are written at the end of a round, not before.
+    // A manager that was killed may not have written those of its first round.
     let is_due = rounds_completed(season) > 0;
     let is_broken = |path: &PathBuf| (is_due || path.exists()) && !fs::read(path).is_ok_and(|bytes| is_json(&bytes));
     let damaged = [&table, &rounds].into_iter().filter(|path| is_broken(path)).cloned().collect();

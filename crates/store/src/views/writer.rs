@@ -12,12 +12,14 @@ use std::path::{Path, PathBuf};
 
 use league_protocol::id::LeagueId;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
 use super::MATCH_FILES;
 use super::history::HistoryFile;
 use super::match_file::MatchFile;
+use super::register::{MAX_REGISTER, RegisterFile};
 use super::replace::{Sync, replace, sync_directory, sync_file};
 use super::rounds::RoundsFile;
 use super::standings::StandingsFile;
@@ -53,6 +55,8 @@ pub enum View {
     Match(Box<MatchFile>),
     /// What a player remembers.
     History(HistoryFile),
+    /// Who is registered.
+    Register(RegisterFile),
 }
 
 /// Views could not be written: the first one, and how many more.
@@ -184,6 +188,7 @@ impl Desk {
             Job::Put(View::Standings(file)) => Some(self.home.standings(&file.league_id)),
             Job::Put(View::Rounds(file)) => Some(self.home.rounds(&file.league_id)),
             Job::Put(View::History(file)) => Some(self.home.history(&file.player_id)),
+            Job::Put(View::Register(_)) => Some(self.home.agents_config()),
             // Each of its states may be the last one that is seen, and it may be a line and not a file.
             Job::Put(View::Match(_)) | Job::Expect { .. } | Job::Flush(_) => None,
         }
@@ -191,8 +196,16 @@ impl Desk {
 
     fn write(&mut self, view: View) {
         match view {
-            View::Standings(file) => self.replace(self.home.standings(&file.league_id), &file, Sync::Now),
-            View::Rounds(file) => self.replace(self.home.rounds(&file.league_id), &file, Sync::Now),
+            // Written several times a second: a sync for each would get in the way of the log's.
+            View::Standings(file) => self.replace(self.home.standings(&file.league_id), &file, Sync::Later),
+            View::Rounds(file) => self.replace(self.home.rounds(&file.league_id), &file, Sync::Later),
+            View::Register(file) => {
+                let path = self.home.agents_config();
+                match found_at(&path).and_then(|found| file.laid_over(found)) {
+                    Ok(whole) => self.replace(path, &whole, Sync::Now),
+                    Err(error) => self.complain(path, &error),
+                }
+            }
             View::History(file) => self.replace(self.home.history(&file.player_id), &file, Sync::Later),
             View::Match(file) if self.large.contains(&file.league_id) => {
                 let path = self.home.match_lines(&file.league_id);
@@ -254,6 +267,21 @@ impl Desk {
             }
         }
     }
+}
+
+/// What the register holds now; nothing where there is none.
+fn found_at(path: &Path) -> io::Result<Value> {
+    let bytes = match fs::metadata(path) {
+        Ok(file) if file.len() > MAX_REGISTER => {
+            return Err(io::Error::other(format!("it has more than {MAX_REGISTER} bytes; move it away")));
+        }
+        Ok(_) => fs::read(path)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Value::Object(Map::new())),
+        Err(error) => return Err(error),
+    };
+    // Editors on Windows put a mark before a text.
+    let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    Ok(serde_json::from_slice(text)?)
 }
 
 /// As people like to read it.

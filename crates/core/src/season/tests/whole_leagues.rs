@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use league_protocol::draw::DrawSecret;
+use league_protocol::message::start_match::Backoff;
 use league_protocol::side::Side;
 
 use super::*;
@@ -34,6 +35,7 @@ fn play(game: &GameType, assignment: &Assignment, seed: u8) -> MatchRecord {
         tries: Pair::new(9, 9),
         limits: Limits { to_join: span, to_move: span, to_acknowledge: span },
         base_delay: span,
+        backoff: Backoff::Exponential,
         mode: Mode::Flowing,
     };
     let mut bout = Bout::new(terms, new_game(game).unwrap());

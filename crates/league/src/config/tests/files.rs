@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use league_core::season::config::Config;
 use league_core::season::standings::{DoubleForfeit, Scoring, TieBreak};
-use league_protocol::message::start_match::MatchLimits;
+use league_protocol::message::start_match::{Backoff, MatchLimits};
 use league_wire::rate::Rate;
 
 use super::{Written, one};
@@ -22,7 +22,7 @@ const SYSTEM: &str = r#"{
     "default_referee_port_range": [9001, 9005],
     "default_player_port_range": [9101, 9150]
   },
-  "security": { "enable_auth_tokens": true, "token_length": 32, "token_ttl_hours": 48 },
+  "security": { "enable_auth_tokens": true, "token_length": 48, "token_ttl_hours": 48 },
   "timeouts": {
     "register_referee_timeout_sec": 7,
     "register_player_timeout_sec": 8,
@@ -32,7 +32,7 @@ const SYSTEM: &str = r#"{
     "generic_response_timeout_sec": 0.5
   },
   "rate_limits": { "registrations": { "per_second": 3, "burst": 30 }, "pages": { "burst": 7 } },
-  "retry_policy": { "max_retries": 2, "base_delay_sec": 0.25, "backoff_strategy": "exponential" }
+  "retry_policy": { "max_retries": 2, "base_delay_sec": 0.25, "backoff_strategy": "linear" }
 }"#;
 
 const LEAGUE: &str = r#"{
@@ -52,7 +52,7 @@ const LEAGUE: &str = r#"{
     "tiebreakers": ["head_to_head", "wins"]
   },
   "scheduling": { "format": "round_robin", "matches_per_round": 3 },
-  "participants": { "min_players": 3, "max_players": 30 }
+  "participants": { "min_players": 3, "max_players": 30, "max_referees": 4 }
 }"#;
 
 const AGENTS: &str = r#"{
@@ -87,7 +87,7 @@ const AGENTS: &str = r#"{
 fn nothing_configured_is_the_usual_league() {
     let configured = Written::new(&[]).load();
     assert_eq!(configured.league, Config::even_odd("league_2025_even_odd".parse().unwrap()));
-    assert_eq!(configured.display_name, "league_2025_even_odd");
+    assert_eq!(configured.league.title(), "league_2025_even_odd");
     assert_eq!(configured.network, Network::default());
     assert_eq!(configured.manager.as_str(), "http://localhost:8000/mcp");
     assert_eq!(configured.timeouts.response, Duration::from_secs(10));
@@ -114,13 +114,14 @@ fn the_system_file_sets_ports_times_and_the_league() {
     };
     assert_eq!(configured.network, network);
     assert_eq!(configured.manager.as_str(), "http://127.0.0.1:9000/mcp");
-    assert_eq!(configured.league.token_ttl_hours, 48);
+    assert_eq!((configured.league.token_ttl_hours, configured.league.token_length), (48, 48));
     let limits = MatchLimits {
         game_join_ack_timeout_sec: 2.5,
         move_timeout_sec: 20.0,
         game_over_timeout_sec: 4.0,
         max_retries: 2,
         base_delay_sec: 0.25,
+        backoff_strategy: Backoff::Linear,
     };
     assert_eq!(configured.league.limits, limits);
     let timeouts = configured.timeouts;
@@ -135,7 +136,7 @@ fn the_system_file_sets_ports_times_and_the_league() {
 #[test]
 fn the_league_file_sets_the_rules() {
     let configured = one("leagues/league_2025_even_odd.json", LEAGUE).load();
-    assert_eq!(configured.display_name, "Even/Odd, the autumn league");
+    assert_eq!(configured.league.title(), "Even/Odd, the autumn league");
     let scoring = Scoring {
         win_points: 2,
         double_forfeit: DoubleForfeit::TechnicalLoss,
@@ -145,12 +146,13 @@ fn the_league_file_sets_the_rules() {
     assert_eq!(configured.league.scoring, scoring);
     assert!(configured.league.strict);
     assert_eq!((configured.league.min_players, configured.league.max_players), (3, 30));
+    assert_eq!(configured.league.max_referees, 4);
 }
 
 #[test]
 fn the_file_of_another_league_is_not_read() {
     let configured = Written::new(&[("system.json", SYSTEM), ("leagues/league_2025_even_odd.json", LEAGUE)]).load();
-    assert_eq!((configured.league.min_players, configured.display_name.as_str()), (2, "autumn"));
+    assert_eq!((configured.league.min_players, configured.league.title()), (2, "autumn"));
 }
 
 #[test]
@@ -254,4 +256,20 @@ fn points_are_no_tie_break_and_no_reason_to_refuse_a_file() {
 fn null_says_nothing_and_a_byte_order_mark_neither() {
     let written = one("system.json", "\u{feff}{ \"timeouts\": null, \"network\": { \"base_host\": null } }");
     assert_eq!(written.load(), Written::new(&[]).load());
+}
+
+#[test]
+fn what_the_manager_registered_configures_nothing() {
+    let register = r#"{
+      "league_manager": { "endpoint": "http://127.0.0.1:9999/mcp", "written_by": "league_manager" },
+      "referees": [{ "referee_id": "REF01", "endpoint": "http://127.0.0.1:9998/mcp", "written_by": "league_manager" }],
+      "players": [
+        { "player_id": "P01", "display_name": "Of old", "default_endpoint": "http://127.0.0.1:9997/mcp", "written_by": "league_manager" },
+        { "player_id": "P02", "display_name": "By hand" }
+      ]
+    }"#;
+    let configured = one("agents/agents_config.json", register).load();
+    assert_eq!((configured.agents.manager.as_ref(), configured.agents.referees.len()), (None, 0));
+    let known: Vec<_> = configured.agents.players.iter().map(|player| player.name.as_deref()).collect();
+    assert_eq!(known, [Some("By hand")]);
 }

@@ -63,7 +63,7 @@ fn a_league_that_was_asked_for_lies_over_the_environment() {
     let environment = |name: &str| (name == "LEAGUE_ID").then(|| String::from("variable"));
     let home = Home::at(written.directory.path());
     let (configured, _) = Configured::load(&home, Some("asked".parse().unwrap()), environment).unwrap();
-    assert_eq!((configured.league.league_id.as_str(), configured.display_name.as_str()), ("asked", "Asked for"));
+    assert_eq!((configured.league.league_id.as_str(), configured.league.title()), ("asked", "Asked for"));
 }
 
 #[test]

@@ -68,9 +68,15 @@ fn a_wrong_value_is_told_with_its_place_and_what_is_allowed() {
             SYSTEM,
             r#"{"security":{"enable_auth_tokens":false}}"#,
             "security.enable_auth_tokens is false",
-            "allowed is true",
+            "allowed is true: tokens cannot be switched off, because without them anybody could report results and register as \
+             another agent; remove the setting",
         ),
-        (SYSTEM, r#"{"security":{"token_length":8}}"#, "security.token_length is 8", "allowed is 32"),
+        (
+            SYSTEM,
+            r#"{"security":{"token_length":8}}"#,
+            "security.token_length is 8",
+            "allowed are whole numbers from 16 to 64 bytes",
+        ),
         (
             SYSTEM,
             r#"{"security":{"token_ttl_hours":0}}"#,
@@ -105,9 +111,9 @@ fn a_wrong_value_is_told_with_its_place_and_what_is_allowed() {
         ),
         (
             SYSTEM,
-            r#"{"retry_policy":{"backoff_strategy":"linear"}}"#,
-            r#"retry_policy.backoff_strategy is "linear""#,
-            r#"allowed is "exponential""#,
+            r#"{"retry_policy":{"backoff_strategy":"random"}}"#,
+            r#"retry_policy.backoff_strategy is "random""#,
+            r#"allowed are "exponential", "linear""#,
         ),
         (LEAGUE, r#"{"league_id":"other"}"#, r#"league_id is "other""#, r#"allowed is "league_2025_even_odd""#),
         (LEAGUE, r#"{"status":"PAUSED"}"#, r#"status is "PAUSED""#, r#"allowed is "ACTIVE""#),

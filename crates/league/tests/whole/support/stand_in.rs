@@ -3,10 +3,14 @@
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::spawn;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::http;
+
+/// No message takes longer.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// What a stand-in does about a message.
 pub(crate) enum Reaction {
@@ -54,6 +58,18 @@ impl StandIn {
         let registered = http::call(manager, "register_player", &json!({"player_id": id, "player_meta": meta}));
         assert_eq!(registered["result"]["status"], "ACCEPTED", "{registered}");
         Self { heard }
+    }
+
+    /// Waits until it is told something by `method`; gives what.
+    pub(crate) fn hears(&self, method: &str) -> Value {
+        let until = Instant::now() + LIMIT;
+        loop {
+            match self.heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok((called, told)) if called == method => return told,
+                Ok(_) => {}
+                Err(why) => panic!("{method} was not called ({why})"),
+            }
+        }
     }
 
     /// Everything that it was told, until it left.

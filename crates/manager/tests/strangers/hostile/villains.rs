@@ -29,6 +29,7 @@ fn hurried() -> Config {
         game_over_timeout_sec: 0.3,
         max_retries: 2,
         base_delay_sec: 0.01,
+        ..MatchLimits::default()
     };
     Config { limits, ..Config::even_odd("league".parse().unwrap()) }
 }

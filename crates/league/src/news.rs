@@ -1,0 +1,191 @@
+//! What `league manager` tells its operator while a league goes on: who came, who is missing, results, who was suspended.
+//!
+//! Lines are written by a thread of their own: a terminal that does not read them never blocks the league.
+
+use std::io;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+use league_core::record::MatchRecord;
+use league_core::rules::outcome::Outcome;
+use league_core::season::Season;
+use league_core::season::agent::Player;
+use league_core::season::event::{Event, Fact};
+use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::side::{Pair, Side};
+use smol_str::SmolStr;
+
+use crate::words::counted;
+
+/// Lines that may wait to be written; more are left out.
+const MAX_WAITING: usize = 4096;
+/// How long the last lines may take.
+const LAST: Duration = Duration::from_secs(1);
+/// Leagues of more matches are told round by round.
+const EACH_RESULT: u64 = 1000;
+
+/// Who is expected.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Awaited {
+    /// How many players.
+    pub(crate) players: Option<u32>,
+    /// Players that the operator has listed in `agents_config.json`.
+    pub(crate) listed: Vec<(PlayerId, SmolStr)>,
+}
+
+enum Line {
+    Text(String),
+    Flush(SyncSender<()>),
+}
+
+/// Tells the operator of everything that happens; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct News {
+    season: Arc<Mutex<Season>>,
+    awaited: Arc<Awaited>,
+    lines: SyncSender<Line>,
+    bar: Arc<OnceLock<ProgressBar>>,
+}
+
+impl News {
+    /// The news of the league of `season`.
+    pub(crate) fn start(season: Season, awaited: Awaited) -> io::Result<Self> {
+        let (lines, waiting) = sync_channel(MAX_WAITING);
+        let bar = Arc::new(OnceLock::new());
+        let shown = Arc::clone(&bar);
+        std::thread::Builder::new().name(String::from("league-news")).spawn(move || print(&waiting, &shown))?;
+        Ok(Self { season: Arc::new(Mutex::new(season)), awaited: Arc::new(awaited), lines, bar })
+    }
+
+    /// Has lines written above `bar` from now on.
+    pub(crate) fn above(&self, bar: ProgressBar) {
+        // Set once, by the only command that tells news.
+        let _ = self.bar.set(bar);
+    }
+
+    /// Tells of an event.
+    pub(crate) fn tell(&self, event: &Event) {
+        let mut season = self.season.lock().unwrap_or_else(PoisonError::into_inner);
+        if season.apply(event).is_err() {
+            return;
+        }
+        for line in lines(&season, &event.fact, &self.awaited) {
+            // Who does not read has no use for more.
+            let _ = self.lines.try_send(Line::Text(line));
+        }
+    }
+
+    /// Waits until everything is written, unless it is not read.
+    pub(crate) fn flush(&self) {
+        let (done, written) = sync_channel(1);
+        if self.lines.try_send(Line::Flush(done)).is_ok() {
+            let _ = written.recv_timeout(LAST);
+        }
+    }
+}
+
+fn print(waiting: &Receiver<Line>, bar: &OnceLock<ProgressBar>) {
+    for line in waiting {
+        match (line, bar.get()) {
+            (Line::Text(text), Some(bar)) => bar.suspend(|| eprintln!("{text}")),
+            (Line::Text(text), None) => eprintln!("{text}"),
+            (Line::Flush(done), _) => drop(done),
+        }
+    }
+}
+
+/// What an event is to the operator, in the season as it is afterwards.
+fn lines(season: &Season, fact: &Fact, awaited: &Awaited) -> Vec<String> {
+    let each = season.schedule().total_matches() <= EACH_RESULT;
+    match fact {
+        Fact::PlayerRegistered { player, profile, .. } => {
+            let there = season.players().len();
+            let of = match awaited.players {
+                Some(expected) => format!("{there} of {expected} players"),
+                None => counted(there as u64, "player"),
+            };
+            vec![format!("{player} is here: {} at {} ({of}).", profile.name, profile.endpoint)]
+        }
+        Fact::RefereeRegistered { referee, profile, .. } => {
+            let there = counted(season.referees().len() as u64, "referee");
+            vec![format!("{referee} is here: {} at {} ({there}).", profile.name, profile.endpoint)]
+        }
+        Fact::RefereeReturned { referee, .. } => vec![format!("{referee} is back; its open matches are played again.")],
+        Fact::RefereeLost { referee } => vec![format!("{referee} does not answer; other referees get its matches.")],
+        Fact::PlayerWithdrawn { player } => vec![format!("{player} was withdrawn.")],
+        Fact::RegistrationClosed => vec![closed(season, awaited)],
+        Fact::RegistrationReopened => vec![String::from("Registration is open again.")],
+        Fact::RoundStarted { round } => vec![format!("Round {round} of {} begins.", season.schedule().rounds())],
+        Fact::RoundCompleted { round } if !each => vec![format!("Round {round} is over.")],
+        Fact::MatchReported { match_id, record, .. } => {
+            let Some(players) = season.contestants(match_id) else { return Vec::new() };
+            let told = each.then(|| result(match_id, players, record.outcome, Some(record)));
+            told.into_iter().chain(suspended(season, players)).collect()
+        }
+        Fact::MatchAwarded { match_id, outcome } => {
+            let players = season.contestants(match_id).filter(|_| each);
+            players.map(|players| result(match_id, players, *outcome, None)).into_iter().collect()
+        }
+        Fact::Opened { .. }
+        | Fact::PlayerReturned { .. }
+        | Fact::MatchAssigned { .. }
+        | Fact::MatchReturned { .. }
+        | Fact::MatchExplained { .. }
+        | Fact::RoundCompleted { .. }
+        | Fact::LeagueCompleted
+        | Fact::AgentLearned { .. }
+        | Fact::Halted
+        | Fact::Resumed => Vec::new(),
+    }
+}
+
+/// Who is there when the registration ends, and who is not.
+fn closed(season: &Season, awaited: &Awaited) -> String {
+    let (there, referees) = (season.players().len(), counted(season.referees().len() as u64, "referee"));
+    let Some(expected) = awaited.players.filter(|expected| there < *expected as usize) else {
+        return format!("Registration is closed: {} and {referees} are here.", counted(there as u64, "player"));
+    };
+    let missing = counted(expected - there as u32, "player");
+    let listed = awaited.listed.iter().filter(|(id, _)| season.player(id).is_none());
+    let shown = |(id, name): &(PlayerId, SmolStr)| match name.as_str() {
+        "" => id.to_string(),
+        name => format!("{id} ({name})"),
+    };
+    let names: Vec<_> = listed.map(shown).collect();
+    let names = if names.is_empty() { String::new() } else { format!("; not here: {}", names.join(", ")) };
+    format!(
+        "Registration is closed: {there} of {expected} expected players and {referees} are here. {missing} missing{names}."
+    )
+}
+
+fn result(match_id: &MatchId, players: Pair<&Player>, outcome: Outcome, record: Option<&MatchRecord>) -> String {
+    let name = |side: Side| &players[side].profile.name;
+    // The choices in the order of the sentence.
+    let first = outcome.winner().unwrap_or(Side::A);
+    let moves = |record: &MatchRecord| {
+        let (one, other) = (record.moves[first].as_ref()?, record.moves[first.other()].as_ref()?);
+        Some(format!(" ({one} against {other}, number {})", record.drawn?))
+    };
+    let how = record.and_then(moves).unwrap_or_default();
+    match outcome {
+        Outcome::Win(side) => format!("{match_id}: {} beats {}{how}.", name(side), name(side.other())),
+        Outcome::Draw => format!("{match_id}: {} and {} draw{how}.", name(Side::A), name(Side::B)),
+        Outcome::Forfeit(side) => format!("{match_id}: {} wins, {} forfeits.", name(side.other()), name(side)),
+        Outcome::DoubleForfeit => format!("{match_id}: {} and {} both forfeit.", name(Side::A), name(Side::B)),
+    }
+}
+
+/// Those for whom this forfeit was one too many.
+fn suspended(season: &Season, players: Pair<&Player>) -> Vec<String> {
+    let limit = season.config().suspend_after;
+    let now = |player: &&Player| limit > 0 && player.forfeits_running == limit;
+    let told = |player: &Player| {
+        let (name, id) = (&player.profile.name, &player.id);
+        format!(
+            "{name} ({id}) is suspended after {limit} technical losses in a row: it is asked once until it plays again."
+        )
+    };
+    [players.a, players.b].into_iter().filter(now).map(told).collect()
+}

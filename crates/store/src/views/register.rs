@@ -1,0 +1,187 @@
+//! `config/agents/agents_config.json`: who is registered, and where; written by the manager with every registration.
+//!
+//! The operator may write to the same file. An entry that the manager made says so in `written_by`, and the manager keeps it up to
+//! date. In an entry of the operator's the manager only fills in what is missing. Nothing else in the file is touched, and a file that
+//! the manager cannot understand is left as it is.
+
+use std::collections::HashMap;
+use std::io;
+
+use league_core::season::Season;
+use league_core::season::agent::{Player, Profile, Referee};
+use league_protocol::time::Timestamp;
+use serde_json::{Map, Value, json};
+
+use super::SCHEMA_VERSION;
+
+/// The key that tells an entry of the manager's from one of the operator's.
+pub const WRITTEN_BY: &str = "written_by";
+/// Its value.
+pub const BY_MANAGER: &str = "league_manager";
+
+/// The longest file that is added to, in bytes.
+pub(super) const MAX_REGISTER: u64 = 16 * 1024 * 1024;
+
+type Entry = Map<String, Value>;
+
+/// Who is registered in a league.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RegisterFile {
+    manager: Entry,
+    referees: Vec<Entry>,
+    players: Vec<Entry>,
+    now: Timestamp,
+}
+
+impl RegisterFile {
+    /// Everybody in `season`, whose manager is found at `manager`.
+    pub fn of(season: &Season, manager: Option<&str>, now: Timestamp) -> Self {
+        let own = json!({
+            "display_name": season.config().title(), "endpoint": manager, "version": env!("CARGO_PKG_VERSION"),
+        });
+        Self {
+            manager: entry(own),
+            referees: season.referees().iter().map(referee).collect(),
+            players: season.players().iter().map(player).collect(),
+            now,
+        }
+    }
+
+    /// The file as it becomes, given what it holds now.
+    pub(super) fn laid_over(&self, found: Value) -> io::Result<Value> {
+        let Value::Object(mut file) = found else { return Err(strange("the file is not a JSON object")) };
+        file.entry("schema_version").or_insert_with(|| Value::from(SCHEMA_VERSION));
+        file.insert(String::from("last_updated"), json!(self.now));
+        match file.entry("league_manager").or_insert_with(|| Value::Object(Map::new())) {
+            Value::Object(known) => renew(known, &self.manager),
+            _ => return Err(strange("league_manager is not an object")),
+        }
+        merge(&mut file, "referees", "referee_id", &self.referees)?;
+        merge(&mut file, "players", "player_id", &self.players)?;
+        Ok(Value::Object(file))
+    }
+}
+
+fn referee(referee: &Referee) -> Entry {
+    let Profile { name, version, endpoint, games, .. } = &referee.profile;
+    entry(json!({
+        "referee_id": referee.id, "display_name": name, "endpoint": endpoint, "version": version, "game_types": games,
+        "max_concurrent_matches": referee.capacity, "active": !referee.lost,
+    }))
+}
+
+fn player(player: &Player) -> Entry {
+    let Profile { name, version, endpoint, games, .. } = &player.profile;
+    entry(json!({
+        "player_id": player.id, "display_name": name, "version": version, "game_types": games,
+        "default_endpoint": endpoint, "active": !player.withdrawn,
+    }))
+}
+
+fn entry(value: Value) -> Entry {
+    match value {
+        Value::Object(mut entry) => {
+            entry.insert(String::from(WRITTEN_BY), Value::from(BY_MANAGER));
+            entry
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    }
+}
+
+/// Brings the list at `key` up to date; entries are recognised by `id`.
+fn merge(file: &mut Map<String, Value>, key: &str, id: &str, entries: &[Entry]) -> io::Result<()> {
+    let Value::Array(list) = file.entry(key).or_insert_with(|| Value::Array(Vec::new())) else {
+        return Err(strange(&format!("{key} is not a list")));
+    };
+    let known = list.iter().enumerate().filter_map(|(place, known)| Some((known.get(id)?.as_str()?.to_owned(), place)));
+    let known: HashMap<String, usize> = known.collect();
+    for entry in entries {
+        let place = entry.get(id).and_then(Value::as_str).and_then(|id| known.get(id));
+        match place.and_then(|place| list.get_mut(*place)) {
+            Some(Value::Object(found)) => renew(found, entry),
+            Some(_) | None => list.push(Value::Object(entry.clone())),
+        }
+    }
+    Ok(())
+}
+
+/// Brings an entry up to date: all of ours, and what is missing in one of the operator's.
+fn renew(found: &mut Entry, entry: &Entry) {
+    let ours = found.is_empty() || found.get(WRITTEN_BY).is_some_and(|by| by == BY_MANAGER);
+    // The course writes `endpoint` for referees and `default_endpoint` for players; an operator may have used either.
+    let has_endpoint = found.contains_key("endpoint") || found.contains_key("default_endpoint");
+    for (key, value) in entry {
+        let is_endpoint = matches!(key.as_str(), "endpoint" | "default_endpoint");
+        let missing = !found.contains_key(key) && key != WRITTEN_BY && !(is_endpoint && has_endpoint);
+        if ours || missing {
+            found.insert(key.clone(), value.clone());
+        }
+    }
+}
+
+fn strange(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{what}; correct it, or move the file away"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file() -> RegisterFile {
+        let player = entry(
+            json!({ "player_id": "P01", "display_name": "Alpha", "default_endpoint": "http://a/mcp", "active": true }),
+        );
+        let now = Timestamp::from_unix(1_736_937_000);
+        RegisterFile {
+            manager: entry(json!({ "endpoint": "http://m/mcp" })),
+            referees: Vec::new(),
+            players: vec![player],
+            now,
+        }
+    }
+
+    #[test]
+    fn an_empty_file_gets_the_form_of_the_course() {
+        let made = file().laid_over(json!({})).unwrap();
+        assert_eq!(made["schema_version"], "1.0.0");
+        assert_eq!(made["last_updated"], "2025-01-15T10:30:00Z");
+        assert_eq!(made["league_manager"]["endpoint"], "http://m/mcp");
+        assert_eq!(made["players"][0]["default_endpoint"], "http://a/mcp");
+        assert_eq!(made["referees"], json!([]));
+    }
+
+    #[test]
+    fn what_the_operator_wrote_stays_and_what_is_missing_is_added() {
+        let written = json!({
+            "remark": "ours", "league_manager": { "endpoint": "http://elsewhere/mcp" },
+            "players": [{ "player_id": "P07" }, { "player_id": "P01", "display_name": "By hand", "endpoint": "http://b/mcp", "active": false }],
+        });
+        let made = file().laid_over(written).unwrap();
+        let by_hand =
+            json!({ "player_id": "P01", "display_name": "By hand", "endpoint": "http://b/mcp", "active": false });
+        assert_eq!(made["players"], json!([{ "player_id": "P07" }, by_hand]));
+        assert_eq!(
+            (&made["remark"], &made["league_manager"]),
+            (&json!("ours"), &json!({ "endpoint": "http://elsewhere/mcp" }))
+        );
+    }
+
+    #[test]
+    fn an_entry_of_the_managers_own_follows_its_agent_and_keeps_added_keys() {
+        let mut before = file().laid_over(json!({})).unwrap();
+        before["players"][0]["remark"] = json!("sits at the window");
+        let mut moved = file();
+        moved.players[0].insert(String::from("default_endpoint"), json!("http://c/mcp"));
+        let made = moved.laid_over(before).unwrap();
+        assert_eq!(made["players"].as_array().unwrap().len(), 1);
+        assert_eq!(made["players"][0]["default_endpoint"], "http://c/mcp");
+        assert_eq!(made["players"][0]["remark"], "sits at the window");
+    }
+
+    #[test]
+    fn a_file_of_another_form_is_left_alone() {
+        for found in [json!([]), json!({ "players": {} }), json!({ "league_manager": 5 })] {
+            assert!(file().laid_over(found).unwrap_err().to_string().contains("move the file away"));
+        }
+    }
+}
