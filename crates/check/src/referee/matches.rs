@@ -136,11 +136,17 @@ impl Exam<'_> {
     /// What all messages to the players have in common.
     fn words(&self, seen: &Seen, match_id: &MatchId) {
         let to_players = || seen.lines.iter().filter(|line| line.to.is_some());
-        let mut named: Vec<Option<ConversationId>> =
-            to_players().map(|line| line.head.conversation_id.as_good().cloned()).collect();
-        named.dedup();
-        let one = named.len() == 1 && named[0].is_some();
-        self.judge(&rules::CONVERSATION, seen, ensure(one, format!("there are {} of them", named.len())));
+        let most = Side::BOTH.map(|side| {
+            let to_side = to_players().filter(|line| line.to == Some(side));
+            let mut named: Vec<Option<ConversationId>> =
+                to_side.map(|line| line.head.conversation_id.as_good().cloned()).collect();
+            named.dedup();
+            let is_named = named.iter().all(Option::is_some);
+            if is_named { named.len() } else { 0 }
+        });
+        let one = most.into_iter().all(|count| count == 1);
+        let told = format!("to the players there are {} and {} of them", most[0], most[1]);
+        self.judge(&rules::CONVERSATION, seen, ensure(one, told));
         let shows = |line: &Line| {
             let pass = line.to.and_then(|side| self.referee_pass(side, match_id));
             pass.is_none_or(|pass| line.head.auth_token.as_ref().is_some_and(|token| token.is(&pass)))

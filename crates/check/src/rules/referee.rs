@@ -37,8 +37,8 @@ rules! {
         "Invitations carry the same draw_commitment, 64 hexadecimal digits.",
         "make a secret of 32 bytes before inviting and send its SHA-256";
     CONVERSATION = "referee.conversation.one", Recommended, 2:
-        "All messages of a match have the same conversation_id.",
-        "make the conversation_id when the match starts, and keep it";
+        "All messages of a match to one player have the same conversation_id.",
+        "make a conversation_id for each player when the match starts, and keep it";
     SHOWS_PASS = "referee.pass.shown", Recommended, 5:
         "Each player is shown the referee_pass that START_MATCH has for it.",
         "send players[i].referee_pass as auth_token to that player, and never your own token";

@@ -61,6 +61,58 @@ async fn flat_fields_posted_to_register_reach_a_manager_and_nobody_else() {
 }
 
 #[tokio::test]
+async fn a_registration_under_data_is_read_and_an_error_there_has_a_status_of_its_own() {
+    let manager = parrot(Role::Manager, Settings::default()).await;
+    let post = async |body: &str| Raw::to(manager.address).await.post("/register", "", body).await;
+    let data = r#"{"data":{"display_name":"Ada","version":"1.0.0","endpoint":"http://localhost:8101/mcp"}}"#;
+    let answer = post(data).await;
+    assert_eq!((answer.status, &answer.json()["frame"]), (200, &json!("R")));
+    for wrong in ["{}", r#"{"data":{}}"#, r#"{"data":5}"#, r#"{"display_name":"Ada"}"#, "[]", "nothing"] {
+        let answer = post(wrong).await;
+        assert_eq!((answer.status, &answer.json()["message_type"]), (400, &json!("LEAGUE_ERROR")), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_method_of_no_table_goes_by_the_type_of_its_message_at_every_role() {
+    for (role, kind, heard) in [
+        (Role::Manager, "LEAGUE_QUERY", "league_query"),
+        (Role::Referee, "ROUND_ANNOUNCEMENT", "notify_round"),
+        (Role::Player, "SHUTDOWN_COMMAND", "shutdown"),
+    ] {
+        let server = parrot(role, Settings::default()).await;
+        let mut letter = message();
+        letter["message_type"] = json!(kind);
+        letter["round_id"] = json!(1);
+        letter["matches"] = json!([]);
+        letter["query_type"] = json!("GET_STATUS");
+        for params in [letter.clone(), json!({ "message": letter })] {
+            for method in ["handle_message", "mcp_message", "whatever"] {
+                let question = json!({"jsonrpc": "2.0", "method": method, "params": params, "id": 7});
+                let answer = ask(server.address, &question.to_string()).await.json();
+                assert_eq!(answer["result"]["heard"], heard, "{role} {method}: {answer}");
+            }
+        }
+        let unknown =
+            json!({"jsonrpc": "2.0", "method": "handle_message", "params": {"message_type": "HELLO"}, "id": 7});
+        assert_eq!(ask(server.address, &unknown.to_string()).await.json()["error"]["code"], -32601, "{role}");
+        let elsewhere = json!({"jsonrpc": "2.0", "method": "handle_message", "id": 7,
+            "params": {"message_type": if role == Role::Player { "LEAGUE_QUERY" } else { "CHOOSE_PARITY_CALL" }}});
+        assert_eq!(ask(server.address, &elsewhere.to_string()).await.json()["error"]["code"], -32601, "{role}");
+    }
+}
+
+#[tokio::test]
+async fn another_version_of_json_rpc_is_no_request() {
+    let server = player().await;
+    for version in [json!("1.0"), json!(2), json!(null)] {
+        let question = json!({"jsonrpc": version, "method": "shutdown", "params": message(), "id": 7});
+        let answer = ask(server.address, &question.to_string()).await.json();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &json!(7)), "{version}");
+    }
+}
+
+#[tokio::test]
 async fn a_refusal_of_the_agent_is_an_error_of_the_frame() {
     let server = player().await;
     let direct = ask(server.address, r#"{"jsonrpc":"2.0","method":"get_player_state","params":{},"id":1}"#).await;

@@ -47,6 +47,18 @@ fn nothing_is_noted_of_those_who_do_as_expected_or_are_not_there() {
 }
 
 #[test]
+fn a_player_that_has_shown_its_token_is_known_for_it_and_referees_are_told() {
+    let mut league = League::running(2, &[1]);
+    let shown = Learned { shows_token: true, ..Learned::default() };
+    assert_eq!(learn(&mut league, &who(2), &shown), 1);
+    assert_eq!(learn(&mut league, &who(2), &shown), 0);
+    assert_eq!(learn(&mut league, &AgentId::Referee(r(1)), &shown), 0);
+    let assigned = league.assign();
+    let order = league.season.order(&assigned[0], Default::default(), None).unwrap();
+    assert_eq!((order.players.a.shows_token, order.players.b.shows_token), (false, true));
+}
+
+#[test]
 fn the_next_referee_is_told_how_a_player_is_spoken_to() {
     let mut league = League::running(2, &[1]);
     learn(&mut league, &who(2), &learned(Some(Manner::from(Frame::Bare)), &[]));
