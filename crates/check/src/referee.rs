@@ -19,6 +19,7 @@ use league_wire::endpoint::Endpoint;
 use league_wire::world::World;
 use serde_json::json;
 use smol_str::SmolStr;
+use tokio::time::{Instant, sleep};
 
 use crate::approach;
 use crate::heard::{Heard, Silence};
@@ -30,6 +31,9 @@ use crate::report::Report;
 use crate::rules::referee as rules;
 use crate::stage::{Act, GATE, Stage};
 use crate::voice::Voice;
+
+/// How long a referee has to read the answer to its registration.
+const SETTLE: Duration = Duration::from_secs(1);
 
 /// Everything that a check of a referee needs.
 pub(crate) struct Exam<'a> {
@@ -167,7 +171,17 @@ impl<'a> Exam<'a> {
         if options.listen.port() != 0 {
             self.stage.script.until(options.registration, registered).await;
         }
-        let heard = self.say(&self.order(&match_id)).await;
+        let mut heard = self.say(&self.order(&match_id)).await;
+        // A referee that has just asked to be registered may not have read our answer yet.
+        let settled = Instant::now() + SETTLE;
+        while heard.came.is_ok()
+            && !accepted(&heard)
+            && registered(&self.stage.script.said())
+            && Instant::now() < settled
+        {
+            sleep(SETTLE / 10).await;
+            heard = self.say(&self.order(&match_id)).await;
+        }
         self.stage.script.let_them_join();
         match &heard.came {
             Err(Silence::Broken(why)) => {
