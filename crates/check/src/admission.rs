@@ -43,7 +43,7 @@ fn reason(report: &Report) -> String {
             Verdict::Passed | Verdict::Skipped(_) => "",
         };
         let rule = finding.rule;
-        format!("{}: {} Seen: {seen}. Change: {}", rule.id, rule.text, rule.hint)
+        format!("{}: {} Seen: {seen}. Change: {}", rule.id, rule.text, finding.hint())
     });
     let list: Vec<String> = each.collect();
     format!("the player breaks required rules of the protocol; `league check` tells more. {}", list.join("; "))

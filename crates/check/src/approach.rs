@@ -2,10 +2,16 @@
 
 use std::time::Duration;
 
+use league_protocol::head::Envelope;
+use league_protocol::id::MatchId;
+use league_protocol::manner::Manner;
+use league_protocol::problem::{Problem, Question};
+use league_protocol::table::Call;
+use league_wire::exchange::Exchange;
 use league_wire::net::{Connector, Tcp};
+use league_wire::speaker::{Message, Peer, Verdict};
 
-use crate::heard::{Heard, Silence};
-use crate::letters::Letter;
+use crate::heard::{Came, Heard, Silence};
 use crate::line::Line;
 use crate::voice::Voice;
 
@@ -13,57 +19,90 @@ use crate::voice::Voice;
 pub(crate) enum Reached {
     /// The agent understood it in this form.
     Understood(Voice, Heard),
-    /// Nobody is there: what to do about it.
+    /// No program listens: what to do about it.
     Nobody(Heard, String),
-    /// Somebody is there and does not understand, or does not want to: what to do about it.
-    Stranger(Heard, String),
-    /// Somebody is there and takes too long.
+    /// There is an answer in no form, or a refusal: everything that came, at least one.
+    Stranger(Vec<Heard>),
+    /// The agent listens to its own league only: what to do about it.
+    Guarded(Heard, String),
+    /// There is a program that takes too long.
     Slow(Heard),
 }
 
-/// Says `letter` in one form after the other, until one of the answers is one.
-pub(crate) async fn try_all(
+/// What is asked.
+pub(crate) struct Asked {
+    pub(crate) envelope: Envelope,
+    pub(crate) call: Call,
+}
+
+/// Asks in one form after the other, as the league does, until one of the answers is one.
+///
+/// `known` is the form in which the agent answered before: then only the name of the call can be another.
+pub(crate) async fn search(
     line: &Line,
-    letter: &Letter,
+    asked: &Asked,
+    known: Option<&Manner>,
     limit: Duration,
-    answers: impl Fn(&Heard) -> bool,
+    answers: impl Fn(&Came) -> bool + Sync,
 ) -> Reached {
-    let mut first: Option<Heard> = None;
-    for voice in Voice::plain() {
-        let heard = voice.say(line, letter, limit).await;
-        if answers(&heard) {
-            return Reached::Understood(voice, heard);
-        }
-        match &heard.came {
-            Err(Silence::TimedOut(_)) => return Reached::Slow(heard),
-            Err(Silence::Broken(why)) if first.is_none() && !is_listening(line).await => {
-                let note = nobody(line, why);
-                return Reached::Nobody(heard, note);
-            }
-            Err(Silence::Broken(_) | Silence::TooLong) | Ok(_) => {}
-        }
-        if let Some(note) = guarded(&heard) {
-            return Reached::Stranger(heard, note);
-        }
-        first.get_or_insert(heard);
+    let judge = |exchange: &Exchange| {
+        if answers(&Came::of(exchange)) { Verdict::Understood } else { Verdict::Misunderstood }
+    };
+    let canonical = Manner::default();
+    let manner = known.unwrap_or(&canonical);
+    let peer = Peer { endpoint: &line.endpoint, manner, proven: known.is_some() };
+    let message = Message { envelope: &asked.envelope, call: &asked.call, body: None, limit, notice: false };
+    let mut tries = Vec::new();
+    let said = match known {
+        Some(_) => line.speaker.say(peer, message, &judge, &mut tries).await,
+        None => line.speaker.search(peer, message, &judge, &mut tries).await,
+    };
+    let tries = tries.into_iter().filter(|one| !one.is_probe).map(|one| Heard::of(one.sent, one.came));
+    let mut tries: Vec<Heard> = tries.collect();
+    let Some(last) = tries.pop() else { return Reached::Slow(Heard::nothing(limit)) };
+    if said.understood {
+        return Reached::Understood(said.learned.unwrap_or_else(|| manner.clone()).into(), last);
     }
-    if let Some(voice) = Voice::mcp(line, limit).await {
-        let heard = voice.say(line, letter, limit).await;
-        if answers(&heard) {
-            return Reached::Understood(voice, heard);
+    match &last.came {
+        Err(Silence::TimedOut(_)) => return Reached::Slow(last),
+        Err(Silence::Broken(why)) if tries.is_empty() && !is_listening(line).await => {
+            let note = nobody(line, why);
+            return Reached::Nobody(last, note);
         }
+        Err(Silence::Broken(_) | Silence::TooLong) | Ok(_) => {}
     }
-    let Some(heard) = first else { return Reached::Slow(Heard { sent: letter_text(letter), came: timed_out(limit) }) };
-    let note = stranger(line, &heard);
-    Reached::Stranger(heard, note)
+    if let Some(note) = guarded(&last) {
+        return Reached::Guarded(last, note);
+    }
+    tries.push(last);
+    Reached::Stranger(tries)
 }
 
-fn letter_text(letter: &Letter) -> bytes::Bytes {
-    serde_json::to_vec(&letter.message).unwrap_or_default().into()
+/// Of several answers to `question` the one that says most about what is wrong.
+pub(crate) fn most_specific(mut tries: Vec<Heard>, question: Question, match_id: &MatchId) -> Heard {
+    let problems = tries.iter().map(|heard| heard.problem(question, match_id));
+    let most = Problem::most_specific(problems.clone().flatten());
+    let place = problems.into_iter().position(|problem| problem.is_some() && problem == most);
+    tries.swap_remove(place.unwrap_or(0))
 }
 
-fn timed_out(limit: Duration) -> Result<crate::heard::Came, Silence> {
-    Err(Silence::TimedOut(limit))
+/// Asks in the form that the agent understands, and gives the answer; in the canonical form where it understands none, with the
+/// error that says most.
+pub(crate) async fn answer(
+    line: &Line,
+    asked: &Asked,
+    limit: Duration,
+    answers: impl Fn(&Came) -> bool + Sync,
+) -> (Voice, Heard) {
+    match search(line, asked, None, limit, answers).await {
+        Reached::Understood(voice, heard) => (voice, heard),
+        Reached::Nobody(heard, _) | Reached::Guarded(heard, _) | Reached::Slow(heard) => (Voice::canonical(), heard),
+        Reached::Stranger(tries) => {
+            let weight = |heard: &Heard| heard.error().map_or(0, |error| 1 + error.weight());
+            let best = tries.into_iter().reduce(|best, next| if weight(&next) > weight(&best) { next } else { best });
+            (Voice::canonical(), best.unwrap_or_else(|| Heard::nothing(limit)))
+        }
+    }
 }
 
 /// Whether a connection can be made at all.
@@ -91,10 +130,14 @@ pub(crate) fn guarded(heard: &Heard) -> Option<String> {
     })
 }
 
-fn stranger(line: &Line, heard: &Heard) -> String {
+/// What to tell the author of an agent that understands no form. `heard` is the answer that says most.
+pub(crate) fn stranger(line: &Line, heard: &Heard, problem: Option<&Problem>) -> String {
     let path = line.path();
     let Ok(came) = &heard.came else {
-        return format!("It takes connections and does not answer: {}", heard.came_text());
+        return match problem {
+            Some(problem) => format!("The agent takes connections and answers in no form: {problem}."),
+            None => format!("The agent takes connections and does not answer: {}", heard.came_text()),
+        };
     };
     let kind = heard.content_type().unwrap_or_default();
     match (came.status.as_u16(), kind.as_str()) {
@@ -107,9 +150,12 @@ fn stranger(line: &Line, heard: &Heard) -> String {
             came.status.as_u16()
         ),
         (_, "text/html") => format!("There is a web server that answers with a page. Is {path} an agent's endpoint?"),
-        (status, _) => format!(
-            "Somebody answers (status {status}), but in none of the forms that are in use: JSON-RPC with the tool's name or the \
-             message's type as the method, the message alone or nested, tools/call, or an MCP session."
-        ),
+        (status, _) => {
+            let told = problem.map(|problem| format!(" Its most specific answer: {problem}.")).unwrap_or_default();
+            format!(
+                "There are answers (status {status}), but in none of the forms that are in use: JSON-RPC with the tool's name or \
+                 the message's type as the method, the message alone or nested, tools/call, or an MCP session.{told}"
+            )
+        }
     }
 }

@@ -5,6 +5,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use league_protocol::answer::{Layers, PeerError};
+use league_protocol::id::MatchId;
+use league_protocol::problem::{Problem, Question};
+use league_wire::exchange::{CallError, Exchange, Failure};
 use serde_json::{Map, Value};
 
 use crate::shown::shown;
@@ -47,7 +50,49 @@ pub(crate) struct Heard {
     pub(crate) came: Result<Came, Silence>,
 }
 
+impl Came {
+    /// An answer as the client read it.
+    pub(crate) fn of(exchange: &Exchange) -> Self {
+        Self {
+            status: exchange.status,
+            headers: exchange.headers.clone(),
+            body: exchange.body.clone(),
+            took: exchange.receipt.last_byte.unwrap_or_default(),
+        }
+    }
+}
+
 impl Heard {
+    /// What came of sending `sent`.
+    pub(crate) fn of(sent: Bytes, came: Result<Exchange, CallError>) -> Self {
+        let came = came.map(|exchange| Came::of(&exchange)).map_err(|error| {
+            let limit = error.receipt.limit;
+            match error.kind {
+                Failure::TimedOut => Silence::TimedOut(limit),
+                Failure::TooLong => Silence::TooLong,
+                Failure::NotListening => Silence::Broken(String::from("nothing listens there (connection refused)")),
+                Failure::Unreachable(why) | Failure::HungUp(why) | Failure::Unwritable(why) => Silence::Broken(why),
+                Failure::Refused => Silence::Broken(String::from("not tried")),
+            }
+        });
+        Self { sent, came }
+    }
+
+    /// No answer, because there was no time for a question.
+    pub(crate) fn nothing(limit: Duration) -> Self {
+        Self { sent: Bytes::new(), came: Err(Silence::TimedOut(limit)) }
+    }
+
+    /// What is wrong with this as an answer to `question`; nothing where it is one.
+    pub(crate) fn problem(&self, question: Question, match_id: &MatchId) -> Option<Problem> {
+        match &self.came {
+            Ok(came) => Problem::of_answer(question, match_id, came.status.as_u16(), &came.body),
+            Err(Silence::TimedOut(limit)) => Some(Problem::silent(*limit)),
+            Err(Silence::Broken(_)) => Some(Problem::HungUp),
+            Err(Silence::TooLong) => Some(Problem::TooLong),
+        }
+    }
+
     pub(crate) fn sent_text(&self) -> String {
         shown(&String::from_utf8_lossy(&self.sent))
     }

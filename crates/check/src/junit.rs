@@ -53,7 +53,7 @@ fn details(finding: &Finding) -> String {
         }
     }
     text.push_str("change: ");
-    text.push_str(finding.rule.hint);
+    text.push_str(finding.hint());
     text
 }
 

@@ -16,6 +16,8 @@ use league_protocol::token::Credential;
 use league_wire::world::World;
 use serde_json::{Map, Value, json};
 
+use crate::approach::Asked;
+
 /// A message on its way: the method, and the message as an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Letter {
@@ -91,46 +93,64 @@ impl Pretence {
 
     /// A message of the referee's about `match_id`.
     pub(crate) fn word(&self, match_id: &MatchId, call: &Call) -> Letter {
+        Letter::new(&self.of_referee(match_id), call)
+    }
+
+    fn of_referee(&self, match_id: &MatchId) -> Envelope {
         let referee = Sender::referee(&RefereeId::numbered(1));
-        Letter::new(&self.envelope(referee, &match_id.as_str().to_ascii_lowercase()), call)
+        self.envelope(referee, &match_id.as_str().to_ascii_lowercase())
     }
 
     /// An invitation of P01.
     pub(crate) fn invitation(&self, match_id: &MatchId, side: Side) -> Letter {
-        self.word(
-            match_id,
-            &Call::GameInvitation(GameInvitation {
-                league_id: self.league.clone(),
-                round_id: Some(self.round),
-                match_id: match_id.clone(),
-                player_id: Some(PlayerId::numbered(1)),
-                game_type: Some(GameType::even_odd()),
-                role_in_match: Some(side),
-                opponent_id: Some(PlayerId::numbered(2)),
-                attempt: Some(1),
-                draw_commitment: Some(DrawSecret([7; 32]).commitment()),
-            }),
-        )
+        self.word(match_id, &self.inviting(match_id, side))
+    }
+
+    /// The first question of a match.
+    pub(crate) fn asked_to_join(&self, match_id: &MatchId) -> Asked {
+        let (envelope, call) = (self.of_referee(match_id), self.inviting(match_id, Side::A));
+        Asked { envelope, call }
+    }
+
+    /// The second one.
+    pub(crate) fn asked_to_choose(&self, match_id: &MatchId, limit: Duration) -> Asked {
+        let (envelope, call) = (self.of_referee(match_id), self.choosing(match_id, limit));
+        Asked { envelope, call }
+    }
+
+    fn inviting(&self, match_id: &MatchId, side: Side) -> Call {
+        Call::GameInvitation(GameInvitation {
+            league_id: self.league.clone(),
+            round_id: Some(self.round),
+            match_id: match_id.clone(),
+            player_id: Some(PlayerId::numbered(1)),
+            game_type: Some(GameType::even_odd()),
+            role_in_match: Some(side),
+            opponent_id: Some(PlayerId::numbered(2)),
+            attempt: Some(1),
+            draw_commitment: Some(DrawSecret([7; 32]).commitment()),
+        })
     }
 
     /// Even or odd?
     pub(crate) fn call(&self, match_id: &MatchId, limit: Duration) -> Letter {
-        self.word(
-            match_id,
-            &Call::ChooseParity(ChooseParityCall {
-                league_id: self.league.clone(),
+        self.word(match_id, &self.choosing(match_id, limit))
+    }
+
+    fn choosing(&self, match_id: &MatchId, limit: Duration) -> Call {
+        Call::ChooseParity(ChooseParityCall {
+            league_id: self.league.clone(),
+            round_id: Some(self.round),
+            match_id: match_id.clone(),
+            player_id: Some(PlayerId::numbered(1)),
+            game_type: Some(GameType::even_odd()),
+            context: ChoiceContext {
+                opponent_id: Some(PlayerId::numbered(2)),
                 round_id: Some(self.round),
-                match_id: match_id.clone(),
-                player_id: Some(PlayerId::numbered(1)),
-                game_type: Some(GameType::even_odd()),
-                context: ChoiceContext {
-                    opponent_id: Some(PlayerId::numbered(2)),
-                    round_id: Some(self.round),
-                    your_standings: PlayerRecord::default(),
-                },
-                deadline: Some(self.world.now().after(limit)),
-            }),
-        )
+                your_standings: PlayerRecord::default(),
+            },
+            deadline: Some(self.world.now().after(limit)),
+        })
     }
 
     /// The round that all matches of this check belong to.

@@ -3,7 +3,7 @@
 //! - [`rule`], [`set`]: what is demanded, in frozen sets; [`mod@reference`] writes them down
 //! - [`fn@player`], [`fn@referee`], [`fn@manager`]: who is held to it, by acting as everybody else of a league
 //! - [`report`]: what came of it, for [`people`] and as [`mod@junit`]; [`accept`] has failures that are known
-//! - `approach`, `voice`: which form an agent understands; `line`, `heard`: how it is spoken to, what came back
+//! - `approach`, `voice`, `posts`: which form an agent understands, and on which way it answers; `line`, `heard`: how it is spoken to, what came back
 //!
 //! Everything that the checker sends is a message that some peer may send, or a mistake that some peer may make.
 
@@ -19,6 +19,7 @@ mod notebook;
 pub mod options;
 pub mod people;
 mod player;
+mod posts;
 mod referee;
 pub mod reference;
 pub mod report;

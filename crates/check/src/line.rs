@@ -10,8 +10,8 @@ use http::HeaderMap;
 use http::header::{HeaderName, HeaderValue};
 use league_wire::client::{Client, ClientSettings};
 use league_wire::endpoint::Endpoint;
-use league_wire::exchange::Failure;
 use league_wire::net::{Connector, Stream, Tcp};
+use league_wire::speaker::Speaker;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
 
@@ -28,13 +28,21 @@ const MOMENT: Duration = Duration::from_millis(500);
 pub(crate) struct Line {
     pub(crate) endpoint: Endpoint,
     client: Client,
+    /// Finds out which form the agent understands, as the league does.
+    pub(crate) speaker: Speaker,
 }
 
 impl Line {
     pub(crate) fn to(endpoint: Endpoint) -> Self {
         let tls = endpoint.is_secure().then(|| league_wire::tls::client_config(None).ok()).flatten();
         let client = Client::new(ClientSettings { idle_per_host: 0, tls, ..ClientSettings::default() });
-        Self { endpoint, client }
+        let speaker = Speaker::new(client.clone());
+        Self { endpoint, client, speaker }
+    }
+
+    /// The same line to another path of the agent.
+    pub(crate) fn at(&self, endpoint: Endpoint) -> Self {
+        Self { endpoint, ..self.clone() }
     }
 
     pub(crate) fn next_id(&self) -> u64 {
@@ -44,22 +52,8 @@ impl Line {
     /// Posts `body`.
     pub(crate) async fn post(&self, headers: &HeaderMap, body: impl Into<Bytes>, limit: Duration) -> Heard {
         let sent = body.into();
-        let came = match self.client.post(&self.endpoint, headers, sent.clone(), limit).await {
-            Ok(exchange) => Ok(Came {
-                status: exchange.status,
-                body: exchange.body,
-                headers: exchange.headers,
-                took: exchange.receipt.last_byte.unwrap_or_default(),
-            }),
-            Err(error) => Err(match error.kind {
-                Failure::TimedOut => Silence::TimedOut(limit),
-                Failure::TooLong => Silence::TooLong,
-                Failure::NotListening => Silence::Broken(String::from("nothing listens there (connection refused)")),
-                Failure::Unreachable(why) | Failure::HungUp(why) | Failure::Unwritable(why) => Silence::Broken(why),
-                Failure::Refused => Silence::Broken(String::from("not tried")),
-            }),
-        };
-        Heard { sent, came }
+        let came = self.client.post(&self.endpoint, headers, sent.clone(), limit).await;
+        Heard::of(sent, came)
     }
 
     /// Whether connections can be written by hand: not under TLS.

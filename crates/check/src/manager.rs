@@ -3,6 +3,7 @@
 mod queries;
 mod registration;
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use http::HeaderMap;
@@ -34,6 +35,8 @@ pub(crate) struct Exam<'a> {
     limit: Duration,
     /// Told apart from earlier checks of the same manager: names are taken only once.
     mark: String,
+    /// The form in which the manager let the first player in.
+    voice: OnceLock<Voice>,
 }
 
 /// Somebody who was let in.
@@ -47,7 +50,8 @@ struct Member {
 pub async fn manager(endpoint: &Endpoint, options: &Options) -> Report {
     let (line, book, world) = (Line::to(endpoint.clone()), Notebook::default(), World::real());
     let mark = world.random()[..4].iter().fold(String::new(), |mark, byte| format!("{mark}{byte:02x}"));
-    let exam = Exam { line: &line, book: &book, world, limit: options.wait(Limit::Generic), mark };
+    let exam =
+        Exam { line: &line, book: &book, world, limit: options.wait(Limit::Generic), mark, voice: OnceLock::new() };
     let outcome = exam.run().await;
     let (complete, note, unreached) = match outcome {
         Ok(()) => {
@@ -64,7 +68,7 @@ pub async fn manager(endpoint: &Endpoint, options: &Options) -> Report {
         endpoint: endpoint.to_string(),
         role: Role::Manager,
         role_because: String::from("as you say"),
-        form: Some(Voice::canonical().to_string()),
+        form: Some(exam.voice.get_or_init(Voice::canonical).to_string()),
         notes: vec![note],
         complete,
         findings: book.close(options.set.for_role(Role::Manager), unreached),
@@ -93,17 +97,20 @@ impl Exam<'_> {
     }
 
     async fn say(&self, letter: &Letter) -> Heard {
-        self.post(&Voice::canonical().write(letter, self.line.next_id())).await
+        self.voice.get_or_init(Voice::canonical).say(self.line, letter, self.limit).await
     }
 
     fn letter(&self, sender: &str, token: Option<&str>, call: &Call) -> Letter {
-        let envelope = Envelope {
+        Letter::new(&self.envelope(token), call).with("sender", sender)
+    }
+
+    fn envelope(&self, token: Option<&str>) -> Envelope {
+        Envelope {
             sender: league_protocol::sender::Sender::manager(),
             timestamp: self.world.now(),
             conversation_id: ConversationId::named(format_args!("conv-check-{}", self.mark)),
             auth_token: token.map(Credential::new),
-        };
-        Letter::new(&envelope, call).with("sender", sender)
+        }
     }
 
     /// Judges by whether it was refused with this code of the league's.

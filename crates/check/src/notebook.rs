@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use league_protocol::problem::Problem;
+
 use crate::heard::Heard;
 use crate::report::{Finding, Verdict};
 use crate::rule::Rule;
@@ -18,6 +20,25 @@ pub(crate) struct Notebook {
 /// Holds, or what was seen instead.
 pub(crate) type Judgement = Result<(), String>;
 
+/// What was seen in place of what a rule asks for, and how to mend it, where more is known than the rule says.
+#[derive(Clone, Debug)]
+pub(crate) struct Broken {
+    seen: String,
+    fix: Option<String>,
+}
+
+impl From<String> for Broken {
+    fn from(seen: String) -> Self {
+        Self { seen, fix: None }
+    }
+}
+
+impl From<Problem> for Broken {
+    fn from(problem: Problem) -> Self {
+        Self { seen: problem.told_of("it"), fix: Some(problem.fix()) }
+    }
+}
+
 /// Passes when `holds`, and says `otherwise` if not.
 pub(crate) fn ensure(holds: bool, otherwise: impl Into<String>) -> Judgement {
     if holds { Ok(()) } else { Err(otherwise.into()) }
@@ -30,21 +51,27 @@ impl Notebook {
 
     /// Notes whether `rule` holds, by what was `heard`.
     pub(crate) fn judge(&self, rule: &'static Rule, heard: &Heard, judgement: Judgement) {
-        let verdict = judgement.map_or_else(Verdict::Failed, |()| Verdict::Passed);
+        self.explain(rule, heard, judgement.map_err(Broken::from));
+    }
+
+    /// The same, with advice that fits what was seen.
+    pub(crate) fn explain(&self, rule: &'static Rule, heard: &Heard, judgement: Result<(), Broken>) {
+        let fix = judgement.as_ref().err().and_then(|broken| broken.fix.clone());
+        let verdict = judgement.map_or_else(|broken| Verdict::Failed(broken.seen), |()| Verdict::Passed);
         let (sent, came) = (Some(heard.sent_text()), Some(heard.came_text()));
-        self.note(Finding { rule, verdict, sent, came, took: heard.took(), accepted: false });
+        self.note(Finding { rule, verdict, sent, came, took: heard.took(), accepted: false, fix });
     }
 
     /// Notes that `rule` cannot be checked.
     pub(crate) fn skip(&self, rule: &'static Rule, why: &str) {
         let verdict = Verdict::Skipped(why.to_owned());
-        self.note(Finding { rule, verdict, sent: None, came: None, took: None, accepted: false });
+        self.note(Finding { rule, verdict, sent: None, came: None, took: None, accepted: false, fix: None });
     }
 
     /// Notes what was seen without a single exchange to show for it.
     pub(crate) fn observe(&self, rule: &'static Rule, seen: Option<String>, judgement: Judgement) {
         let verdict = judgement.map_or_else(Verdict::Failed, |()| Verdict::Passed);
-        self.note(Finding { rule, verdict, sent: None, came: seen, took: None, accepted: false });
+        self.note(Finding { rule, verdict, sent: None, came: seen, took: None, accepted: false, fix: None });
     }
 
     fn note(&self, finding: Finding) {
@@ -69,6 +96,7 @@ impl Notebook {
             came: None,
             took: None,
             accepted: false,
+            fix: None,
         };
         rules.iter().map(|rule| found.remove(rule.id).unwrap_or_else(|| skipped(rule))).collect()
     }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use league_protocol::table::Limit;
 use league_wire::endpoint::Endpoint;
+use league_wire::lan;
+use tokio::sync::watch;
 
 use crate::set::Set;
 
@@ -24,6 +26,8 @@ pub struct Options {
     pub to_the_end: bool,
     /// How long a referee that registers by itself is waited for.
     pub registration: Duration,
+    /// Told what the agent is being asked, so that a person who waits sees it.
+    pub progress: watch::Sender<&'static str>,
 }
 
 impl Default for Options {
@@ -35,11 +39,29 @@ impl Default for Options {
             advertise: None,
             to_the_end: true,
             registration: Duration::from_secs(10),
+            progress: watch::Sender::new(""),
         }
     }
 }
 
 impl Options {
+    /// Where `agent` reaches the checker, which listens at `address`.
+    pub(crate) async fn reached_at(&self, address: SocketAddr, agent: &Endpoint) -> std::io::Result<Endpoint> {
+        let endpoint = match &self.advertise {
+            Some(advertised) if advertised.host().contains(':') => {
+                format!("http://[{}]:{}/mcp", advertised.host(), address.port()).parse()
+            }
+            Some(advertised) => format!("http://{}:{}/mcp", advertised.host(), address.port()).parse(),
+            None => lan::advertised(address, "http", agent).await,
+        };
+        endpoint.map_err(std::io::Error::other)
+    }
+
+    /// Says what the agent is asked now.
+    pub(crate) fn tell(&self, what: &'static str) {
+        self.progress.send_replace(what);
+    }
+
     /// How long an answer under this limit is waited for.
     pub(crate) fn wait(&self, limit: Limit) -> Duration {
         limit.default_span().min(self.patience)

@@ -1,19 +1,57 @@
-//! A report for people: one line for each check, and everything about those that failed.
+//! A report for people: one line for each check, everything about those that failed, and the verdict last.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
-use crate::report::{Finding, Report, Verdict};
+use crate::report::{Finding, Readiness, Report, Verdict};
 use crate::rule::Level;
 
-/// Writes `report` for people.
+/// Whether a text has colours. What they say is also said without them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colours {
+    /// For a terminal.
+    Ansi,
+    /// For everything else.
+    None,
+}
+
+/// A part of the text with a meaning of its own.
+#[derive(Clone, Copy)]
+enum Tone {
+    Good,
+    Bad,
+    Odd,
+    Faint,
+}
+
+impl Colours {
+    fn paint(self, tone: Tone, text: impl fmt::Display) -> String {
+        let code = match tone {
+            Tone::Good => 32,
+            Tone::Bad => 31,
+            Tone::Odd => 33,
+            Tone::Faint => 2,
+        };
+        match self {
+            Self::Ansi => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            Self::None => text.to_string(),
+        }
+    }
+}
+
+/// Writes `report` for people, without colours.
 pub fn for_people(report: &Report) -> String {
+    for_terminal(report, Colours::None)
+}
+
+/// Writes `report` for people.
+pub fn for_terminal(report: &Report, colours: Colours) -> String {
     let mut out = String::new();
     // Writing into a text cannot fail.
-    write(report, &mut out).unwrap_or_default();
+    write(report, colours, &mut out).unwrap_or_default();
     out
 }
 
-fn write(report: &Report, out: &mut String) -> std::fmt::Result {
+fn write(report: &Report, colours: Colours, out: &mut String) -> fmt::Result {
     writeln!(out, "{} at {} ({}), by {}", report.role, report.endpoint, report.role_because, report.set)?;
     if let Some(form) = &report.form {
         writeln!(out, "spoken to in {form}")?;
@@ -35,7 +73,7 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
             group = finding.rule.group();
             writeln!(out, "\n{group}")?;
         }
-        check(finding, out)?;
+        check(finding, colours, out)?;
     }
     if !report.complete {
         writeln!(out, "\n{} checks could not be made.", skipped.len())?;
@@ -43,20 +81,24 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
     for id in &report.stale {
         writeln!(out, "\n{id} is accepted as a failure, but it holds: take it off the list")?;
     }
-    writeln!(out, "\ngrade: {}", report.grade())
+    failures(report, colours, out)?;
+    writeln!(out, "\ngrade: {}", report.grade())?;
+    verdict(report, colours, out)
 }
 
-fn check(finding: &Finding, out: &mut String) -> std::fmt::Result {
+fn check(finding: &Finding, colours: Colours, out: &mut String) -> fmt::Result {
     let rule = finding.rule;
     match &finding.verdict {
-        Verdict::Passed => writeln!(out, "  ✓ {}", rule.id),
-        Verdict::Skipped(why) => writeln!(out, "  – {} (skipped: {why})", rule.id),
+        Verdict::Passed => writeln!(out, "  {} {}", colours.paint(Tone::Good, "✓"), rule.id),
+        Verdict::Skipped(why) => {
+            writeln!(out, "  {}", colours.paint(Tone::Faint, format!("– {} (skipped: {why})", rule.id)))
+        }
         Verdict::Failed(why) if finding.accepted => writeln!(out, "  – {} (accepted: {why})", rule.id),
         Verdict::Failed(why) => {
             let (mark, level) = match rule.level {
-                Level::Required => ("✗", "required"),
-                Level::Recommended => ("✗", "recommended"),
-                Level::Quirk => ("~", "a quirk"),
+                Level::Required => (colours.paint(Tone::Bad, "✗"), "required"),
+                Level::Recommended => (colours.paint(Tone::Odd, "✗"), "recommended"),
+                Level::Quirk => (colours.paint(Tone::Odd, "~"), "a quirk"),
             };
             writeln!(out, "  {mark} {} ({level}): {why}", rule.id)?;
             writeln!(out, "      rule:      {} (PROTOCOL.md, section {})", rule.text, rule.section)?;
@@ -65,7 +107,38 @@ fn check(finding: &Finding, out: &mut String) -> std::fmt::Result {
                     writeln!(out, "      {what:10} {shown}")?;
                 }
             }
-            writeln!(out, "      change:    {}", rule.hint)
+            writeln!(out, "      change:    {}", finding.hint())
+        }
+    }
+}
+
+/// Once more, and together, what failed.
+fn failures(report: &Report, colours: Colours, out: &mut String) -> fmt::Result {
+    for (level, title, tone) in
+        [(Level::Required, "To be changed", Tone::Bad), (Level::Recommended, "Better changed", Tone::Odd)]
+    {
+        let broken: Vec<&Finding> = report.broken(level).collect();
+        if !broken.is_empty() {
+            writeln!(out, "\n{} ({level}):", colours.paint(tone, title))?;
+        }
+        for finding in broken {
+            writeln!(out, "  {}: {}", finding.rule.id, finding.hint())?;
+        }
+    }
+    Ok(())
+}
+
+fn verdict(report: &Report, colours: Colours, out: &mut String) -> fmt::Result {
+    let broken = report.broken(Level::Required).count();
+    match report.readiness() {
+        Readiness::Ready => writeln!(out, "verdict: {}", colours.paint(Tone::Good, "ready for a league")),
+        Readiness::NotReady => {
+            let rules = if broken == 1 { "rule is" } else { "rules are" };
+            let words = format!("not ready: {broken} required {rules} broken");
+            writeln!(out, "verdict: {}", colours.paint(Tone::Bad, words))
+        }
+        Readiness::NotChecked => {
+            writeln!(out, "verdict: {}", colours.paint(Tone::Bad, "not ready: it could not be checked"))
         }
     }
 }

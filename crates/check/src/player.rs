@@ -14,20 +14,26 @@ mod rpc;
 
 use std::time::Duration;
 
+use http::StatusCode;
 use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer, Reading};
+use league_protocol::frame::Frame;
 use league_protocol::id::MatchId;
+use league_protocol::manner::Manner;
+use league_protocol::problem::Question;
 use league_protocol::sender::Role;
 use league_protocol::side::Side;
-use league_protocol::table::Limit;
+use league_protocol::table::{Call, Limit, Method};
 use league_wire::endpoint::Endpoint;
 use league_wire::world::World;
+use tokio::time::{Instant, sleep};
 
 use crate::approach::{self, Reached};
-use crate::heard::Heard;
+use crate::heard::{Came, Heard};
 use crate::letters::{Letter, Pretence};
 use crate::line::Line;
 use crate::notebook::{Judgement, Notebook};
 use crate::options::Options;
+use crate::posts::Posts;
 use crate::report::Report;
 use crate::rule::Rule;
 use crate::rules::player as rules;
@@ -37,10 +43,29 @@ use crate::voice::Voice;
 pub(crate) struct Exam<'a> {
     line: &'a Line,
     voice: &'a Voice,
+    posts: &'a Posts,
     pretence: &'a Pretence,
     book: &'a Notebook,
     options: &'a Options,
 }
+
+/// A player that has been asked to join its first match, and to choose in it.
+struct Met {
+    /// At the path where it really listens.
+    line: Line,
+    voice: Voice,
+    joined: Heard,
+    chose: Option<Heard>,
+}
+
+/// The longest time in which a player that has acknowledged an invitation posts its answer: it does so at once.
+const POSTED: Duration = Duration::from_secs(1);
+
+/// The first pause after a player asked for fewer calls; it doubles.
+const BACK_OFF: Duration = Duration::from_millis(100);
+
+/// The most matches of one check.
+const MATCHES: u32 = 99;
 
 /// Checks the player at `endpoint`.
 pub async fn player(endpoint: &Endpoint, options: &Options) -> Report {
@@ -57,11 +82,13 @@ pub async fn player(endpoint: &Endpoint, options: &Options) -> Report {
         findings: Vec::new(),
         stale: Vec::new(),
     };
-    let unreached = match reach(&line, &pretence, &book, options).await {
-        Ok((voice, heard)) => {
+    let mut posts = Posts::default();
+    let unreached = match reach(&line, &pretence, &book, options, &mut posts).await {
+        Ok(met) => {
+            let Met { line, voice, joined, chose } = &met;
             report.form = Some(voice.to_string());
-            let exam = Exam { line: &line, voice: &voice, pretence: &pretence, book: &book, options };
-            match exam.run(&heard).await {
+            let exam = Exam { line, voice, posts: &posts, pretence: &pretence, book: &book, options };
+            match exam.run(joined, chose.as_ref()).await {
                 Ok(()) => {
                     report.complete = true;
                     "it did not come to that"
@@ -81,26 +108,47 @@ pub async fn player(endpoint: &Endpoint, options: &Options) -> Report {
     report
 }
 
-/// Finds the form in which the player joins a match; otherwise what its author should know.
-async fn reach(line: &Line, pretence: &Pretence, book: &Notebook, options: &Options) -> Result<(Voice, Heard), String> {
-    let limit = options.wait(Limit::Join);
-    let invitation = pretence.invitation(&pretence.match_no(1), Side::A);
-    let answers = |heard: &Heard| {
-        matches!(joined(heard, &pretence.match_no(1)), Some(JoinAnswer::Joined { .. } | JoinAnswer::Declined))
-    };
-    let reached = approach::try_all(line, &invitation, limit, answers).await;
-    match reached {
+/// Finds the form in which the player joins a match and chooses in it; otherwise what its author should know.
+async fn reach(
+    line: &Line,
+    pretence: &Pretence,
+    book: &Notebook,
+    options: &Options,
+    posts: &mut Posts,
+) -> Result<Met, String> {
+    let (limit, match_id) = (options.wait(Limit::Join), pretence.match_no(1));
+    options.tell("GAME_INVITATION");
+    let answers =
+        |came: &Came| matches!(joined(&came.body, &match_id), Some(JoinAnswer::Joined { .. } | JoinAnswer::Declined));
+    let asked = pretence.asked_to_join(&match_id);
+    match approach::search(line, &asked, None, limit, answers).await {
         Reached::Understood(voice, heard) => {
             book.judge(&rules::REACHABLE, &heard, Ok(()));
-            Ok((voice, heard))
+            let line = at_its_path(line, &voice);
+            Ok(choose(line, voice, heard, pretence, options).await)
         }
         Reached::Nobody(heard, note) => {
             book.judge(&rules::REACHABLE, &heard, Err(heard.came_text()));
             Err(note)
         }
-        Reached::Stranger(heard, note) => {
+        Reached::Guarded(heard, note) => {
             book.judge(&rules::REACHABLE, &heard, Ok(()));
             book.judge(&rules::JOINS, &heard, Err(note.clone()));
+            Err(note)
+        }
+        Reached::Stranger(tries) => {
+            let heard = approach::most_specific(tries, Question::Join, &match_id);
+            book.judge(&rules::REACHABLE, &heard, Ok(()));
+            if let Some(met) = by_posts(line, pretence, options, posts).await {
+                return Ok(met);
+            }
+            let problem = heard.problem(Question::Join, &match_id);
+            let note = approach::stranger(line, &heard, problem.as_ref());
+            book.explain(
+                &rules::JOINS,
+                &heard,
+                problem.map_or_else(|| Err(note.clone().into()), |problem| Err(problem.into())),
+            );
             Err(note)
         }
         Reached::Slow(heard) => {
@@ -112,14 +160,64 @@ async fn reach(line: &Line, pretence: &Pretence, book: &Notebook, options: &Opti
     }
 }
 
+/// The line to where an agent listens that was found at `/`.
+fn at_its_path(line: &Line, voice: &Voice) -> Line {
+    if voice.manner.is_at_root() && line.endpoint.is_pathless() { line.at(line.endpoint.at("/")) } else { line.clone() }
+}
+
+/// Asks a player that has joined for its choice, in the form that it understands.
+async fn choose(line: Line, mut voice: Voice, heard: Heard, pretence: &Pretence, options: &Options) -> Met {
+    let (limit, match_id) = (options.wait(Limit::Move), pretence.match_no(1));
+    if !matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. })) {
+        return Met { line, voice, joined: heard, chose: None };
+    }
+    options.tell("CHOOSE_PARITY_CALL");
+    let answers = |came: &Came| {
+        let said = Layers::parse(&came.body).map(|layers| layers.parity(&match_id).said);
+        matches!(said, Ok(MoveAnswer::Move(_) | MoveAnswer::Invalid(_)))
+    };
+    let asked = pretence.asked_to_choose(&match_id, limit);
+    let chose = match approach::search(&line, &asked, Some(&voice.manner), limit, answers).await {
+        Reached::Understood(learned, chose) => {
+            voice = learned;
+            chose
+        }
+        Reached::Stranger(tries) => approach::most_specific(tries, Question::Choice, &match_id),
+        Reached::Nobody(chose, _) | Reached::Guarded(chose, _) | Reached::Slow(chose) => chose,
+    };
+    Met { line, voice, joined: heard, chose: Some(chose) }
+}
+
+/// Meets a player that acknowledges calls and posts its answers: it is told where to, and asked once more in each frame.
+async fn by_posts(line: &Line, pretence: &Pretence, options: &Options, posts: &mut Posts) -> Option<Met> {
+    let referee = posts.open(options, &line.endpoint).await.ok()?;
+    let match_id = pretence.match_no(1);
+    let limit = options.wait(Limit::Join).min(POSTED);
+    let round = pretence.notice(&Call::NotifyRound(notices::announcement(pretence, 1..=MATCHES, referee.as_str())));
+    for frame in [Frame::Direct, Frame::Typed, Frame::Bare, Frame::Nested, Frame::Tool] {
+        let voice = Voice::from(Manner::from(frame).posting());
+        let told = voice.say(line, &round, options.wait(Limit::Generic)).await;
+        if told.error().is_some() {
+            continue;
+        }
+        let waiting = posts.waiting(&match_id, Method::GameInvitation);
+        let heard = voice.say(line, &pretence.invitation(&match_id, Side::A), limit).await;
+        let heard = waiting.or(heard, &voice, limit).await;
+        if matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. })) {
+            return Some(Met { line: line.clone(), voice, joined: heard, chose: None });
+        }
+    }
+    None
+}
+
 /// What a join says.
-fn joined(heard: &Heard, match_id: &MatchId) -> Option<JoinAnswer> {
-    Some(Layers::parse(heard.body()).ok()?.join(match_id).said)
+fn joined(body: &[u8], match_id: &MatchId) -> Option<JoinAnswer> {
+    Some(Layers::parse(body).ok()?.join(match_id).said)
 }
 
 impl Exam<'_> {
-    async fn run(&self, heard: &Heard) -> Result<(), &'static str> {
-        self.first_match(heard).await?;
+    async fn run(&self, joined: &Heard, chose: Option<&Heard>) -> Result<(), &'static str> {
+        self.first_match(joined, chose).await?;
         tokio::join!(
             self.parallel(),
             self.sides_and_games(),
@@ -144,12 +242,35 @@ impl Exam<'_> {
         self.options.wait(Limit::Move)
     }
 
+    /// Says `letter` and waits for its answer, on whichever way it comes. A player that asks for fewer calls is called again later,
+    /// within the same limit.
     async fn say(&self, letter: &Letter, limit: Duration) -> Heard {
-        let heard = self.voice.say(self.line, letter, limit).await;
+        self.options.tell(letter.method.row().name);
+        let (began, mut pause) = (Instant::now(), BACK_OFF);
+        let heard = loop {
+            let left = limit.saturating_sub(began.elapsed());
+            let heard = self.answered(letter, left).await;
+            let limited = heard.status() == Some(StatusCode::TOO_MANY_REQUESTS)
+                || heard.error().is_some_and(|error| error.is_rate_limit());
+            if !limited || left <= pause {
+                break heard;
+            }
+            sleep(pause).await;
+            pause *= 2;
+        };
         if matches!(heard.came, Err(crate::heard::Silence::TooLong)) {
             self.book.judge(&rules::SHORT_ANSWERS, &heard, Err(heard.came_text()));
         }
         heard
+    }
+
+    async fn answered(&self, letter: &Letter, limit: Duration) -> Heard {
+        let about = letter.message.get("match_id").and_then(|id| id.as_str()?.parse().ok());
+        let question = matches!(letter.method, Method::GameInvitation | Method::ChooseParity);
+        let Some(match_id) = about.filter(|_| question) else { return self.voice.say(self.line, letter, limit).await };
+        let waiting = self.posts.waiting(&match_id, letter.method);
+        let heard = self.voice.say(self.line, letter, limit).await;
+        waiting.or(heard, self.voice, limit).await
     }
 
     async fn invite(&self, number: u32) -> (MatchId, Heard) {
@@ -183,7 +304,7 @@ fn joins(heard: &Heard, match_id: &MatchId) -> Judgement {
     if let Err(silence) = &heard.came {
         return Err(silence.to_string());
     }
-    match joined(heard, match_id) {
+    match joined(heard.body(), match_id) {
         Some(JoinAnswer::Joined { .. }) => Ok(()),
         Some(JoinAnswer::Declined) => Err(String::from("it declines")),
         Some(JoinAnswer::Error(error)) => Err(format!("it answers with an error: {}", error.words)),

@@ -2,9 +2,11 @@
 
 mod matches;
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use http::HeaderMap;
+use league_protocol::answer::Layers;
 use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::manner::Manner;
@@ -21,8 +23,8 @@ use serde_json::json;
 use smol_str::SmolStr;
 use tokio::time::{Instant, sleep};
 
-use crate::approach;
-use crate::heard::{Heard, Silence};
+use crate::approach::{self, Asked};
+use crate::heard::{Came, Heard, Silence};
 use crate::letters::{Letter, rpc};
 use crate::line::Line;
 use crate::notebook::{Notebook, ensure};
@@ -47,25 +49,31 @@ pub(crate) struct Exam<'a> {
     round: RoundId,
     /// What the players' passes are made of.
     tokens: [Token; 2],
+    /// The form in which the referee took its first match.
+    voice: OnceLock<Voice>,
 }
 
 /// Checks the referee at `endpoint`.
 pub async fn referee(endpoint: &Endpoint, options: &Options) -> Report {
     let (line, book) = (Line::to(endpoint.clone()), Notebook::default());
-    let (complete, notes) = match Stage::open(options, endpoint).await {
-        Ok(stage) => match Exam::new(&line, &book, &stage, options).run(options).await {
-            Ok(()) => (true, Vec::new()),
-            Err(note) => (false, vec![note]),
-        },
-        Err(error) => (false, vec![format!("The checker cannot listen at {}: {error}", options.listen)]),
-    };
+    let (mut form, mut complete, mut notes) = (Voice::canonical(), false, Vec::new());
+    match Stage::open(options, endpoint).await {
+        Ok(stage) => {
+            let exam = Exam::new(&line, &book, &stage, options);
+            let outcome = exam.run(options).await;
+            form = exam.voice.into_inner().unwrap_or_default();
+            complete = outcome.is_ok();
+            notes.extend(outcome.err());
+        }
+        Err(error) => notes.push(format!("The checker cannot listen at {}: {error}", options.listen)),
+    }
     let unreached = if complete { "it did not come to that" } else { "the referee could not be checked" };
     Report {
         set: options.set.name,
         endpoint: endpoint.to_string(),
         role: Role::Referee,
         role_because: String::from("as you say"),
-        form: Some(Voice::canonical().to_string()),
+        form: Some(form.to_string()),
         notes,
         complete,
         findings: book.close(options.set.for_role(Role::Referee), unreached),
@@ -80,7 +88,7 @@ impl<'a> Exam<'a> {
         let round = RoundId(1000 + u32::from(u16::from_be_bytes([random[0], random[1]])));
         let tokens = [1, 2].map(|number| Token::mint(PlayerId::numbered(number).as_str(), &world.random()));
         let (limit, span) = (options.wait(Limit::Generic), Duration::from_secs(6).min(options.patience));
-        Self { line, book, stage, world, limit, span, round, tokens }
+        Self { line, book, stage, world, limit, span, round, tokens, voice: OnceLock::new() }
     }
 
     async fn run(&self, options: &Options) -> Result<(), String> {
@@ -100,20 +108,22 @@ impl<'a> Exam<'a> {
     }
 
     async fn say(&self, letter: &Letter) -> Heard {
-        let request = Voice::canonical().write(letter, self.line.next_id());
-        self.line.post(&HeaderMap::new(), request.to_string(), self.limit).await
+        self.voice.get_or_init(Voice::canonical).say(self.line, letter, self.limit).await
     }
 
     fn letter(&self, call: &Call) -> Letter {
+        Letter::new(&self.envelope(), call)
+    }
+
+    fn envelope(&self) -> Envelope {
         let script = &self.stage.script;
         let pass = script.league.as_ref().map(|league| script.token.digest().manager_pass(league));
-        let envelope = Envelope {
+        Envelope {
             sender: Sender::manager(),
             timestamp: self.world.now(),
             conversation_id: ConversationId::named("conv-check-order"),
             auth_token: pass.map(Credential::from),
-        };
-        Letter::new(&envelope, call)
+        }
     }
 
     /// What the referee is to show a side in a match.
@@ -124,6 +134,10 @@ impl<'a> Exam<'a> {
     }
 
     fn order(&self, match_id: &MatchId) -> Letter {
+        self.letter(&self.ordering(match_id))
+    }
+
+    fn ordering(&self, match_id: &MatchId) -> Call {
         let contestant = |side: Side| {
             let place = usize::from(side == Side::B);
             Contestant {
@@ -138,7 +152,7 @@ impl<'a> Exam<'a> {
                 attempts: None,
             }
         };
-        self.letter(&Call::StartMatch(StartMatch {
+        Call::StartMatch(StartMatch {
             league_id: self.stage.script.league.clone(),
             round_id: Some(self.round),
             match_id: match_id.clone(),
@@ -158,7 +172,16 @@ impl<'a> Exam<'a> {
             draw_secret: None,
             home_mark: None,
             strict: false,
-        }))
+        })
+    }
+
+    /// Orders the first match, in the form that the referee understands.
+    async fn first_order(&self, match_id: &MatchId) -> (Voice, Heard) {
+        let asked = Asked { envelope: self.envelope(), call: self.ordering(match_id) };
+        let understood = |came: &Came| {
+            came.status.is_success() && Layers::parse(&came.body).is_ok_and(|said| said.error().is_none())
+        };
+        approach::answer(self.line, &asked, self.limit, understood).await
     }
 
     /// Gets the referee to take its first match: at once, or when it has registered with us.
@@ -171,7 +194,7 @@ impl<'a> Exam<'a> {
         if options.listen.port() != 0 {
             self.stage.script.until(options.registration, registered).await;
         }
-        let mut heard = self.say(&self.order(&match_id)).await;
+        let (mut voice, mut heard) = self.first_order(&match_id).await;
         // A referee that has just asked to be registered may not have read our answer yet.
         let settled = Instant::now() + SETTLE;
         while heard.came.is_ok()
@@ -180,8 +203,9 @@ impl<'a> Exam<'a> {
             && Instant::now() < settled
         {
             sleep(SETTLE / 10).await;
-            heard = self.say(&self.order(&match_id)).await;
+            (voice, heard) = self.first_order(&match_id).await;
         }
+        self.voice.get_or_init(|| voice);
         self.stage.script.let_them_join();
         match &heard.came {
             Err(Silence::Broken(why)) => {
@@ -257,6 +281,6 @@ fn player(side: Side) -> PlayerId {
 
 /// Whether a match was taken: not refused, in whatever words.
 fn accepted(heard: &Heard) -> bool {
-    let refuses = league_protocol::answer::Layers::parse(heard.body()).map(|layers| layers.refuses());
+    let refuses = Layers::parse(heard.body()).map(|layers| layers.refuses());
     heard.is_success() && refuses == Ok(false)
 }

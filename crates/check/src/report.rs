@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::accept::Accepted;
 use crate::rule::{Level, Rule};
+use crate::rules::player;
 
 /// What came of one check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -35,9 +36,16 @@ pub struct Finding {
     pub took: Option<Duration>,
     /// Whether the failure is one of those that were accepted beforehand.
     pub accepted: bool,
+    /// What to change, where more is known than the rule's own hint says.
+    pub fix: Option<String>,
 }
 
 impl Finding {
+    /// What to change when it is broken.
+    pub fn hint(&self) -> &str {
+        self.fix.as_deref().unwrap_or(self.rule.hint)
+    }
+
     /// Whether the rule is broken, and nobody accepted that.
     pub fn is_failure(&self) -> bool {
         matches!(self.verdict, Verdict::Failed(_)) && !self.accepted
@@ -55,12 +63,12 @@ impl Serialize for Finding {
             #[serde(flatten)]
             verdict: &'a Verdict,
             accepted: bool,
-            hint: &'static str,
+            hint: &'a str,
             sent: Option<&'a str>,
             came_back: Option<&'a str>,
             took_ms: Option<u128>,
         }
-        let Rule { id, level, section, text, hint } = *self.rule;
+        let Rule { id, level, section, text, .. } = *self.rule;
         let Self { verdict, sent, came, took, accepted, .. } = self;
         Written {
             id,
@@ -69,7 +77,7 @@ impl Serialize for Finding {
             rule: text,
             verdict,
             accepted: *accepted,
-            hint,
+            hint: self.hint(),
             sent: sent.as_deref(),
             came_back: came.as_deref(),
             took_ms: took.map(|took| took.as_millis()),
@@ -93,6 +101,28 @@ impl Score {
         (self.passed * 100).checked_div(self.checked).unwrap_or(100)
     }
 }
+
+/// Whether an agent can take part in a league.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Readiness {
+    /// Every required rule holds.
+    Ready,
+    /// A required rule is broken.
+    NotReady,
+    /// It could not be checked.
+    NotChecked,
+}
+
+/// The rules of which each is enough to lose every match.
+static DECISIVE: [&Rule; 6] = [
+    &player::REACHABLE,
+    &player::JOINS,
+    &player::JOIN_TIME,
+    &player::CHOOSES,
+    &player::CHOICE_EXACT,
+    &player::CHOICE_TIME,
+];
 
 /// Everything about one agent.
 #[derive(Clone, Debug, Serialize)]
@@ -130,6 +160,60 @@ impl Report {
         })
     }
 
+    /// The verdict. Rules that could not be checked decide nothing.
+    pub fn readiness(&self) -> Readiness {
+        if self.is_fit() {
+            Readiness::Ready
+        } else if self.complete || self.broken(Level::Required).next().is_some() {
+            Readiness::NotReady
+        } else {
+            Readiness::NotChecked
+        }
+    }
+
+    /// The broken rule for which a player loses every match, where there is one.
+    pub fn loses_every_match(&self) -> Option<&Finding> {
+        self.broken(Level::Required).find(|finding| DECISIVE.iter().any(|rule| rule.id == finding.rule.id))
+    }
+
+    /// Everything for programs: the report, its verdict and its totals.
+    pub fn for_programs(&self) -> impl Serialize + '_ {
+        #[derive(Serialize)]
+        struct Totals {
+            required: Score,
+            recommended: Score,
+            quirks: usize,
+            skipped: usize,
+        }
+        #[derive(Serialize)]
+        struct Told<'a> {
+            verdict: Readiness,
+            grade: String,
+            totals: Totals,
+            failures: Vec<&'static str>,
+            #[serde(flatten)]
+            report: &'a Report,
+        }
+        let skipped = |finding: &&Finding| matches!(finding.verdict, Verdict::Skipped(_));
+        Told {
+            verdict: self.readiness(),
+            grade: self.grade(),
+            totals: Totals {
+                required: self.score(Level::Required),
+                recommended: self.score(Level::Recommended),
+                quirks: self.broken(Level::Quirk).count(),
+                skipped: self.findings.iter().filter(skipped).count(),
+            },
+            failures: self
+                .findings
+                .iter()
+                .filter(|finding| finding.is_failure())
+                .map(|finding| finding.rule.id)
+                .collect(),
+            report: self,
+        }
+    }
+
     /// Whether it may take part: every required rule that could be checked holds, and checking was not given up.
     pub fn is_fit(&self) -> bool {
         self.complete && self.broken(Level::Required).next().is_none()
@@ -152,11 +236,20 @@ impl Report {
 
     /// The grade in one line.
     pub fn grade(&self) -> String {
+        let required = self.score(Level::Required);
+        let recommended = self.score(Level::Recommended);
+        if let Some(decisive) = self.loses_every_match() {
+            return format!(
+                "0 % of required, because it loses every match ({}), {} % of recommended ({}/{})",
+                decisive.rule.id,
+                recommended.percent(),
+                recommended.passed,
+                recommended.checked,
+            );
+        }
         if !self.complete {
             return String::from("none, because the agent could not be checked");
         }
-        let required = self.score(Level::Required);
-        let recommended = self.score(Level::Recommended);
         let quirks = self.broken(Level::Quirk).count();
         format!(
             "{} % of required ({}/{}), {} % of recommended ({}/{}), {quirks} quirk{}",

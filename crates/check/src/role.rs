@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::letters::rpc;
 use crate::line::Line;
-use crate::voice::Voice;
+use crate::voice::Handshake;
 
 /// How long each question may take.
 const LIMIT: Duration = Duration::from_secs(3);
@@ -30,8 +30,8 @@ pub async fn role(endpoint: &Endpoint) -> Guess {
     if let Some(role) = by_health(&line).await {
         return Guess { role, because: String::from("its /health says so") };
     }
-    if let Some(voice) = Voice::mcp(&line, LIMIT).await
-        && let Some(role) = by_tools(voice.tools())
+    if let Some(server) = Handshake::with(&line, LIMIT).await
+        && let Some(role) = by_tools(server.tools.iter().map(String::as_str))
     {
         return Guess { role, because: String::from("its tools say so") };
     }

@@ -23,7 +23,6 @@ use league_protocol::table::{Call, Method};
 use league_protocol::token::{Credential, Token};
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::endpoint::Endpoint;
-use league_wire::lan;
 use league_wire::server::serve;
 use league_wire::settings::Settings;
 use league_wire::world::World;
@@ -104,14 +103,7 @@ impl Stage {
                 Settings { grace: Duration::ZERO, allowed_hosts: vec![String::from("*")], ..Settings::default() };
             tokio::spawn(serve(listener, actor, settings, async { drop(left.await) }));
             open.push(leave);
-            let endpoint = match &options.advertise {
-                Some(advertised) if advertised.host().contains(':') => {
-                    format!("http://[{}]:{}/mcp", advertised.host(), address.port()).parse()
-                }
-                Some(advertised) => format!("http://{}:{}/mcp", advertised.host(), address.port()).parse(),
-                None => lan::advertised(address, "http", agent).await,
-            };
-            endpoint.map_err(std::io::Error::other)
+            options.reached_at(address, agent).await
         };
         let manager = listen(None, options.listen.port()).await?;
         let players = [listen(Some(Side::A), 0).await?, listen(Some(Side::B), 0).await?];

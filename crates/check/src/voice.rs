@@ -1,14 +1,17 @@
-//! In which form an agent is spoken to, found out by trying.
+//! In which form an agent is spoken to.
 //!
-//! Any agent plays, so every other check speaks in the form that the agent understands; that the form is not the canonical one
-//! is a finding of its own.
+//! Any agent plays, so every other check speaks in the form that the agent understands, which is found as the league finds it
+//! ([`league_wire::speaker`]); that the form is not the canonical one is a finding of its own.
 
 use std::fmt;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use league_protocol::frame::Frame;
-use league_protocol::table::{Method, Spelling};
+use league_protocol::manner::{COLON_SENDER, Era, Manner, Shape};
+use league_protocol::sender::Sender;
+use league_protocol::speech::MODERN_META;
+use league_protocol::table::Method;
 use serde_json::{Map, Value, json};
 
 use crate::heard::Heard;
@@ -19,145 +22,126 @@ use crate::line::Line;
 const REVISION: &str = "2025-06-18";
 
 /// A form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Voice {
-    pub(crate) frame: Frame,
-    spelling: Spelling,
-    /// What an MCP server wants with every request of its session.
-    pub(crate) headers: HeaderMap,
-    /// The tools that an MCP server has listed, where it was asked.
-    tools: Vec<Tool>,
-}
-
-/// A tool, as `tools/list` tells of it.
-#[derive(Clone, Debug)]
-struct Tool {
-    name: String,
-    arguments: Vec<String>,
+    pub(crate) manner: Manner,
 }
 
 impl fmt::Display for Voice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "frame {}", self.frame)?;
-        match (self.spelling, self.headers.is_empty()) {
-            (_, false) => f.write_str(", as an MCP server with sessions"),
-            (Spelling::Alias(_), true) => f.write_str(", by other method names"),
-            (Spelling::Name | Spelling::MessageType | Spelling::Dispatch, true) => Ok(()),
-        }
+        write!(f, "frame {}", self.manner)
+    }
+}
+
+impl From<Manner> for Voice {
+    fn from(manner: Manner) -> Self {
+        Self { manner }
     }
 }
 
 impl Voice {
-    fn new(frame: Frame, spelling: Spelling) -> Self {
-        Self { frame, spelling, headers: HeaderMap::new(), tools: Vec::new() }
+    pub(crate) fn frame(&self) -> Frame {
+        self.manner.frame()
     }
 
+    /// Whether it is the canonical form, wherever the agent listens and however it sends its answers back.
     pub(crate) fn is_canonical(&self) -> bool {
-        self.frame == Frame::Direct && self.spelling == Spelling::Name
+        let plain = self.manner.in_frame(self.frame());
+        self.frame() == Frame::Direct && plain == self.manner
     }
 
-    fn name(&self, method: Method) -> String {
-        let row = method.row();
-        let known = |name: &&str| self.tools.iter().any(|tool| tool.name == *name);
-        let names = [row.name].into_iter().chain(row.aliases.iter().copied()).chain(row.message);
-        let listed = names.clone().find(known).or_else(|| names.clone().find(|name| known(&&name.to_lowercase()[..])));
-        match listed {
-            Some(name) => name.to_owned(),
-            None => method.spelled(self.spelling).to_owned(),
-        }
+    /// Whether answers come by posts of their own.
+    pub(crate) fn posts(&self) -> bool {
+        self.manner.posts()
+    }
+
+    /// The canonical form.
+    pub(crate) fn canonical() -> Self {
+        Self::default()
+    }
+
+    /// The form of MCP's `tools/call`, without a handshake.
+    pub(crate) fn tool() -> Self {
+        Self::from(Manner::from(Frame::Tool))
+    }
+
+    /// The headers that an MCP server wants with a call of this kind.
+    pub(crate) fn headers(&self, line: &Line, method: Method) -> HeaderMap {
+        line.speaker.headers_of(&line.endpoint, &self.manner, method)
     }
 
     /// The whole request.
     pub(crate) fn write(&self, letter: &Letter, id: impl Into<Value>) -> Value {
-        let message = Value::Object(letter.message.clone());
-        let mut request = match self.frame {
-            Frame::Direct => rpc(&self.name(letter.method), &message, 0),
-            Frame::Typed => rpc(letter.method.spelled(Spelling::MessageType), &message, 0),
-            Frame::Nested => rpc(&self.name(letter.method), &json!({ "message": message }), 0),
+        let message = self.message(letter);
+        let name = self.manner.name_of(letter.method);
+        let mut request = match self.frame() {
+            Frame::Direct | Frame::Typed => rpc(name, &Value::Object(message), 0),
+            Frame::Nested => rpc(name, &json!({ "message": message }), 0),
             Frame::Tool => {
-                let name = self.name(letter.method);
-                let arguments = self.arguments(&name, letter);
-                rpc("tools/call", &json!({ "name": name, "arguments": arguments }), 0)
+                let arguments = match self.manner.shape_of(letter.method) {
+                    Shape::Whole => message,
+                    Shape::Under(key) => Map::from_iter([(key.to_string(), Value::Object(message))]),
+                    Shape::Fields(known) => {
+                        let known = |field: &str| known.iter().any(|known| known == field);
+                        message.into_iter().filter(|(field, _)| known(field)).collect()
+                    }
+                };
+                let mut params = json!({ "name": name, "arguments": arguments });
+                if self.manner.era() == Era::Stateless {
+                    params["_meta"] = serde_json::from_str(MODERN_META).unwrap_or_default();
+                }
+                rpc("tools/call", &params, 0)
             }
-            Frame::Bare | Frame::Register => {
-                let mut message = letter.message.clone();
-                message.entry("message_type").or_insert_with(|| letter.method.row().name.into());
-                return Value::Object(message);
-            }
+            Frame::Bare | Frame::Register => return Value::Object(message),
         };
         request["id"] = id.into();
         request
     }
 
-    /// The arguments that a tool asks for: the message, those of its fields that it knows, or the message under its one name.
-    fn arguments(&self, name: &str, letter: &Letter) -> Value {
-        let message = Value::Object(letter.message.clone());
-        let wanted = match self.tools.iter().find(|tool| tool.name == name) {
-            Some(tool) if !tool.arguments.is_empty() => &tool.arguments,
-            Some(_) | None => return message,
-        };
-        let own: Map<String, Value> = letter
-            .message
-            .iter()
-            .filter(|(field, _)| wanted.contains(field))
-            .map(|(field, value)| (field.clone(), value.clone()))
-            .collect();
-        match (&wanted[..], own.is_empty()) {
-            ([only], true) => json!({ only.clone(): message }),
-            (_, _) => Value::Object(own),
+    fn message(&self, letter: &Letter) -> Map<String, Value> {
+        let mut message = letter.message.clone();
+        if self.manner.wants_colon()
+            && message.get("sender").and_then(Value::as_str) == Some(Sender::manager().as_str())
+        {
+            message.insert(String::from("sender"), COLON_SENDER.into());
         }
-    }
-
-    /// The names of the tools that were listed.
-    pub(crate) fn tools(&self) -> impl Iterator<Item = &str> {
-        self.tools.iter().map(|tool| &tool.name[..])
+        if self.frame() == Frame::Bare {
+            message.entry("message_type").or_insert_with(|| letter.method.row().name.into());
+        }
+        message
     }
 
     /// Says `letter`, and waits for the answer.
     pub(crate) async fn say(&self, line: &Line, letter: &Letter, limit: Duration) -> Heard {
         let request = self.write(letter, line.next_id());
-        line.post(&self.headers, request.to_string(), limit).await
+        line.post(&self.headers(line, letter.method), request.to_string(), limit).await
     }
+}
 
-    /// The forms without a handshake, the canonical one first.
-    pub(crate) fn plain() -> Vec<Self> {
-        let forms = [
-            (Frame::Direct, Spelling::Name),
-            (Frame::Direct, Spelling::Alias(0)),
-            (Frame::Typed, Spelling::MessageType),
-            (Frame::Tool, Spelling::Name),
-            (Frame::Nested, Spelling::Name),
-            (Frame::Bare, Spelling::Dispatch),
-        ];
-        forms.into_iter().map(|(frame, spelling)| Self::new(frame, spelling)).collect()
-    }
+/// An MCP server that has agreed on a revision: what it wants with every request of the session, and its tools.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Handshake {
+    pub(crate) headers: HeaderMap,
+    pub(crate) tools: Vec<String>,
+}
 
-    /// The canonical form.
-    pub(crate) fn canonical() -> Self {
-        Self::new(Frame::Direct, Spelling::Name)
-    }
-
-    /// The form of MCP's `tools/call`, without a handshake.
-    pub(crate) fn tool() -> Self {
-        Self::new(Frame::Tool, Spelling::Name)
-    }
-
-    /// The form of an MCP server: initialised, with its session and its tools; nothing when it is none.
-    pub(crate) async fn mcp(line: &Line, limit: Duration) -> Option<Self> {
-        let mut voice = Self::tool();
+impl Handshake {
+    /// Opens a session; nothing where there is no MCP server.
+    pub(crate) async fn with(line: &Line, limit: Duration) -> Option<Self> {
+        let mut agreed = Self::default();
         let first = line.post(&HeaderMap::new(), initialize(line.next_id()).to_string(), limit).await;
         let revision = first.json()?.get("result")?.get("protocolVersion")?.as_str()?.to_owned();
         let session = first.came.ok()?.headers.get("mcp-session-id").cloned();
         let named = [("mcp-session-id", session), ("mcp-protocol-version", HeaderValue::from_str(&revision).ok())];
         for (name, value) in named {
-            value.into_iter().for_each(|value| drop(voice.headers.insert(HeaderName::from_static(name), value)));
+            value.into_iter().for_each(|value| drop(agreed.headers.insert(HeaderName::from_static(name), value)));
         }
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        line.post(&voice.headers, ready.to_string(), limit).await;
-        let listed = line.post(&voice.headers, list(line.next_id()).to_string(), limit).await;
+        line.post(&agreed.headers, ready.to_string(), limit).await;
+        let listed = line.post(&agreed.headers, list(line.next_id()).to_string(), limit).await;
         let tools = listed.json()?.get("result")?.get("tools")?.as_array()?.clone();
-        voice.tools = tools.iter().filter_map(Tool::read).collect();
-        Some(voice)
+        agreed.tools = tools.iter().filter_map(|tool| Some(tool.get("name")?.as_str()?.to_owned())).collect();
+        Some(agreed)
     }
 }
 
@@ -171,12 +155,4 @@ pub(crate) fn initialize(id: u64) -> Value {
 /// `tools/list` of MCP.
 pub(crate) fn list(id: u64) -> Value {
     rpc("tools/list", &json!({}), id)
-}
-
-impl Tool {
-    fn read(tool: &Value) -> Option<Self> {
-        let properties = tool.get("inputSchema").and_then(|schema| schema.get("properties")?.as_object());
-        let arguments = properties.map(|properties| properties.keys().cloned().collect()).unwrap_or_default();
-        Some(Self { name: tool.get("name")?.as_str()?.to_owned(), arguments })
-    }
 }

@@ -1,19 +1,25 @@
 //! `league check`: grades an agent of anybody's, and says what to change.
 
-use std::fs;
+use std::convert::Infallible;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 use league_check::accept::Accepted;
 use league_check::junit::junit;
-use league_check::people::for_people;
+use league_check::people::{Colours, for_terminal};
 use league_check::{Guess, Options, Set};
 use league_manager::Inspector;
 use league_protocol::sender::Role;
+use tokio::sync::watch;
 
 use crate::agents::in_runtime;
 use crate::cli::{Check, CheckedRole};
+
+/// A person who waits is told what for, this often.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(options: &Check) -> Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
@@ -47,11 +53,14 @@ async fn check(options: &Check) -> Result<bool> {
             Accepted::read(&text, set).with_context(|| path.display().to_string())?
         }
     };
+    let progress = watch::Sender::new("");
+    let doing = progress.subscribe();
     let settings = Options {
         set,
         patience: Duration::from_secs_f64(options.timeout.unwrap_or(30.0)),
         listen: (options.host, options.listen.unwrap_or(0)).into(),
         advertise: options.advertise.clone(),
+        progress,
         ..Options::default()
     };
     let endpoint = &options.endpoint;
@@ -59,14 +68,22 @@ async fn check(options: &Check) -> Result<bool> {
         Some(role) => Guess { role: role.into(), because: String::from("as you say") },
         None => league_check::role(endpoint).await,
     };
-    let mut report = match guess.role {
-        Role::Player | Role::Operator => league_check::player(endpoint, &settings).await,
-        Role::Referee => league_check::referee(endpoint, &settings).await,
-        Role::Manager if options.role.is_none() => bail!(
+    if guess.role == Role::Manager && options.role.is_none() {
+        bail!(
             "{endpoint} is a manager. Checking it registers a few agents with it that never play, so it is done only when you say \
              so: add --role manager, and take a league that you can throw away"
-        ),
-        Role::Manager => league_check::manager(endpoint, &settings).await,
+        );
+    }
+    let checked = async {
+        match guess.role {
+            Role::Player | Role::Operator => league_check::player(endpoint, &settings).await,
+            Role::Referee => league_check::referee(endpoint, &settings).await,
+            Role::Manager => league_check::manager(endpoint, &settings).await,
+        }
+    };
+    let mut report = tokio::select! {
+        report = checked => report,
+        never = keep_told(&doing) => match never {},
     };
     report.role_because = guess.because;
     report.accept(&accepted);
@@ -74,11 +91,24 @@ async fn check(options: &Check) -> Result<bool> {
         fs::write(path, junit(&report)).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if options.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        println!("{}", serde_json::to_string_pretty(&report.for_programs())?);
     } else {
-        print!("{}", for_people(&report));
+        let terminal = io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let colours = if terminal { Colours::Ansi } else { Colours::None };
+        print!("{}", for_terminal(&report, colours));
     }
     Ok(report.is_fit())
+}
+
+/// Tells a person who waits for a slow agent what is being waited for.
+async fn keep_told(doing: &watch::Receiver<&'static str>) -> Infallible {
+    let began = Instant::now();
+    loop {
+        tokio::time::sleep(PATIENCE).await;
+        let what = *doing.borrow();
+        let what = if what.is_empty() { String::from("its first answer") } else { format!("the answer to {what}") };
+        eprintln!("Still checking after {} s; waiting for {what}.", began.elapsed().as_secs());
+    }
 }
 
 impl From<CheckedRole> for Role {

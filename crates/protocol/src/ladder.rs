@@ -12,6 +12,9 @@ use crate::rebuff::Rebuff;
 use crate::sender::Role;
 use crate::table::Method;
 
+/// The names under which agents take every message, and go by its type.
+const ONE_NAMES: [&str; 3] = ["handle_message", "mcp_message", "message"];
+
 /// What is known when a form was not understood.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung<'a> {
@@ -77,8 +80,9 @@ impl Rung<'_> {
             return Some(Next::Look);
         }
         let [direct, nested, tool] = [Frame::Direct, Frame::Nested, Frame::Tool].map(|frame| last.in_frame(frame));
+        let one_name = ONE_NAMES.map(|name| direct.with_one_name(name));
         let names = [&direct, &tool, &nested].into_iter().flat_map(|manner| self.aliases(manner)).collect::<Vec<_>>();
-        std::iter::once(tool).chain(names).find(untried).map(Next::Say)
+        std::iter::once(tool).chain(one_name).chain(names).find(untried).map(Next::Say)
     }
 
     /// What is done about a notice, where that is less than for a question: another name in the same frame is tried, once.

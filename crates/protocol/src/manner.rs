@@ -163,6 +163,13 @@ impl Manner {
         self.way(method).map_or(&Shape::Whole, |way| &way.shape)
     }
 
+    /// The same, with one name for everything.
+    #[must_use]
+    pub fn with_one_name(&self, name: &str) -> Self {
+        let one_name = (name.len() <= MAX_NAME).then(|| name.into());
+        Self { one_name, ..self.clone() }
+    }
+
     /// Whether it is called by one name for everything.
     pub fn has_one_name(&self) -> bool {
         self.one_name.is_some()

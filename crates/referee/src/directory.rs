@@ -38,12 +38,9 @@ impl Directory {
             Value::Object(object) => {
                 self.note(IDS.iter().find_map(|name| object.get(*name)?.as_str()), address(object));
                 for (key, inner) in object {
-                    match inner {
-                        Value::String(text) if text.starts_with("http") && is_id(key) => {
-                            self.note(Some(key), Some(text))
-                        }
-                        Value::Object(entry) if is_id(key) => self.note(Some(key), address(entry)),
-                        _ => {}
+                    if is_id(key) {
+                        let text = inner.as_str().filter(|text| text.starts_with("http"));
+                        self.note(Some(key), text.or_else(|| inner.as_object().and_then(address)));
                     }
                     self.look(inner, depth);
                 }

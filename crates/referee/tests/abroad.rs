@@ -199,7 +199,7 @@ fn senders(manager: &manager::Manager) -> Vec<String> {
 
 #[tokio::test]
 async fn our_agents_register_in_every_form_whatever_the_manager_complains_of() {
-    let complaints = [Complaint::Usual, Complaint::Status, Complaint::Code, Complaint::Exception];
+    let complaints = [Complaint::Usual, Complaint::Status, Complaint::Code, Complaint::Exception, Complaint::HangsUp];
     let framed = Frame::ALL
         .into_iter()
         .flat_map(|frame| complaints.map(|complaint| manager::Plan::new(frame, 2).complains(complaint)));

@@ -59,6 +59,8 @@ pub enum Complaint {
     Code,
     /// With an error of its own number, and the name of an exception.
     Exception,
+    /// Not at all: the handler throws, and the connection is closed.
+    HangsUp,
 }
 
 /// What the referee is told of its matches.
@@ -251,6 +253,7 @@ impl Tooled for Shared {
                         let own = json!({"error_code": "E003", "error_description": "MISSING_REQUIRED_FIELD"});
                         (200, with(Self::letter("LEAGUE_ERROR", ""), own))
                     }
+                    Complaint::HangsUp => return Said::default().refusing(refusal.text),
                     Complaint::Exception => {
                         let error = json!({"code": -32000, "message": "KeyError: 'player_meta'"});
                         (500, json!({"jsonrpc": "2.0", "error": error, "id": id}))

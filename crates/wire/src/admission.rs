@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::endpoint::Endpoint;
-use crate::exchange::Exchange;
+use crate::exchange::{CallError, Exchange, Failure};
 use crate::speaker::{Message, Peer, Speaker, Verdict, is_final};
 
 /// Let in.
@@ -95,20 +95,21 @@ async fn attempt(speaker: &Speaker, manager: &Endpoint, limit: Duration, envelop
     let mut tries = Vec::new();
     let said = speaker.search(peer, message, &answers, &mut tries).await;
     let manner = said.learned.unwrap_or_default();
-    let mut came: Vec<_> = tries.into_iter().filter(|one| !one.is_probe).map(|one| one.came).collect();
-    match came.pop() {
+    tries.retain(|one| !one.is_probe);
+    match tries.last().map(|last| &last.came) {
         None => return Read::Unclear("no time".into()),
+        Some(Err(CallError { kind: Failure::HungUp(_), .. })) => {}
         Some(Err(error)) => return Read::Unclear(error.to_string()),
-        Some(Ok(last)) if said.understood || is_refusal(&last) => return read(&last.body, manner, true),
-        Some(Ok(last)) => came.push(Ok(last)),
+        Some(Ok(last)) if said.understood || is_refusal(last) => return read(&last.body, manner, true),
+        Some(Ok(_)) => {}
     }
     let left = limit.saturating_sub(began.elapsed());
     if let Some(admitted) = flat(speaker, manager, left, envelope, call).await {
         return admitted;
     }
-    let complaints = came.iter().flatten();
+    let complaints = tries.iter().filter_map(|one| one.came.as_ref().ok());
     let best = complaints.reduce(|best, next| if weight(next) > weight(best) { next } else { best });
-    best.map_or(Read::Unclear("no time".into()), |best| read(&best.body, Manner::default(), false))
+    best.map_or(Read::Unclear("it hangs up on every form".into()), |best| read(&best.body, Manner::default(), false))
 }
 
 /// Whether an answer is one to a registration. A bare `ok` says yes to anything: the other forms are worth a try.

@@ -36,7 +36,7 @@ use crate::trace;
 const MAX_FORMS: usize = 5;
 
 /// The most forms that a thorough search tries.
-const MAX_THOROUGH: usize = 12;
+const MAX_THOROUGH: usize = 20;
 
 /// The first pause after a peer asked for fewer calls; it doubles.
 const BACK_OFF: Duration = Duration::from_millis(100);
@@ -138,6 +138,15 @@ impl Speaker {
 
     pub(crate) fn sessions(&self) -> &Sessions {
         &self.sessions
+    }
+
+    /// The headers with which a peer that is spoken to like this is told `method`: those of its session, and those that name the
+    /// call.
+    pub fn headers_of(&self, endpoint: &Endpoint, manner: &Manner, method: Method) -> HeaderMap {
+        if manner.frame() != Frame::Tool {
+            return HeaderMap::new();
+        }
+        self.headers(endpoint, manner.era(), "tools/call", Some(manner.name_of(method)))
     }
 
     pub(crate) fn headers(&self, endpoint: &Endpoint, era: Era, method: &'static str, name: Option<&str>) -> HeaderMap {
@@ -244,7 +253,18 @@ impl Talk<'_> {
                 return false;
             }
             self.post(&endpoint).await;
-            let Some(Ok(exchange)) = self.tries.last().map(|last| &last.came) else { return false };
+            let exchange = match self.tries.last().map(|last| &last.came) {
+                Some(Ok(exchange)) => exchange,
+                // A server that fails over one form may take another.
+                Some(Err(CallError { kind: Failure::HungUp(_), .. })) if self.thorough => {
+                    self.tried.push(self.manner.clone());
+                    if self.tried.len() >= MAX_THOROUGH || !Box::pin(self.climb(&Rebuff::Nothing)).await {
+                        return false;
+                    }
+                    continue;
+                }
+                Some(Err(_)) | None => return false,
+            };
             if judge.judge(exchange).await == Verdict::Understood {
                 if was_acknowledged {
                     self.quirks.note(Quirk::SaysOkToAnything);
@@ -338,11 +358,7 @@ impl Talk<'_> {
         let sent = Bytes::from(body);
         let came = match written {
             Ok(()) => {
-                let headers = if self.manner.frame() == Frame::Tool {
-                    self.speaker.headers(endpoint, self.manner.era(), "tools/call", Some(self.manner.name_of(method)))
-                } else {
-                    HeaderMap::new()
-                };
+                let headers = self.speaker.headers_of(endpoint, &self.manner, method);
                 let asking = client.ask(endpoint, &headers, sent.clone(), Some(id), &mut self.time);
                 asking.instrument(trace::calling(method)).await
             }

@@ -1,20 +1,28 @@
 //! Who is let in, and how.
 
 use league_protocol::answer::{Layers, RegistrationAnswer};
-use league_protocol::head::PROTOCOL;
+use league_protocol::head::{Envelope, PROTOCOL};
 use league_protocol::id::GameType;
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::quirk::Quirks;
+use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Spelling};
 use league_protocol::time::Timestamp;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
 use super::{Exam, Member};
-use crate::heard::{Heard, Silence};
+use crate::approach::{self, Asked};
+use crate::heard::{Came, Heard, Silence};
 use crate::letters::{Letter, rpc};
 use crate::notebook::{Judgement, ensure};
 use crate::rules::manager as rules;
+
+/// A player's request.
+fn registering(player_meta: AgentMeta) -> Call {
+    let request = LeagueRegisterRequest { player_meta, player_id: None, join_key: None, quirks: Quirks::default() };
+    Call::RegisterPlayer(request)
+}
 
 impl Exam<'_> {
     fn meta(&self, kind: &str, port: u16) -> AgentMeta {
@@ -31,13 +39,20 @@ impl Exam<'_> {
 
     fn player(&self, player_meta: AgentMeta) -> Letter {
         let sender = format!("player:{}", player_meta.display_name);
-        let request = LeagueRegisterRequest { player_meta, player_id: None, join_key: None, quirks: Quirks::default() };
-        self.letter(&sender, None, &Call::RegisterPlayer(request))
+        self.letter(&sender, None, &registering(player_meta))
     }
 
     /// Registers a player; whatever else there is to check needs it.
     pub(super) async fn let_in(&self) -> Result<Member, String> {
-        let heard = self.say(&self.player(self.meta("one", 1))).await;
+        let meta = self.meta("one", 1);
+        let sender = Sender::unregistered(Role::Player, &meta.display_name);
+        let asked = Asked { envelope: Envelope { sender, ..self.envelope(None) }, call: registering(meta) };
+        let answers = |came: &Came| {
+            let said = Layers::parse(&came.body).map(|layers| layers.registration().said);
+            matches!(said, Ok(RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. }))
+        };
+        let (voice, heard) = approach::answer(self.line, &asked, self.limit, answers).await;
+        self.voice.get_or_init(|| voice);
         match &heard.came {
             Err(Silence::Broken(why)) => {
                 self.book.judge(&rules::REACHABLE, &heard, Err(why.clone()));

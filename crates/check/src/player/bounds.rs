@@ -3,7 +3,7 @@
 use league_protocol::answer::JoinAnswer;
 use league_protocol::request::MAX_BODY;
 use league_protocol::side::Side;
-use league_protocol::table::{Call, Limit};
+use league_protocol::table::{Call, Limit, Method};
 
 use super::{Exam, Gone, joined};
 use crate::heard::Heard;
@@ -29,7 +29,8 @@ impl Exam<'_> {
     }
 
     async fn throw(&self, body: &[u8]) -> Heard {
-        self.line.post(&self.voice.headers, body.to_vec(), self.join_limit()).await
+        let headers = self.voice.headers(self.line, Method::GameInvitation);
+        self.line.post(&headers, body.to_vec(), self.join_limit()).await
     }
 
     async fn harmless(&self, rule: &'static Rule, number: u32, body: &[u8]) -> Result<(), Gone> {
@@ -77,7 +78,7 @@ impl Exam<'_> {
         // Blanks, which belong to no field: nobody can leave them out.
         let body = format!("{request}{}", " ".repeat(MAX_BODY));
         let heard = self.throw(body.as_bytes()).await;
-        let taken = matches!(joined(&heard, &match_id), Some(JoinAnswer::Joined { .. }));
+        let taken = matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. }));
         self.book.judge(&rules::OVERSIZED, &heard, ensure(!taken, "it is taken like any other"));
         self.still_plays(&rules::OVERSIZED_HARMLESS, 92, &heard).await
     }

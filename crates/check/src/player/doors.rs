@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use league_protocol::frame::Frame;
 use league_protocol::side::Side;
+use league_protocol::table::Method;
 
 use super::{Exam, joins};
 use crate::notebook::ensure;
@@ -36,7 +38,7 @@ impl Exam<'_> {
         let match_id = self.pretence.match_no(number);
         let body = self.voice.write(&self.pretence.invitation(&match_id, Side::A), self.line.next_id()).to_string();
         let mut head = self.line.head("POST", &self.line.path(), "application/json", Some(body.len()));
-        for (name, value) in &self.voice.headers {
+        for (name, value) in &self.voice.headers(self.line, Method::GameInvitation) {
             let line = format!("{name}: {}\r\n", value.to_str().unwrap_or_default());
             head.insert_str(head.len() - 2, &line);
         }
@@ -55,8 +57,11 @@ impl Exam<'_> {
         let (head, body) = self.by_hand(71);
         let (one, other) = body.split_at(body.len() / 2);
         let pieces = [head, one.to_vec(), other.to_vec()];
+        let match_id = self.pretence.match_no(71);
+        let posted = self.posts.waiting(&match_id, Method::GameInvitation);
         let heard = self.line.by_hand(&pieces, PAUSE, self.join_limit()).await;
-        self.book.judge(&rules::SPLIT_BODY, &heard, joins(&heard, &self.pretence.match_no(71)));
+        let heard = posted.or(heard, self.voice, self.join_limit()).await;
+        self.book.judge(&rules::SPLIT_BODY, &heard, joins(&heard, &match_id));
     }
 
     async fn get(&self) {
@@ -65,7 +70,7 @@ impl Exam<'_> {
             Ok(came) if came.status.is_client_error() => Ok(()),
             Ok(came) => Err(format!("the status is {}", came.status)),
             // A stream of events that stays open is an answer of MCP's, and we need not wait for its end.
-            Err(_) if !self.voice.headers.is_empty() => Ok(()),
+            Err(_) if self.voice.frame() == Frame::Tool => Ok(()),
             Err(silence) => Err(silence.to_string()),
         };
         self.book.judge(&rules::GET, &heard, judgement);

@@ -37,7 +37,7 @@ impl Exam<'_> {
         let match_id = self.pretence.match_no(number);
         let letter = change(self.pretence.invitation(&match_id, Side::A));
         let heard = self.say(&letter, self.join_limit()).await;
-        let taken = matches!(joined(&heard, &match_id), Some(JoinAnswer::Joined { .. }));
+        let taken = matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. }));
         self.book.judge(rule, &heard, ensure(!taken, "it is joined like any other"));
     }
 

@@ -6,6 +6,7 @@ use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer};
 use league_protocol::draw::MAX_NONCE;
 use league_protocol::id::{MatchId, PlayerId};
 use league_protocol::message::game_error::GameError;
+use league_protocol::problem::{Problem, Question};
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::side::Side;
 use league_protocol::table::{Call, Limit};
@@ -13,18 +14,21 @@ use league_protocol::time::Timestamp;
 
 use super::{Exam, choice, chosen, joins};
 use crate::heard::{Heard, Silence};
-use crate::notebook::{Judgement, ensure};
+use crate::notebook::{Broken, Judgement, ensure};
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
 impl Exam<'_> {
-    pub(super) async fn first_match(&self, heard: &Heard) -> Result<(), &'static str> {
+    pub(super) async fn first_match(&self, heard: &Heard, chose: Option<&Heard>) -> Result<(), &'static str> {
         let match_id = self.pretence.match_no(1);
         self.judge_join(heard, &match_id);
         if joins(heard, &match_id).is_err() {
             return Err("this one does not join");
         }
-        let asked = self.ask(&match_id).await;
+        let asked = match chose {
+            Some(chose) => chose.clone(),
+            None => self.ask(&match_id).await,
+        };
         self.judge_choice(&asked, &match_id);
         if let Err(Silence::TimedOut(_)) = asked.came {
             // Every further question would take as long: the verdict is clear.
@@ -100,7 +104,7 @@ impl Exam<'_> {
 
     fn judge_join(&self, heard: &Heard, match_id: &MatchId) {
         let judge = |rule: &'static Rule, judgement: Judgement| self.book.judge(rule, heard, judgement);
-        judge(&rules::JOINS, joins(heard, match_id));
+        self.book.explain(&rules::JOINS, heard, explained(heard, Question::Join, match_id));
         let quirks = match Layers::parse(heard.body()).map(|layers| layers.join(match_id)) {
             Ok(reading) if matches!(reading.said, JoinAnswer::Joined { .. }) => reading.quirks,
             Ok(_) | Err(_) => Quirks::default(),
@@ -132,12 +136,15 @@ impl Exam<'_> {
 
     fn judge_choice(&self, heard: &Heard, match_id: &MatchId) {
         let judge = |rule: &'static Rule, judgement: Judgement| self.book.judge(rule, heard, judgement);
+        if matches!(heard.came, Err(Silence::TooLong)) {
+            judge(&rules::SHORT_ANSWERS, Err(heard.came_text()));
+        }
         self.judge_time(heard, &rules::CHOICE_TIME, &rules::CHOICE_PROMPT, self.move_limit());
         let reading = match choice(heard, match_id) {
             Ok(reading) => reading,
-            Err(why) => {
+            Err(_) => {
                 if !matches!(heard.came, Err(Silence::TimedOut(_))) {
-                    judge(&rules::CHOOSES, Err(why));
+                    self.book.explain(&rules::CHOOSES, heard, explained(heard, Question::Choice, match_id));
                 }
                 return;
             }
@@ -147,12 +154,22 @@ impl Exam<'_> {
                 judge(&rules::CHOOSES, Ok(()));
                 judge(&rules::CHOICE_EXACT, Ok(()));
             }
-            MoveAnswer::Invalid(text) => {
-                judge(&rules::CHOOSES, Ok(()));
-                judge(&rules::CHOICE_EXACT, Err(format!("the choice is {text:?}")));
+            MoveAnswer::Invalid(_) => {
+                let found = explained(heard, Question::Choice, match_id);
+                // A value under the right name is a choice, and a wrong one; anything else is none.
+                if matches!(
+                    heard.problem(Question::Choice, match_id),
+                    Some(Problem::WrongValue { .. } | Problem::TwoAnswers)
+                ) {
+                    judge(&rules::CHOOSES, Ok(()));
+                    self.book.explain(&rules::CHOICE_EXACT, heard, found);
+                } else {
+                    self.book.explain(&rules::CHOOSES, heard, found);
+                    self.book.skip(&rules::CHOICE_EXACT, "there is no choice");
+                }
             }
             MoveAnswer::Error(_) | MoveAnswer::Nothing => {
-                judge(&rules::CHOOSES, chosen(heard, match_id).map(|_| ()));
+                self.book.explain(&rules::CHOOSES, heard, explained(heard, Question::Choice, match_id));
                 self.book.skip(&rules::CHOICE_EXACT, "there is no choice");
                 return;
             }
@@ -203,7 +220,7 @@ impl Exam<'_> {
         self.book.judge(&rules::FRAME, heard, form);
         // A message alone is answered by a message alone, and a tool's answer may stand in its text.
         let mut odd = vec![Quirk::AnswerInParams, Quirk::AnswerInData, Quirk::NullError];
-        if self.voice.frame.is_rpc() {
+        if self.voice.frame().is_rpc() {
             odd.push(Quirk::BareAnswer);
         }
         self.book.judge(&rules::PLACE, heard, no_quirk(quirks, &odd));
@@ -213,6 +230,11 @@ impl Exam<'_> {
         let fine = matches!(kind.as_str(), "application/json" | "text/event-stream");
         self.book.judge(&rules::CONTENT_TYPE, heard, ensure(fine, format!("the Content-Type is {kind}")));
     }
+}
+
+/// Whether a question was answered; if not, what the answer lacks and how to mend it.
+fn explained(heard: &Heard, question: Question, match_id: &MatchId) -> Result<(), Broken> {
+    heard.problem(question, match_id).map_or(Ok(()), |problem| Err(problem.into()))
 }
 
 fn no_quirk(quirks: Quirks, watched: &[Quirk]) -> Judgement {

@@ -10,7 +10,7 @@ use super::{Exam, joins};
 use crate::letters::rpc;
 use crate::notebook::ensure;
 use crate::rules::player as rules;
-use crate::voice::{Voice, initialize, list};
+use crate::voice::{Handshake, Voice, initialize, list};
 
 impl Exam<'_> {
     pub(super) async fn mcp(&self) {
@@ -33,7 +33,7 @@ impl Exam<'_> {
             return;
         }
         // With the headers of its session, where it has any.
-        let headers = Voice::mcp(self.line, limit).await.map(|voice| voice.headers).unwrap_or_default();
+        let headers = Handshake::with(self.line, limit).await.map(|server| server.headers).unwrap_or_default();
         let listed = self.line.post(&headers, list(self.line.next_id()).to_string(), limit).await;
         let tools = listed.json().and_then(|answer| answer.get("result")?.get("tools")?.as_array().cloned());
         let tools = tools.unwrap_or_default();
@@ -52,8 +52,8 @@ impl Exam<'_> {
 
     async fn ping(&self) {
         let limit = self.options.wait(Limit::Generic);
-        let heard =
-            self.line.post(&self.voice.headers, rpc("ping", &json!({}), self.line.next_id()).to_string(), limit).await;
+        let headers = self.voice.headers(self.line, Method::Ping);
+        let heard = self.line.post(&headers, rpc("ping", &json!({}), self.line.next_id()).to_string(), limit).await;
         let answered = heard.json().is_some_and(|answer| answer.get("result").is_some());
         self.book.judge(&rules::MCP_PING, &heard, ensure(answered, "there is no result"));
     }
@@ -61,7 +61,7 @@ impl Exam<'_> {
     async fn tool_frame(&self) {
         let match_id = self.pretence.match_no(60);
         let letter = self.pretence.invitation(&match_id, Side::A);
-        let voice = if self.voice.frame == Frame::Tool { self.voice.clone() } else { Voice::tool() };
+        let voice = if self.voice.frame() == Frame::Tool { self.voice.clone() } else { Voice::tool() };
         let heard = voice.say(self.line, &letter, self.join_limit()).await;
         self.book.judge(&rules::TOOL_FRAME, &heard, joins(&heard, &match_id));
     }

@@ -1,5 +1,7 @@
 //! Everything that only informs: it may be answered with anything but an error, or not be known at all.
 
+use std::ops::RangeInclusive;
+
 use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, GameOver, GameResult, OwnResult, ResultStatus};
 use league_protocol::message::round::{
@@ -12,14 +14,15 @@ use smol_str::SmolStr;
 
 use super::{Exam, Gone, joins};
 use crate::heard::Heard;
-use crate::letters::Letter;
+use crate::letters::{Letter, Pretence};
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
 impl Exam<'_> {
     pub(super) async fn notices(&self) -> Result<(), Gone> {
         let match_id = self.pretence.match_no(1);
-        let round = self.pretence.notice(&Call::NotifyRound(self.announcement()));
+        let round =
+            self.pretence.notice(&Call::NotifyRound(announcement(self.pretence, 50..=50, self.posts.endpoint())));
         self.tell(&rules::ROUND, &round).await;
         let over = self.pretence.word(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
         self.tell(&rules::GAME_OVER, &over).await;
@@ -83,28 +86,6 @@ impl Exam<'_> {
         self.book.judge(rule, heard, judgement);
     }
 
-    fn announcement(&self) -> RoundAnnouncement {
-        RoundAnnouncement {
-            league_id: self.pretence.league.clone(),
-            round_id: self.pretence.round(),
-            matches: vec![AnnouncedMatch {
-                match_id: self.pretence.match_no(50),
-                round_id: None,
-                game_type: Some(GameType::even_odd()),
-                player_a_id: PlayerId::numbered(1),
-                player_b_id: PlayerId::numbered(2),
-                referee_endpoint: Some(String::from("http://127.0.0.1:9/mcp")),
-                referee_id: None,
-                player_a_endpoint: None,
-                player_b_endpoint: None,
-            }],
-            total_matches: None,
-            referees_show_passes: None,
-            players: None,
-            agents: None,
-        }
-    }
-
     /// P01 has won.
     pub(super) fn over(&self, match_id: &MatchId) -> GameOver {
         let choices =
@@ -146,6 +127,30 @@ impl Exam<'_> {
             ..result
         });
         GameOver { game_result: result, drawn_number: None, your_choice: None, opponent_choice: None, ..over }
+    }
+}
+
+/// The matches of these numbers, with their referee at this address.
+pub(super) fn announcement(pretence: &Pretence, numbers: RangeInclusive<u32>, referee: &str) -> RoundAnnouncement {
+    let announced = |number| AnnouncedMatch {
+        match_id: pretence.match_no(number),
+        round_id: None,
+        game_type: Some(GameType::even_odd()),
+        player_a_id: PlayerId::numbered(1),
+        player_b_id: PlayerId::numbered(2),
+        referee_endpoint: Some(referee.to_owned()),
+        referee_id: None,
+        player_a_endpoint: None,
+        player_b_endpoint: None,
+    };
+    RoundAnnouncement {
+        league_id: pretence.league.clone(),
+        round_id: pretence.round(),
+        matches: numbers.map(announced).collect(),
+        total_matches: None,
+        referees_show_passes: None,
+        players: None,
+        agents: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use league_protocol::frame::Frame;
 use league_protocol::id::MatchId;
 use league_protocol::side::Side;
+use league_protocol::table::Method;
 use serde_json::{Value, json};
 
 use super::{Exam, joins};
@@ -27,7 +28,7 @@ static RPC: [&Rule; 9] = [
 
 impl Exam<'_> {
     pub(super) async fn requests(&self) {
-        if !self.voice.frame.is_rpc() {
+        if !self.voice.frame().is_rpc() {
             RPC.iter().for_each(|rule| self.book.skip(rule, "the player does not speak JSON-RPC"));
             return;
         }
@@ -42,7 +43,8 @@ impl Exam<'_> {
     }
 
     async fn post(&self, body: &Value) -> Heard {
-        self.line.post(&self.voice.headers, body.to_string(), self.join_limit()).await
+        let headers = self.voice.headers(self.line, Method::GameInvitation);
+        self.line.post(&headers, body.to_string(), self.join_limit()).await
     }
 
     fn request(&self, number: u32, id: impl Into<Value>) -> (MatchId, Value) {
@@ -70,12 +72,12 @@ impl Exam<'_> {
     }
 
     async fn unknown_method(&self) {
-        let params = if self.voice.frame == Frame::Nested { json!({ "message": {} }) } else { json!({}) };
+        let params = if self.voice.frame() == Frame::Nested { json!({ "message": {} }) } else { json!({}) };
         let heard = self.post(&rpc("no_such_method_of_the_league", &params, self.line.next_id())).await;
         let number = heard.error_number();
         let found = number.map_or_else(|| String::from("there is no error code"), |code| format!("the code is {code}"));
         // The SDKs of MCP take an unknown method for wrong parameters, and their users cannot change that.
-        let refused = number == Some(-32601) || (self.voice.frame == Frame::Tool && number == Some(-32602));
+        let refused = number == Some(-32601) || (self.voice.frame() == Frame::Tool && number == Some(-32602));
         self.book.judge(&rules::UNKNOWN_METHOD, &heard, ensure(refused, found));
     }
 
@@ -116,7 +118,8 @@ impl Exam<'_> {
     async fn extra_key(&self) {
         let (match_id, mut request) = self.request(36, 361);
         request["trace"] = json!("check");
-        let heard = self.post(&request).await;
+        let posted = self.posts.waiting(&match_id, Method::GameInvitation);
+        let heard = posted.or(self.post(&request).await, self.voice, self.join_limit()).await;
         self.book.judge(&rules::EXTRA_KEY, &heard, joins(&heard, &match_id));
     }
 }

@@ -44,7 +44,7 @@ async fn a_player_that_breaks_a_rule_is_told_which_and_what_to_change() {
     let answer = register(&manager, "Loud", player.endpoint().as_str()).await;
     assert_eq!(answer["status"], json!("REJECTED"));
     let reason = answer["reason"].as_str().unwrap();
-    assert!(reason.contains("player.choice.exact") && reason.contains("send the text even or odd"), "{reason}");
+    assert!(reason.contains("player.choice.exact") && reason.contains("Change: send `even`"), "{reason}");
     let quirky = start(Fault::NoSender);
     assert_eq!(register(&manager, "Quirky", quirky.endpoint().as_str()).await["status"], json!("ACCEPTED"));
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail, and so may what helps it")]
 
 mod admission;
+mod crowd;
 mod good;
 mod managers;
 mod players;

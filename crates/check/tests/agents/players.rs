@@ -10,7 +10,7 @@ const PLANTED: &[(Fault, &[&str])] = &[
     (Fault::Declines, &["player.invitation.joins"]),
     (Fault::ChoosesInCapitals, &["player.choice.exact"]),
     (Fault::ChoosesANumber, &["player.choice.exact"]),
-    (Fault::ChoosesNothing, &["player.choice.exact"]),
+    (Fault::ChoosesNothing, &["player.choice.answers"]),
     (Fault::ErrorForAChoice, &["player.choice.answers"]),
     (Fault::ChangesItsMind, &["player.choice.again"]),
     (Fault::GivesUpAfterAnError, &["player.choice.after-error"]),

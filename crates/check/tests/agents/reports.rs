@@ -2,6 +2,7 @@
 
 use league_check::accept::Accepted;
 use league_check::junit::junit;
+use league_check::people::{Colours, for_terminal};
 use league_check::rule::Level;
 use league_check::{Report, Set};
 use serde_json::{Value, json};
@@ -18,21 +19,23 @@ async fn report(fault: Fault) -> Report {
 async fn people_are_told_the_rule_what_was_said_and_what_to_change() {
     let text = told(&report(Fault::ChoosesInCapitals).await);
     for part in [
-        "✗ player.choice.exact (required): the choice is \"EVEN\"",
+        "✗ player.choice.exact (required): it sent `EVEN`",
         "rule:      parity_choice is exactly \"even\" or \"odd\". (PROTOCOL.md, section 7)",
         "\"method\":\"choose_parity\"",
         "\"parity_choice\":\"EVEN\"",
-        "change:    send the text even or odd",
+        "change:    send `even`",
+        "To be changed (required):\n  player.choice.exact: send `even`\n",
+        "grade: 0 % of required, because it loses every match (player.choice.exact)",
+        "verdict: not ready: 1 required rule is broken",
         "✓ player.invitation.joins",
         "100 % of recommended",
-        "0 quirks",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    assert!(!text.contains("100 % of required"), "{text}");
+    assert!(!text.contains("100 % of required") && text.ends_with("broken\n"), "{text}");
     let quirky = told(&report(Fault::NoSender).await);
     assert!(quirky.contains("~ player.envelope.sender (a quirk)") && quirky.contains("1 quirk"), "{quirky}");
-    assert!(quirky.contains("100 % of required"), "{quirky}");
+    assert!(quirky.contains("100 % of required") && quirky.ends_with("verdict: ready for a league\n"), "{quirky}");
 }
 
 #[tokio::test]
@@ -50,13 +53,43 @@ async fn programs_are_told_everything() {
 }
 
 #[tokio::test]
+async fn programs_are_told_the_verdict_and_the_totals() {
+    let json: Value = serde_json::to_value(report(Fault::ChoosesInCapitals).await.for_programs()).unwrap();
+    assert_eq!((&json["verdict"], &json["failures"]), (&json!("not_ready"), &json!(["player.choice.exact"])));
+    let required = &json["totals"]["required"];
+    assert_eq!(required["checked"].as_u64().unwrap(), required["passed"].as_u64().unwrap() + 1, "{required}");
+    assert!(json["grade"].as_str().unwrap().starts_with("0 % of required"), "{}", json["grade"]);
+    assert_eq!(json["findings"].as_array().unwrap().len(), 83);
+    let fine: Value = serde_json::to_value(report(Fault::NoSender).await.for_programs()).unwrap();
+    assert_eq!((&fine["verdict"], &fine["totals"]["quirks"]), (&json!("ready"), &json!(1)));
+}
+
+#[tokio::test]
+async fn a_terminal_gets_colours_and_the_same_words() {
+    let report = report(Fault::ChoosesInCapitals).await;
+    let coloured = for_terminal(&report, Colours::Ansi);
+    assert!(coloured.contains("\u{1b}[31mnot ready: 1 required rule is broken\u{1b}[0m"), "{coloured}");
+    let codes = ["\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[2m", "\u{1b}[0m"];
+    assert_eq!(codes.iter().fold(coloured, |text, code| text.replace(code, "")), told(&report));
+}
+
+#[tokio::test]
+async fn a_player_whose_handler_throws_is_told_to_look_at_its_console() {
+    let report = report(Fault::ThrowsAtAChoice).await;
+    let text = told(&report);
+    assert!(text.contains("player.choice.answers (required): it hung up while answering"), "{text}");
+    assert!(text.contains("change:    look for an exception in your console"), "{text}");
+    assert!(text.ends_with("verdict: not ready: 1 required rule is broken\n"), "{text}");
+}
+
+#[tokio::test]
 async fn test_viewers_are_told_in_xml() {
     let xml = junit(&report(Fault::ChoosesInCapitals).await);
     assert!(xml.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>"), "{xml}");
     assert_eq!(xml.matches("<testcase ").count(), 83);
     assert_eq!(xml.matches("<failure ").count(), 1);
     assert!(xml.contains("tests=\"83\" failures=\"1\" errors=\"0\" skipped=\"1\""), "{xml}");
-    assert!(xml.contains("message=\"the choice is &quot;EVEN&quot;\""), "{xml}");
+    assert!(xml.contains("message=\"it sent `EVEN`\""), "{xml}");
 }
 
 #[tokio::test]

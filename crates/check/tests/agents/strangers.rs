@@ -63,7 +63,36 @@ async fn what_is_no_agent_is_told_from_one() {
 }
 
 #[tokio::test]
+async fn where_no_form_is_understood_the_most_specific_answer_is_quoted() {
+    let odd = Server::start(Manners::default(), |request| {
+        let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let (code, words) = match body.get("params").and_then(|params| params.get("message")) {
+            Some(_) => (-32000, "strategy file plan.py is missing"),
+            None => (-32601, "Method not found"),
+        };
+        let error = serde_json::json!({"code": code, "message": words});
+        Some(Reply::json(200, serde_json::json!({"jsonrpc": "2.0", "id": body["id"], "error": error}).to_string()))
+    });
+    let report = league_check::player(&odd.endpoint(), &patient()).await;
+    noted(&report, "strategy file plan.py is missing");
+    assert!(
+        told(&report).contains("player.invitation.joins (required): it answered with error -32000"),
+        "{}",
+        told(&report)
+    );
+}
+
+#[tokio::test]
 async fn a_referee_that_is_in_no_league_is_told_where_to_register() {
     let referee = crate::support::ours::referee(9).await;
     noted(&league_check::referee(&referee.endpoint, &patient()).await, "Choose a port for --listen");
+}
+
+#[tokio::test]
+async fn managers_of_every_frame_get_a_grade() {
+    for frame in league_strangers::frame::Frame::ALL {
+        let manager = league_strangers::manager::Plan::new(frame, 99).serve().unwrap();
+        let report = league_check::manager(&manager.endpoint().parse().unwrap(), &patient()).await;
+        assert!(report.complete, "{frame:?}: {}", told(&report));
+    }
 }

@@ -10,6 +10,7 @@ mod everyone;
 mod examples;
 mod files;
 mod foreign_referees;
+mod friendly;
 mod kills;
 mod leagues;
 mod load;

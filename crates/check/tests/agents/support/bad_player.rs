@@ -25,6 +25,7 @@ pub(crate) enum Fault {
     ChoosesANumber,
     ChoosesNothing,
     ErrorForAChoice,
+    ThrowsAtAChoice,
     ChangesItsMind,
     GivesUpAfterAnError,
     NoNonce,
@@ -446,6 +447,7 @@ impl Player {
         match self.fault {
             Fault::NeverChooses => thread::sleep(Duration::from_secs(4)),
             Fault::ChoosesLate if asked_before == 0 => thread::sleep(Duration::from_millis(2_550)),
+            Fault::ThrowsAtAChoice => std::panic::resume_unwind(Box::new("KeyError")),
             Fault::ErrorForAChoice => return refuse(-32603, "KeyError"),
             Fault::GivesUpAfterAnError if errors > 0 && asked_before == 2 => return refuse(-32603, "lost already"),
             _ => {}

@@ -1,0 +1,182 @@
+//! Answers that a player posts to its referee, after a mere acknowledgement of the call.
+//!
+//! Such a player knows where its referee listens from the announcement of the round, so the checker announces its matches with an
+//! address of its own.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer};
+use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::head::{Envelope, Head, PROTOCOL};
+use league_protocol::id::{ConversationId, MatchId, RefereeId};
+use league_protocol::message::acknowledgement::Acknowledgement;
+use league_protocol::sender::{Role, Sender};
+use league_protocol::table::{Call, Method};
+use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::endpoint::Endpoint;
+use league_wire::server::serve;
+use league_wire::settings::Settings;
+use league_wire::world::World;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tokio::net::TcpListener;
+use tokio::sync::{oneshot, watch};
+use tokio::time::{Instant, timeout};
+
+use crate::heard::{Came, Heard};
+use crate::options::Options;
+use crate::voice::Voice;
+
+/// The most answers that are kept.
+const MOST: usize = 1024;
+
+/// A posted answer: the match and the question that it answers.
+#[derive(Clone, Debug)]
+struct Post {
+    match_id: MatchId,
+    method: Method,
+    body: Bytes,
+}
+
+/// Where answers are posted to; nowhere, until it is opened.
+#[derive(Debug, Default)]
+pub(crate) struct Posts {
+    received: Arc<watch::Sender<Vec<Post>>>,
+    open: Option<(Endpoint, oneshot::Sender<()>)>,
+}
+
+impl Posts {
+    /// Begins to listen; says where.
+    pub(crate) async fn open(&mut self, options: &Options, agent: &Endpoint) -> std::io::Result<Endpoint> {
+        let listener = TcpListener::bind(SocketAddr::new(options.listen.ip(), 0)).await?;
+        let address = listener.local_addr()?;
+        let (leave, left) = oneshot::channel::<()>();
+        let settings =
+            Settings { grace: Duration::ZERO, allowed_hosts: vec![String::from("*")], ..Settings::default() };
+        let referee = Arc::new(Referee { received: Arc::clone(&self.received), world: World::real() });
+        tokio::spawn(serve(listener, referee, settings, async { drop(left.await) }));
+        let endpoint = options.reached_at(address, agent).await?;
+        self.open = Some((endpoint.clone(), leave));
+        Ok(endpoint)
+    }
+
+    /// Where answers are posted to; where nothing listens, while it is not open.
+    pub(crate) fn endpoint(&self) -> &str {
+        self.open.as_ref().map_or("http://127.0.0.1:9/mcp", |(endpoint, _)| endpoint.as_str())
+    }
+
+    /// From now on an answer to `method` about `match_id` is waited for.
+    pub(crate) fn waiting(&self, match_id: &MatchId, method: Method) -> Waiting<'_> {
+        let since = self.received.borrow().len();
+        Waiting { posts: self, match_id: match_id.clone(), method, since, began: Instant::now() }
+    }
+}
+
+/// An answer that may be posted.
+pub(crate) struct Waiting<'a> {
+    posts: &'a Posts,
+    match_id: MatchId,
+    method: Method,
+    since: usize,
+    began: Instant,
+}
+
+impl Waiting<'_> {
+    /// The posted answer, where the call was merely acknowledged and one comes within `limit`; otherwise what was `heard`.
+    pub(crate) async fn or(self, heard: Heard, voice: &Voice, limit: Duration) -> Heard {
+        if !voice.posts() || !acknowledges(&heard, &self.match_id) {
+            return heard;
+        }
+        let Self { posts, match_id, method, since, began } = self;
+        let fits = |post: &&Post| post.match_id == match_id && post.method == method;
+        let mut received = posts.received.subscribe();
+        let left = limit.saturating_sub(began.elapsed());
+        let come = |all: &Vec<Post>| all.iter().skip(since).any(|post| fits(&post));
+        let found = match timeout(left, received.wait_for(come)).await {
+            Ok(Ok(all)) => all.iter().skip(since).find(fits).map(|post| post.body.clone()),
+            Ok(Err(_)) | Err(_) => None,
+        };
+        let Some(body) = found else { return heard };
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        Heard { came: Ok(Came { status: StatusCode::OK, headers, body, took: began.elapsed() }), ..heard }
+    }
+}
+
+/// Whether an answer is neither an error nor an answer to a question about `match_id`.
+pub(crate) fn acknowledges(heard: &Heard, match_id: &MatchId) -> bool {
+    let Ok(layers) = Layers::parse(heard.body()) else { return false };
+    heard.status().is_some_and(|status| status.is_success())
+        && layers.join(match_id).said == JoinAnswer::Nothing
+        && layers.parity(match_id).said == MoveAnswer::Nothing
+}
+
+/// The referee that answers are posted to.
+struct Referee {
+    received: Arc<watch::Sender<Vec<Post>>>,
+    world: World,
+}
+
+impl Agent for Referee {
+    fn role(&self) -> Role {
+        Role::Referee
+    }
+
+    fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
+        Envelope {
+            sender: Sender::referee(&RefereeId::numbered(1)),
+            timestamp: self.world.now(),
+            conversation_id: echo.unwrap_or_else(|| ConversationId::named("conv-check")),
+            auth_token: None,
+        }
+    }
+
+    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+        let Arrived { call, head, .. } = arrived;
+        let method = call.method();
+        let (match_id, question, body) = if let Call::PostJoin(join) = &call {
+            (join.match_id.clone(), Method::GameInvitation, written(&head, "GAME_JOIN_ACK", join))
+        } else if let Call::PostChoice(choice) = &call {
+            (Some(choice.match_id.clone()), Method::ChooseParity, written(&head, "CHOOSE_PARITY_RESPONSE", choice))
+        } else {
+            return Err(Fault::new(ErrorCode::E010, method, "this referee exists only to check a player"));
+        };
+        let match_id = match_id.ok_or_else(|| {
+            Fault::new(ErrorCode::E003, method, "match_id is missing; name the match").about("match_id")
+        })?;
+        self.received.send_modify(|all| {
+            if all.len() < MOST {
+                all.push(Post { match_id, method: question, body });
+            }
+        });
+        Answered::new(self.envelope(head.conversation_id.as_good().cloned()), &Acknowledgement::default())
+    }
+
+    fn health(&self) -> Health {
+        Health { status: "ok", role: Role::Referee, id: None, league_id: None, state: String::from("checking") }
+    }
+}
+
+/// The message as it was posted, as far as it was understood.
+fn written(head: &Head, kind: &str, body: &impl Serialize) -> Bytes {
+    let mut message = match serde_json::to_value(body) {
+        Ok(Value::Object(message)) => message,
+        Ok(_) | Err(_) => Map::new(),
+    };
+    let mut note = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            message.insert(name.to_owned(), value.into());
+        }
+    };
+    note("message_type", Some(head.message_type.as_good().map_or_else(|| kind.to_owned(), ToString::to_string)));
+    note("protocol", head.protocol.as_good().map(|_| PROTOCOL.to_owned()));
+    note("sender", head.sender.as_good().map(ToString::to_string));
+    note("timestamp", head.timestamp.as_good().map(|written| written.time.to_string()));
+    note("conversation_id", head.conversation_id.as_good().map(ToString::to_string));
+    note("auth_token", head.auth_token.as_ref().map(|token| token.reveal().to_owned()));
+    Bytes::from(Value::Object(message).to_string())
+}

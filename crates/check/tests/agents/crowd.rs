@@ -1,0 +1,38 @@
+//! Every kind of player that is in use gets a grade.
+
+use std::time::Duration;
+
+use league_strangers::crowd::{Kind, kinds};
+use tokio::net::TcpStream;
+use tokio::time::sleep;
+
+use crate::support::{patient, told};
+
+/// Waits until something listens at `endpoint`.
+async fn listens(endpoint: &str) {
+    let host = endpoint.trim_start_matches("http://").split('/').next().unwrap_or_default();
+    while TcpStream::connect(host).await.is_err() {
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// What is wrong with the report about this kind, where anything is.
+async fn graded(Kind { plan, form, .. }: Kind) -> Option<String> {
+    let player = plan.serve().unwrap();
+    listens(&player.endpoint()).await;
+    let report = league_check::player(&player.endpoint().parse().unwrap(), &patient()).await;
+    let spoken = report.form.clone().unwrap_or_default();
+    // Names of notices are learned by telling a player them, which the checker does in the usual names.
+    let frame = format!("frame {}", form.split(',').next().unwrap_or(form));
+    (!report.complete || !spoken.starts_with(&frame))
+        .then(|| format!("{} ({form}) has no grade:\n{}", player.name(), told(&report)))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_kind_of_player_that_plays_gets_a_grade() {
+    let all = kinds();
+    assert!(all.len() >= 18, "{} kinds", all.len());
+    let wrong: Vec<String> =
+        futures_util::future::join_all(all.into_iter().map(graded)).await.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
