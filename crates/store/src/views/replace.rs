@@ -140,6 +140,29 @@ mod tests {
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
     }
 
+    /// Runs under Wine in the step `windows` of `cargo xtask test`.
+    #[cfg(windows)]
+    #[test]
+    fn a_file_that_another_program_holds_for_a_moment_is_replaced_all_the_same() {
+        use std::os::windows::fs::OpenOptionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("standings.json");
+        replace(&path, b"1", Sync::Now).unwrap();
+        let held = OpenOptions::new().read(true).share_mode(0).open(&path).unwrap();
+        replace(&path, b"2", Sync::Now).unwrap_err();
+        let (begin, began) = std::sync::mpsc::channel();
+        let holder = std::thread::spawn(move || {
+            began.recv().unwrap();
+            // As long as a scanner takes.
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            drop(held);
+        });
+        begin.send(()).unwrap();
+        replace(&path, b"3", Sync::Now).unwrap();
+        holder.join().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"3");
+    }
+
     #[test]
     fn what_cannot_be_replaced_stays_and_leaves_nothing_beside_it() {
         let directory = tempfile::tempdir().unwrap();
