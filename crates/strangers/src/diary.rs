@@ -121,7 +121,7 @@ impl Diary {
                     answered.insert(topic);
                 }
                 Some(why) if answered.contains(&topic) && !why.to_lowercase().contains("rate limit") => {
-                    wasted.push(topic)
+                    wasted.push(topic);
                 }
                 Some(_) => {}
             }
