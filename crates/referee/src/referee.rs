@@ -52,6 +52,8 @@ use crate::transcript::Transcripts;
 const REMEMBERED: usize = 1024;
 /// How long the end of the league waits for transcripts that are on their way.
 const LAST_TRANSCRIPTS: Duration = Duration::from_secs(5);
+/// How long a referee that was told to end waits for them.
+const A_MOMENT: Duration = Duration::from_millis(500);
 /// How many technical losses the closing line explains.
 const NAMED: usize = 5;
 /// How many posts may wait at a match.
@@ -200,7 +202,7 @@ impl Referee {
         // What is left is played again: whoever waits for it finds out that this referee is gone.
         drop(timeout(patience, over.wait_for(|_| self.running() == 0)).await);
         // A transcript that is left is sent after a restart, where the referee has a home.
-        self.shared.transcripts.settled(LAST_TRANSCRIPTS).await;
+        self.shared.transcripts.settled(A_MOMENT).await;
         self.running()
     }
 }

@@ -18,7 +18,7 @@ use league_store::views::match_file::MatchFile;
 use league_store::{mark, outbox};
 use league_wire::speaker::{Message, Peer};
 use smol_str::SmolStr;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::{sleep, timeout};
 
 use crate::enrolment::Identity;
@@ -26,8 +26,11 @@ use crate::referee::Shared;
 use crate::report::understood;
 use crate::settings::Settings;
 
-/// The most bytes of transcripts that wait in memory. What does not fit is sent from the outbox after the next registration.
+/// The most bytes of transcripts that wait in memory. What does not fit is sent from the outbox later.
 const MAX_WAITING: usize = 16 * MAX_TRANSCRIPT;
+
+/// How many transcripts are sent at a time.
+const AT_ONCE: usize = 4;
 
 /// Where the transcript of a match goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,18 +68,28 @@ impl Owed {
 }
 
 /// Transcripts on their way.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Transcripts {
     waiting: Mutex<Waiting>,
     settled: Notify,
+    turns: Semaphore,
     /// The last mark that was looked for in the home, and whether it was there.
     mark: Mutex<Option<(SmolStr, bool)>>,
+}
+
+impl Default for Transcripts {
+    fn default() -> Self {
+        let turns = Semaphore::new(AT_ONCE);
+        Self { waiting: Mutex::default(), settled: Notify::new(), turns, mark: Mutex::default() }
+    }
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
     count: usize,
     bytes: usize,
+    /// Whether the outbox has transcripts for which there was no room.
+    more: bool,
 }
 
 impl Transcripts {
@@ -88,16 +101,19 @@ impl Transcripts {
     fn take_room(&self, bytes: usize) -> bool {
         let mut waiting = self.waiting();
         if waiting.bytes.saturating_add(bytes) > MAX_WAITING {
+            waiting.more = true;
             return false;
         }
         (waiting.count, waiting.bytes) = (waiting.count + 1, waiting.bytes + bytes);
         true
     }
 
-    fn give_room(&self, bytes: usize) {
+    /// Gives the room back; returns true if the outbox is to be looked through again.
+    fn give_room(&self, bytes: usize) -> bool {
         let mut waiting = self.waiting();
         (waiting.count, waiting.bytes) = (waiting.count - 1, waiting.bytes - bytes);
         self.settled.notify_waiters();
+        waiting.count == 0 && std::mem::take(&mut waiting.more)
     }
 
     /// Waits until no transcript is on its way, for `patience` at most.
@@ -163,14 +179,19 @@ impl Shared {
         }
         let length = owed.bytes.len();
         if !self.transcripts.take_room(length) {
-            tracing::warn!(match_id = %owed.match_id, "too many transcripts are waiting; this one is sent after a restart");
+            tracing::warn!(match_id = %owed.match_id, "too many transcripts are waiting; this one is sent from the outbox later");
             return;
         }
         let shared = Arc::clone(self);
         tokio::spawn(async move {
-            shared.deliver(&appointed, &owed).await;
+            // The semaphore is never closed.
+            if let Ok(_turn) = shared.transcripts.turns.acquire().await {
+                shared.deliver(&appointed, &owed).await;
+            }
             shared.settle(&owed).await;
-            shared.transcripts.give_room(length);
+            if shared.transcripts.give_room(length) {
+                shared.send_owed();
+            }
         });
     }
 

@@ -41,7 +41,7 @@ pub enum Fault {
     Declined,
     /// It did not answer in time.
     TimedOut,
-    /// It could not be reached.
+    /// It could not be reached, or hung up while answering.
     Unreachable,
     /// It made no legal move.
     IllegalMoves,
@@ -58,7 +58,7 @@ impl fmt::Display for Fault {
             Self::Refused(refusal) => return refusal.fmt(f),
             Self::Declined => "declined to play",
             Self::TimedOut => "did not answer in time",
-            Self::Unreachable => "could not be reached",
+            Self::Unreachable => "could not be reached or hung up",
             Self::IllegalMoves => "made no legal move",
             Self::Unreadable => "gave no readable answer",
         })

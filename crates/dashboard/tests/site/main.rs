@@ -10,6 +10,7 @@ mod markup;
 mod operator;
 mod pages;
 mod past;
+mod reasons;
 mod schema;
 mod secrets;
 mod streams;

@@ -71,7 +71,8 @@ fn exchange(file: &MatchFile, who: &str, said: &Utterance, answer: Option<&Utter
         return (format!("{who} {what}{heard}"), false);
     };
     let Some(answer) = answer else {
-        let problem = said.receipt.map(|receipt| unanswered(&receipt));
+        let known = file.problems.0.iter().find(|(player, _)| player.as_str() == said.to).map(|(_, problem)| problem);
+        let problem = said.receipt.map(|receipt| unanswered(&receipt, known));
         let told = problem.map_or_else(|| String::from("no answer is kept"), |problem| problem.told_of(who));
         return (format!("{who} {asked}: {told}"), true);
     };
@@ -84,10 +85,14 @@ fn exchange(file: &MatchFile, who: &str, said: &Utterance, answer: Option<&Utter
     }
 }
 
-/// A question that got no answer. The file does not keep more than that and the time.
-fn unanswered(receipt: &Receipt) -> Problem {
+/// A question that got no answer. Of each the file keeps the time alone; `known` is what was wrong with the last one.
+fn unanswered(receipt: &Receipt, known: Option<&Problem>) -> Problem {
+    let is_unreachable =
+        |problem: &&Problem| matches!(problem, Problem::NotListening { .. } | Problem::Unreachable { .. });
     match receipt.given_up_ms {
-        Some(given_up) if given_up < receipt.limit_ms => Problem::HungUp,
+        Some(given_up) if given_up < receipt.limit_ms => {
+            known.filter(is_unreachable).cloned().unwrap_or(Problem::HungUp)
+        }
         Some(_) | None => Problem::silent(Duration::from_millis(receipt.limit_ms)),
     }
 }

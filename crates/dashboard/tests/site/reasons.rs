@@ -1,0 +1,69 @@
+//! "Why did I lose?" on the pages.
+
+use league_core::record::MatchRecord;
+use league_core::rules::outcome::Outcome;
+use league_core::season::config::Config;
+use league_core::season::event::Fact;
+use league_protocol::id::PlayerId;
+use league_protocol::message::game_over::ByPlayer;
+use league_protocol::message::report::Account;
+use league_protocol::problem::Problem;
+use league_protocol::side::{Pair, Side};
+
+use crate::leagues::{Story, league, now};
+use crate::markup;
+use crate::support::Site;
+
+/// A league of two whose one match P01 lost without a game, because it sent `sent`.
+fn lost_by(sent: &str) -> Story {
+    let mut story = Story::open(Config::even_odd(league()), 1);
+    story.register(2, 1);
+    story.happen(story.season.start(now()).unwrap().events);
+    if let Ok(started) = story.season.start_round(now()) {
+        story.happen(started.events);
+    }
+    story.happen(story.season.assign(now()).events);
+    let held = story.season.assignments().remove(0);
+    let loser = PlayerId::numbered(1);
+    let players = story.season.contestants(&held.match_id).unwrap();
+    let side = if players.a.id == loser { Side::A } else { Side::B };
+    let problems = ByPlayer(vec![(loser, Problem::of_choice(sent).unwrap())]);
+    let account = Box::new(Account { problems, ..Account::default() });
+    story.fact(Fact::MatchExplained { match_id: held.match_id.clone(), attempt: held.attempt, account });
+    let (outcome, moves) = (Outcome::Forfeit(side), Pair::new(None, None));
+    let record = MatchRecord { outcome, moves, drawn: None, proof: None };
+    let counted = story.season.report(&held.referee, &held.match_id, Some(held.attempt), record, now()).unwrap();
+    story.happen(counted.events);
+    story
+}
+
+#[tokio::test]
+async fn a_player_that_never_made_a_legal_move_reads_what_to_fix_and_no_reassurance() {
+    let site = Site::of(&lost_by("ODD").events).await;
+    let page = site.get("/players/P01").await.body;
+    markup::check(&page);
+    for part in [
+        "What to fix",
+        "you sent `ODD`; send `odd`",
+        "matches/R1M1",
+        "no legal move yet",
+        "It has made no legal choice.",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains(">active<") && !page.contains("does any harm"), "{page}");
+    assert!(!site.get("/players/P02").await.body.contains("What to fix"));
+    assert_eq!(site.get("/players/p01").await.body, page, "ids are the same in small letters");
+    assert_eq!(site.get("/matches/r1m1").await.status, 200);
+}
+
+#[tokio::test]
+async fn what_a_stranger_sent_is_shown_escaped() {
+    let site = Site::of(&lost_by("<script>alert(1)</script>").events).await;
+    let page = site.get("/players/P01").await.body;
+    markup::check(&page);
+    assert!(
+        page.contains("you sent `&lt;script&gt;alert(1)&lt;/script&gt;`") && !page.contains("<script>alert"),
+        "{page}"
+    );
+}
