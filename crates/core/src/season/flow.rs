@@ -71,7 +71,9 @@ impl Season {
     pub fn close_registration(&self, now: Timestamp) -> Result<Ruling<()>, Fault> {
         const METHOD: Method = Method::CreateSchedule;
         if self.phase != Phase::WaitingForRegistrations {
-            return Err(self.untimely("the schedule is made already", METHOD));
+            return Err(
+                self.untimely("the schedule is made already; start the league, or open the registration again", METHOD)
+            );
         }
         let (there, needed) = (self.players.len(), self.fewest());
         if there < needed {
@@ -121,8 +123,10 @@ impl Season {
                 Ok(Ruling { events: vec![happened(now, fact)], reply: () })
             }
             Phase::RunningLeague if self.halted => Ok(Ruling { events: vec![happened(now, Fact::Resumed)], reply: () }),
-            Phase::RunningLeague => Err(self.untimely("the league is running", METHOD)),
-            Phase::LeagueCompleted => Err(self.untimely("the league is over", METHOD)),
+            Phase::RunningLeague => {
+                Err(self.untimely("the league is running already; stop it first to change something", METHOD))
+            }
+            Phase::LeagueCompleted => Err(self.untimely("the league is over; start another one", METHOD)),
         }
     }
 
@@ -131,11 +135,13 @@ impl Season {
         const METHOD: Method = Method::StopLeague;
         match (self.phase, self.halted) {
             (Phase::RunningLeague, false) => Ok(Ruling { events: vec![happened(now, Fact::Halted)], reply: () }),
-            (Phase::RunningLeague, true) => Err(self.untimely("the league is stopped already", METHOD)),
-            (Phase::WaitingForRegistrations | Phase::CreatingSchedule, _) => {
-                Err(self.untimely("the league has not begun", METHOD))
+            (Phase::RunningLeague, true) => {
+                Err(self.untimely("the league is stopped already; start it to go on", METHOD))
             }
-            (Phase::LeagueCompleted, _) => Err(self.untimely("the league is over", METHOD)),
+            (Phase::WaitingForRegistrations | Phase::CreatingSchedule, _) => {
+                Err(self.untimely("the league has not begun; start it first", METHOD))
+            }
+            (Phase::LeagueCompleted, _) => Err(self.untimely("the league is over; start another one", METHOD)),
         }
     }
 
@@ -161,7 +167,7 @@ impl Season {
             }
             Phase::RunningLeague if !self.halted => Err(self.untimely("the league is running; stop it first", METHOD)),
             Phase::RunningLeague => Ok(()),
-            Phase::LeagueCompleted => Err(self.untimely("the league is over", METHOD)),
+            Phase::LeagueCompleted => Err(self.untimely("the league is over; start another one", METHOD)),
         }
     }
 

@@ -249,7 +249,7 @@ impl Season {
             .about("query_params.player_id")
         })?;
         self.player(player).map(|_| player).ok_or_else(|| {
-            let message = format!("{player} is not registered in this league");
+            let message = format!("{player} is not registered in this league; GET_REGISTRATIONS lists who is");
             Fault::new(ErrorCode::E005, METHOD, message).about("query_params.player_id")
         })
     }

@@ -22,14 +22,14 @@ impl Season {
     /// Takes a player out. The answer is the player as it was, for somebody to tell it; nothing when it was out already.
     pub fn withdraw(&self, id: &PlayerId, now: Timestamp) -> Result<Ruling<Option<Player>>, Fault> {
         if self.phase == Phase::LeagueCompleted {
-            return Err(self.untimely("the league is over", METHOD));
+            return Err(self.untimely("the league is over; nobody needs to be withdrawn", METHOD));
         }
         let player = match self.player(id) {
             Some(player) if !player.withdrawn => player,
             Some(_) => return Ok(Ruling { events: Vec::new(), reply: None }),
             None if self.gone.contains(id) => return Ok(Ruling { events: Vec::new(), reply: None }),
             None => {
-                let message = format!("{id} is not registered in this league");
+                let message = format!("{id} is not registered in this league; name a registered player");
                 return Err(Fault::new(ErrorCode::E005, METHOD, message).about("player_id"));
             }
         };

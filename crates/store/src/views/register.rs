@@ -54,7 +54,9 @@ impl RegisterFile {
         file.insert(String::from("last_updated"), json!(self.now));
         match file.entry("league_manager").or_insert_with(|| Value::Object(Map::new())) {
             Value::Object(known) => renew(known, &self.manager),
-            _ => return Err(strange("league_manager is not an object")),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                return Err(strange("league_manager is not an object"));
+            }
         }
         merge(&mut file, "referees", "referee_id", &self.referees)?;
         merge(&mut file, "players", "player_id", &self.players)?;
