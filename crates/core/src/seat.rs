@@ -37,7 +37,7 @@ use smol_str::SmolStr;
 
 pub use identity::Identity;
 pub use played::{DrawCheck, History, Played};
-pub use state::State;
+pub use state::{Lifecycle, State};
 
 use seated::Seated;
 use state::{Membership, Stage};
@@ -59,6 +59,15 @@ pub struct Seat {
     standings: Arc<[StandingsRow]>,
     /// The round after which the table stood so.
     standings_after: Option<RoundId>,
+}
+
+/// What came of a GAME_OVER.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ended {
+    /// The answer.
+    pub acknowledgement: Acknowledgement,
+    /// Whether the result was known already.
+    pub repeated: bool,
 }
 
 /// What a strategy is asked.
@@ -132,6 +141,16 @@ impl Seat {
         self.playing().map_or_else(|| self.membership.into(), |seated| seated.stage.into())
     }
 
+    /// How far the player is in its life as a process.
+    pub fn lifecycle(&self) -> Lifecycle {
+        match (&self.identity, self.membership) {
+            (None, _) => Lifecycle::Init,
+            (Some(_), Membership::LeagueComplete) => Lifecycle::Shutdown,
+            (Some(_), _) if self.round.is_some() || !self.tables.is_empty() => Lifecycle::Active,
+            (Some(_), _) => Lifecycle::Registered,
+        }
+    }
+
     /// The match that the player is in: the newest one without a result.
     fn playing(&self) -> Option<&Seated> {
         self.membership.plays().then(|| self.tables.newest_open()).flatten()
@@ -199,12 +218,16 @@ impl Seat {
     ) -> Result<GameJoinAck, Fault> {
         let match_id = &invitation.match_id;
         let player_id = self.heard_from_referee(head, Method::GameInvitation, match_id)?.player_id.clone();
+        let conversation = head.conversation_id.as_good().cloned();
         let again = self.tables.find(match_id).filter(|seated| seated.is_same_invitation(invitation));
         let draw_nonce = match again {
-            Some(seated) => seated.nonce.clone(),
+            Some(seated) => {
+                seated.conversation = conversation;
+                seated.nonce.clone()
+            }
             None => {
                 invitation.round_id.into_iter().for_each(|round| self.come_to(round));
-                self.sit(Seated::invited(invitation, nonce.clone()));
+                self.sit(Seated::invited(invitation, nonce.clone(), conversation));
                 nonce
             }
         };
@@ -243,6 +266,12 @@ impl Seat {
     pub fn takes_on_trust(&self, head: &Head, match_id: &MatchId) -> bool {
         let unproven = |identity: &Identity| identity.check_referee(head, Method::GameInvitation, match_id).is_err();
         self.unproven.holds(match_id) && self.identity.as_ref().is_some_and(unproven)
+    }
+
+    /// Whether a message about `match_id` is in the conversation of its invitation, as far as that is known.
+    pub fn continues_invitation(&mut self, head: &Head, match_id: &MatchId) -> bool {
+        let invited = self.tables.find(match_id).and_then(|seated| seated.conversation.as_ref());
+        invited.is_none_or(|invited| head.conversation_id.as_good() == Some(invited))
     }
 
     fn sit(&mut self, seated: Seated) {
@@ -323,17 +352,19 @@ impl Seat {
     }
 
     /// A match is over.
-    pub fn over(&mut self, head: &Head, over: &GameOver) -> Result<Acknowledgement, Fault> {
+    pub fn over(&mut self, head: &Head, over: &GameOver) -> Result<Ended, Fault> {
         let identity = self.heard_from_referee(head, Method::NotifyMatchResult, &over.match_id)?.clone();
         let seated = self.tables.find(&over.match_id);
         // A result that says nothing is acknowledged all the same: nobody is helped by a referee that tells it again.
         let played = Played::of(over, &identity, seated.as_deref());
+        let says_nothing = played.is_none();
         let unheard = played.is_some_and(|played| Arc::make_mut(&mut self.history).add(played));
         let news = seated.map_or(unheard, |seated| std::mem::replace(&mut seated.stage, Stage::Over) != Stage::Over);
         if news {
             self.between_matches(Membership::MatchComplete);
         }
-        Ok(Acknowledgement::of_player(identity.player_id).for_match(over.match_id.clone()))
+        let acknowledgement = Acknowledgement::of_player(identity.player_id).for_match(over.match_id.clone());
+        Ok(Ended { acknowledgement, repeated: !unheard && !(says_nothing && news) })
     }
 
     /// Something went wrong with an answer; nothing changes by knowing it.
@@ -392,10 +423,11 @@ impl Seat {
         Ok(acknowledgement)
     }
 
-    /// Whether a command to leave comes from the manager.
-    pub fn told_to_leave(&self, head: &Head) -> Result<Acknowledgement, Fault> {
-        let identity = self.heard_from_manager(head, Method::Shutdown, None)?;
-        Ok(Acknowledgement::of_player(identity.player_id.clone()))
+    /// The manager tells the player to leave: for this player the league is over.
+    pub fn told_to_leave(&mut self, head: &Head) -> Result<Acknowledgement, Fault> {
+        let player = self.heard_from_manager(head, Method::Shutdown, None)?.player_id.clone();
+        self.membership = Membership::LeagueComplete;
+        Ok(Acknowledgement::of_player(player))
     }
 
     /// How the player sees itself. No secrets.
@@ -406,6 +438,7 @@ impl Seat {
             player_id: identity.map(|identity| identity.player_id.clone()),
             display_name: self.name.clone(),
             state: SmolStr::new_static(self.state().as_str()),
+            lifecycle: Some(SmolStr::new_static(self.lifecycle().as_str())),
             league_id: identity.and_then(|identity| identity.league_id.clone()),
             current_round: self.round,
             current_match: self.playing().map(|seated| seated.match_id.clone()),

@@ -70,7 +70,7 @@ impl Player {
             }
             Call::NotifyMatchResult(over) => {
                 let heard = seat.over(head, over)?;
-                self.answer(&request, Some(&over.match_id), &heard)
+                self.answer(&request, Some(&over.match_id), &heard.acknowledgement)
             }
             Call::NotifyGameError(error) => {
                 let heard = seat.game_error(head, error.match_id.as_ref())?;

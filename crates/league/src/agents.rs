@@ -18,8 +18,8 @@ use league_protocol::message::start_match::MatchMode;
 use league_protocol::token::Credential;
 use league_referee::{Referee, Settings as RefereeSettings};
 use league_store::home::Home;
-use league_store::journal::JournalLimits;
-use league_store::journal::Scribe;
+use league_store::journal::{Level, Scribe};
+use league_store::views::histories::HistoryWriter;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
@@ -40,7 +40,9 @@ use crate::descriptors;
 use crate::invitation::Invitation;
 use crate::join_key::{JoinKey, given};
 use crate::listen::Bound;
+use crate::logs;
 use crate::news::Awaited;
+use crate::nickname::nickname;
 use crate::open::{Managed, Opened};
 use crate::progress::{Expected, Progress};
 use crate::reachable::Reachable;
@@ -243,7 +245,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let listed = listed.map(|player| (player.id.clone(), player.name.clone().unwrap_or_default())).collect();
     let news = if options.json { None } else { Some(opened.news(Awaited { players: expect_players, listed })?) };
     let Managed { manager, views, dashboard, mending, work } =
-        opened.manage(settings, invitation.room(), secure.client(), world)?;
+        opened.manage(settings, logs::limits(Level::Debug)?, invitation.room(), secure.client(), world)?;
     let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
     let mut server = Served::start(bound, reachable.names.clone(), manager.clone(), shown)?;
     eprintln!("{label}: the manager is at {contact}");
@@ -329,7 +331,8 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         games,
         join_key: given(options.join_key.as_ref()).cloned(),
         operator: given(options.operator_token.as_ref()).map(Credential::digest),
-        journal: Some((Scribe::start(JournalLimits::default())?, home.clone())),
+        journal: Some((Scribe::start(logs::limits(Level::Debug)?)?, home.clone())),
+        give_up_after: options.give_up_after,
         home: Some(home),
         patience: configured.timeouts.register_referee,
         pause: PAUSE,
@@ -381,6 +384,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let manager = options.manager.clone().unwrap_or_else(|| configured.manager.clone());
     let bound = listen(&options.place, port, "the player")?;
     let (contact, names) = contact(&options.place, &bound, &secure, &manager).await?;
+    let histories = HistoryWriter::start().context("the history cannot be written")?;
     let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
     let thinker = thinker(&kind, &secure)?;
     let listed = known.and_then(|known| known.name.clone());
@@ -395,7 +399,9 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         contact: contact.clone(),
         join_key: given(options.join_key.as_ref()).cloned(),
         home: Some(home),
-        scribe: Some(Scribe::start(JournalLimits::default())?),
+        scribe: Some(Scribe::start(logs::limits(Level::Debug)?)?),
+        histories: Some(histories.clone()),
+        give_up_after: options.give_up_after,
         recalls: true,
         chance: Chance::System,
         patience: configured.timeouts.register_player,
@@ -415,13 +421,14 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         served = &mut server.work => served??,
         () = told_to_end() => eprintln!("Stopped. Start it again with the same home and it comes back into its league."),
     }
+    histories.flush();
     server.close().await
 }
 
-/// What an agent is called that nobody named: by the id it would like, else by where it is, so that two hosts do not clash.
+/// The name of an agent that was given none: its id, where it asks for one, else a nickname.
 fn named(kind: &str, id: Option<&impl std::fmt::Display>, contact: &Endpoint) -> SmolStr {
     match id {
         Some(id) => SmolStr::new(format!("{kind} {id}")),
-        None => SmolStr::new(format!("{kind} {}:{}", contact.host(), contact.port())),
+        None => nickname(contact),
     }
 }

@@ -1,6 +1,7 @@
 //! What can be typed.
 
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -324,6 +325,9 @@ pub(crate) struct RefereeOptions {
     /// What the operator must show; without it only this machine may start friendly matches and step through matches here.
     #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
     pub(crate) operator_token: Option<Credential>,
+    /// Give up with an error after so many tries to reach the manager; it is waited for when left out.
+    #[arg(long, value_name = "TRIES")]
+    pub(crate) give_up_after: Option<NonZeroU32>,
     /// Where its configuration is, and the files of its matches.
     #[arg(long, default_value = "SHARED")]
     pub(crate) home: PathBuf,
@@ -352,6 +356,9 @@ pub(crate) struct PlayerOptions {
     /// The name that tables show.
     #[arg(long)]
     pub(crate) name: Option<SmolStr>,
+    /// Give up with an error after so many tries to reach the manager; it is waited for when left out.
+    #[arg(long, value_name = "TRIES")]
+    pub(crate) give_up_after: Option<NonZeroU32>,
     /// Where its configuration is, and its history.
     #[arg(long, default_value = "SHARED")]
     pub(crate) home: PathBuf,

@@ -15,7 +15,7 @@ use league_manager::{Desk, Manager, Settings};
 use league_protocol::id::LeagueId;
 use league_store::file_name::id_of;
 use league_store::home::Home;
-use league_store::journal::Journal;
+use league_store::journal::{JournalLimits, Scribe};
 use league_store::lock::Lock;
 use league_store::log::{EventLog, Log};
 use league_store::mark;
@@ -113,13 +113,15 @@ impl Opened {
     pub(crate) fn manage(
         self,
         mut settings: Settings,
+        logs: JournalLimits,
         room: WaitingRoom,
         client: Client,
         world: World,
     ) -> Result<Managed> {
         let rules = self.season().config().clone();
-        let journal =
-            Journal::open(self.home.league_journal(&rules.league_id)).context("the league's log cannot be written")?;
+        let scribe = Scribe::start(logs).context("the league's log cannot be written")?;
+        let journal = scribe.journal(self.home.league_journal(&rules.league_id));
+        settings.journal = Some(journal.clone());
         settings.home = Some(self.home.clone());
         settings.home_mark = marked(&self.home, &rules.league_id, &world);
         let views =

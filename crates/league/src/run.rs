@@ -16,8 +16,8 @@ use league_player::strategy::registry::strategy;
 use league_protocol::id::{GameType, LeagueId, PlayerId, RefereeId};
 use league_referee::{Referee, Settings as RefereeSettings};
 use league_store::home::Home;
-use league_store::journal::JournalLimits;
-use league_store::journal::Scribe;
+use league_store::journal::{Level, Scribe};
+use league_store::views::histories::HistoryWriter;
 use league_store::views::writer::ViewWriter;
 use league_wire::admission::Rejected;
 use league_wire::agent::Agent;
@@ -39,6 +39,7 @@ use crate::figures::{Figures, Played};
 use crate::invitation::Invitation;
 use crate::join_key::JoinKey;
 use crate::listen::Bound;
+use crate::logs;
 use crate::machine::{Start, peak_memory_mb};
 use crate::open::{self, Managed, Opened};
 use crate::orchestrator;
@@ -148,6 +149,8 @@ impl Stage<'_> {
     async fn play(self, mut opened: Opened, places: Places, strategies: Vec<SmolStr>) -> Result<()> {
         let Self { options, home, configured, secure, tally, league, log } = self;
         let (began, world) = (Instant::now(), World::real());
+        // A line for each message would be most of what a league on one machine does.
+        let logs = logs::limits(Level::Info)?;
         // The seed alone decides, whatever the league is called.
         let seed = options.seed.map(|seed| Seed::new(seed, SEEDED.parse().unwrap_or_else(|_| league.clone())));
         let front = places.manager;
@@ -182,7 +185,7 @@ impl Stage<'_> {
             expect_referees: settings.expect_referees,
         };
         let Managed { manager, views, dashboard, mending, work } =
-            opened.manage(settings, invitation.room(), secure.client(), world.clone())?;
+            opened.manage(settings, logs, invitation.room(), secure.client(), world.clone())?;
         let guests = match options.guests {
             0 => String::new(),
             guests => format!(", {} to come", counted(guests, "guest")),
@@ -203,8 +206,10 @@ impl Stage<'_> {
         tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
 
         let (rejected, mut rejections) = mpsc::unbounded_channel::<Rejected>();
-        let scribe = Scribe::start(JournalLimits::default()).context("the agents' logs cannot be written")?;
-        let hosted = Hosted { manager: at.clone(), secure, world: world.clone(), home: home.clone(), scribe, rejected };
+        let scribe = Scribe::start(logs).context("the agents' logs cannot be written")?;
+        let histories = HistoryWriter::start().context("the players' histories cannot be written")?;
+        let (manager_at, home_at) = (at.clone(), home.clone());
+        let hosted = Hosted { manager: manager_at, secure, world, home: home_at, scribe, histories, rejected };
         for (number, bound, core) in referees {
             let (id, endpoint) = (RefereeId::numbered(number), bound.endpoint(hosted.secure.scheme())?.to_string());
             log.info("AGENT_STARTED", format!("{id} at {endpoint}"), &json!({"id": id, "endpoint": endpoint}));
@@ -242,7 +247,9 @@ impl Stage<'_> {
             () = told_to_end() => {
                 progress.stop();
                 park(&manager, &views).await;
+                hosted.histories.flush();
                 hosted.scribe.flush();
+                manager.flush_log();
                 log.info("LEAGUE_STOPPED", format!("{league} was told to end"), &json!({"league_id": league}));
                 return Ok(());
             }
@@ -250,7 +257,9 @@ impl Stage<'_> {
         progress.stop();
         mending.await?;
         // The agents live on until the process ends, and say nothing more.
+        hosted.histories.flush();
         hosted.scribe.flush();
+        manager.flush_log();
         let season = manager.desk().look(|season, _| season.clone()).await?;
         show(options, &season)?;
         let (matches, took) = (season.matches_completed(), began.elapsed());
@@ -337,6 +346,7 @@ struct Hosted {
     world: World,
     home: Home,
     scribe: Scribe,
+    histories: HistoryWriter,
     rejected: mpsc::UnboundedSender<Rejected>,
 }
 
@@ -353,6 +363,7 @@ impl Hosted {
             operator: None,
             journal: Some((self.scribe.clone(), self.home.clone())),
             home: Some(self.home.clone()),
+            give_up_after: None,
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
@@ -376,6 +387,8 @@ impl Hosted {
             join_key: None,
             home: Some(self.home.clone()),
             scribe: Some(self.scribe.clone()),
+            histories: Some(self.histories.clone()),
+            give_up_after: None,
             // What was played before would make a repeated league another one.
             recalls: seed.is_none(),
             chance: seed.map_or(Chance::System, Chance::Seeded),

@@ -15,6 +15,7 @@ use league_protocol::message::step::RegisterToLeague;
 use league_protocol::quirk::Quirk;
 use league_protocol::side::Pair;
 use league_protocol::table::{Call, Method};
+use league_store::journal::Level;
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Exchange;
 use league_wire::speaker::{Message, Peer, Verdict, heard};
@@ -71,13 +72,22 @@ impl Shared {
                 // What nobody takes up is taken away when it is overdue.
                 Offer::Taken | Offer::Unknown => return,
                 Offer::Refused => {
+                    self.log(Level::Warn, "MATCH_REFUSED", || {
+                        format!("{} does not take {}; it is given away again", assignment.referee, assignment.match_id)
+                    });
                     // A referee that has just refused is not asked again at once.
                     sleep(self.settings.watch / 4).await;
                     let given = assignment.clone();
                     drop(self.desk.act(move |season, now| season.give_back(&given, now)).await);
                     return;
                 }
-                Offer::Unheard => sleep(self.settings.watch / 4 * tried).await,
+                Offer::Unheard => {
+                    self.log(Level::Warn, "ORDER_RETRIED", || {
+                        let Assignment { match_id, referee, .. } = &assignment;
+                        format!("{referee} did not answer the order for {match_id}, try {tried} of {PATIENCE}")
+                    });
+                    sleep(self.settings.watch / 4 * tried).await;
+                }
             }
         }
         tracing::warn!(referee = %assignment.referee, match_id = %assignment.match_id, "nobody takes the match");
@@ -97,6 +107,7 @@ impl Shared {
         let peer = Peer { endpoint: &endpoint, manner: &referee.manner, proven: false };
         let mut tries = Vec::new();
         let said = self.herald.speaker.say(peer, message, &understood, &mut tries).await;
+        self.note_sent(&referee.id, &envelope.conversation_id, &tries, said.understood);
         let answers = tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.came.as_ref().ok());
         answers.for_each(|exchange| self.promptness.note(&referee.id, exchange.receipt.last_byte));
         let offer = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
@@ -177,6 +188,11 @@ impl Shared {
         let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
         let limit = self.settings.watch.min(self.settings.patience);
         let came = self.herald.speaker.client().call(&endpoint, &referee.manner, &envelope, &call, limit).await;
+        if let Err(error) = &came {
+            self.log(Level::Warn, "MESSAGE_FAILED", || {
+                format!("{} to {}: {error}", call.method().row().name, referee.id.as_str())
+            });
+        }
         came.inspect(|exchange| self.promptness.note(&referee.id, exchange.receipt.last_byte)).is_ok()
     }
 }

@@ -12,8 +12,9 @@ use league_core::season::agent::AgentId;
 use league_protocol::id::ConversationId;
 use league_protocol::message::round::{AnnouncedMatch, RoundAnnouncement};
 use league_protocol::message::standings::StandingsRow;
-use league_protocol::table::Call;
+use league_protocol::table::{Call, Method};
 
+use crate::message_log::Answers;
 use crate::notices::Notice;
 
 /// Leagues of so many players tell everybody everything: about 8 KB of standings and 6 KB of matches for each in a round.
@@ -28,6 +29,8 @@ pub(crate) struct Told {
     /// To whom nothing else is said.
     others: Notice,
     own: Own,
+    /// Who has answered it.
+    pub(crate) answers: Answers,
 }
 
 /// What somebody hears instead. It is written when its turn has come: the first can hear theirs while that of the others is not written yet.
@@ -36,7 +39,12 @@ type Own = Box<dyn Fn(&AgentId) -> Option<Notice> + Send + Sync>;
 impl Told {
     /// The same to everybody.
     pub(crate) fn alike(notice: Notice) -> Self {
-        Self { others: notice, own: Box::new(|_| None) }
+        Self { others: notice, own: Box::new(|_| None), answers: Answers::default() }
+    }
+
+    /// Its conversation, and what it is.
+    pub(crate) fn subject(&self) -> (&ConversationId, Method) {
+        (&self.others.conversation, self.others.call.method())
     }
 
     /// What `who` hears.
@@ -75,7 +83,7 @@ impl Excerpts {
             let row = rest.get(who)?;
             Some(notice(head.iter().chain([row]).cloned().collect(), total))
         };
-        Told { others, own: Box::new(own) }
+        Told { others, own: Box::new(own), answers: Answers::default() }
     }
 }
 
@@ -107,7 +115,9 @@ pub(crate) fn announced(
         let part = RoundAnnouncement { matches, ..whole.clone() };
         Notice::new(conversation.clone(), Call::NotifyRound(part))
     };
-    Told { others: part(Vec::new()), own: Box::new(move |who| Some(part(concerned.get(who)?.clone()))) }
+    let others = part(Vec::new());
+    let own = move |who: &AgentId| Some(part(concerned.get(who)?.clone()));
+    Told { others, own: Box::new(own), answers: Answers::default() }
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use league_core::season::agent::AgentId;
 use league_protocol::message::report::Learned;
 use league_protocol::quirk::Quirk;
 use league_protocol::table::Method;
+use league_store::journal::Level;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Failure;
@@ -106,6 +107,7 @@ impl Shared {
                 tracing::error!(%error, "some players were not told");
             }
         }
+        self.note_told(&told);
     }
 
     async fn tell_by(&self, herald: &Herald, audience: Audience, told: &[Told], grace: Duration) {
@@ -135,13 +137,19 @@ impl Shared {
                 if Instant::now() >= patient_until || !is_unreachable(&tries) {
                     break (said, tries);
                 }
-                waited = true;
+                if !std::mem::replace(&mut waited, true) {
+                    self.log(Level::Info, "AGENT_NOT_LISTENING", || {
+                        format!("{} does not listen yet; it is tried again for {grace:?}", listener.id.as_str())
+                    });
+                }
                 sleep(BETWEEN_LOOKS).await;
             };
             let failed = tries.last().and_then(|last| last.came.as_ref().err());
             if let Some(error) = failed {
                 tracing::debug!(who = listener.id.as_str(), what = method.row().name, %error, "a notice was not heard");
             }
+            self.note_sent(&listener.id, &notice.conversation, &tries, said.understood);
+            self.count_answer(told, &tries, said.understood);
             found.quirks = found.quirks.and(said.quirks);
             if waited && failed.is_none() {
                 found.quirks.note(Quirk::ListensLate);

@@ -4,6 +4,7 @@
 //! - [`manager`]: the agent itself: registrations, reports, queries, the operator
 //! - [`desk`]: the one owner of the season, and of its log
 //! - [`chronicle`]: what happened, line by line, for people
+//! - `message_log`: what was said to whom and what came of it, in the same file
 //! - [`page`]: a league as whoever runs it or watches it looks at it
 //! - `conductor`: from registration to the champion, by what is due
 //! - `filing`: the files of a league, written as it goes on
@@ -30,6 +31,7 @@ pub mod heralds;
 mod latecomers;
 mod lead;
 pub mod manager;
+mod message_log;
 mod notices;
 pub mod page;
 mod promptness;

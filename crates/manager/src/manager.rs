@@ -28,6 +28,7 @@ use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::breaker::Breakers;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
+use league_wire::refusals::{Refusal, Refusals};
 use league_wire::whence::Whence;
 use league_wire::world::World;
 use smol_str::SmolStr;
@@ -63,6 +64,8 @@ pub(crate) struct Shared {
     pub(crate) gate: Arc<Gate>,
     /// What was said in matches of referees with another home.
     pub(crate) transcripts: Transcripts,
+    /// Which refused requests are logged.
+    pub(crate) refusals: Refusals,
 }
 
 impl Manager {
@@ -77,10 +80,23 @@ impl Manager {
     ) -> Self {
         let (league, strict, breakers) = (rules.league_id.clone(), rules.strict, Breakers::default());
         let (herald, promptness) = (Herald::new(client), Promptness::default());
+        let refusals = Refusals::default();
         let gate = Arc::new(Gate::new(settings.rates, Arc::clone(&settings.strikes)));
         let transcripts = Transcripts::default();
-        let shared =
-            Shared { league, strict, settings, desk, herald, breakers, promptness, views, world, gate, transcripts };
+        let shared = Shared {
+            league,
+            strict,
+            settings,
+            desk,
+            herald,
+            breakers,
+            promptness,
+            views,
+            world,
+            gate,
+            transcripts,
+            refusals,
+        };
         Self { shared: Arc::new(shared) }
     }
 
@@ -92,6 +108,13 @@ impl Manager {
     /// Has the league's files written as they stand: for who stops in the middle of a league.
     pub async fn file(&self) -> Result<(), Fault> {
         self.shared.file().await
+    }
+
+    /// Waits until the league's log is written.
+    pub fn flush_log(&self) {
+        if let Some(journal) = &self.shared.settings.journal {
+            journal.flush();
+        }
     }
 
     /// The desk.
@@ -322,7 +345,16 @@ impl Agent for Manager {
 
     async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
         let (whence, method) = (Whence::of(arrived.peer), arrived.call.method());
-        self.answer(arrived).await.map_err(|fault| self.shared.gate.refused(fault, whence, method))
+        let request = self.shared.request(&arrived);
+        let answer = self.answer(arrived).await;
+        if let (Some(request), Ok(answer)) = (&request, &answer) {
+            self.shared.note_answered(request, answer);
+        }
+        answer.map_err(|fault| self.shared.gate.refused(fault, whence, method))
+    }
+
+    fn refused(&self, refusal: &Refusal<'_>) {
+        self.shared.note_refusal(refusal);
     }
 
     fn health(&self) -> Health {

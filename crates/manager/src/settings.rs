@@ -10,6 +10,7 @@ use league_core::rules::seed::Seed;
 use league_protocol::message::start_match::MatchMode;
 use league_protocol::token::{Credential, TokenDigest};
 use league_store::home::Home;
+use league_store::journal::Journal;
 use league_wire::endpoint::Endpoint;
 use league_wire::strikes::Strikes;
 use smol_str::SmolStr;
@@ -83,6 +84,8 @@ pub struct Settings {
     pub home: Option<Home>,
     /// The mark in that home, by which a referee sees whether it writes there too; without one no transcripts are asked for.
     pub home_mark: Option<SmolStr>,
+    /// The league's log, where one is kept.
+    pub journal: Option<Journal>,
     /// Who looks at players before they are let in; without one, everybody is.
     pub inspector: Option<Inspector>,
     /// How often anybody may ask.
@@ -112,6 +115,7 @@ impl Default for Settings {
             allowed_hosts: Vec::new(),
             home: None,
             home_mark: None,
+            journal: None,
             inspector: None,
             rates: Rates::default(),
             strikes: Arc::default(),

@@ -1,35 +1,39 @@
 //! The player as the network sees it: joins, chooses, remembers.
 
 mod console;
+mod log;
 mod membership;
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
-use league_core::seat::{History, Identity, Question, Seat};
+use league_core::seat::{Ended, History, Identity, Question, Seat};
 use league_protocol::draw::DrawNonce;
 use league_protocol::error::{ErrorCode, Fault};
 use league_protocol::head::{Envelope, Head};
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId};
 use league_protocol::message::choice::{ChooseParityCall, PostedChoice};
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
+use league_protocol::message::league_error::LeagueError;
 use league_protocol::message::start_match::FRIENDLY;
-use league_protocol::parity::Parity;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Limit, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Credential;
 use league_store::home::Home;
-use league_store::journal::{Entry, Journal, Level, Scribe};
+use league_store::journal::{Journal, Level, Scribe};
+use league_store::views::histories::{HistoryWriter, write_history};
 use league_store::views::history::HistoryFile;
-use league_store::views::replace::{Sync, replace};
 use league_wire::admission::Rejected;
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::client::Client;
 use league_wire::doubt::Doubt;
 use league_wire::endpoint::Endpoint;
+use league_wire::refusals::{Refusal, Refusals};
 use league_wire::speaker::Speaker;
 use league_wire::world::World;
 use smol_str::SmolStr;
@@ -39,12 +43,8 @@ use tokio::time::Instant;
 use crate::chance::Chance;
 use crate::memory::Memory;
 use crate::strategy::Behaviour;
-use crate::thinker::{Consulted, Thinker, Thought, Trouble};
+use crate::thinker::{Thinker, Thought};
 use console::Console;
-
-/// How long a history may wait to be written; with each hundred matches in it as long again. All of it is written each time, and a thousand players
-/// with a thousand matches wrote 30 MB a second otherwise.
-const BETWEEN_NOTES: Duration = Duration::from_secs(15);
 
 /// What a player is told when it starts.
 #[derive(Clone, Debug)]
@@ -61,6 +61,8 @@ pub struct Settings {
     pub join_key: Option<Credential>,
     /// Where it keeps its history, where it does.
     pub home: Option<Home>,
+    /// Who writes the history; without, it is written at once on the player's own thread, as simulations need it.
+    pub histories: Option<HistoryWriter>,
     /// Whether it begins with what it remembers from there.
     pub recalls: bool,
     /// Who writes its log, where one is kept.
@@ -71,6 +73,8 @@ pub struct Settings {
     pub patience: Duration,
     /// The pause after a manager could not be reached; it doubles.
     pub pause: Duration,
+    /// After how many tries it gives up on a manager that is not there; it waits for ever where nothing is said.
+    pub give_up_after: Option<NonZeroU32>,
 }
 
 /// A player; cheap to clone.
@@ -91,8 +95,12 @@ struct Shared {
     world: World,
     /// Its log, once it has a name.
     journal: OnceLock<Journal>,
-    /// When the history was written last.
-    written: Mutex<Option<Instant>>,
+    /// Choices that are logged when their match is over.
+    choices: Mutex<log::OpenChoices>,
+    /// Which refused requests are logged.
+    refusals: Refusals,
+    /// Whether the history has changed since it was last written.
+    unwritten: AtomicBool,
     /// The league is over, or the manager told us to leave.
     leave: Notify,
     /// Whether its token still counts.
@@ -139,16 +147,6 @@ impl Purpose {
     }
 }
 
-/// How soon the history is to be on the disk.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Due {
-    /// At once.
-    Now,
-    /// When a while has passed since the last time: files that are replaced for every match slow down whoever syncs to the
-    /// same disk, and that is the manager.
-    NowAndThen,
-}
-
 impl Player {
     /// A player that is not registered yet, and remembers what it played under the id it wishes for.
     pub fn new(settings: Settings, thinker: Thinker, client: Client, world: World) -> Self {
@@ -165,7 +163,9 @@ impl Player {
                 speaker: Speaker::new(client),
                 world,
                 journal: OnceLock::new(),
-                written: Mutex::default(),
+                choices: Mutex::default(),
+                refusals: Refusals::default(),
+                unwritten: AtomicBool::new(false),
                 leave: Notify::new(),
                 doubt: Doubt::default(),
                 hurry: Notify::new(),
@@ -181,7 +181,7 @@ impl Player {
     }
 
     /// Has `say` called with what the author of this player should read: what went wrong, and how the league ended.
-    pub fn on_news(&self, say: impl Fn(&str) + Send + std::marker::Sync + 'static) {
+    pub fn on_news(&self, say: impl Fn(&str) + Send + Sync + 'static) {
         self.shared.console.listen(say);
     }
 
@@ -241,34 +241,8 @@ impl Shared {
     /// The league is over, if it was this player's: one that is in no league has nowhere to leave.
     fn leave(&self) {
         if self.seat().identity().is_some() {
-            self.remember(Due::Now);
             self.leave.notify_one();
         }
-    }
-
-    /// A line in the log.
-    fn note(&self, event: &str, message: String) {
-        let Some(journal) = self.journal.get() else { return };
-        let who = self.seat().identity().map(|identity| identity.player_id.to_string()).unwrap_or_default();
-        journal.write(Entry::new(self.world.now(), Level::Info, &who, event, message));
-    }
-
-    /// Logs which model was asked for a move, how long it took, what it cost, and why the coin chose where it did.
-    fn note_model(&self, match_id: &MatchId, parity: Parity, asked: &Consulted, failed: Option<&Trouble>) {
-        let Some(journal) = self.journal.get() else { return };
-        let who = self.seat().identity().map(|identity| identity.player_id.to_string()).unwrap_or_default();
-        let (level, event, message) = match failed {
-            None => (Level::Info, "MODEL_ANSWERED", format!("{} says {parity} in {match_id}", asked.model)),
-            Some(why) => {
-                (Level::Warn, "MODEL_FAILED", format!("{}: {why}; the coin says {parity} in {match_id}", asked.model))
-            }
-        };
-        let data = serde_json::json!({
-            "match_id": match_id, "model": asked.model, "choice": parity, "fallback": failed.is_some(),
-            "latency_ms": u64::try_from(asked.latency.as_millis()).unwrap_or(u64::MAX),
-            "prompt_tokens": asked.usage.prompt_tokens, "answer_tokens": asked.usage.answer_tokens,
-        });
-        journal.write(Entry::new(self.world.now(), level, &who, event, message).with(&data));
     }
 
     /// An envelope of this player's; to the referee who asked about a match with its pass, and never with its token.
@@ -304,6 +278,9 @@ impl Shared {
         let (match_id, now) = (&invitation.match_id, self.world.now());
         if purpose == Purpose::League && self.seat().takes_on_trust(head, match_id) {
             tracing::warn!(%match_id, "the referee shows no pass; the manager has said that this may be so");
+            self.note_message(Level::Warn, "REFEREE_UNPROVEN", (head, Method::GameInvitation), || {
+                format!("{match_id}: the referee shows no pass; the manager has said that this may be so")
+            });
         }
         match &invitation.game_type {
             Some(game) if *game != GameType::even_odd() => {
@@ -324,16 +301,22 @@ impl Shared {
         purpose: Purpose,
         envelope: Envelope,
     ) -> Result<Answered, Fault> {
-        let (question, memory) = {
+        let began = Instant::now();
+        let (question, memory, continues) = {
             let mut seat = self.table(purpose);
+            let continues = seat.continues_invitation(head, &call.match_id);
             let question = seat.asked_parity(head, call)?;
-            (question, Memory::of(&seat, self.settings.chance.clone()))
+            (question, Memory::of(&seat, self.settings.chance.clone()), continues)
         };
+        if !continues {
+            self.note_other_conversation(head, &call.match_id);
+        }
         let memory = memory.ok_or_else(|| {
             Fault::new(ErrorCode::E005, Method::ChooseParity, "this player is not registered in any league yet")
         })?;
         let match_id = question.match_id.clone();
         let left = self.left(&question);
+        let mut why = self.rationale(&question, &memory);
         let parity = match self.thinker.think(question, memory, left).await {
             Thought::Chosen(parity) => parity,
             Thought::Advised { parity, asked } => {
@@ -345,6 +328,10 @@ impl Shared {
                 if let Some(asked) = asked {
                     self.note_model(&match_id, parity, &asked, Some(&because));
                 }
+                self.note_message(Level::Warn, "STRATEGY_FAILED", (head, Method::ChooseParity), || {
+                    format!("{match_id}: the strategy failed, so a coin chooses: {because}")
+                });
+                why = format!("by a coin, because the strategy failed: {because}");
                 parity
             }
             Thought::Misbehave(behaviour) => match behaviour {
@@ -369,6 +356,7 @@ impl Shared {
             },
         };
         let answer = self.table(purpose).chose_parity(&match_id, parity)?;
+        self.keep_choice(head, &match_id, answer.parity_choice, &why, began.elapsed());
         Answered::new(envelope, &answer)
     }
 
@@ -380,34 +368,30 @@ impl Shared {
         if left.is_zero() { usual } else { left.min(usual) }
     }
 
-    /// Writes the history down, where that is due. A player that cannot write plays on.
-    fn remember(&self, due: Due) {
-        let Some(home) = &self.settings.home else { return };
-        let (player, history) = {
-            let seat = self.seat();
-            let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-            let hundreds = u32::try_from(seat.history().matches().len() / 100).unwrap_or(u32::MAX);
-            let between = BETWEEN_NOTES.saturating_mul(hundreds.saturating_add(1));
-            if due == Due::NowAndThen && written.is_some_and(|at| at.elapsed() < between) {
-                return;
-            }
-            *written = Some(Instant::now());
-            let Some(identity) = seat.identity() else { return };
-            (identity.player_id.clone(), History::clone(seat.history()))
-        };
-        let path = home.history(&player);
-        let file = HistoryFile::of(player, history, self.world.now());
-        let written = serde_json::to_vec_pretty(&file)
-            .map_err(std::io::Error::other)
-            .and_then(|text| replace(&path, &text, Sync::Later));
-        if let Err(error) = written {
-            tracing::warn!(path = %path.display(), %error, "the history cannot be written");
+    /// Has the history written: within a second, together with the changes until then.
+    fn remember(self: &Arc<Self>) {
+        if self.settings.home.is_none() || self.unwritten.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        match &self.settings.histories {
+            Some(writer) => writer.changed(Arc::clone(self) as _),
+            None => drop(write_history(self.as_ref())),
         }
     }
 
     fn league(&self) -> Option<LeagueId> {
         self.seat().identity().and_then(|identity| identity.league_id.clone())
     }
+}
+
+/// How much of a manager's own words is shown, in characters.
+const QUOTED: usize = 300;
+
+/// A complaint of the manager as a sentence for people, without what would confuse a terminal.
+fn said(error: &LeagueError) -> String {
+    let code = error.error_code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
+    let words = error.hint.as_deref().or(error.error_description.as_deref()).unwrap_or("something is wrong");
+    words.chars().chain(code.chars()).filter(|c| !c.is_control()).take(QUOTED).collect()
 }
 
 /// Falls over, as the test kind `crash` wants it: the task that serves this call, and no other.
@@ -436,6 +420,10 @@ impl Agent for Player {
         answer
     }
 
+    fn refused(&self, refusal: &Refusal<'_>) {
+        self.shared.note_refusal(refusal);
+    }
+
     fn health(&self) -> Health {
         let seat = self.shared.seat();
         let id = seat.identity().map(|identity| identity.player_id.to_string());
@@ -455,6 +443,7 @@ impl Player {
         match call {
             Call::GameInvitation(invitation) => {
                 let joined = shared.join(&head, &invitation, purpose)?;
+                shared.note_invitation(&head, &invitation, &joined);
                 let asked = purpose.asked(&head, &invitation.match_id);
                 Answered::new(shared.envelope(echo, asked), &joined)
             }
@@ -464,46 +453,63 @@ impl Player {
             }
             Call::MakeMove(_) => Err(Fault::new(ErrorCode::E010, method, "this player knows even_odd only")),
             Call::NotifyMatchResult(over) => {
-                let acknowledgement = shared.table(purpose).over(&head, &over)?;
-                let how =
-                    over.result.map_or_else(|| String::from("over"), |result| format!("{result:?}").to_lowercase());
-                shared.console.over(&over);
-                shared.note("GAME_OVER", format!("{}: {how}", over.match_id));
-                shared.remember(Due::NowAndThen);
+                let Ended { acknowledgement, repeated } = shared.table(purpose).over(&head, &over)?;
+                if !repeated {
+                    shared.console.over(&over);
+                }
+                if purpose == Purpose::League {
+                    shared.note_over(&head, &over, repeated);
+                    if !repeated {
+                        shared.remember();
+                    }
+                }
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyGameError(error) => {
                 let acknowledgement = shared.table(purpose).game_error(&head, error.match_id.as_ref())?;
                 shared.console.error(&error);
                 tracing::info!(code = ?error.error_code, hint = ?error.hint, "the referee complains");
+                shared.note_game_error(&head, &error);
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyRound(round) => {
                 let acknowledgement = shared.table(Purpose::League).round_announced(&head, &round)?;
+                shared.note_round(&head, &round);
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::UpdateStandings(update) => {
                 let acknowledgement = shared.table(Purpose::League).standings_updated(&head, &update)?;
+                shared.note_standings(&head, &update);
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyRoundCompleted(round) => {
                 let acknowledgement = shared.table(Purpose::League).round_completed(&head, &round)?;
+                shared.note_message(Level::Debug, "ROUND_COMPLETED", (&head, method), || {
+                    format!("round {} is over", round.round_id)
+                });
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyLeagueCompleted(end) => {
                 let acknowledgement = shared.table(Purpose::League).league_completed(&head, &end)?;
                 let me = shared.seat().identity().map(|identity| identity.player_id.clone());
                 shared.console.completed(me.as_ref(), &shared.settings.name, &end);
+                shared.note_end(&head, &end);
                 shared.leave();
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::Shutdown(_) => {
                 let acknowledgement = shared.seat().told_to_leave(&head)?;
+                shared.note_message(Level::Info, "SHUTDOWN", (&head, method), || {
+                    String::from("the manager told this player to leave")
+                });
                 shared.leave();
                 Answered::new(plain(shared), &acknowledgement)
             }
             Call::NotifyLeagueError(error) => {
-                tracing::warn!(code = ?error.error_code, hint = ?error.hint, "the manager complains");
+                let said = said(&error);
+                tracing::warn!("the manager says: {said}");
+                shared
+                    .note_message(Level::Warn, "LEAGUE_ERROR", (&head, method), || format!("the manager says: {said}"));
                 Answered::new(plain(shared), &league_protocol::message::acknowledgement::Acknowledgement::default())
             }
             Call::GetPlayerState(_) => {

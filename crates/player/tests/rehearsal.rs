@@ -30,6 +30,8 @@ fn player() -> Player {
         home: None,
         recalls: false,
         scribe: None,
+        histories: None,
+        give_up_after: None,
         chance: Chance::System,
         patience: Duration::from_secs(1),
         pause: Duration::from_secs(1),

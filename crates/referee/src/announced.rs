@@ -22,6 +22,7 @@ use league_protocol::message::start_match::{Contestant, MatchLimits, MatchMode, 
 use league_protocol::sender::Sender;
 use league_protocol::side::Pair;
 use league_protocol::table::Call;
+use league_store::journal::Level;
 use league_wire::endpoint::Endpoint;
 use league_wire::speaker::{Message, Peer, heard};
 use smol_str::SmolStr;
@@ -159,7 +160,9 @@ impl Shared {
                     }
                 }
                 Ok(answer) => {
-                    self.note("ANNOUNCED_MATCH", format!("{match_id}: {} without an order", answer.status));
+                    self.note(Level::Info, "ANNOUNCED_MATCH", || {
+                        format!("{match_id}: {} without an order", answer.status)
+                    });
                     return;
                 }
                 Err(fault) => {

@@ -12,6 +12,7 @@ use league_protocol::message::step::RegisteredToLeague;
 use league_protocol::quirk::Quirks;
 use league_protocol::table::{Call, Method};
 use league_protocol::token::Token;
+use league_store::journal::Level;
 use league_wire::admission::{self, Admitted, Patience, Rejected};
 use league_wire::doubt;
 use league_wire::endpoint::Endpoint;
@@ -65,6 +66,8 @@ impl Shared {
             answer: settings.patience,
             pause: settings.pause,
             longest: Settings::MAX_PAUSE.max(settings.pause),
+            // Who was in already waits for its manager to come back.
+            tries: settings.give_up_after.filter(|_| self.identity().is_none()),
         };
         let admitted =
             admission::register(&self.speaker, manager, patience, &self.hurry, || self.registration()).await?;
@@ -79,7 +82,7 @@ impl Shared {
             let path = home.agent_journal(&AgentId::Referee(id.clone()));
             self.journal.get_or_init(|| scribe.journal(path));
         }
-        self.note("REGISTERED", format!("registered with {manager}"));
+        self.note(Level::Info, "REGISTERED", || format!("registered with {manager}"));
         self.send_owed();
         Ok(id)
     }
@@ -152,7 +155,7 @@ impl Shared {
                 status: Admission::Rejected,
                 referee_id: None,
                 league_id: None,
-                reason: Some(rejected.reason),
+                reason: Some(rejected.reason().to_owned()),
             },
         })
     }

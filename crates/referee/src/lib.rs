@@ -11,6 +11,7 @@
 //! - `orders`: who may order a match, and what an order leaves out
 //! - `announced`, `directory`: matches that are announced and not ordered, and where their players listen
 //! - `scribe`: what was said, for the match's file
+//! - `log`: what happened, for its log
 //! - `report`: telling the manager, until it knows
 
 mod announced;
@@ -18,6 +19,7 @@ mod answer;
 mod directory;
 mod enrolment;
 mod held;
+mod log;
 mod orders;
 mod patience;
 mod posted;

@@ -24,13 +24,14 @@ use league_protocol::sender::{Role, Sender};
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::{Access, Call, Method};
 use league_protocol::token::Credential;
-use league_store::journal::{Entry, Journal, Level};
+use league_store::journal::{Journal, Level};
 use league_store::views::writer::ViewWriter;
 use league_wire::admission::Rejected;
 use league_wire::agent::{Agent, Answered, Arrived, Health};
 use league_wire::client::Client;
 use league_wire::doubt::Doubt;
 use league_wire::endpoint::Endpoint;
+use league_wire::refusals::{Refusal, Refusals};
 use league_wire::speaker::Speaker;
 use league_wire::strikes::Strikes;
 use league_wire::trace;
@@ -56,6 +57,8 @@ const LAST_TRANSCRIPTS: Duration = Duration::from_secs(5);
 const A_MOMENT: Duration = Duration::from_millis(500);
 /// How many technical losses the closing line explains.
 const NAMED: usize = 5;
+/// How much of a manager's own words is shown, in characters.
+const QUOTED: usize = 300;
 /// How many posts may wait at a match.
 const POSTS: usize = 16;
 
@@ -91,6 +94,8 @@ pub(crate) struct Shared {
     pub(crate) announcements: Announcements,
     /// Transcripts that are being delivered to the manager.
     pub(crate) transcripts: Transcripts,
+    /// Which refused requests are logged.
+    pub(crate) refusals: Refusals,
 }
 
 #[derive(Debug, Default)]
@@ -162,6 +167,7 @@ impl Referee {
                 strikes: Strikes::default(),
                 announcements: Announcements::default(),
                 transcripts: Transcripts::default(),
+                refusals: Refusals::default(),
             }),
         }
     }
@@ -238,22 +244,6 @@ impl Shared {
 
     fn matches(&self) -> MutexGuard<'_, Matches> {
         self.matches.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A line in the log.
-    pub(crate) fn note(&self, event: &str, message: String) {
-        self.write(Level::Info, event, message);
-    }
-
-    /// A warning in the log.
-    pub(crate) fn alert(&self, event: &str, message: String) {
-        self.write(Level::Warn, event, message);
-    }
-
-    fn write(&self, level: Level, event: &str, message: String) {
-        let Some(journal) = self.journal.get() else { return };
-        let who = self.identity().map(|identity| identity.id.to_string()).unwrap_or_default();
-        journal.write(Entry::new(self.world.now(), level, &who, event, message));
     }
 
     pub(crate) fn envelope(&self, conversation: Option<ConversationId>, token: Option<Credential>) -> Envelope {
@@ -343,6 +333,10 @@ impl Shared {
         let running = Running { attempt: order.attempt, purpose, order: Arc::clone(&order), posts };
         matches.running.insert(order.match_id.clone(), running);
         drop(matches);
+        self.note(Level::Info, "MATCH_STARTED", || {
+            let [a, b] = Side::BOTH.map(|side| &order.players[side].player_id);
+            format!("{} (attempt {}): {a} against {b}", order.match_id, order.attempt)
+        });
         let shared = Arc::clone(self);
         let played = trace::of_match(&order.match_id, order.attempt);
         let playing = async move {
@@ -355,7 +349,14 @@ impl Shared {
 
     fn finished(&self, order: &StartMatch, finished: Finished) {
         let reason = finished.state.game_result.as_ref().map_or("no result", |result| result.reason.as_str());
-        self.note("MATCH_OVER", format!("{} (attempt {}): {reason}", order.match_id, order.attempt));
+        if self.logs(Level::Info) {
+            let message = format!("{} (attempt {}): {reason}", order.match_id, order.attempt);
+            let entry = self.entry(Level::Info, "MATCH_OVER", message);
+            self.write(match &finished.state.game_result {
+                Some(result) => entry.with(result),
+                None => entry,
+            });
+        }
         let result = finished.state.game_result.as_ref();
         let no_number = |result: &GameResult| order.game_type == GameType::even_odd() && result.drawn_number.is_none();
         let lost = result.filter(|result| result.status == Some(ResultStatus::TechnicalLoss) || no_number(result));
@@ -446,6 +447,10 @@ impl Agent for Referee {
         answer
     }
 
+    fn refused(&self, refusal: &Refusal<'_>) {
+        self.shared.note_refusal(refusal);
+    }
+
     fn health(&self) -> Health {
         let identity = self.shared.identity();
         Health {
@@ -507,7 +512,11 @@ impl Referee {
                 Answered::new(envelope, &shared.acknowledge())
             }
             Call::NotifyLeagueError(error) => {
-                tracing::warn!(code = ?error.error_code, hint = ?error.hint, "the manager complains");
+                let words =
+                    error.hint.as_deref().or(error.error_description.as_deref()).unwrap_or("something is wrong");
+                let words: String = words.chars().filter(|c| !c.is_control()).take(QUOTED).collect();
+                tracing::warn!("the manager says: {words}");
+                shared.note(Level::Warn, "LEAGUE_ERROR", || format!("the manager says: {words}"));
                 Answered::new(envelope, &shared.acknowledge())
             }
             Call::Ping(nothing) => Answered::new(envelope, &nothing),

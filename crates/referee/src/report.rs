@@ -8,6 +8,7 @@ use league_protocol::id::ConversationId;
 use league_protocol::message::report::MatchResultReport;
 use league_protocol::sender::Sender;
 use league_protocol::table::Call;
+use league_store::journal::Level;
 use league_wire::exchange::Exchange;
 use league_wire::speaker::{Message, Peer, Verdict, heard};
 use tokio::time::sleep;
@@ -38,6 +39,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
         } else {
             shared.speaker.search(peer, message, &understood, &mut tries).await
         };
+        shared.note_tries(&match_id, ("the manager", None), &tries, said.understood);
         if let Some(learned) = said.learned {
             shared.manager_understands(&manager, learned);
         }
@@ -55,6 +57,9 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
                 }
                 Ok(Heard::Error(error)) => {
                     tracing::warn!(%match_id, code = ?error.code, words = error.words, "the report is not wanted");
+                    shared.note(Level::Error, "REPORT_REFUSED", || {
+                        format!("{match_id}: the manager refuses the report, and it is given up: {}", error.words)
+                    });
                     if error.code.as_deref() == Some("E012") {
                         shared.doubt().await;
                     }
@@ -65,6 +70,9 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
             None => String::from("there was no time"),
         };
         tracing::info!(%match_id, trouble, "not reported yet; trying again");
+        shared.note(Level::Warn, "REPORT_RETRIED", || {
+            format!("{match_id}: not reported yet, and tried again: {trouble}")
+        });
         sleep(pause).await;
         pause = (pause * 2).min(Settings::MAX_PAUSE.max(shared.settings.pause));
     }

@@ -31,6 +31,7 @@ use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::Call;
 use league_protocol::time::Timestamp;
+use league_store::journal::Level;
 use league_store::views::match_file::{MatchFile, Occasion, Utterance};
 use league_store::views::writer::View;
 use league_wire::endpoint::Endpoint;
@@ -210,6 +211,7 @@ impl Ring {
     }
 
     fn tell(&mut self, input: Input) {
+        self.shared.note_answer(&self.order, &input);
         self.bout.handle(input, &mut self.effects);
         self.go_on();
     }
@@ -352,15 +354,16 @@ impl Ring {
     fn begin(&mut self, side: Side, effect: Effect) {
         let now = self.shared.world.now();
         match effect {
-            Effect::Invite { call, limit, .. } => {
+            Effect::Invite { call, limit, try_number, .. } => {
                 let said = Call::GameInvitation(self.letters().invitation(side));
-                self.ask(side, call, Ask::Join, said, limit);
+                self.ask((side, call, try_number), Ask::Join, said, limit);
             }
-            Effect::AskMove { call, limit, .. } => {
+            Effect::AskMove { call, limit, try_number, .. } => {
                 let said = self.letters().ask(side, now, limit);
-                self.ask(side, call, Ask::Move, said, limit);
+                self.ask((side, call, try_number), Ask::Move, said, limit);
             }
             Effect::TellError { ask, complaint, tries_made, tries_allowed, pause, .. } => {
+                self.shared.note_complaint(&self.order, side, &complaint, (tries_made, tries_allowed));
                 let next = now.after(pause);
                 let error = self.letters().error(side, ask, &complaint, (tries_made, tries_allowed), next);
                 let envelope = self.letters().envelope(side, now);
@@ -398,10 +401,11 @@ impl Ring {
     }
 
     /// Asks a side, and waits for its answer to the end of the limit, on whichever way it comes.
-    fn ask(&mut self, side: Side, call: CallNo, ask: Ask, question: Call, limit: Duration) {
+    fn ask(&mut self, (side, call, number): (Side, CallNo, u8), ask: Ask, question: Call, limit: Duration) {
         let envelope = self.letters().envelope(side, self.shared.world.now());
         let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
         let (order, known) = (Arc::clone(&self.order), self.known[side].clone());
+        let shared = Arc::clone(&self.shared);
         let scribe = Scribe::new(&self.appointed.id, &order.players[side].player_id, &question);
         let posted = Arc::new(Posted::default());
         self.open[side] = Some((call, Arc::clone(&posted)));
@@ -419,6 +423,7 @@ impl Ring {
                 said = speaker.say(peer, message, &judge, &mut tries) => said,
                 () = posted.over() => Said::default(),
             };
+            let understood = said.understood;
             let (input, mut found, words) = outcome(&judge, said, &tries).await;
             found.problem = input.as_ref().map(|input| asked.problem(input, &endpoint, &tries, limit));
             if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.came) {
@@ -431,6 +436,9 @@ impl Ring {
             if !found.quirks.is_empty() {
                 tracing::debug!(match_id = %order.match_id, ?side, quirks = ?found.quirks, "an unusual answer");
             }
+            let player = order.players[side].player_id.as_str();
+            let answered = understood || posted.is_set();
+            shared.note_tries(&order.match_id, (player, Some(number)), &tries, answered);
             let mut said = scribe.write_down(&tries);
             said.extend(words);
             Done { side: Some(side), input, said, found: Some((side, found)) }
@@ -448,11 +456,14 @@ impl Ring {
         let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
         let scribe = Scribe::new(&self.appointed.id, &self.order.players[side].player_id, &call);
         let Known { manner, proven, .. } = self.known[side].clone();
+        let (shared, order) = (Arc::clone(&self.shared), Arc::clone(&self.order));
         async move {
             let peer = Peer { endpoint: &endpoint, manner: &manner, proven };
             let message = Message { envelope: &envelope, call: &call, body: None, limit, notice: true };
             let mut tries = Vec::new();
             let said = speaker.say(peer, message, &heard, &mut tries).await;
+            let player = order.players[side].player_id.as_str();
+            shared.note_tries(&order.match_id, (player, None), &tries, said.understood);
             (Found::from(said), scribe.write_down(&tries))
         }
     }
@@ -472,6 +483,10 @@ impl Ring {
     fn report(&mut self) {
         let Some(mut report) = self.letters().report() else { return };
         report.learned = self.learned();
+        if self.shared.logs(Level::Debug) {
+            let message = format!("{} is decided; the manager is told", report.match_id);
+            self.shared.write(self.shared.entry(Level::Debug, "MATCH_DECIDED", message).with(&report.result));
+        }
         report.account.started = Some(self.began);
         report.account.times = self.times();
         let (keeping, mut file) = (self.shared.keeping(&self.order), self.file());

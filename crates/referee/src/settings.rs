@@ -1,5 +1,6 @@
 //! What a referee is told when it starts.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use league_protocol::id::{GameType, RefereeId};
@@ -36,6 +37,8 @@ pub struct Settings {
     pub patience: Duration,
     /// The pause after a manager could not be reached; it doubles up to [`Settings::MAX_PAUSE`].
     pub pause: Duration,
+    /// After how many tries it gives up on a manager that is not there; it waits for ever where nothing is said.
+    pub give_up_after: Option<NonZeroU32>,
 }
 
 impl Settings {

@@ -61,6 +61,7 @@ fn settings(manager: &str, address: SocketAddr) -> league_referee::Settings {
         operator: None,
         journal: None,
         home: None,
+        give_up_after: None,
         patience: PATIENCE,
         pause: PAUSE,
     }
@@ -99,6 +100,8 @@ async fn listening_player(manager: &str, wish: Option<PlayerId>) -> (Player, Str
         home: None,
         recalls: false,
         scribe: None,
+        histories: None,
+        give_up_after: None,
         chance: Chance::System,
         patience: PATIENCE,
         pause: PAUSE,

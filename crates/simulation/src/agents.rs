@@ -191,6 +191,7 @@ impl Cast {
             operator: None,
             journal: None,
             home: None,
+            give_up_after: None,
             patience: scenario.patience,
             pause: PAUSE,
         };
@@ -219,6 +220,8 @@ impl Cast {
             home: self.home.clone().map(Home::at),
             recalls: self.home.is_some(),
             scribe: None,
+            histories: None,
+            give_up_after: None,
             chance: Chance::Seeded(self.seed()),
             patience: scenario.patience,
             pause: PAUSE,
@@ -238,7 +241,7 @@ impl Cast {
         server: Served,
     ) -> Exit {
         if let Err(rejected) = registered {
-            return Exit::TurnedAway(rejected.reason);
+            return Exit::TurnedAway(rejected.reason().to_owned());
         }
         self.signal(Signal::Admitted(place));
         until_done.await;

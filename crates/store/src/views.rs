@@ -15,6 +15,7 @@
 //! line, the last one of a match counting; its `rounds.json` lists the matches of the current round only. Thousands of small
 //! files help nobody, and cost more than all the rest of a league's disk.
 
+pub mod histories;
 pub mod history;
 pub mod kept;
 pub mod keys;

@@ -45,7 +45,7 @@ fn a_line_has_the_keys_of_both_official_forms() {
 fn a_full_file_is_put_aside_and_the_oldest_goes() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("league.log.jsonl");
-    let limits = JournalLimits { bytes: 2000, files: 3, waiting: 8192 };
+    let limits = JournalLimits { bytes: 2000, files: 3, ..JournalLimits::default() };
     let journal = Scribe::start(limits).unwrap().journal(&path);
     for number in 0..200 {
         journal.write(entry(Level::Info, format!("number {number:03}")));
@@ -65,7 +65,7 @@ fn a_full_file_is_put_aside_and_the_oldest_goes() {
         }
     }
     assert!(last > 0, "the oldest are gone");
-    journal.write(entry(Level::Info, "x".repeat(5000)));
+    journal.write(entry(Level::Info, "long").with(&"x".repeat(5000)));
     journal.write(entry(Level::Info, "after it"));
     journal.flush();
     assert!(fs::read_to_string(&path).unwrap().contains("after it"), "a line larger than a file has one of its own");
@@ -134,6 +134,39 @@ fn one_scribe_serves_more_journals_than_files_may_be_open() {
         let text = fs::read_to_string(directory.path().join(format!("agents/P{number}.log.jsonl"))).unwrap();
         assert_eq!(text.lines().count(), 3);
     }
+}
+
+#[test]
+fn lines_below_the_level_are_left_out_and_warnings_never() {
+    let directory = tempfile::tempdir().unwrap();
+    for (level, expected) in [(Level::Debug, 4), (Level::Info, 3), (Level::Warn, 2)] {
+        let path = directory.path().join(format!("{level:?}.log.jsonl"));
+        let journal = Scribe::start(JournalLimits { level, ..JournalLimits::default() }).unwrap().journal(&path);
+        assert!(journal.writes(Level::Warn));
+        for each in [Level::Debug, Level::Info, Level::Warn, Level::Error] {
+            journal.write(entry(each, "said"));
+        }
+        journal.flush();
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), expected, "{level:?}");
+    }
+}
+
+#[test]
+fn what_a_peer_wrote_is_escaped_and_bounded_and_shows_no_token() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.log.jsonl");
+    let journal = Journal::open(&path).unwrap();
+    let token = format!("tok-P01-{}", "s".repeat(43));
+    journal.write(entry(Level::Warn, format!("expected a number, not \"{token}\"\n{{\u{1b}[31m")));
+    journal.write(entry(Level::Warn, "ü".repeat(5000)).with(&json!({ "long": "x".repeat(20_000) })));
+    journal.flush();
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(!text.contains("sss") && text.contains("tok-P01-…"), "{text}");
+    assert!(!text.contains('\u{1b}'), "control characters are escaped");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[1]["message"].as_str().unwrap().len() <= 1024 + 3);
+    assert_eq!(lines[1]["data"], Value::Null);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use league_store::views::history::HistoryFile;
 use league_store::views::kept::kept;
 use league_store::views::match_file::{Direction, MatchFile, Receipt, Utterance};
 use league_store::views::mending::Mending;
+use league_store::views::replace::{Sync, replace};
 use league_store::views::retelling::Retelling;
 use league_store::views::rounds::RoundsFile;
 use league_store::views::standings::StandingsFile;
@@ -64,7 +65,8 @@ fn every_file_has_its_version_its_id_and_its_time() {
     .unwrap();
     assert_eq!(remembered[0].result, OwnResult::Win);
     let history: History = serde_json::from_value(serde_json::to_value(&remembered).unwrap()).unwrap();
-    writer.put_blocking(View::History(HistoryFile::of(player.clone(), history, now())));
+    let text = HistoryFile::of(player.clone(), history, now()).text().unwrap();
+    replace(&home.history(&player), &text, Sync::Later).unwrap();
     writer.flush_blocking().unwrap();
 
     let (standings, rounds) = (read(&home.standings(&league())), read(&home.rounds(&league())));

@@ -4,6 +4,7 @@
 //! answer; the frame that it understood is used for everything that it is told from then on. Where it understood none, its most
 //! specific complaint is passed on.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use http::HeaderMap;
@@ -42,12 +43,37 @@ pub struct Admitted {
 
 /// Not let in.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("the manager at {manager} did not let us in: {reason}")]
-pub struct Rejected {
-    /// Who said so.
-    pub manager: String,
-    /// Why.
-    pub reason: String,
+pub enum Rejected {
+    /// The manager said no.
+    #[error("the manager at {manager} did not let us in: {reason}")]
+    Refused {
+        /// Who said so.
+        manager: String,
+        /// Why.
+        reason: String,
+    },
+    /// There was no manager, as often as it was to be tried.
+    #[error(
+        "no manager at {manager} after {tries} tries: {trouble}; start it first, or leave out --give-up-after and it is waited for"
+    )]
+    Unreached {
+        /// Where it should be.
+        manager: String,
+        /// How often it was tried.
+        tries: NonZeroU32,
+        /// What came of the last try.
+        trouble: String,
+    },
+}
+
+impl Rejected {
+    /// Why, without the manager's address.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Refused { reason, .. } => reason,
+            Self::Unreached { trouble, .. } => trouble,
+        }
+    }
 }
 
 /// How patient an agent is.
@@ -59,10 +85,12 @@ pub struct Patience {
     pub pause: Duration,
     /// The longest pause.
     pub longest: Duration,
+    /// After how many tries it gives up; it never does where nothing is said.
+    pub tries: Option<NonZeroU32>,
 }
 
 /// Registers with `manager`, and goes on trying as long as nobody answers there: after a pause, or as soon as `hurry` says
-/// that somebody is there after all.
+/// that somebody is there after all. It gives up where the patience says so.
 pub async fn register(
     speaker: &Speaker,
     manager: &Endpoint,
@@ -71,13 +99,18 @@ pub async fn register(
     mut message: impl FnMut() -> (Envelope, Call),
 ) -> Result<Admitted, Rejected> {
     let mut pause = patience.pause;
+    let mut tried: u32 = 0;
     loop {
         let (envelope, call) = message();
         let trouble = match attempt(speaker, manager, patience.answer, &envelope, &call).await {
             Read::Admitted(admitted) => return Ok(*admitted),
-            Read::Rejected(reason) => return Err(Rejected { manager: manager.to_string(), reason }),
+            Read::Rejected(reason) => return Err(Rejected::Refused { manager: manager.to_string(), reason }),
             Read::Unclear(what) => what,
         };
+        tried = tried.saturating_add(1);
+        if let Some(tries) = patience.tries.filter(|tries| tried >= tries.get()) {
+            return Err(Rejected::Unreached { manager: manager.to_string(), tries, trouble });
+        }
         tracing::info!(%manager, trouble, "not registered yet; trying again");
         // Nobody can make this a flood: a short pause there is in any case.
         sleep(patience.pause).await;
@@ -255,7 +288,7 @@ mod tests {
             (Envelope { sender, timestamp, conversation_id, auth_token: None }, Call::Ping(Nothing {}))
         };
         let second = Duration::from_secs(1);
-        let patience = Patience { answer: second, pause: second, longest: second * 60 };
+        let patience = Patience { answer: second, pause: second, longest: second * 60, tries: None };
         let registering = register(&speaker, &manager, patience, &hurry, message);
         let tries = || nowhere.0.load(Ordering::Relaxed);
         tokio::select! {
@@ -271,5 +304,22 @@ mod tests {
                 assert_eq!(tries(), 6);
             } => {}
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_agent_that_is_to_give_up_does_so_after_its_tries() {
+        let nowhere = Arc::new(Nowhere::default());
+        let client = Client::new(ClientSettings { connector: nowhere.clone(), ..ClientSettings::default() });
+        let (manager, hurry, second) =
+            ("http://127.0.0.1:1/mcp".parse().unwrap(), Notify::new(), Duration::from_secs(1));
+        let message = || {
+            let sender = Sender::unregistered(Role::Player, "somebody");
+            let (timestamp, conversation_id) = (Timestamp::EPOCH, ConversationId::named("conv"));
+            (Envelope { sender, timestamp, conversation_id, auth_token: None }, Call::Ping(Nothing {}))
+        };
+        let patience = Patience { answer: second, pause: second, longest: second, tries: NonZeroU32::new(3) };
+        let rejected = register(&Speaker::new(client), &manager, patience, &hurry, message).await.unwrap_err();
+        assert_eq!(nowhere.0.load(Ordering::Relaxed), 3);
+        assert!(rejected.to_string().contains("after 3 tries"), "{rejected}");
     }
 }

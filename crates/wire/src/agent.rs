@@ -13,6 +13,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
+use crate::refusals::Refusal;
+
 /// A call that has been read, checked and found to be for this agent.
 #[derive(Clone, Debug)]
 pub struct Arrived {
@@ -85,6 +87,9 @@ pub trait Agent: Send + Sync + 'static {
     /// The future is dropped when the caller goes away before the answer: what must be finished once it is begun belongs
     /// in a task of its own.
     fn call(&self, arrived: Arrived) -> impl Future<Output = Result<Answered, Fault>> + Send;
+
+    /// A request was refused, also one that could not even be read: for the agent's log.
+    fn refused(&self, _refusal: &Refusal<'_>) {}
 
     /// How it is. Holds no secret.
     fn health(&self) -> Health;

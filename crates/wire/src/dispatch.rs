@@ -16,6 +16,7 @@ use tracing::Instrument;
 
 use crate::agent::{Agent, Arrived};
 use crate::mcp;
+use crate::refusals::Refusal;
 use crate::together::together;
 use crate::trace;
 
@@ -101,10 +102,12 @@ async fn one<A: Agent>(
         Ok(Incoming::Mcp(request)) => server.fit(written(server.answer(&request))),
         Ok(Incoming::Batch(_)) => {
             let fault = Fault::rpc(INVALID_REQUEST, "a batch holds requests, not batches");
-            refused(agent, Box::new(nobody(fault)), "")
+            refused(agent, Box::new(nobody(fault)), caller, "")
         }
-        Err(refusal) if refusal.reply_to.frame != Frame::Tool => refused(agent, refusal, ""),
-        Err(refusal) => server.fit(tail(server, body).map_or_else(|reply| reply, |tail| refused(agent, refusal, tail))),
+        Err(refusal) if refusal.reply_to.frame != Frame::Tool => refused(agent, refusal, caller, ""),
+        Err(refusal) => {
+            server.fit(tail(server, body).map_or_else(|reply| reply, |tail| refused(agent, refusal, caller, tail)))
+        }
     }
 }
 
@@ -120,7 +123,7 @@ fn tail(server: mcp::Server<'_>, body: &[u8]) -> Result<&'static str, Reply> {
 pub(crate) async fn registered<A: Agent>(agent: &A, body: &[u8], caller: &Caller<'_>) -> Reply {
     match request::read_registration(body) {
         Ok(request) => called(agent, request, caller, "").await,
-        Err(refusal) => refused(agent, refusal, ""),
+        Err(refusal) => refused(agent, refusal, caller, ""),
     }
 }
 
@@ -128,7 +131,7 @@ pub(crate) async fn registered<A: Agent>(agent: &A, body: &[u8], caller: &Caller
 async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) -> Reply {
     if parts.len() > MAX_BATCH {
         let message = format!("a batch has at most {MAX_BATCH} requests, this one has {}", parts.len());
-        return refused(agent, Box::new(nobody(Fault::rpc(INVALID_REQUEST, message))), "");
+        return refused(agent, Box::new(nobody(Fault::rpc(INVALID_REQUEST, message))), caller, "");
     }
     let server = caller.server(agent, true);
     let replies = together(parts.into_iter().map(async |part| {
@@ -154,7 +157,7 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
     let checked =
         if is_for(agent, request.method()) { request.check(agent.strict()) } else { Err(elsewhere(agent, &reply_to)) };
     let Request { call, mut head, frame, spelling, one_name, .. } = request;
-    let echo = head.conversation_id.clone();
+    let (echo, sender) = (head.conversation_id.clone(), head.sender.clone());
     let outcome = match checked {
         Ok(quirks) => {
             if head.auth_token.is_none() {
@@ -177,15 +180,16 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
             written(answer.map(|()| Reply::new(StatusCode::OK, out)))
         }
         Err(fault) => {
-            let head = Head { conversation_id: echo, ..Head::default() };
-            refused(agent, Box::new(Refused { fault, reply_to, head }), tail)
+            let head = Head { conversation_id: echo, sender, ..Head::default() };
+            refused(agent, Box::new(Refused { fault, reply_to, head }), caller, tail)
         }
     }
 }
 
 /// Writes a refusal. Whatever is wrong with a call that is not for this agent, to it the method does not exist.
-fn refused<A: Agent>(agent: &A, refusal: Box<Refused>, tail: &str) -> Reply {
+fn refused<A: Agent>(agent: &A, refusal: Box<Refused>, caller: &Caller<'_>, tail: &str) -> Reply {
     let Refused { mut fault, mut reply_to, head } = *refusal;
+    agent.refused(&Refusal { fault: &fault, method: reply_to.method, head: &head, peer: caller.peer });
     if !reply_to.expects_answer() {
         return Reply::nothing();
     }

@@ -13,7 +13,7 @@
 //!
 //! [`rate`] says how often anything may happen, [`strikes`] how often a secret may be wrong, both by [`whence`] it comes.
 //! [`pulse`] tells whether we ourselves are late, and grants a peer the time that it would be charged for. [`trace`] says what belongs
-//! together across processes, and [`tally`] counts calls for whoever wants figures.
+//! together across processes, [`tally`] counts calls for whoever wants figures, and [`refusals`] are what an agent logs of refused requests.
 //!
 //! [`admission`] is how an agent gets into its league, [`doubt`] how it stays there. [`net`] has the two traits behind which the network itself can be
 //! replaced, [`world`] the time of day and chance. [`lan`] tells by which addresses other machines reach this one.
@@ -30,6 +30,7 @@ pub mod net;
 pub mod pages;
 pub mod pulse;
 pub mod rate;
+pub mod refusals;
 pub mod retry;
 pub mod server;
 pub mod settings;

@@ -41,6 +41,9 @@ const MAX_THOROUGH: usize = 20;
 /// The first pause after a peer asked for fewer calls; it doubles.
 const BACK_OFF: Duration = Duration::from_millis(100);
 
+/// How much of a peer's own words is quoted, in characters.
+const QUOTED: usize = 200;
+
 /// Speaks with peers; cheap to clone. The clones share their connections and sessions.
 #[derive(Clone, Debug, Default)]
 pub struct Speaker {
@@ -112,6 +115,23 @@ pub struct Try {
     pub sent: Bytes,
     /// What came.
     pub came: Result<Exchange, CallError>,
+}
+
+impl Try {
+    /// What came of it, in words for a log: an answer, or what came instead of one.
+    pub fn outcome(&self) -> Result<String, String> {
+        let exchange = self.came.as_ref().map_err(ToString::to_string)?;
+        let answered = format!("answered in {} ms", exchange.receipt.last_byte.unwrap_or_default().as_millis());
+        if heard(exchange) == Verdict::Understood {
+            return Ok(answered);
+        }
+        let error = Layers::parse(&exchange.body).ok().and_then(|layers| layers.error());
+        let words = error.map_or_else(
+            || String::from("no answer that can be read"),
+            |error| error.words.chars().take(QUOTED).collect::<String>(),
+        );
+        Err(format!("{answered} with status {}: {words}", exchange.status.as_u16()))
+    }
 }
 
 /// What came of saying something. The answer itself is that of the last try.

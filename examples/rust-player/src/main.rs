@@ -79,10 +79,12 @@ async fn main() -> anyhow::Result<()> {
         join_key,
         home: None,
         recalls: false,
+        histories: None,
         scribe: None,
         chance: Chance::System,
         patience: Duration::from_secs(10),
         pause: Duration::from_millis(500),
+        give_up_after: None,
     };
     let player = Player::new(settings, Thinker::new(Arc::new(Contrary)), Client::default(), World::real());
     player.on_news(|line| eprintln!("{line}"));

@@ -1,7 +1,7 @@
 //! One match that a player is in.
 
 use league_protocol::draw::{DrawCommitment, DrawNonce};
-use league_protocol::id::{MatchId, PlayerId, RoundId};
+use league_protocol::id::{ConversationId, MatchId, PlayerId, RoundId};
 use league_protocol::message::invitation::GameInvitation;
 use league_protocol::seal::digest;
 use league_protocol::side::Side;
@@ -25,6 +25,8 @@ pub(super) struct Seated {
     /// What the player added to the draw.
     pub(super) nonce: DrawNonce,
     pub(super) stage: Stage,
+    /// The conversation of its invitation.
+    pub(super) conversation: Option<ConversationId>,
     /// The position that was asked about last.
     asked: Position,
     /// What the player answered in each position, the newest last.
@@ -42,7 +44,7 @@ impl Position {
 }
 
 impl Seated {
-    pub(super) fn invited(invitation: &GameInvitation, nonce: DrawNonce) -> Self {
+    pub(super) fn invited(invitation: &GameInvitation, nonce: DrawNonce, conversation: Option<ConversationId>) -> Self {
         Self {
             attempt: invitation.attempt,
             round: invitation.round_id,
@@ -50,6 +52,7 @@ impl Seated {
             side: invitation.role_in_match,
             commitment: invitation.draw_commitment,
             nonce,
+            conversation,
             ..Self::uninvited(invitation.match_id.clone())
         }
     }
@@ -64,6 +67,7 @@ impl Seated {
             commitment: None,
             nonce: DrawNonce::default(),
             stage: Stage::Joined,
+            conversation: None,
             asked: Position::of(""),
             answers: Vec::new(),
         }

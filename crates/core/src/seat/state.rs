@@ -26,6 +26,31 @@ pub enum State {
     LeagueComplete,
 }
 
+/// What a player is doing, in the words of its life as a process (S2 7).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Lifecycle {
+    /// Started and not registered yet.
+    Init,
+    /// Registered; no round has begun.
+    Registered,
+    /// Taking part in rounds.
+    Active,
+    /// The league is over for it, and it ends.
+    Shutdown,
+}
+
+impl Lifecycle {
+    /// As the protocol writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Init => "INIT",
+            Self::Registered => "REGISTERED",
+            Self::Active => "ACTIVE",
+            Self::Shutdown => "SHUTDOWN",
+        }
+    }
+}
+
 /// Where a player stands in its league, between its matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Membership {

@@ -25,6 +25,11 @@ impl Tables {
         self.0.iter().any(|seated| seated.match_id == *match_id)
     }
 
+    /// Whether no match has been begun.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The newest match without a result.
     pub(super) fn newest_open(&self) -> Option<&Seated> {
         self.0.iter().rev().find(|seated| seated.is_open())

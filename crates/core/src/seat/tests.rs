@@ -264,7 +264,7 @@ impl Told for Seat {
     }
 
     fn is_told(&mut self, over: &GameOver) {
-        let heard = self.over(&referee_of(&over.match_id), over).unwrap();
+        let heard = self.over(&referee_of(&over.match_id), over).unwrap().acknowledgement;
         assert_eq!((heard.player_id, heard.match_id), (Some(me()), Some(over.match_id.clone())));
     }
 

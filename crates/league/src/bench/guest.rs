@@ -54,7 +54,8 @@ async fn visit(manager: &Endpoint, id: PlayerId) -> Result<Histogram<u64>> {
     let (me, registration) = (guest.envelope(None), Call::RegisterPlayer(guest.registration(&contact)));
     tokio::spawn(serve(bound.into_tokio()?, Arc::new(guest), Settings::default(), std::future::pending()));
     let client = secure::caller(None)?;
-    let patience = Patience { answer: LIMIT, pause: Duration::from_millis(50), longest: Duration::from_secs(1) };
+    let patience =
+        Patience { answer: LIMIT, pause: Duration::from_millis(50), longest: Duration::from_secs(1), tries: None };
     let message = || (me.clone(), registration.clone());
     let admitted = register(&Speaker::new(client.clone()), manager, patience, &Notify::new(), message).await?;
     let token = admitted.token.context("a guest was let in without a token")?;

@@ -14,6 +14,7 @@ mod friendly;
 mod kills;
 mod leagues;
 mod load;
+mod logs;
 mod looks;
 mod machine;
 mod manners;

@@ -82,6 +82,7 @@ impl League {
             operator: None,
             journal: None,
             home: None,
+            give_up_after: None,
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };

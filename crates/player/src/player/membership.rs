@@ -11,6 +11,7 @@ use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest};
 use league_protocol::quirk::Quirks;
 use league_protocol::table::Call;
 use league_protocol::token::{Token, TokenDigest};
+use league_store::journal::Level;
 use league_store::views::keys::KeysFile;
 use league_wire::admission::{self, Admitted, Patience, Rejected};
 use league_wire::doubt;
@@ -33,7 +34,9 @@ impl Shared {
         let settings = &self.settings;
         self.seat().registering();
         let longest = LONGEST_PAUSE.max(settings.pause);
-        let patience = Patience { answer: settings.patience, pause: settings.pause, longest };
+        // Who was in already waits for its manager to come back.
+        let tries = settings.give_up_after.filter(|_| self.seat().identity().is_none());
+        let patience = Patience { answer: settings.patience, pause: settings.pause, longest, tries };
         let admitted =
             admission::register(&self.speaker, &settings.manager, patience, &self.hurry, || self.registration()).await;
         let Admitted { player_id, league_id, token, passes, .. } = admitted.inspect_err(|_| self.seat().rejected())?;
@@ -50,7 +53,7 @@ impl Shared {
             let path = home.agent_journal(&AgentId::Player(player_id.clone()));
             self.journal.get_or_init(|| scribe.journal(path));
         }
-        self.note("REGISTERED", format!("registered with {}", settings.manager));
+        self.note(Level::Info, "REGISTERED", || format!("registered with {}", settings.manager));
         Ok(player_id)
     }
 

@@ -17,6 +17,9 @@ pub struct PlayerState {
     pub display_name: SmolStr,
     /// `REGISTERED`, `WAITING_FOR_ROUND`, `CHOOSING_PARITY`, ….
     pub state: SmolStr,
+    /// `INIT`, `REGISTERED`, `ACTIVE` or `SHUTDOWN`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifecycle: Option<SmolStr>,
     /// Its league.
     #[serde(default)]
     pub league_id: Option<LeagueId>,

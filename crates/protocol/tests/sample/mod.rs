@@ -570,6 +570,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
                 player_id: Some(player(5)),
                 display_name: "Quay".into(),
                 state: "CHOOSING_PARITY".into(),
+                lifecycle: Some("ACTIVE".into()),
                 league_id: Some(league()),
                 current_round: Some(RoundId(2)),
                 current_match: Some(match_id()),

@@ -18,6 +18,7 @@ fn referee() -> Referee {
         operator: None,
         journal: None,
         home: None,
+        give_up_after: None,
         patience: Duration::from_secs(1),
         pause: Duration::from_secs(1),
     };

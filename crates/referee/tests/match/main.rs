@@ -99,6 +99,7 @@ fn settings(manager: &Stub) -> Settings {
         operator: None,
         journal: None,
         home: None,
+        give_up_after: None,
         patience: Duration::from_secs(10),
         pause: Duration::from_millis(10),
     }

@@ -1,24 +1,35 @@
 //! One line of a log. The course has two schemas, one with `agent_id` and `data`, one with `component` and `details`: a line has the
 //! keys of both, so tools made for either can read it.
+//!
+//! A line may quote what a peer wrote. Its text is cut at [`MAX_MESSAGE`] bytes, tokens in it are hidden, and details of more than
+//! [`MAX_DATA`] bytes are left out.
 
 use league_protocol::id::ConversationId;
 use league_protocol::time::Timestamp;
+use league_protocol::token::redacted;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
+/// The most bytes of a line's message.
+pub const MAX_MESSAGE: usize = 1024;
+/// The most bytes of a line's details.
+pub const MAX_DATA: usize = 16 * 1024;
+/// How every token of ours begins.
+const TOKEN: &str = "tok-";
+
 /// How much a line matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Level {
-    /// To whoever looks for a fault; the first to be dropped.
+    /// One message and its outcome; the first to be dropped.
     Debug,
-    /// To whoever wants to know what happened.
+    /// An event of the league, a match or an agent.
     Info,
-    /// To whoever is responsible.
+    /// Something went wrong, and the league goes on: a timeout, a refusal, a retry.
     Warn,
-    /// To everybody: something is broken.
+    /// Something is broken.
     Error,
 }
 
@@ -57,20 +68,58 @@ impl Entry {
             level,
             component: SmolStr::new(component),
             event_type: SmolStr::new(event_type),
-            message: message.into(),
+            message: shown(message.into()),
             conversation_id: None,
             message_type: None,
             data: None,
         }
     }
 
-    /// With details. What cannot be written as JSON is left out.
+    /// In this conversation.
+    #[must_use]
+    pub fn in_conversation(mut self, conversation: Option<&ConversationId>) -> Self {
+        self.conversation_id = conversation.cloned();
+        self
+    }
+
+    /// About a message of this type.
+    #[must_use]
+    pub fn about(mut self, message_type: &str) -> Self {
+        self.message_type = Some(SmolStr::new(message_type));
+        self
+    }
+
+    /// With details. What cannot be written as JSON, or is too long, is left out.
     #[must_use]
     pub fn with(mut self, data: &impl Serialize) -> Self {
-        let text = serde_json::to_vec(data).ok();
+        let text = serde_json::to_vec(data).ok().filter(|text| text.len() <= MAX_DATA);
         self.data = text.map(crate::views::redact::redact_raw);
         self
     }
+}
+
+/// `text` without tokens, cut where it is too long.
+fn shown(text: String) -> String {
+    let mut text = if text.contains(TOKEN) { without_tokens(&text) } else { text };
+    if text.len() > MAX_MESSAGE {
+        text.truncate(text.floor_char_boundary(MAX_MESSAGE));
+        text.push('…');
+    }
+    text
+}
+
+fn without_tokens(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(TOKEN) {
+        shown.push_str(&rest[..start]);
+        let token = &rest[start..];
+        let end = token.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_')).unwrap_or(token.len());
+        shown.push_str(&redacted(&token[..end]));
+        rest = &token[end..];
+    }
+    shown.push_str(rest);
+    shown
 }
 
 impl Serialize for Entry {

@@ -107,7 +107,14 @@ impl Scribe {
         self.desk.tray().dropped
     }
 
+    pub(super) fn writes(&self, level: Level) -> bool {
+        level >= self.desk.limits.level
+    }
+
     pub(super) fn take(&self, path: &Arc<PathBuf>, entry: Entry) {
+        if !self.writes(entry.level) {
+            return;
+        }
         let mut tray = self.desk.tray();
         if tray.entries.len() >= self.desk.limits.waiting && !tray.make_room(entry.level) {
             return;

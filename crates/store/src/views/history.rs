@@ -51,4 +51,26 @@ impl HistoryFile {
         }
         Self { schema_version: schema_version(), player_id, last_updated: now, stats, matches }
     }
+
+    /// The file's text, with a line for each match.
+    pub fn text(&self) -> serde_json::Result<Vec<u8>> {
+        #[derive(Serialize)]
+        struct Head<'a> {
+            schema_version: &'a SmolStr,
+            player_id: &'a PlayerId,
+            last_updated: Timestamp,
+            stats: Stats,
+        }
+        let Self { schema_version, player_id, last_updated, stats, matches } = self;
+        let head = Head { schema_version, player_id, last_updated: *last_updated, stats: *stats };
+        let mut text = serde_json::to_vec_pretty(&head)?;
+        text.truncate(text.len() - "\n}".len());
+        text.extend_from_slice(b",\n  \"matches\": [");
+        for (number, played) in matches.matches().iter().enumerate() {
+            text.extend_from_slice(if number == 0 { b"\n    " } else { b",\n    " });
+            serde_json::to_writer(&mut text, played)?;
+        }
+        text.extend_from_slice(if matches.matches().is_empty() { b"]\n}\n" } else { b"\n  ]\n}\n" });
+        Ok(text)
+    }
 }

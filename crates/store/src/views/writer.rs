@@ -17,7 +17,6 @@ use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
 use super::MATCH_FILES;
-use super::history::HistoryFile;
 use super::match_file::MatchFile;
 use super::register::{MAX_REGISTER, RegisterFile};
 use super::replace::{Sync, replace, sync_directory, sync_file};
@@ -53,8 +52,6 @@ pub enum View {
     Rounds(RoundsFile),
     /// A match.
     Match(Box<MatchFile>),
-    /// What a player remembers.
-    History(HistoryFile),
     /// Who is registered.
     Register(RegisterFile),
 }
@@ -187,7 +184,6 @@ impl Desk {
         match job {
             Job::Put(View::Standings(file)) => Some(self.home.standings(&file.league_id)),
             Job::Put(View::Rounds(file)) => Some(self.home.rounds(&file.league_id)),
-            Job::Put(View::History(file)) => Some(self.home.history(&file.player_id)),
             Job::Put(View::Register(_)) => Some(self.home.agents_config()),
             // Each of its states may be the last one that is seen, and it may be a line and not a file.
             Job::Put(View::Match(_)) | Job::Expect { .. } | Job::Flush(_) => None,
@@ -206,7 +202,6 @@ impl Desk {
                     Err(error) => self.complain(path, &error),
                 }
             }
-            View::History(file) => self.replace(self.home.history(&file.player_id), &file, Sync::Later),
             View::Match(file) if self.large.contains(&file.league_id) => {
                 let path = self.home.match_lines(&file.league_id);
                 let lines = self.lines.entry(path).or_default();

@@ -21,7 +21,7 @@ fn registration() -> (Envelope, Call) {
 
 async fn ask(manager: &Stranger) -> Result<Admitted, Rejected> {
     let pause = Duration::from_millis(1);
-    let patience = Patience { answer: LONG, pause, longest: pause };
+    let patience = Patience { answer: LONG, pause, longest: pause, tries: None };
     register(&Speaker::default(), &manager.endpoint, patience, &tokio::sync::Notify::new(), registration).await
 }
 
@@ -55,9 +55,9 @@ async fn the_form_that_a_manager_understood_is_remembered() {
 async fn a_no_is_taken_for_an_answer_and_not_tried_in_other_words() {
     let no = json!({"status": "REJECTED", "reason": "full"});
     let manager = Stranger::new(move |asked| asked.result(&no)).await;
-    assert_eq!(ask(&manager).await.unwrap_err().reason, "full");
+    assert_eq!(ask(&manager).await.unwrap_err().reason(), "full");
     let refusal = json!({"error": {"code": -32602, "message": "no key", "data": {"error_code": "E012"}}});
     let other = Stranger::new(move |_| Answer::json(200, &refusal)).await;
-    assert_eq!(ask(&other).await.unwrap_err().reason, "no key");
+    assert_eq!(ask(&other).await.unwrap_err().reason(), "no key");
     assert_eq!((manager.methods().len(), other.methods().len()), (1, 1));
 }

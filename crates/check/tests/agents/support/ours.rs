@@ -71,6 +71,8 @@ pub(crate) fn player(contact: &Endpoint, manager: Endpoint) -> Player {
         home: None,
         recalls: false,
         scribe: None,
+        histories: None,
+        give_up_after: None,
         chance: Chance::System,
         patience: Duration::from_secs(5),
         pause: Duration::from_millis(20),
@@ -92,6 +94,7 @@ pub(crate) async fn referee(port: u16) -> Served {
         operator: None,
         journal: None,
         home: None,
+        give_up_after: None,
         patience: Duration::from_secs(5),
         pause: Duration::from_millis(20),
     };

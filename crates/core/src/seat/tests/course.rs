@@ -1,7 +1,8 @@
 //! The course of a match and of a league, in the states that the interfaces name.
 
 use super::*;
-use crate::seat::DrawCheck;
+use crate::seat::{DrawCheck, Lifecycle};
+use league_protocol::id::ConversationId;
 use league_protocol::message::standings::{FinalRow, StandingsRow, StandingsUpdate};
 
 fn row(player: u32, rank: u32, points: u32) -> StandingsRow {
@@ -48,6 +49,39 @@ fn a_league_goes_through_every_state_in_order() {
     assert_eq!((shown.current_round, shown.current_match), (Some(RoundId(2)), None));
     assert_eq!((shown.record.wins, shown.record.points), (2, 6));
     seat.told_to_leave(&manager()).unwrap();
+}
+
+#[test]
+fn the_lifecycle_goes_from_init_to_shutdown() {
+    let mut seat = Seat::new(SmolStr::new_static("Quay"), History::default());
+    assert_eq!(seat.lifecycle(), Lifecycle::Init);
+    seat.registering();
+    assert_eq!(seat.lifecycle(), Lifecycle::Init);
+    seat.registered(identity(true));
+    assert_eq!(seat.lifecycle(), Lifecycle::Registered);
+    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    assert_eq!(seat.lifecycle(), Lifecycle::Active);
+    // Who registers again in the middle of a league is still in it.
+    seat.registering();
+    assert_eq!(seat.lifecycle(), Lifecycle::Active);
+    seat.registered(identity(true));
+    seat.told_to_leave(&manager()).unwrap();
+    assert_eq!(seat.player_state(None).lifecycle.as_deref(), Some("SHUTDOWN"));
+    let mut over = Seat::new(SmolStr::new_static("Quay"), History::default());
+    over.registered(identity(true));
+    over.league_completed(&manager(), &league_completed()).unwrap();
+    assert_eq!(over.lifecycle(), Lifecycle::Shutdown);
+}
+
+#[test]
+fn a_call_outside_the_conversation_of_its_invitation_is_noticed() {
+    let (mut seat, match_id) = (seat(), first_of(1));
+    let in_conversation =
+        |name: &str| Head { conversation_id: Found::Good(ConversationId::named(name)), ..referee_of(&first_of(1)) };
+    assert!(seat.continues_invitation(&in_conversation("any"), &match_id), "nothing is known of it");
+    seat.invited(&in_conversation("one"), &invitation(&match_id), DrawNonce::default(), Timestamp::EPOCH).unwrap();
+    assert!(seat.continues_invitation(&in_conversation("one"), &match_id));
+    assert!(!seat.continues_invitation(&in_conversation("two"), &match_id));
 }
 
 #[test]

@@ -1,0 +1,39 @@
+//! Names for agents that were given none.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use league_wire::endpoint::Endpoint;
+use smol_str::{SmolStr, format_smolstr};
+
+const COLOURS: [&str; 16] = [
+    "Amber", "Azure", "Coral", "Crimson", "Emerald", "Golden", "Indigo", "Ivory", "Jade", "Lilac", "Ochre", "Ruby",
+    "Scarlet", "Silver", "Teal", "Violet",
+];
+const ANIMALS: [&str; 16] = [
+    "Badger", "Beaver", "Falcon", "Fox", "Hare", "Heron", "Lynx", "Marten", "Newt", "Otter", "Owl", "Puffin", "Raven",
+    "Seal", "Stork", "Wren",
+];
+
+/// The name of an agent that listens at `contact`, like `Amber Otter 8101`. It follows from the address alone: an agent that is started again at
+/// the same place has the same name, and two agents on one machine have different ports.
+pub(crate) fn nickname(contact: &Endpoint) -> SmolStr {
+    let mut hasher = DefaultHasher::new();
+    (contact.host(), contact.port()).hash(&mut hasher);
+    let number = hasher.finish();
+    let pick = |words: &[&'static str; 16], shift: u32| words[(number >> shift) as usize % words.len()];
+    format_smolstr!("{} {} {}", pick(&COLOURS, 0), pick(&ANIMALS, 4), contact.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_can_be_read_and_stays_with_its_address() {
+        let name = |url: &str| nickname(&url.parse().unwrap());
+        assert_eq!(name("http://10.0.0.7:8101/mcp"), name("http://10.0.0.7:8101/mcp"));
+        assert_ne!(name("http://10.0.0.7:8101/mcp"), name("http://10.0.0.7:8102/mcp"));
+        let words: Vec<String> = name("http://10.0.0.7:8101/mcp").split(' ').map(str::to_owned).collect();
+        assert!(COLOURS.contains(&words[0].as_str()) && ANIMALS.contains(&words[1].as_str()) && words[2] == "8101");
+    }
+}

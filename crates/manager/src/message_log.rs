@@ -1,0 +1,166 @@
+//! The league's log, message by message: what was sent to whom and what came of it, what was asked and refused.
+//!
+//! What happened in the league is told by [`chronicle`](crate::chronicle), in the same file.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use league_core::season::agent::AgentId;
+use league_protocol::id::ConversationId;
+use league_protocol::message::registration::{Admission, RegisterResponse};
+use league_protocol::sender::Sender;
+use league_protocol::table::{Call, Method};
+use league_store::journal::{Entry, Level};
+use league_wire::agent::{Answered, Arrived};
+use league_wire::refusals::Refusal;
+use league_wire::speaker::Try;
+
+use crate::excerpt::Told;
+use crate::manager::Shared;
+
+/// How many of those who were told something have answered.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    yes: AtomicU32,
+    no: AtomicU32,
+}
+
+impl Answers {
+    fn count(&self, answered: bool) {
+        let counter = if answered { &self.yes } else { &self.no };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// What is logged of a request that was answered.
+pub(crate) struct Request {
+    method: Method,
+    from: String,
+    /// The name of an agent that registers.
+    name: Option<String>,
+    conversation: Option<ConversationId>,
+}
+
+impl Shared {
+    /// A line.
+    pub(crate) fn log(&self, level: Level, event: &str, message: impl FnOnce() -> String) {
+        if self.logs(level) {
+            self.write_line(self.entry(level, event, message()));
+        }
+    }
+
+    fn logs(&self, level: Level) -> bool {
+        self.settings.journal.as_ref().is_some_and(|journal| journal.writes(level))
+    }
+
+    fn entry(&self, level: Level, event: &str, message: String) -> Entry {
+        Entry::new(self.world.now(), level, "league_manager", event, message)
+    }
+
+    fn write_line(&self, entry: Entry) {
+        if let Some(journal) = &self.settings.journal {
+            journal.write(entry);
+        }
+    }
+
+    /// The requests of one message to `who`, and whether the last was `understood`.
+    pub(crate) fn note_sent(&self, who: &AgentId, conversation: &ConversationId, tries: &[Try], understood: bool) {
+        let last = tries.iter().rposition(|one| !one.is_probe);
+        for (place, one) in tries.iter().enumerate().filter(|(_, one)| !one.is_probe) {
+            let failed = one.came.is_err() || (Some(place) == last && !understood);
+            let (level, event) = if failed { (Level::Warn, "MESSAGE_FAILED") } else { (Level::Debug, "MESSAGE_SENT") };
+            if self.logs(level) {
+                let (Ok(told) | Err(told)) = one.outcome();
+                let entry = self.entry(level, event, format!("{} to {}: {told}", one.what, who.as_str()));
+                self.write_line(entry.in_conversation(Some(conversation)).about(one.what));
+            }
+        }
+    }
+
+    /// One of those who were `told` has answered, or has not.
+    pub(crate) fn count_answer(&self, told: &Told, tries: &[Try], understood: bool) {
+        // Who does not know a notice is not sent it.
+        if !tries.is_empty() {
+            told.answers.count(understood);
+        }
+    }
+
+    /// Everybody was told; who has answered?
+    pub(crate) fn note_told(&self, told: &[Told]) {
+        for told in told {
+            let (yes, no) = (told.answers.yes.load(Ordering::Relaxed), told.answers.no.load(Ordering::Relaxed));
+            if yes + no == 0 {
+                continue;
+            }
+            let (conversation, method) = told.subject();
+            let what = method.row().message.unwrap_or(method.row().name);
+            let nobody = yes == 0 && no > 1;
+            let (level, event) = if nobody { (Level::Error, "NOBODY_REACHABLE") } else { (Level::Info, what) };
+            if self.logs(level) {
+                let message = format!("{what}: told {} agents, {yes} acknowledged it, {no} did not", yes + no);
+                self.write_line(self.entry(level, event, message).in_conversation(Some(conversation)).about(what));
+            }
+        }
+    }
+
+    /// What is to be known of a request before it is answered.
+    pub(crate) fn request(&self, arrived: &Arrived) -> Option<Request> {
+        let name = if let Call::RegisterPlayer(request) = &arrived.call {
+            Some(request.player_meta.display_name.to_string())
+        } else if let Call::RegisterReferee(request) = &arrived.call {
+            Some(request.referee_meta.display_name.to_string())
+        } else {
+            None
+        };
+        // A line of these may be a warning; of the others, a line is for DEBUG.
+        if name.is_none() && arrived.call.method() != Method::ReportMatchResult && !self.logs(Level::Debug) {
+            return None;
+        }
+        let sender = arrived.head.sender.as_good().map_or("an unnamed sender", Sender::as_str);
+        Some(Request {
+            method: arrived.call.method(),
+            from: format!("{sender} at {}", arrived.peer.ip()),
+            name,
+            conversation: arrived.head.conversation_id.as_good().cloned(),
+        })
+    }
+
+    /// A request was answered. A rejection is an answer, and so is the acknowledgement of a report that was known.
+    pub(crate) fn note_answered(&self, request: &Request, answer: &Answered) {
+        let Request { method, from, name, conversation } = request;
+        let what = method.row().message.unwrap_or(method.row().name);
+        let (level, event, message) = match (name, method) {
+            (Some(name), _) => {
+                let response = serde_json::from_str::<RegisterResponse>(answer.body.get()).ok();
+                match response.filter(|response| response.status == Admission::Rejected) {
+                    Some(response) => {
+                        let reason = response.reason.unwrap_or_default();
+                        (
+                            Level::Warn,
+                            "REGISTRATION_REJECTED",
+                            format!("{what} of {name:?} from {from} is rejected: {reason}"),
+                        )
+                    }
+                    None => (Level::Debug, "MESSAGE_RECEIVED", format!("{what} of {name:?} from {from}: accepted")),
+                }
+            }
+            (None, Method::ReportMatchResult) if answer.body.get().contains("\"duplicate\":true") => {
+                (Level::Warn, "REPORT_REPEATED", format!("{what} from {from}: this result was known, and counts once"))
+            }
+            (None, _) => (Level::Debug, "MESSAGE_RECEIVED", format!("{what} from {from}: answered")),
+        };
+        if self.logs(level) {
+            self.write_line(self.entry(level, event, message).in_conversation(conversation.as_ref()).about(what));
+        }
+    }
+
+    /// A request was refused.
+    pub(crate) fn note_refusal(&self, refusal: &Refusal<'_>) {
+        if !self.logs(Level::Warn) {
+            return;
+        }
+        let Some(line) = self.refusals.line(refusal) else { return };
+        let level = if refusal.is_internal() { Level::Error } else { Level::Warn };
+        let entry = self.entry(level, "REQUEST_REFUSED", line);
+        self.write_line(entry.in_conversation(refusal.head.conversation_id.as_good()).about(refusal.what()));
+    }
+}

@@ -1,0 +1,271 @@
+//! The player's log: what it was told, what it answered and why, and what was wrong.
+//!
+//! A choice is logged when its match is over. Other players of the same machine may be able to read the file, and must not learn it before
+//! they have chosen themselves.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use league_core::seat::{History, Question};
+use league_protocol::head::Head;
+use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::message::game_error::GameError;
+use league_protocol::message::game_over::GameOver;
+use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
+use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement};
+use league_protocol::message::standings::StandingsUpdate;
+use league_protocol::parity::Parity;
+use league_protocol::sender::Sender;
+use league_protocol::table::Method;
+use league_store::journal::{Entry, Level};
+use league_store::views::histories::Remembers;
+use league_store::views::history::HistoryFile;
+use league_wire::refusals::Refusal;
+
+use super::Shared;
+
+use crate::memory::Memory;
+use crate::thinker::{Consulted, Trouble};
+
+/// The most lines that wait for the end of their match.
+const MAX_OPEN: usize = 32;
+
+/// Choices that are logged when their match is over, the oldest first.
+pub(super) type OpenChoices = VecDeque<(MatchId, Entry)>;
+
+impl Shared {
+    /// A line about the player itself.
+    pub(super) fn note(&self, level: Level, event: &str, message: impl FnOnce() -> String) {
+        if self.logs(level) {
+            self.write(self.entry(level, event, message()));
+        }
+    }
+
+    /// A line about a message of a peer.
+    pub(super) fn note_message(
+        &self,
+        level: Level,
+        event: &str,
+        (head, method): (&Head, Method),
+        message: impl FnOnce() -> String,
+    ) {
+        if self.logs(level) {
+            self.write(about(self.entry(level, event, message()), head, Some(method)));
+        }
+    }
+
+    fn logs(&self, level: Level) -> bool {
+        self.journal.get().is_some_and(|journal| journal.writes(level))
+    }
+
+    fn entry(&self, level: Level, event: &str, message: String) -> Entry {
+        let seat = self.seat();
+        let who = seat.identity().map_or("", |identity| identity.player_id.as_str());
+        Entry::new(self.world.now(), level, who, event, message)
+    }
+
+    fn write(&self, entry: Entry) {
+        if let Some(journal) = self.journal.get() {
+            journal.write(entry);
+        }
+    }
+
+    pub(super) fn note_round(&self, head: &Head, round: &RoundAnnouncement) {
+        self.note_message(Level::Debug, "ROUND_ANNOUNCED", (head, Method::NotifyRound), || {
+            let own = self.seat().identity().map(|identity| identity.player_id.clone());
+            let plays = |player: &PlayerId| Some(player) == own.as_ref();
+            let mine = round.matches.iter().find(|one| plays(&one.player_a_id) || plays(&one.player_b_id));
+            match mine {
+                Some(one) => format!(
+                    "round {}: {} plays {} in {}",
+                    round.round_id, one.player_a_id, one.player_b_id, one.match_id
+                ),
+                None => format!("round {}: no match of this player", round.round_id),
+            }
+        });
+    }
+
+    pub(super) fn note_invitation(&self, head: &Head, invitation: &GameInvitation, answer: &GameJoinAck) {
+        let declined = answer.accept == Some(false);
+        let level = if declined { Level::Warn } else { Level::Debug };
+        self.note_message(level, "INVITED", (head, Method::GameInvitation), || {
+            let opponent = invitation.opponent_id.as_ref().map_or("an opponent without a name", PlayerId::as_str);
+            let answered = match answer.reason.as_deref().filter(|_| declined) {
+                Some(reason) => format!("declined: {reason}"),
+                None => String::from("joined"),
+            };
+            format!("{}: invited by {} to play {opponent}; {answered}", invitation.match_id, sender(head))
+        });
+    }
+
+    /// The call of a match came in another conversation than its invitation. It is answered all the same.
+    pub(super) fn note_other_conversation(&self, head: &Head, match_id: &MatchId) {
+        self.note_message(Level::Warn, "CONVERSATION_CHANGED", (head, Method::ChooseParity), || {
+            format!(
+                "{match_id}: the call of {} has another conversation_id than the invitation; a referee keeps one for each match \
+                 and player",
+                sender(head)
+            )
+        });
+    }
+
+    /// The choice and its rationale, kept until the match is over.
+    pub(super) fn keep_choice(&self, head: &Head, match_id: &MatchId, parity: Parity, why: &str, took: Duration) {
+        if !self.logs(Level::Debug) {
+            return;
+        }
+        let message = format!("{match_id}: chose {parity} {why}, in {} ms", took.as_millis());
+        let entry = about(self.entry(Level::Debug, "CHOICE", message), head, Some(Method::ChooseParity));
+        self.keep(match_id, entry);
+    }
+
+    /// Which model was asked for a choice, how long it took, what it cost, and why the coin chose where it did. Kept like the choice.
+    pub(super) fn note_model(&self, match_id: &MatchId, parity: Parity, asked: &Consulted, failed: Option<&Trouble>) {
+        let (level, event, message) = match failed {
+            None => (Level::Info, "MODEL_ANSWERED", format!("{} says {parity} in {match_id}", asked.model)),
+            Some(why) => {
+                (Level::Warn, "MODEL_FAILED", format!("{}: {why}; the coin says {parity} in {match_id}", asked.model))
+            }
+        };
+        if !self.logs(level) {
+            return;
+        }
+        let data = serde_json::json!({
+            "match_id": match_id, "model": asked.model, "choice": parity, "fallback": failed.is_some(),
+            "latency_ms": u64::try_from(asked.latency.as_millis()).unwrap_or(u64::MAX),
+            "prompt_tokens": asked.usage.prompt_tokens, "answer_tokens": asked.usage.answer_tokens,
+        });
+        self.keep(match_id, self.entry(level, event, message).with(&data));
+    }
+
+    /// Keeps a line that tells a choice until its match is over.
+    fn keep(&self, match_id: &MatchId, entry: Entry) {
+        let mut open = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.len() == MAX_OPEN {
+            open.pop_front();
+        }
+        open.push_back((match_id.clone(), entry));
+    }
+
+    /// What the strategy goes by, for the log.
+    pub(super) fn rationale(&self, question: &Question, memory: &Memory) -> String {
+        if !self.logs(Level::Debug) {
+            return String::new();
+        }
+        let name = self.thinker.name();
+        if question.answered.is_some() {
+            return format!("by {name}, as before");
+        }
+        let known = question.opponent.as_ref().map(|opponent| {
+            let seen = |wanted: Parity| {
+                let chose = memory.history.against(opponent).filter_map(|played| played.opponent_choice.as_deref());
+                chose.filter(|choice| *choice == wanted.as_str()).count()
+            };
+            format!(
+                "against {opponent}, who chose even {} and odd {} times before",
+                seen(Parity::Even),
+                seen(Parity::Odd)
+            )
+        });
+        format!("by {name} {}", known.as_deref().unwrap_or("against an unknown opponent"))
+    }
+
+    /// The end of a match, and the choice that was kept until now.
+    pub(super) fn note_over(&self, head: &Head, over: &GameOver, repeated: bool) {
+        let mut open = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(place) = open.iter().position(|(match_id, _)| *match_id == over.match_id) {
+            open.remove(place).into_iter().for_each(|(_, entry)| self.write(entry));
+        }
+        drop(open);
+        if repeated {
+            self.note_message(Level::Debug, "RESULT_REPEATED", (head, Method::NotifyMatchResult), || {
+                format!("{}: its result was known already", over.match_id)
+            });
+            return;
+        }
+        self.note_message(Level::Info, "GAME_OVER", (head, Method::NotifyMatchResult), || {
+            let seat = self.seat();
+            let played = seat.history().matches().iter().rev().find(|played| played.match_id == over.match_id);
+            let Some(played) = played else { return format!("{}: over, without a result", over.match_id) };
+            let reason = over.game_result.as_ref().map(|result| format!(": {}", result.reason)).unwrap_or_default();
+            let result = format!("{:?}", played.result).to_lowercase();
+            format!("{}: {result}, {} points{reason}", over.match_id, played.points)
+        });
+    }
+
+    pub(super) fn note_game_error(&self, head: &Head, error: &GameError) {
+        self.note_message(Level::Warn, "GAME_ERROR", (head, Method::NotifyGameError), || {
+            let code = error.error_code.as_deref().unwrap_or("an error without a code");
+            let what = error.hint.as_ref().or(error.error_description.as_ref()).map_or("", |text| text.as_str());
+            let match_id = error.match_id.as_ref().map_or("no match", MatchId::as_str);
+            let tries = error.retry_count.zip(error.max_retries);
+            let tries = tries.map_or_else(String::new, |(made, all)| format!(" (try {made} of {all})"));
+            format!("{match_id}: the referee says {code}: {what}{tries}")
+        });
+    }
+
+    pub(super) fn note_standings(&self, head: &Head, update: &StandingsUpdate) {
+        self.note_message(Level::Debug, "STANDINGS", (head, Method::UpdateStandings), || {
+            let own = self.seat().identity().map(|identity| identity.player_id.clone());
+            let row = update.standings.iter().find(|row| Some(&row.player_id) == own.as_ref());
+            let after = update.round_id.map_or_else(String::new, |round| format!(" after round {round}"));
+            match row {
+                Some(row) => format!("rank {} with {} points{after}", row.rank, row.points),
+                None => format!("standings{after}, without this player"),
+            }
+        });
+    }
+
+    pub(super) fn note_end(&self, head: &Head, end: &LeagueCompleted) {
+        self.note_message(Level::Info, "LEAGUE_COMPLETED", (head, Method::NotifyLeagueCompleted), || {
+            let own = self.seat().identity().map(|identity| identity.player_id.clone());
+            let row = end.final_standings.iter().find(|row| Some(&row.player_id) == own.as_ref());
+            match row {
+                Some(row) => format!("the league is over: rank {} with {} points", row.rank, row.points),
+                None => String::from("the league is over"),
+            }
+        });
+    }
+
+    pub(super) fn note_refusal(&self, refusal: &Refusal<'_>) {
+        if !self.logs(Level::Warn) {
+            return;
+        }
+        let Some(line) = self.refusals.line(refusal) else { return };
+        let level = if refusal.is_internal() { Level::Error } else { Level::Warn };
+        self.write(about(self.entry(level, "REQUEST_REFUSED", line), refusal.head, refusal.method));
+    }
+}
+
+impl Remembers for Shared {
+    fn history(&self) -> Option<(PathBuf, HistoryFile)> {
+        self.unwritten.store(false, Ordering::Release);
+        let home = self.settings.home.as_ref()?;
+        let (player, history) = {
+            let seat = self.seat();
+            (seat.identity()?.player_id.clone(), History::clone(seat.history()))
+        };
+        Some((home.history(&player), HistoryFile::of(player, history, self.world.now())))
+    }
+
+    fn history_not_written(&self, error: &io::Error) {
+        tracing::warn!(%error, "the history cannot be written");
+        self.note(Level::Error, "HISTORY_NOT_WRITTEN", || format!("the history cannot be written: {error}"));
+    }
+}
+
+fn about(entry: Entry, head: &Head, method: Option<Method>) -> Entry {
+    let entry = entry.in_conversation(head.conversation_id.as_good());
+    match method {
+        Some(method) => entry.about(method.row().message.unwrap_or(method.row().name)),
+        None => entry,
+    }
+}
+
+fn sender(head: &Head) -> &str {
+    head.sender.as_good().map_or("an unnamed sender", Sender::as_str)
+}

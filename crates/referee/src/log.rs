@@ -1,0 +1,119 @@
+//! The referee's log: every match from its order to its report, with every call and what came of it.
+//!
+//! What a player chose is logged when the match is decided. Players of the same machine may be able to read the file, and must not learn a
+//! choice before they have chosen themselves; that holds for a choice that was not legal, too.
+
+use league_core::bout::effect::Complaint;
+use league_core::bout::input::Input;
+use league_protocol::id::MatchId;
+use league_protocol::message::start_match::StartMatch;
+use league_protocol::side::Side;
+use league_store::journal::{Entry, Level};
+use league_wire::refusals::Refusal;
+use league_wire::speaker::Try;
+
+use crate::referee::Shared;
+
+impl Shared {
+    /// A line.
+    pub(crate) fn note(&self, level: Level, event: &str, message: impl FnOnce() -> String) {
+        if self.logs(level) {
+            self.write(self.entry(level, event, message()));
+        }
+    }
+
+    /// A warning.
+    pub(crate) fn alert(&self, event: &str, message: String) {
+        self.note(Level::Warn, event, || message);
+    }
+
+    /// Whether lines of this level are written.
+    pub(crate) fn logs(&self, level: Level) -> bool {
+        self.journal.get().is_some_and(|journal| journal.writes(level))
+    }
+
+    pub(crate) fn entry(&self, level: Level, event: &str, message: String) -> Entry {
+        let who = self.identity().map(|identity| identity.id);
+        Entry::new(self.world.now(), level, who.as_ref().map_or("", |id| id.as_str()), event, message)
+    }
+
+    pub(crate) fn write(&self, entry: Entry) {
+        if let Some(journal) = self.journal.get() {
+            journal.write(entry);
+        }
+    }
+
+    /// The requests of one call to `peer` about a match, which may be its `number`th, and whether the last was `understood`.
+    pub(crate) fn note_tries(
+        &self,
+        match_id: &MatchId,
+        (peer, number): (&str, Option<u8>),
+        tries: &[Try],
+        understood: bool,
+    ) {
+        let last = tries.iter().rposition(|one| !one.is_probe);
+        for (place, one) in tries.iter().enumerate().filter(|(_, one)| !one.is_probe) {
+            let failed = one.came.is_err() || (Some(place) == last && !understood);
+            let (level, event) = if failed { (Level::Warn, "MESSAGE_FAILED") } else { (Level::Debug, "MESSAGE_SENT") };
+            if self.logs(level) {
+                let number = number.map_or_else(String::new, |number| format!(", try {number}"));
+                let (Ok(told) | Err(told)) = one.outcome();
+                let message = format!("{match_id}: {} to {peer}{number}: {told}", one.what);
+                self.write(self.entry(level, event, message).about(one.what));
+            }
+        }
+    }
+
+    /// What a player answered, without its choice.
+    pub(crate) fn note_answer(&self, order: &StartMatch, input: &Input) {
+        let player = |side: Side| &order.players[side].player_id;
+        let match_id = &order.match_id;
+        match input {
+            Input::Joined { side, .. } => {
+                self.note(Level::Debug, "PLAYER_JOINED", || format!("{match_id}: {} joined", player(*side)));
+            }
+            Input::Declined { side, .. } => {
+                self.note(Level::Warn, "PLAYER_DECLINED", || {
+                    format!("{match_id}: {} declined the invitation", player(*side))
+                });
+            }
+            Input::Moved { side, .. } => {
+                self.note(Level::Debug, "CHOICE_RECEIVED", || format!("{match_id}: {} has chosen", player(*side)));
+            }
+            Input::Start | Input::Failed { .. } | Input::PauseOver { .. } | Input::Told { .. } | Input::Reported => {}
+        }
+    }
+
+    /// A player is told what was wrong, and asked again.
+    pub(crate) fn note_complaint(
+        &self,
+        order: &StartMatch,
+        side: Side,
+        complaint: &Complaint,
+        (made, allowed): (u8, u8),
+    ) {
+        self.note(Level::Warn, "GAME_ERROR", || {
+            let (match_id, player) = (&order.match_id, &order.players[side].player_id);
+            let what = match complaint {
+                // What it tried to choose would tell.
+                Complaint::Illegal(_) => String::from("its choice is not a legal one"),
+                Complaint::TimedOut
+                | Complaint::Unreachable
+                | Complaint::Unreadable
+                | Complaint::Refused(_)
+                | Complaint::Irregular(_) => complaint.to_string(),
+            };
+            format!("{match_id}: {player}: {what}; try {made} of {allowed} was lost, it is asked again")
+        });
+    }
+
+    pub(crate) fn note_refusal(&self, refusal: &Refusal<'_>) {
+        if !self.logs(Level::Warn) {
+            return;
+        }
+        let Some(line) = self.refusals.line(refusal) else { return };
+        let level = if refusal.is_internal() { Level::Error } else { Level::Warn };
+        let entry = self.entry(level, "REQUEST_REFUSED", line);
+        self.write(entry.in_conversation(refusal.head.conversation_id.as_good()).about(refusal.what()));
+    }
+}
