@@ -112,18 +112,68 @@ mod tests {
         }
     }
 
+    /// A document of the repository.
+    fn document(name: &str) -> String {
+        fs::read_to_string(root().join(name)).unwrap()
+    }
+
+    fn root() -> &'static Path {
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+    }
+
+    /// The test names in `text`: words in backticks that look like one.
+    fn test_names(text: &str) -> Vec<&str> {
+        let letters = |word: &str| word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        let is_test = |word: &&str| letters(word) && word.matches('_').count() >= 3;
+        text.split('`').skip(1).step_by(2).filter(is_test).collect()
+    }
+
+    /// Fails unless every one of `names` is a function in the sources.
+    fn assert_all_exist(names: &[&str]) {
+        let mut code = String::new();
+        for directory in ["crates", "examples", "xtask"] {
+            sources(&root().join(directory), &mut code);
+        }
+        let missing: Vec<_> = names.iter().filter(|name| !code.contains(&format!("fn {name}("))).collect();
+        assert!(missing.is_empty(), "no such tests: {missing:#?}");
+    }
+
     #[test]
     fn every_test_that_the_page_on_security_names_exists() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let page = fs::read_to_string(root.join("SECURITY.md")).unwrap();
-        let letters = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-        let is_test = |word: &&str| letters(word) && word.matches('_').count() >= 3;
-        let named: Vec<&str> = page.split('`').skip(1).step_by(2).filter(is_test).collect();
+        let page = document("SECURITY.md");
+        let named = test_names(&page);
         assert!(named.len() > 40, "the page has lost its tests: {named:?}");
-        let mut code = String::new();
-        sources(&root.join("crates"), &mut code);
-        let missing: Vec<_> = named.iter().filter(|name| !code.contains(&format!("fn {name}()"))).collect();
-        assert!(missing.is_empty(), "no such tests: {missing:#?}");
+        assert_all_exist(&named);
+    }
+
+    #[test]
+    fn every_requirement_has_a_status_and_a_test_that_exists() {
+        let page = document("docs/conformance.md");
+        let rows: Vec<Vec<&str>> = page
+            .lines()
+            .filter(|line| line.starts_with("| S") && line.as_bytes().get(3).is_some_and(u8::is_ascii_digit))
+            .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+            .collect();
+        let (counts, requirements): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row[1].parse::<u32>().is_ok());
+        let mut named = Vec::new();
+        for row in &requirements {
+            let &[_, _, _, status, tests] = row.as_slice() else { panic!("not five columns: {row:?}") };
+            let tests = test_names(tests);
+            match status {
+                "works" | "decided" => assert!(!tests.is_empty(), "no test is named: {row:?}"),
+                "planned" => {}
+                other => panic!("unknown status {other}: {row:?}"),
+            }
+            named.extend(tests);
+        }
+        for count in counts {
+            let of = |status: &str| requirements.iter().filter(|row| row[0] == count[0] && row[3] == status).count();
+            let [works, decided, planned] = ["works", "decided", "planned"].map(of);
+            let counted = [works + decided + planned, works, decided, planned].map(|n| n.to_string());
+            assert_eq!(count[1..], counted, "the counts of {}", count[0]);
+        }
+        assert_eq!(requirements.len(), 253);
+        assert_all_exist(&named);
     }
 
     #[test]

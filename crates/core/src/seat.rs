@@ -364,7 +364,7 @@ impl Seat {
             self.between_matches(Membership::MatchComplete);
         }
         let acknowledgement = Acknowledgement::of_player(identity.player_id).for_match(over.match_id.clone());
-        Ok(Ended { acknowledgement, repeated: !unheard && !(says_nothing && news) })
+        Ok(Ended { acknowledgement, repeated: !(unheard || says_nothing && news) })
     }
 
     /// Something went wrong with an answer; nothing changes by knowing it.

@@ -237,10 +237,13 @@ mod plain {
         for by in &scoring.tiebreakers {
             groups = parted(groups, |player, equals| score(player, *by, equals, scoring, results));
         }
-        let mut places = Vec::new();
+        let (mut places, mut next) = (Vec::new(), 1);
         for group in groups {
-            let rank = u32::try_from(places.len() + 1).unwrap();
-            places.extend(group.into_iter().map(|player| Place { player, rank }));
+            let rank = next;
+            for player in group {
+                places.push(Place { player, rank });
+                next += 1;
+            }
         }
         places
     }

@@ -58,7 +58,7 @@ fn reasons(home: &Home, season: &Season) -> BTreeMap<PlayerId, Vec<String>> {
         }
     };
     let mut results: Vec<_> = results.iter().collect();
-    results.sort_by(|(one, _), (other, _)| one.cmp(other));
+    results.sort_by_key(|(match_id, _)| *match_id);
     for (match_id, ended) in results {
         for (player, problem) in ended.problems() {
             let known = reasons.entry(player.clone()).or_default();

@@ -89,10 +89,9 @@ impl Asked<'_> {
             Ok(exchange) => {
                 Problem::of_answer(question, &self.order.match_id, exchange.status.as_u16(), &exchange.body)
             }
-            Err(error) => error.problem(endpoint).map(|problem| match problem {
+            Err(error) => error.problem(endpoint).map(|problem| {
                 // The time that was left is not the limit: earlier tries at the same question had used some of it.
-                Problem::Silent { .. } => Problem::silent(limit),
-                other => other,
+                if matches!(problem, Problem::Silent { .. }) { Problem::silent(limit) } else { problem }
             }),
         };
         let problems: Option<Vec<Problem>> = asked.iter().map(wrong).collect();

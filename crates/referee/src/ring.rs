@@ -526,7 +526,7 @@ impl Ring {
     fn times(&self) -> ByPlayer<AnswerTimes> {
         let took = |player: &str, what: &str| {
             let answers = self.transcript.iter().filter(|said| said.from == player && said.message_type == what);
-            answers.filter_map(|said| said.receipt?.last_byte_ms).last()
+            answers.rev().find_map(|said| said.receipt?.last_byte_ms)
         };
         let times = self.order.players.as_ref().map(|player| {
             let id = player.player_id.as_str();

@@ -262,6 +262,7 @@ struct Talk<'a> {
 impl Talk<'_> {
     async fn run(&mut self, judge: &impl Judge) -> bool {
         let (mut pause, mut reopened, mut was_acknowledged) = (BACK_OFF, false, false);
+        let mut hung_up = false;
         loop {
             let endpoint = self.endpoint();
             if self.manner.era() == Era::Session && self.speaker.sessions.of(&endpoint).is_none() {
@@ -275,8 +276,13 @@ impl Talk<'_> {
             self.post(&endpoint).await;
             let exchange = match self.tries.last().map(|last| &last.came) {
                 Some(Ok(exchange)) => exchange,
-                // A server that fails over one form may take another.
+                // The network may have cut the connection, so the same form is tried once more. A server that fails over one form may
+                // take another.
                 Some(Err(CallError { kind: Failure::HungUp(_), .. })) if self.thorough => {
+                    if !std::mem::replace(&mut hung_up, true) {
+                        continue;
+                    }
+                    hung_up = false;
                     self.tried.push(self.manner.clone());
                     if self.tried.len() >= MAX_THOROUGH || !Box::pin(self.climb(&Rebuff::Nothing)).await {
                         return false;

@@ -198,6 +198,15 @@ mod tests {
     }
 
     #[test]
+    fn the_guide_to_strategies_explains_every_strategy() {
+        let guide = include_str!("../../../../docs/strategies.md");
+        for entry in strategies() {
+            let named = ["`", ":"].into_iter().any(|end| guide.contains(&format!("`{}{end}", entry.name)));
+            assert!(named, "docs/strategies.md does not mention {}", entry.name);
+        }
+    }
+
+    #[test]
     fn a_parameter_follows_a_colon() {
         assert_eq!(format!("{:?}", strategy("pattern").unwrap()), "Pattern { longest: 3 }");
         assert_eq!(format!("{:?}", strategy("pattern:5").unwrap()), "Pattern { longest: 5 }");

@@ -128,7 +128,7 @@ fn no_choice(status: u16, whole: &Value) -> Problem {
         let is_choice = |value: &Value| value.as_str().is_some_and(|text| Parity::folded(text.trim()).is_some());
         object.iter().find(|(_, value)| is_choice(value)).map(|(name, _)| quoted(name))
     };
-    if let Some(found) = objects.iter().find_map(|object| named(object)) {
+    if let Some(found) = objects.iter().find_map(named) {
         return Problem::WrongField { found, wanted: SmolStr::new_static("parity_choice") };
     }
     nothing(Question::Choice, status, whole)
@@ -165,7 +165,7 @@ fn nothing(question: Question, status: u16, whole: &Value) -> Problem {
             named == question.answer() || named.contains("PARITY") || named.contains("CHOICE") || named.contains("JOIN")
         })
     };
-    if objects(whole).iter().any(|object| answers(object)) {
+    if objects(whole).iter().any(answers) {
         let (field, wanted) = (question.field(), question.wanted());
         return Problem::NoField { field: SmolStr::new_static(field), wanted: SmolStr::new_static(wanted) };
     }

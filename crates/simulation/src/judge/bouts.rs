@@ -54,7 +54,7 @@ impl Bouts {
             }
         } else if heard.question
             && !heard.arrived
-            && text.contains("\"report_match_result\"")
+            && text.contains("\"MATCH_RESULT_REPORT\"")
             && let Some(attempt) = attempt()
         {
             self.taken.remove(&(heard.from, attempt.clone()));

@@ -127,9 +127,9 @@ pub fn with_names(text: &str, file: &MatchFile, name: impl Fn(&str) -> String) -
             continue;
         }
         if ids.contains(&word.as_str()) {
-            told.push_str(&name(&word))
+            told.push_str(&name(&word));
         } else {
-            told.push_str(&word)
+            told.push_str(&word);
         }
         word.clear();
         told.push(c);
