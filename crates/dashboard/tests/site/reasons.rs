@@ -53,7 +53,8 @@ async fn a_player_that_never_made_a_legal_move_reads_what_to_fix_and_no_reassura
     }
     assert!(!page.contains(">active<") && !page.contains("does any harm"), "{page}");
     assert!(!site.get("/players/P02").await.body.contains("What to fix"));
-    assert_eq!(site.get("/players/p01").await.body, page, "ids are the same in small letters");
+    // The link to the content of a page names the path that was asked for.
+    assert_eq!(site.get("/players/p01").await.body.replace("/p01", "/P01"), page, "ids are the same in small letters");
     assert_eq!(site.get("/matches/r1m1").await.status, 200);
 }
 

@@ -43,7 +43,7 @@ impl Bouts {
             let number = text.split_once("\"attempt\":")?.1.split(|c: char| !c.is_ascii_digit()).next()?;
             Some((field(&text, "match_id")?.to_owned(), number.to_owned()))
         };
-        if heard.question && heard.arrived && text.contains("\"start_match\"") {
+        if heard.question && heard.arrived && text.contains("\"START_MATCH\"") {
             self.offered.extend(attempt().map(|attempt| (heard.connection, attempt)));
         } else if !heard.question && !heard.arrived && heard.to == Place::MANAGER {
             if let Some(attempt) = self.offered.remove(&heard.connection)
