@@ -31,7 +31,7 @@ async fn where_nobody_listens_that_is_known_at_once() {
     let error = call(&Client::default(), &nobody, LONG).await.unwrap_err();
     assert!(started.elapsed() < SECOND);
     assert_eq!(error.code(), Some(ErrorCode::E009));
-    assert!(error.to_string().contains("refused"), "{error}");
+    assert!(error.to_string().contains("nothing listens there"), "{error}");
 }
 
 #[tokio::test]
