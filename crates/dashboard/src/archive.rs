@@ -153,7 +153,11 @@ impl Kept {
             Ok(text) => text,
             Err(_) => self.line(match_id)?,
         };
-        serde_json::from_slice(&text).ok().filter(|file: &MatchFile| file.match_id == *match_id)
+        let mut file: MatchFile =
+            serde_json::from_slice(&text).ok().filter(|file: &MatchFile| file.match_id == *match_id)?;
+        let problems = std::mem::take(&mut file.problems.0);
+        file.problems.0 = problems.into_iter().map(|(player, problem)| (player, problem.without_address())).collect();
+        Some(file)
     }
 
     /// The line of a match. What was appended since the last look is looked through first, once.

@@ -67,6 +67,12 @@ fn fact(fact: &Fact, kind: &str) -> Map<String, Value> {
     if let Some(Value::Object(profile)) = members.get_mut("profile") {
         profile.remove("endpoint");
     }
+    let problems = members.get_mut("account").and_then(|account| account.get_mut("problems"));
+    for problem in problems.and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+        if let Value::Object(problem) = problem {
+            problem.remove("endpoint");
+        }
+    }
     members
 }
 

@@ -94,7 +94,7 @@ impl Story {
                 if known.len() == PROBLEMS {
                     known.pop_front();
                 }
-                known.push_back((match_id.clone(), problem.clone()));
+                known.push_back((match_id.clone(), problem.clone().without_address()));
             }
         }
         // Who runs what is seen where it is run, and would drown everything else.

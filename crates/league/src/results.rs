@@ -196,7 +196,7 @@ pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
             let _ = writeln!(told, "{mark} {clock}  {}", step.told);
         }
     }
-    told.push_str("\nAll of it, with every message: league match --json");
+    let _ = write!(told, "\nAll of it, with every message: league match {} --json", file.match_id);
     told
 }
 

@@ -240,6 +240,14 @@ impl Problem {
         Self::Illegal { found: quoted(found), allowed: SmolStr::new(allowed) }
     }
 
+    /// The same without the player's address, which the pages show to the operator alone.
+    pub fn without_address(mut self) -> Self {
+        if let Self::NotListening { endpoint } | Self::Unreachable { endpoint, .. } = &mut self {
+            *endpoint = SmolStr::new_static("the registered address");
+        }
+        self
+    }
+
     /// What happened, with the player called `who`: a clause that begins a sentence.
     pub fn told_of(&self, who: &str) -> String {
         match self {

@@ -108,7 +108,7 @@ fn fixes(story: &Story, player: &Player, forfeits: u32) -> Markup {
                         li { b { (problem) } span.small { " In " @for (place, match_id) in matches.iter().enumerate() { @if place > 0 { ", " } (match_link(match_id)) } "." } }
                     } }
                 }
-                p.small { "Try a change before the next league: league check " (player.profile.endpoint) }
+                p.small { "Try a change before the next league: start the player and run league check with its address." }
             }
         }
     }

@@ -16,6 +16,11 @@ use crate::support::Site;
 
 /// A league of two whose one match P01 lost without a game, because it sent `sent`.
 fn lost_by(sent: &str) -> Story {
+    lost_because(Problem::of_choice(sent).unwrap())
+}
+
+/// A league of two whose one match P01 lost without a game.
+fn lost_because(problem: Problem) -> Story {
     let mut story = Story::open(Config::even_odd(league()), 1);
     story.register(2, 1);
     story.happen(story.season.start(now()).unwrap().events);
@@ -27,7 +32,7 @@ fn lost_by(sent: &str) -> Story {
     let loser = PlayerId::numbered(1);
     let players = story.season.contestants(&held.match_id).unwrap();
     let side = if players.a.id == loser { Side::A } else { Side::B };
-    let problems = ByPlayer(vec![(loser, Problem::of_choice(sent).unwrap())]);
+    let problems = ByPlayer(vec![(loser, problem)]);
     let account = Box::new(Account { problems, ..Account::default() });
     story.fact(Fact::MatchExplained { match_id: held.match_id.clone(), attempt: held.attempt, account });
     let (outcome, moves) = (Outcome::Forfeit(side), Pair::new(None, None));
@@ -56,6 +61,16 @@ async fn a_player_that_never_made_a_legal_move_reads_what_to_fix_and_no_reassura
     // The link to the content of a page names the path that was asked for.
     assert_eq!(site.get("/players/p01").await.body.replace("/p01", "/P01"), page, "ids are the same in small letters");
     assert_eq!(site.get("/matches/r1m1").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_player_that_did_not_listen_is_told_so_without_its_address() {
+    let site = Site::of(&lost_because(Problem::not_listening("http://192.0.2.7:8101/mcp")).events).await;
+    let page = site.get("/players/P01").await.body;
+    assert!(page.contains("nothing listened at the registered address: is the player still running?"), "{page}");
+    for path in ["/players/P01", "/matches/R1M1", "/log", "/api/v1/log?limit=500", "/api/v1/matches/R1M1"] {
+        assert!(!site.get(path).await.body.contains("192.0.2.7"), "{path}");
+    }
 }
 
 #[tokio::test]
