@@ -2,8 +2,8 @@
 //!
 //! A player says that its history has changed and plays on. The thread asks for the history shortly after and replaces its file. It does not sync:
 //! what was written survives a killed process, and only a power cut can lose it. Files that are replaced slow down the manager, which syncs
-//! its log to the same disk, so the changes of [`BETWEEN`] are one write for each player, and a process whose histories are large writes
-//! [`BYTES_PER_SECOND`] and not more.
+//! its log to the same disk, so the changes of `BETWEEN` are one write for each player, and a process whose histories are large writes
+//! `BYTES_PER_SECOND` and not more.
 
 use std::io;
 use std::path::PathBuf;
