@@ -216,6 +216,8 @@ fn a_league_is_played_over_version_six() {
     // One that came by version four is called there.
     let _other = network.players.league("player --host :: --manager 192.168.1.10:8000");
     player.says("P0");
-    let ended = manager.ended().well();
-    assert!(ended.out.contains("Player fd00::12:") && ended.out.contains("Player 192.168.1.12:"), "{}", ended.out);
+    manager.ended().well();
+    let registered =
+        fs::read_to_string(network.manager.home().join("SHARED/config/agents/agents_config.json")).unwrap();
+    assert!(registered.contains("http://[fd00::12]:") && registered.contains("http://192.168.1.12:"), "{registered}");
 }
