@@ -75,7 +75,7 @@ impl Caller {
             Ok(exchange) => exchange,
             Err(error) => bail!("the manager at {agent} does not answer: {error}{}", self.hint()),
         };
-        let strange = || format!("whoever is at {agent} does not answer like a manager");
+        let strange = || format!("the program at {agent} does not answer like a manager");
         match Layers::parse(&exchange.body).with_context(strange)?.heard() {
             Heard::Yes => Ok(serde_json::from_slice::<Answer<A>>(&exchange.body).with_context(strange)?.result),
             Heard::Error(error) => bail!("{}", error.words),

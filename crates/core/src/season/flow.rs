@@ -87,8 +87,8 @@ impl Season {
         Ok(Ruling { events: vec![happened(now, Fact::RegistrationClosed)], reply: () })
     }
 
-    /// Closes the registration and pairs the `named` players, or all of them, with each other. Who is not named is withdrawn; the
-    /// answer is those, for somebody to tell them.
+    /// Closes the registration and pairs the `named` players, or all of them, with each other. The others are withdrawn and
+    /// returned, so that the manager can tell them.
     pub fn schedule_players(&self, named: Option<&[PlayerId]>, now: Timestamp) -> Result<Ruling<Vec<Player>>, Fault> {
         const METHOD: Method = Method::CreateSchedule;
         let closed = self.close_registration(now)?;
