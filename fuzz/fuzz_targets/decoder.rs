@@ -8,9 +8,9 @@
 
 use league_protocol::answer::{Layers, MoveAnswer};
 use league_protocol::frame::Frame;
-use league_protocol::head::{Demand, Envelope};
+use league_protocol::envelope::{Demand, Envelope};
 use league_protocol::id::{ConversationId, MatchId, RoundId};
-use league_protocol::manner::Manner;
+use league_protocol::dialect::Manner;
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::parity::Parity;
 use league_protocol::request::{self, Incoming, MAX_BODY, Refused, Request};

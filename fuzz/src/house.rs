@@ -27,7 +27,7 @@ use league_wire::client::{Client, ClientSettings};
 use league_wire::endpoint::Endpoint;
 use league_wire::server::serve;
 use league_wire::settings::Settings;
-use league_wire::world::World;
+use league_wire::environment::World;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::{Builder, Runtime};

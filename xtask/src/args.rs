@@ -4,7 +4,6 @@
 
 use crate::steps::Step;
 
-/// The tasks, a line each.
 pub(crate) const HELP: &str = "\
 The workspace's own tasks.
 
@@ -26,31 +25,32 @@ cargo xtask --help                       this list
 const SECONDS: u32 = 60;
 const RUNS: u64 = 10_000;
 
-/// What to do.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
-    /// Show the list.
     Help,
-    /// All steps, or one.
-    Test { only: Option<Step> },
-    /// Measure.
+    Test {
+        only: Option<Step>,
+    },
     Bench,
     /// Measure everything, for the page on performance.
     Performance,
     /// Measure what those who look cost, and what they get.
     Viewers,
-    /// Take the README's pictures.
     Picture,
     /// Accept what the code says now.
     Bless,
     /// Fuzz one target or each, for so long.
-    Fuzz { target: Option<String>, seconds: u32 },
-    /// Make the archives to download.
+    Fuzz {
+        target: Option<String>,
+        seconds: u32,
+    },
     Dist,
-    /// Try a referee under load.
     Load,
     /// Simulate so many leagues, from this seed on.
-    Simulate { runs: u64, seed: u64 },
+    Simulate {
+        runs: u64,
+        seed: u64,
+    },
 }
 
 /// The task that `words` ask for, or why there is none.

@@ -51,7 +51,6 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
 /// What to do about a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Order {
-    /// A shell runs it.
     Run,
     /// A task of ours that takes its time, or this very run: that it exists is enough.
     Exists,
@@ -112,7 +111,6 @@ mod tests {
         }
     }
 
-    /// A document of the repository.
     fn document(name: &str) -> String {
         fs::read_to_string(root().join(name)).unwrap()
     }

@@ -104,7 +104,6 @@ fn fuzzer(repository: &Repository, target: &str, seconds: u32) -> Result<Command
     Ok(command)
 }
 
-/// Every folder of seeds.
 fn seeds(repository: &Repository) -> Result<Vec<PathBuf>, String> {
     let folders =
         fs::read_dir(repository.root.join("fuzz/seeds")).map_err(|e| format!("cannot list fuzz/seeds: {e}"))?;

@@ -13,7 +13,6 @@ use std::process::Command;
 use crate::repository::TRIED;
 use crate::{Outcome, Repository, tools};
 
-/// Where the counts are kept.
 const KEPT: &str = "docs/instructions.txt";
 /// So much more is no slowdown yet.
 const ROOM: f64 = 0.05;
@@ -47,7 +46,6 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
     Err(format!("{}; if that is worth it, `cargo xtask bless` keeps the new counts", slower.join(", ")))
 }
 
-/// Keeps the counts of now.
 pub(crate) fn bless(repository: &Repository) -> Outcome {
     tools::valgrind(repository)?;
     let mut text =

@@ -11,7 +11,6 @@ use std::thread;
 
 use crate::{Outcome, Repository, say};
 
-/// Where the lists are.
 const LISTS: &str = "crates/league/tests/whole/peers";
 
 /// Makes sure of the peers; the tests find them in the directory that is given.
@@ -36,7 +35,6 @@ struct Place<'r> {
 }
 
 impl Place<'_> {
-    /// Python packages.
     fn packages(&self, name: &str, list: &str) -> Outcome {
         self.once(name, &[list], |folder| {
             let mut pip = python(&["install", "--quiet", "--no-deps", "--disable-pip-version-check"]);

@@ -10,7 +10,6 @@ use crate::{Outcome, Repository, say};
 /// The page, and the report that it shows.
 const PAGE: &str = "docs/performance.md";
 const REPORT: &str = "docs/performance.json";
-/// What the tables stand between.
 const BEGIN: &str = "<!-- league bench -->\n";
 const END: &str = "<!-- end -->";
 /// The sizes of leagues that show how cost grows.

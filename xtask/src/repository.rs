@@ -12,7 +12,6 @@ use crate::Outcome;
 pub(crate) const TRIED: [(&str, &str); 2] =
     [("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "4")];
 
-/// This checkout.
 pub(crate) struct Repository {
     /// Where README.md is: every command runs here.
     pub(crate) root: PathBuf,

@@ -13,7 +13,6 @@ pub(crate) fn begin(what: &str) {
     eprintln!("{} {what}", painted(BOLD, "==>"));
 }
 
-/// It is done.
 pub(crate) fn passed(what: &str) {
     eprintln!("{} {what}", painted(GREEN, "==>"));
 }
@@ -23,7 +22,6 @@ pub(crate) fn skipped(what: &str) {
     eprintln!("{} {what}", painted(YELLOW, "skipped:"));
 }
 
-/// It cannot be done.
 pub(crate) fn error(why: &str) {
     eprintln!("{} {why}", painted(RED, "error:"));
 }

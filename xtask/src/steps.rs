@@ -8,14 +8,11 @@ use crate::{Outcome, Repository, documents, fuzz, instructions, peers, say, tool
 /// built twice; what is in the default alone is built, and run, for the documents.
 const FEATURES: &str = "--features league/otel";
 
-/// One thing that must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The sources are formatted.
     Format,
     /// No lint has anything to say.
     Clippy,
-    /// The tests pass.
     Tests,
     /// So do those of the Windows program.
     Windows,
@@ -31,7 +28,6 @@ pub(crate) enum Step {
     Instructions,
     /// A short look for bytes that break something.
     Fuzz,
-    /// The documents tell the truth.
     Documents,
 }
 
@@ -132,7 +128,6 @@ impl Step {
     }
 }
 
-/// Every step, until one fails.
 pub(crate) fn all(repository: &Repository) -> Outcome {
     let start = Instant::now();
     for (taken, step) in Step::ALL.into_iter().enumerate() {

@@ -11,16 +11,13 @@ use std::process::{Command, Stdio};
 use crate::staged::Staged;
 use crate::{Outcome, Repository, say};
 
-/// How many watch.
 const VIEWERS: u32 = 500;
-/// How often both are played.
 const PAIRS: usize = 5;
 /// How much longer the league may take when it is watched.
 const SLOWER: f64 = 1.10;
 /// How long an event may be on its way to a screen, in milliseconds, for 95 of 100.
 const ON_SCREEN: f64 = 250.0;
 
-/// What came of a league.
 struct Measured {
     seconds: f64,
     /// Seconds that processors have worked for it: what is said on a machine that has other things to do.

@@ -106,7 +106,6 @@ impl<'r> Wine<'r> {
         Ok(there(&WINES).zip(there(&SERVERS)).map(|(loader, server)| Self { repository, loader, server, root }))
     }
 
-    /// Makes its Windows, once.
     pub(crate) fn prepare(&self) -> Outcome {
         fs::create_dir_all(&self.root).map_err(|error| format!("cannot create {}: {error}", self.root.display()))?;
         let mut compiler = Command::new(MINGW);

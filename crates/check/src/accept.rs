@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 
 use thiserror::Error;
 
-use crate::set::Set;
+use crate::set::RuleSet;
 
-/// Accepted failures.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Accepted {
     ids: BTreeSet<String>,
@@ -24,8 +23,7 @@ pub struct UnknownCheck {
 }
 
 impl Accepted {
-    /// Reads the file's text.
-    pub fn read(text: &str, set: &Set) -> Result<Self, UnknownCheck> {
+    pub fn read(text: &str, set: &RuleSet) -> Result<Self, UnknownCheck> {
         let mut ids = BTreeSet::new();
         for (line, written) in text.lines().enumerate() {
             let name = written.split('#').next().unwrap_or_default().trim();
@@ -45,7 +43,6 @@ impl Accepted {
         self.ids.contains(id)
     }
 
-    /// What is accepted.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.ids.iter().map(String::as_str)
     }
@@ -58,9 +55,9 @@ mod tests {
     #[test]
     fn a_file_has_a_check_in_each_line_and_comments() {
         let text = "# known\nplayer.rpc.batch   # nobody sends them\n\n  player.http.get\n";
-        let accepted = Accepted::read(text, Set::newest()).unwrap();
+        let accepted = Accepted::read(text, RuleSet::newest()).unwrap();
         assert_eq!(accepted.ids().collect::<Vec<_>>(), ["player.http.get", "player.rpc.batch"]);
-        let wrong = Accepted::read("\nplayer.rpc.bach", Set::newest()).unwrap_err().to_string();
+        let wrong = Accepted::read("\nplayer.rpc.bach", RuleSet::newest()).unwrap_err().to_string();
         assert!(wrong.contains("line 2") && wrong.contains("player.rpc.bach"), "{wrong}");
     }
 }

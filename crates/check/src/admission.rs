@@ -5,10 +5,10 @@ use std::time::Duration;
 use league_wire::endpoint::Endpoint;
 use tokio::time::timeout;
 
-use crate::options::Options;
+use crate::options::CheckOptions;
 use crate::player::player;
-use crate::report::{Finding, Report, Verdict};
-use crate::rule::Level;
+use crate::report::{CheckReport, CheckVerdict, Finding};
+use crate::rule::RuleLevel;
 use crate::rules::player as rules;
 
 /// How long it may take: whoever registers waits for the answer, ten seconds at most.
@@ -19,7 +19,7 @@ const MAX_REASON: usize = 1_500;
 
 /// Whether the player at `endpoint` keeps every required rule; if not, which it breaks and what to change.
 pub async fn fit_to_register(endpoint: &Endpoint) -> Result<(), String> {
-    let options = Options { patience: LIMIT, to_the_end: false, ..Options::default() };
+    let options = CheckOptions { patience: LIMIT, to_the_end: false, ..CheckOptions::default() };
     match timeout(LIMIT, player(endpoint, &options)).await {
         Err(_) => {
             Err(format!("this league checks players before it lets them in, and the check took more than {LIMIT:?}"))
@@ -29,8 +29,8 @@ pub async fn fit_to_register(endpoint: &Endpoint) -> Result<(), String> {
     }
 }
 
-fn reason(report: &Report) -> String {
-    let broken: Vec<&Finding> = report.broken(Level::Required).collect();
+fn reason(report: &CheckReport) -> String {
+    let broken: Vec<&Finding> = report.broken(RuleLevel::Required).collect();
     if broken.iter().any(|finding| finding.rule.id == rules::REACHABLE.id) {
         return format!(
             "this league checks players before it lets them in, and nobody answers at {}: listen first, then register",
@@ -39,8 +39,8 @@ fn reason(report: &Report) -> String {
     }
     let each = broken.iter().map(|finding| {
         let seen = match &finding.verdict {
-            Verdict::Failed(why) => why.as_str(),
-            Verdict::Passed | Verdict::Skipped(_) => "",
+            CheckVerdict::Failed(why) => why.as_str(),
+            CheckVerdict::Passed | CheckVerdict::Skipped(_) => "",
         };
         let rule = finding.rule;
         format!("{}: {} Seen: {seen}. Change: {}", rule.id, rule.text, finding.hint())

@@ -2,14 +2,14 @@
 //!
 //! A broken rule that is not required is a skipped case with its reason: test viewers know no third colour.
 
-use crate::report::{Finding, Report, Verdict};
-use crate::rule::Level;
+use crate::report::{CheckReport, CheckVerdict, Finding};
+use crate::rule::RuleLevel;
 
 /// Writes `report` as JUnit XML.
-pub fn junit(report: &Report) -> String {
-    let is_failed = |finding: &&Finding| finding.is_failure() && finding.rule.level == Level::Required;
+pub fn junit(report: &CheckReport) -> String {
+    let is_failed = |finding: &&Finding| finding.is_failure() && finding.rule.level == RuleLevel::Required;
     let failures = report.findings.iter().filter(is_failed).count();
-    let passed = report.findings.iter().filter(|finding| finding.verdict == Verdict::Passed).count();
+    let passed = report.findings.iter().filter(|finding| finding.verdict == CheckVerdict::Passed).count();
     let skipped = report.findings.len() - failures - passed;
     let tests = report.findings.len();
     let name = escaped(&format!("{} {} {}", report.set, report.role, report.endpoint));
@@ -28,13 +28,13 @@ pub fn junit(report: &Report) -> String {
         let seconds = finding.took.unwrap_or_default().as_secs_f64();
         let open = format!("    <testcase classname=\"{class}\" name=\"{}\" time=\"{seconds:.3}\"", escaped(rule.id));
         match &finding.verdict {
-            Verdict::Passed => line(format!("{open}/>")),
-            Verdict::Failed(why) if is_failed(&finding) => {
+            CheckVerdict::Passed => line(format!("{open}/>")),
+            CheckVerdict::Failed(why) if is_failed(&finding) => {
                 line(format!("{open}>"));
                 line(format!("      <failure message=\"{}\">{}</failure>", escaped(why), escaped(&details(finding))));
                 line(String::from("    </testcase>"));
             }
-            Verdict::Failed(why) | Verdict::Skipped(why) => {
+            CheckVerdict::Failed(why) | CheckVerdict::Skipped(why) => {
                 let mark = if finding.accepted { String::from("accepted") } else { rule.level.to_string() };
                 line(format!("{open}><skipped message=\"{}\"/></testcase>", escaped(&format!("{mark}: {why}"))));
             }

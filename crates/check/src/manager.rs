@@ -7,39 +7,38 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use http::HeaderMap;
-use league_protocol::head::Envelope;
+use league_protocol::envelope::Envelope;
 use league_protocol::id::{ConversationId, LeagueId};
 use league_protocol::request::MAX_BODY;
 use league_protocol::sender::Role;
-use league_protocol::table::{Call, Limit};
+use league_protocol::table::{Call, LimitKind};
 use league_protocol::token::Credential;
 use league_wire::endpoint::Endpoint;
-use league_wire::world::World;
+use league_wire::environment::Environment;
 use serde_json::{Value, json};
 
-use crate::heard::{Heard, Silence};
-use crate::letters::{Letter, rpc};
-use crate::line::Line;
-use crate::notebook::{Judgement, Notebook, ensure};
-use crate::options::Options;
-use crate::report::Report;
+use crate::agent_client::AgentClient;
+use crate::check_log::{CheckLog, Judgement, ensure};
+use crate::dialect::{CheckDialect, list};
+use crate::messages::{TestMessage, rpc};
+use crate::options::CheckOptions;
+use crate::report::CheckReport;
+use crate::response::{NoResponse, Response};
 use crate::rule::Rule;
 use crate::rules::manager as rules;
-use crate::voice::{Voice, list};
 
 /// Everything that a check of a manager needs.
 pub(crate) struct Exam<'a> {
-    line: &'a Line,
-    book: &'a Notebook,
-    world: World,
+    line: &'a AgentClient,
+    book: &'a CheckLog,
+    world: Environment,
     limit: Duration,
     /// Told apart from earlier checks of the same manager: names are taken only once.
     mark: String,
     /// The form in which the manager let the first player in.
-    voice: OnceLock<Voice>,
+    voice: OnceLock<CheckDialect>,
 }
 
-/// Somebody who was let in.
 struct Member {
     id: String,
     token: String,
@@ -47,11 +46,11 @@ struct Member {
 }
 
 /// Checks the manager at `endpoint`.
-pub async fn manager(endpoint: &Endpoint, options: &Options) -> Report {
-    let (line, book, world) = (Line::to(endpoint.clone()), Notebook::default(), World::real());
+pub async fn manager(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport {
+    let (line, book, world) = (AgentClient::to(endpoint.clone()), CheckLog::default(), Environment::real());
     let mark = world.random()[..4].iter().fold(String::new(), |mark, byte| format!("{mark}{byte:02x}"));
     let exam =
-        Exam { line: &line, book: &book, world, limit: options.wait(Limit::Generic), mark, voice: OnceLock::new() };
+        Exam { line: &line, book: &book, world, limit: options.wait(LimitKind::Generic), mark, voice: OnceLock::new() };
     let outcome = exam.run().await;
     let (complete, note, unreached) = match outcome {
         Ok(()) => {
@@ -63,12 +62,12 @@ pub async fn manager(endpoint: &Endpoint, options: &Options) -> Report {
         }
         Err(note) => (false, note, "the manager could not be checked"),
     };
-    Report {
+    CheckReport {
         set: options.set.name,
         endpoint: endpoint.to_string(),
         role: Role::Manager,
         role_because: String::from("as you say"),
-        form: Some(exam.voice.get_or_init(Voice::canonical).to_string()),
+        form: Some(exam.voice.get_or_init(CheckDialect::canonical).to_string()),
         notes: vec![note],
         complete,
         findings: book.close(options.set.for_role(Role::Manager), unreached),
@@ -92,16 +91,16 @@ impl Exam<'_> {
         Ok(())
     }
 
-    async fn post(&self, body: &Value) -> Heard {
+    async fn post(&self, body: &Value) -> Response {
         self.line.post(&HeaderMap::new(), body.to_string(), self.limit).await
     }
 
-    async fn say(&self, letter: &Letter) -> Heard {
-        self.voice.get_or_init(Voice::canonical).say(self.line, letter, self.limit).await
+    async fn say(&self, letter: &TestMessage) -> Response {
+        self.voice.get_or_init(CheckDialect::canonical).say(self.line, letter, self.limit).await
     }
 
-    fn letter(&self, sender: &str, token: Option<&str>, call: &Call) -> Letter {
-        Letter::new(&self.envelope(token), call).with("sender", sender)
+    fn letter(&self, sender: &str, token: Option<&str>, call: &Call) -> TestMessage {
+        TestMessage::new(&self.envelope(token), call).with("sender", sender)
     }
 
     fn envelope(&self, token: Option<&str>) -> Envelope {
@@ -114,7 +113,7 @@ impl Exam<'_> {
     }
 
     /// Judges by whether it was refused with this code of the league's.
-    fn refused_with(&self, rule: &'static Rule, heard: &Heard, code: &str) {
+    fn refused_with(&self, rule: &'static Rule, heard: &Response, code: &str) {
         let judgement = match (&heard.came, heard.error()) {
             (Err(silence), _) => Err(silence.to_string()),
             (Ok(_), None) => Err(String::from("it is not refused")),
@@ -143,7 +142,7 @@ impl Exam<'_> {
     }
 
     /// Judges `rule` by whether the manager still answers after what it `heard`.
-    async fn still_answers(&self, rule: &'static Rule, heard: &Heard, also: Judgement) {
+    async fn still_answers(&self, rule: &'static Rule, heard: &Response, also: Judgement) {
         let next = self.post(&rpc("get_standings", &json!({}), self.line.next_id())).await;
         let alive = ensure(next.came.is_ok(), format!("after this it no longer answers: {}", next.came_text()));
         self.book.judge(rule, heard, also.and(alive));
@@ -154,7 +153,7 @@ impl Exam<'_> {
         self.still_answers(&rules::NOT_JSON, &broken, Ok(())).await;
         let padded = json!({ "padding": "x".repeat(MAX_BODY + 1) });
         let heard = self.post(&rpc("get_standings", &padded, self.line.next_id())).await;
-        let taken = heard.is_success() && !matches!(heard.came, Err(Silence::Broken(_)));
+        let taken = heard.is_success() && !matches!(heard.came, Err(NoResponse::Broken(_)));
         self.still_answers(&rules::OVERSIZED, &heard, ensure(!taken, "it is taken like any other")).await;
     }
 }

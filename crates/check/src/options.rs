@@ -3,18 +3,16 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use league_protocol::table::Limit;
+use league_protocol::table::LimitKind;
 use league_wire::endpoint::Endpoint;
 use league_wire::lan;
 use tokio::sync::watch;
 
-use crate::set::Set;
+use crate::set::RuleSet;
 
-/// How to check.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// By which rules.
-    pub set: &'static Set,
+pub struct CheckOptions {
+    pub set: &'static RuleSet,
     /// No answer is waited for longer, whatever the protocol allows.
     pub patience: Duration,
     /// Where the checker listens when it acts as a manager; the players that it plays take free ports at the same address.
@@ -30,10 +28,10 @@ pub struct Options {
     pub progress: watch::Sender<&'static str>,
 }
 
-impl Default for Options {
+impl Default for CheckOptions {
     fn default() -> Self {
         Self {
-            set: Set::newest(),
+            set: RuleSet::newest(),
             patience: Duration::from_secs(30),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,
@@ -44,7 +42,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl CheckOptions {
     /// Where `agent` reaches the checker, which listens at `address`.
     pub(crate) async fn reached_at(&self, address: SocketAddr, agent: &Endpoint) -> std::io::Result<Endpoint> {
         let endpoint = match &self.advertise {
@@ -63,7 +61,7 @@ impl Options {
     }
 
     /// How long an answer under this limit is waited for.
-    pub(crate) fn wait(&self, limit: Limit) -> Duration {
+    pub(crate) fn wait(&self, limit: LimitKind) -> Duration {
         limit.default_span().min(self.patience)
     }
 }

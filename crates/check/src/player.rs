@@ -15,47 +15,47 @@ mod rpc;
 use std::time::Duration;
 
 use http::StatusCode;
-use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer, Reading};
+use league_protocol::answer::{Interpretation, JoinAnswer, MoveAnswer, ParsedAnswer};
+use league_protocol::dialect::PeerDialect;
 use league_protocol::frame::Frame;
 use league_protocol::id::MatchId;
-use league_protocol::manner::Manner;
-use league_protocol::problem::Question;
+use league_protocol::problem::QuestionKind;
 use league_protocol::sender::Role;
 use league_protocol::side::Side;
-use league_protocol::table::{Call, Limit, Method};
+use league_protocol::table::{Call, LimitKind, Method};
 use league_wire::endpoint::Endpoint;
-use league_wire::world::World;
+use league_wire::environment::Environment;
 use tokio::time::{Instant, sleep};
 
-use crate::approach::{self, Reached};
-use crate::heard::{Came, Heard};
-use crate::letters::{Letter, Pretence};
-use crate::line::Line;
-use crate::notebook::{Judgement, Notebook};
-use crate::options::Options;
+use crate::agent_client::AgentClient;
+use crate::check_log::{CheckLog, Judgement};
+use crate::dialect::CheckDialect;
+use crate::discovery::{self, Reached};
+use crate::messages::{TestLeague, TestMessage};
+use crate::options::CheckOptions;
 use crate::posts::Posts;
-use crate::report::Report;
+use crate::report::CheckReport;
+use crate::response::{Response, ResponseBody};
 use crate::rule::Rule;
 use crate::rules::player as rules;
-use crate::voice::Voice;
 
 /// Everything that a check of a player needs.
 pub(crate) struct Exam<'a> {
-    line: &'a Line,
-    voice: &'a Voice,
+    line: &'a AgentClient,
+    voice: &'a CheckDialect,
     posts: &'a Posts,
-    pretence: &'a Pretence,
-    book: &'a Notebook,
-    options: &'a Options,
+    pretence: &'a TestLeague,
+    book: &'a CheckLog,
+    options: &'a CheckOptions,
 }
 
 /// A player that has been asked to join its first match, and to choose in it.
 struct Met {
     /// At the path where it really listens.
-    line: Line,
-    voice: Voice,
-    joined: Heard,
-    chose: Option<Heard>,
+    line: AgentClient,
+    voice: CheckDialect,
+    joined: Response,
+    chose: Option<Response>,
 }
 
 /// The longest time in which a player that has acknowledged an invitation posts its answer: it does so at once.
@@ -68,10 +68,10 @@ const BACK_OFF: Duration = Duration::from_millis(100);
 const MATCHES: u32 = 99;
 
 /// Checks the player at `endpoint`.
-pub async fn player(endpoint: &Endpoint, options: &Options) -> Report {
-    let (line, book) = (Line::to(endpoint.clone()), Notebook::default());
-    let pretence = Pretence::new(&World::real());
-    let mut report = Report {
+pub async fn player(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport {
+    let (line, book) = (AgentClient::to(endpoint.clone()), CheckLog::default());
+    let pretence = TestLeague::new(&Environment::real());
+    let mut report = CheckReport {
         set: options.set.name,
         endpoint: endpoint.to_string(),
         role: Role::Player,
@@ -110,18 +110,19 @@ pub async fn player(endpoint: &Endpoint, options: &Options) -> Report {
 
 /// Finds the form in which the player joins a match and chooses in it; otherwise what its author should know.
 async fn reach(
-    line: &Line,
-    pretence: &Pretence,
-    book: &Notebook,
-    options: &Options,
+    line: &AgentClient,
+    pretence: &TestLeague,
+    book: &CheckLog,
+    options: &CheckOptions,
     posts: &mut Posts,
 ) -> Result<Met, String> {
-    let (limit, match_id) = (options.wait(Limit::Join), pretence.match_no(1));
+    let (limit, match_id) = (options.wait(LimitKind::Join), pretence.match_no(1));
     options.tell("GAME_INVITATION");
-    let answers =
-        |came: &Came| matches!(joined(&came.body, &match_id), Some(JoinAnswer::Joined { .. } | JoinAnswer::Declined));
+    let answers = |came: &ResponseBody| {
+        matches!(joined(&came.body, &match_id), Some(JoinAnswer::Joined { .. } | JoinAnswer::Declined))
+    };
     let asked = pretence.asked_to_join(&match_id);
-    match approach::search(line, &asked, None, limit, answers).await {
+    match discovery::search(line, &asked, None, limit, answers).await {
         Reached::Understood(voice, heard) => {
             book.judge(&rules::REACHABLE, &heard, Ok(()));
             let line = at_its_path(line, &voice);
@@ -137,13 +138,13 @@ async fn reach(
             Err(note)
         }
         Reached::Stranger(tries) => {
-            let heard = approach::most_specific(tries, Question::Join, &match_id);
+            let heard = discovery::most_specific(tries, QuestionKind::Join, &match_id);
             book.judge(&rules::REACHABLE, &heard, Ok(()));
             if let Some(met) = by_posts(line, pretence, options, posts).await {
                 return Ok(met);
             }
-            let problem = heard.problem(Question::Join, &match_id);
-            let note = approach::stranger(line, &heard, problem.as_ref());
+            let problem = heard.problem(QuestionKind::Join, &match_id);
+            let note = discovery::stranger(line, &heard, problem.as_ref());
             book.explain(
                 &rules::JOINS,
                 &heard,
@@ -161,42 +162,48 @@ async fn reach(
 }
 
 /// The line to where an agent listens that was found at `/`.
-fn at_its_path(line: &Line, voice: &Voice) -> Line {
+fn at_its_path(line: &AgentClient, voice: &CheckDialect) -> AgentClient {
     if voice.manner.is_at_root() && line.endpoint.is_pathless() { line.at(line.endpoint.at("/")) } else { line.clone() }
 }
 
 /// Asks a player that has joined for its choice, in the form that it understands.
-async fn choose(line: Line, mut voice: Voice, heard: Heard, pretence: &Pretence, options: &Options) -> Met {
-    let (limit, match_id) = (options.wait(Limit::Move), pretence.match_no(1));
+async fn choose(
+    line: AgentClient,
+    mut voice: CheckDialect,
+    heard: Response,
+    pretence: &TestLeague,
+    options: &CheckOptions,
+) -> Met {
+    let (limit, match_id) = (options.wait(LimitKind::Move), pretence.match_no(1));
     if !matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. })) {
         return Met { line, voice, joined: heard, chose: None };
     }
     options.tell("CHOOSE_PARITY_CALL");
-    let answers = |came: &Came| {
-        let said = Layers::parse(&came.body).map(|layers| layers.parity(&match_id).said);
+    let answers = |came: &ResponseBody| {
+        let said = ParsedAnswer::parse(&came.body).map(|layers| layers.parity(&match_id).said);
         matches!(said, Ok(MoveAnswer::Move(_) | MoveAnswer::Invalid(_)))
     };
     let asked = pretence.asked_to_choose(&match_id, limit);
-    let chose = match approach::search(&line, &asked, Some(&voice.manner), limit, answers).await {
+    let chose = match discovery::search(&line, &asked, Some(&voice.manner), limit, answers).await {
         Reached::Understood(learned, chose) => {
             voice = learned;
             chose
         }
-        Reached::Stranger(tries) => approach::most_specific(tries, Question::Choice, &match_id),
+        Reached::Stranger(tries) => discovery::most_specific(tries, QuestionKind::Choice, &match_id),
         Reached::Nobody(chose, _) | Reached::Guarded(chose, _) | Reached::Slow(chose) => chose,
     };
     Met { line, voice, joined: heard, chose: Some(chose) }
 }
 
 /// Meets a player that acknowledges calls and posts its answers: it is told where to, and asked once more in each frame.
-async fn by_posts(line: &Line, pretence: &Pretence, options: &Options, posts: &mut Posts) -> Option<Met> {
+async fn by_posts(line: &AgentClient, pretence: &TestLeague, options: &CheckOptions, posts: &mut Posts) -> Option<Met> {
     let referee = posts.open(options, &line.endpoint).await.ok()?;
     let match_id = pretence.match_no(1);
-    let limit = options.wait(Limit::Join).min(POSTED);
+    let limit = options.wait(LimitKind::Join).min(POSTED);
     let round = pretence.notice(&Call::NotifyRound(notices::announcement(pretence, 1..=MATCHES, referee.as_str())));
     for frame in [Frame::Direct, Frame::Typed, Frame::Bare, Frame::Nested, Frame::Tool] {
-        let voice = Voice::from(Manner::from(frame).posting());
-        let told = voice.say(line, &round, options.wait(Limit::Generic)).await;
+        let voice = CheckDialect::from(PeerDialect::from(frame).posting());
+        let told = voice.say(line, &round, options.wait(LimitKind::Generic)).await;
         if told.error().is_some() {
             continue;
         }
@@ -210,13 +217,12 @@ async fn by_posts(line: &Line, pretence: &Pretence, options: &Options, posts: &m
     None
 }
 
-/// What a join says.
 fn joined(body: &[u8], match_id: &MatchId) -> Option<JoinAnswer> {
-    Some(Layers::parse(body).ok()?.join(match_id).said)
+    Some(ParsedAnswer::parse(body).ok()?.join(match_id).said)
 }
 
 impl Exam<'_> {
-    async fn run(&self, joined: &Heard, chose: Option<&Heard>) -> Result<(), &'static str> {
+    async fn run(&self, joined: &Response, chose: Option<&Response>) -> Result<(), &'static str> {
         self.first_match(joined, chose).await?;
         tokio::join!(
             self.parallel(),
@@ -235,16 +241,16 @@ impl Exam<'_> {
     }
 
     fn join_limit(&self) -> Duration {
-        self.options.wait(Limit::Join)
+        self.options.wait(LimitKind::Join)
     }
 
     fn move_limit(&self) -> Duration {
-        self.options.wait(Limit::Move)
+        self.options.wait(LimitKind::Move)
     }
 
     /// Says `letter` and waits for its answer, on whichever way it comes. A player that asks for fewer calls is called again later,
     /// within the same limit.
-    async fn say(&self, letter: &Letter, limit: Duration) -> Heard {
+    async fn say(&self, letter: &TestMessage, limit: Duration) -> Response {
         self.options.tell(letter.method.row().name);
         let (began, mut pause) = (Instant::now(), BACK_OFF);
         let heard = loop {
@@ -258,13 +264,13 @@ impl Exam<'_> {
             sleep(pause).await;
             pause *= 2;
         };
-        if matches!(heard.came, Err(crate::heard::Silence::TooLong)) {
+        if matches!(heard.came, Err(crate::response::NoResponse::TooLong)) {
             self.book.judge(&rules::SHORT_ANSWERS, &heard, Err(heard.came_text()));
         }
         heard
     }
 
-    async fn answered(&self, letter: &Letter, limit: Duration) -> Heard {
+    async fn answered(&self, letter: &TestMessage, limit: Duration) -> Response {
         let about = letter.message.get("match_id").and_then(|id| id.as_str()?.parse().ok());
         let question = matches!(letter.method, Method::GameInvitation | Method::ChooseParity);
         let Some(match_id) = about.filter(|_| question) else { return self.voice.say(self.line, letter, limit).await };
@@ -273,20 +279,20 @@ impl Exam<'_> {
         waiting.or(heard, self.voice, limit).await
     }
 
-    async fn invite(&self, number: u32) -> (MatchId, Heard) {
+    async fn invite(&self, number: u32) -> (MatchId, Response) {
         let match_id = self.pretence.match_no(number);
         let letter = self.pretence.invitation(&match_id, Side::A);
         (match_id, self.say(&letter, self.join_limit()).await)
     }
 
-    async fn ask(&self, match_id: &MatchId) -> Heard {
+    async fn ask(&self, match_id: &MatchId) -> Response {
         let limit = self.move_limit();
         self.say(&self.pretence.call(match_id, limit), limit).await
     }
 
     /// Judges `rule` by whether the player still joins a match after what it `heard`. If not, whatever comes next would only show
     /// the same once more.
-    async fn still_plays(&self, rule: &'static Rule, number: u32, heard: &Heard) -> Result<(), Gone> {
+    async fn still_plays(&self, rule: &'static Rule, number: u32, heard: &Response) -> Result<(), Gone> {
         let (match_id, next) = self.invite(number).await;
         let alive = joins(&next, &match_id);
         let plays = if alive.is_ok() { Ok(()) } else { Err(Gone) };
@@ -296,11 +302,9 @@ impl Exam<'_> {
     }
 }
 
-/// The player no longer plays.
 struct Gone;
 
-/// Whether it is a join.
-fn joins(heard: &Heard, match_id: &MatchId) -> Judgement {
+fn joins(heard: &Response, match_id: &MatchId) -> Judgement {
     if let Err(silence) = &heard.came {
         return Err(silence.to_string());
     }
@@ -313,16 +317,14 @@ fn joins(heard: &Heard, match_id: &MatchId) -> Judgement {
     }
 }
 
-/// What a choice says.
-fn choice(heard: &Heard, match_id: &MatchId) -> Result<Reading<MoveAnswer>, String> {
+fn choice(heard: &Response, match_id: &MatchId) -> Result<Interpretation<MoveAnswer>, String> {
     if let Err(silence) = &heard.came {
         return Err(silence.to_string());
     }
-    Layers::parse(heard.body()).map(|layers| layers.parity(match_id)).map_err(|error| error.to_string())
+    ParsedAnswer::parse(heard.body()).map(|layers| layers.parity(match_id)).map_err(|error| error.to_string())
 }
 
-/// The choice itself.
-fn chosen(heard: &Heard, match_id: &MatchId) -> Result<String, String> {
+fn chosen(heard: &Response, match_id: &MatchId) -> Result<String, String> {
     match choice(heard, match_id)?.said {
         MoveAnswer::Move(parity) => Ok(parity.to_string()),
         MoveAnswer::Invalid(text) => Err(format!("{text:?} is no choice")),

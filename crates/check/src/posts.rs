@@ -10,27 +10,27 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, StatusCode};
-use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer};
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::{Envelope, Head, PROTOCOL};
+use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer};
+use league_protocol::envelope::{Envelope, PROTOCOL, ReceivedEnvelope};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, MatchId, RefereeId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Method};
-use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::endpoint::Endpoint;
+use league_wire::environment::Environment;
 use league_wire::server::serve;
-use league_wire::settings::Settings;
-use league_wire::world::World;
+use league_wire::settings::ServerSettings;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, timeout};
 
-use crate::heard::{Came, Heard};
-use crate::options::Options;
-use crate::voice::Voice;
+use crate::dialect::CheckDialect;
+use crate::options::CheckOptions;
+use crate::response::{Response, ResponseBody};
 
 /// The most answers that are kept.
 const MOST: usize = 1024;
@@ -51,14 +51,16 @@ pub(crate) struct Posts {
 }
 
 impl Posts {
-    /// Begins to listen; says where.
-    pub(crate) async fn open(&mut self, options: &Options, agent: &Endpoint) -> std::io::Result<Endpoint> {
+    pub(crate) async fn open(&mut self, options: &CheckOptions, agent: &Endpoint) -> std::io::Result<Endpoint> {
         let listener = TcpListener::bind(SocketAddr::new(options.listen.ip(), 0)).await?;
         let address = listener.local_addr()?;
         let (leave, left) = oneshot::channel::<()>();
-        let settings =
-            Settings { grace: Duration::ZERO, allowed_hosts: vec![String::from("*")], ..Settings::default() };
-        let referee = Arc::new(Referee { received: Arc::clone(&self.received), world: World::real() });
+        let settings = ServerSettings {
+            grace: Duration::ZERO,
+            allowed_hosts: vec![String::from("*")],
+            ..ServerSettings::default()
+        };
+        let referee = Arc::new(Referee { received: Arc::clone(&self.received), world: Environment::real() });
         tokio::spawn(serve(listener, referee, settings, async { drop(left.await) }));
         let endpoint = options.reached_at(address, agent).await?;
         self.open = Some((endpoint.clone(), leave));
@@ -88,7 +90,7 @@ pub(crate) struct Waiting<'a> {
 
 impl Waiting<'_> {
     /// The posted answer, where the call was merely acknowledged and one comes within `limit`; otherwise what was `heard`.
-    pub(crate) async fn or(self, heard: Heard, voice: &Voice, limit: Duration) -> Heard {
+    pub(crate) async fn or(self, heard: Response, voice: &CheckDialect, limit: Duration) -> Response {
         if !voice.posts() || !acknowledges(&heard, &self.match_id) {
             return heard;
         }
@@ -103,13 +105,13 @@ impl Waiting<'_> {
         };
         let Some(body) = found else { return heard };
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-        Heard { came: Ok(Came { status: StatusCode::OK, headers, body, took: began.elapsed() }), ..heard }
+        Response { came: Ok(ResponseBody { status: StatusCode::OK, headers, body, took: began.elapsed() }), ..heard }
     }
 }
 
 /// Whether an answer is neither an error nor an answer to a question about `match_id`.
-pub(crate) fn acknowledges(heard: &Heard, match_id: &MatchId) -> bool {
-    let Ok(layers) = Layers::parse(heard.body()) else { return false };
+pub(crate) fn acknowledges(heard: &Response, match_id: &MatchId) -> bool {
+    let Ok(layers) = ParsedAnswer::parse(heard.body()) else { return false };
     heard.status().is_some_and(|status| status.is_success())
         && layers.join(match_id).said == JoinAnswer::Nothing
         && layers.parity(match_id).said == MoveAnswer::Nothing
@@ -118,7 +120,7 @@ pub(crate) fn acknowledges(heard: &Heard, match_id: &MatchId) -> bool {
 /// The referee that answers are posted to.
 struct Referee {
     received: Arc<watch::Sender<Vec<Post>>>,
-    world: World,
+    world: Environment,
 }
 
 impl Agent for Referee {
@@ -135,25 +137,25 @@ impl Agent for Referee {
         }
     }
 
-    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        let Arrived { call, head, .. } = arrived;
+    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
+        let IncomingCall { call, head, .. } = arrived;
         let method = call.method();
         let (match_id, question, body) = if let Call::PostJoin(join) = &call {
             (join.match_id.clone(), Method::GameInvitation, written(&head, "GAME_JOIN_ACK", join))
         } else if let Call::PostChoice(choice) = &call {
             (Some(choice.match_id.clone()), Method::ChooseParity, written(&head, "CHOOSE_PARITY_RESPONSE", choice))
         } else {
-            return Err(Fault::new(ErrorCode::E010, method, "this referee exists only to check a player"));
+            return Err(RequestError::new(ErrorCode::E010, method, "this referee exists only to check a player"));
         };
         let match_id = match_id.ok_or_else(|| {
-            Fault::new(ErrorCode::E003, method, "match_id is missing; name the match").about("match_id")
+            RequestError::new(ErrorCode::E003, method, "match_id is missing; name the match").about("match_id")
         })?;
         self.received.send_modify(|all| {
             if all.len() < MOST {
                 all.push(Post { match_id, method: question, body });
             }
         });
-        Answered::new(self.envelope(head.conversation_id.as_good().cloned()), &Acknowledgement::default())
+        CallAnswer::new(self.envelope(head.conversation_id.as_good().cloned()), &Acknowledgement::default())
     }
 
     fn health(&self) -> Health {
@@ -162,7 +164,7 @@ impl Agent for Referee {
 }
 
 /// The message as it was posted, as far as it was understood.
-fn written(head: &Head, kind: &str, body: &impl Serialize) -> Bytes {
+fn written(head: &ReceivedEnvelope, kind: &str, body: &impl Serialize) -> Bytes {
     let mut message = match serde_json::to_value(body) {
         Ok(Value::Object(message)) => message,
         Ok(_) | Err(_) => Map::new(),

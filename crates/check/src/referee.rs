@@ -6,43 +6,43 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use http::HeaderMap;
-use league_protocol::answer::Layers;
-use league_protocol::head::Envelope;
+use league_protocol::answer::ParsedAnswer;
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
 use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId, RefereeId, RoundId};
-use league_protocol::manner::Manner;
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::message::start_match::{Contestant, MatchLimits, MatchMode, MatchPoints, StartMatch};
 use league_protocol::message::step::MatchStep;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::side::{Pair, Side};
-use league_protocol::table::{Call, Limit, Method};
+use league_protocol::table::{Call, LimitKind, Method};
 use league_protocol::token::{Credential, Pass, Token};
 use league_wire::endpoint::Endpoint;
-use league_wire::world::World;
+use league_wire::environment::Environment;
 use serde_json::json;
 use smol_str::SmolStr;
 use tokio::time::{Instant, sleep};
 
-use crate::approach::{self, Asked};
-use crate::heard::{Came, Heard, Silence};
-use crate::letters::{Letter, rpc};
-use crate::line::Line;
-use crate::notebook::{Notebook, ensure};
-use crate::options::Options;
-use crate::report::Report;
+use crate::agent_client::AgentClient;
+use crate::check_log::{CheckLog, ensure};
+use crate::dialect::CheckDialect;
+use crate::discovery::{self, Asked};
+use crate::fake_league::{ChoiceBehaviour, FakeLeague, GATE};
+use crate::messages::{TestMessage, rpc};
+use crate::options::CheckOptions;
+use crate::report::CheckReport;
+use crate::response::{NoResponse, Response, ResponseBody};
 use crate::rules::referee as rules;
-use crate::stage::{Act, GATE, Stage};
-use crate::voice::Voice;
 
 /// How long a referee has to read the answer to its registration.
 const SETTLE: Duration = Duration::from_secs(1);
 
 /// Everything that a check of a referee needs.
 pub(crate) struct Exam<'a> {
-    line: &'a Line,
-    book: &'a Notebook,
-    stage: &'a Stage,
-    world: World,
+    line: &'a AgentClient,
+    book: &'a CheckLog,
+    stage: &'a FakeLeague,
+    world: Environment,
     limit: Duration,
     /// How long a match of ours may take: its limits are short.
     span: Duration,
@@ -50,14 +50,14 @@ pub(crate) struct Exam<'a> {
     /// What the players' passes are made of.
     tokens: [Token; 2],
     /// The form in which the referee took its first match.
-    voice: OnceLock<Voice>,
+    voice: OnceLock<CheckDialect>,
 }
 
 /// Checks the referee at `endpoint`.
-pub async fn referee(endpoint: &Endpoint, options: &Options) -> Report {
-    let (line, book) = (Line::to(endpoint.clone()), Notebook::default());
-    let (mut form, mut complete, mut notes) = (Voice::canonical(), false, Vec::new());
-    match Stage::open(options, endpoint).await {
+pub async fn referee(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport {
+    let (line, book) = (AgentClient::to(endpoint.clone()), CheckLog::default());
+    let (mut form, mut complete, mut notes) = (CheckDialect::canonical(), false, Vec::new());
+    match FakeLeague::open(options, endpoint).await {
         Ok(stage) => {
             let exam = Exam::new(&line, &book, &stage, options);
             let outcome = exam.run(options).await;
@@ -68,7 +68,7 @@ pub async fn referee(endpoint: &Endpoint, options: &Options) -> Report {
         Err(error) => notes.push(format!("The checker cannot listen at {}: {error}", options.listen)),
     }
     let unreached = if complete { "it did not come to that" } else { "the referee could not be checked" };
-    Report {
+    CheckReport {
         set: options.set.name,
         endpoint: endpoint.to_string(),
         role: Role::Referee,
@@ -82,16 +82,16 @@ pub async fn referee(endpoint: &Endpoint, options: &Options) -> Report {
 }
 
 impl<'a> Exam<'a> {
-    fn new(line: &'a Line, book: &'a Notebook, stage: &'a Stage, options: &Options) -> Self {
-        let world = World::real();
+    fn new(line: &'a AgentClient, book: &'a CheckLog, stage: &'a FakeLeague, options: &CheckOptions) -> Self {
+        let world = Environment::real();
         let random = world.random();
         let round = RoundId(1000 + u32::from(u16::from_be_bytes([random[0], random[1]])));
         let tokens = [1, 2].map(|number| Token::mint(PlayerId::numbered(number).as_str(), &world.random()));
-        let (limit, span) = (options.wait(Limit::Generic), Duration::from_secs(6).min(options.patience));
+        let (limit, span) = (options.wait(LimitKind::Generic), Duration::from_secs(6).min(options.patience));
         Self { line, book, stage, world, limit, span, round, tokens, voice: OnceLock::new() }
     }
 
-    async fn run(&self, options: &Options) -> Result<(), String> {
+    async fn run(&self, options: &CheckOptions) -> Result<(), String> {
         self.reach(options).await?;
         let again = self.say(&self.order(&self.match_no(1))).await;
         self.fair_match().await;
@@ -107,12 +107,12 @@ impl<'a> Exam<'a> {
         MatchId::of(self.round, number)
     }
 
-    async fn say(&self, letter: &Letter) -> Heard {
-        self.voice.get_or_init(Voice::canonical).say(self.line, letter, self.limit).await
+    async fn say(&self, letter: &TestMessage) -> Response {
+        self.voice.get_or_init(CheckDialect::canonical).say(self.line, letter, self.limit).await
     }
 
-    fn letter(&self, call: &Call) -> Letter {
-        Letter::new(&self.envelope(), call)
+    fn letter(&self, call: &Call) -> TestMessage {
+        TestMessage::new(&self.envelope(), call)
     }
 
     fn envelope(&self) -> Envelope {
@@ -133,7 +133,7 @@ impl<'a> Exam<'a> {
         Some(digest.referee_pass(league, match_id, &RefereeId::numbered(1)))
     }
 
-    fn order(&self, match_id: &MatchId) -> Letter {
+    fn order(&self, match_id: &MatchId) -> TestMessage {
         self.letter(&self.ordering(match_id))
     }
 
@@ -147,7 +147,7 @@ impl<'a> Exam<'a> {
                 standings: PlayerRecord::default(),
                 referee_pass: self.referee_pass(side, match_id),
                 player_pass: None,
-                manner: Manner::default(),
+                manner: PeerDialect::default(),
                 shows_token: false,
                 attempts: None,
             }
@@ -176,20 +176,21 @@ impl<'a> Exam<'a> {
     }
 
     /// Orders the first match, in the form that the referee understands.
-    async fn first_order(&self, match_id: &MatchId) -> (Voice, Heard) {
+    async fn first_order(&self, match_id: &MatchId) -> (CheckDialect, Response) {
         let asked = Asked { envelope: self.envelope(), call: self.ordering(match_id) };
-        let understood = |came: &Came| {
-            came.status.is_success() && Layers::parse(&came.body).is_ok_and(|said| said.error().is_none())
+        let understood = |came: &ResponseBody| {
+            came.status.is_success() && ParsedAnswer::parse(&came.body).is_ok_and(|said| said.error().is_none())
         };
-        approach::answer(self.line, &asked, self.limit, understood).await
+        discovery::answer(self.line, &asked, self.limit, understood).await
     }
 
     /// Gets the referee to take its first match: at once, or when it has registered with us.
-    async fn reach(&self, options: &Options) -> Result<(), String> {
+    async fn reach(&self, options: &CheckOptions) -> Result<(), String> {
         let match_id = self.match_no(1);
-        self.stage.script.rehearse(&match_id, [Act::Says("even"), Act::Says("odd")]);
-        let registered =
-            |said: &[crate::stage::Line]| said.iter().any(|line| line.call.method() == Method::RegisterReferee);
+        self.stage.script.rehearse(&match_id, [ChoiceBehaviour::Says("even"), ChoiceBehaviour::Says("odd")]);
+        let registered = |said: &[crate::fake_league::RefereeLine]| {
+            said.iter().any(|line| line.call.method() == Method::RegisterReferee)
+        };
         // With a port of its choice somebody expects the referee to come; otherwise it must take what it is given.
         if options.listen.port() != 0 {
             self.stage.script.until(options.registration, registered).await;
@@ -208,14 +209,16 @@ impl<'a> Exam<'a> {
         self.voice.get_or_init(|| voice);
         self.stage.script.let_them_join();
         match &heard.came {
-            Err(Silence::Broken(why)) => {
+            Err(NoResponse::Broken(why)) => {
                 self.book.judge(&rules::REACHABLE, &heard, Err(why.clone()));
-                return Err(approach::nobody(self.line, why));
+                return Err(discovery::nobody(self.line, why));
             }
-            Ok(_) | Err(Silence::TimedOut(_) | Silence::TooLong) => self.book.judge(&rules::REACHABLE, &heard, Ok(())),
+            Ok(_) | Err(NoResponse::TimedOut(_) | NoResponse::TooLong) => {
+                self.book.judge(&rules::REACHABLE, &heard, Ok(()))
+            }
         }
         if !accepted(&heard) && !registered(&self.stage.script.said()) {
-            if let Some(note) = approach::guarded(&heard) {
+            if let Some(note) = discovery::guarded(&heard) {
                 self.book.judge(&rules::ACCEPTS, &heard, Err(note.clone()));
                 return Err(note);
             }
@@ -271,7 +274,6 @@ impl<'a> Exam<'a> {
     }
 }
 
-/// The player of a side.
 fn player(side: Side) -> PlayerId {
     PlayerId::numbered(match side {
         Side::A => 1,
@@ -280,7 +282,7 @@ fn player(side: Side) -> PlayerId {
 }
 
 /// Whether a match was taken: not refused, in whatever words.
-fn accepted(heard: &Heard) -> bool {
-    let refuses = Layers::parse(heard.body()).map(|layers| layers.refuses());
+fn accepted(heard: &Response) -> bool {
+    let refuses = ParsedAnswer::parse(heard.body()).map(|layers| layers.refuses());
     heard.is_success() && refuses == Ok(false)
 }

@@ -2,9 +2,8 @@
 
 use league_protocol::sender::Role;
 
-use crate::set::Set;
+use crate::set::RuleSet;
 
-/// The whole document.
 pub fn document() -> String {
     let mut text = String::from(
         "# Checks\n\n\
@@ -12,7 +11,7 @@ pub fn document() -> String {
          [PROTOCOL.md](../PROTOCOL.md). *Required*: who breaks it cannot take part, or loses matches by it. *Recommended*: the\n\
          protocol asks for it. *Quirk*: this league understands it, others may not.\n",
     );
-    for set in Set::all() {
+    for set in RuleSet::all() {
         for role in [Role::Player, Role::Referee, Role::Manager] {
             let rules = set.for_role(role);
             text.push_str(&format!("\n## {role}: {} checks of {}\n\n", rules.len(), set.name));

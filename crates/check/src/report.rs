@@ -6,14 +6,12 @@ use league_protocol::sender::Role;
 use serde::{Serialize, Serializer};
 
 use crate::accept::Accepted;
-use crate::rule::{Level, Rule};
+use crate::rule::{Rule, RuleLevel};
 use crate::rules::player;
 
-/// What came of one check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "verdict", content = "why", rename_all = "lowercase")]
-pub enum Verdict {
-    /// The rule holds.
+pub enum CheckVerdict {
     Passed,
     /// It does not: what was seen.
     Failed(String),
@@ -24,10 +22,8 @@ pub enum Verdict {
 /// One check, and what it was based on.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The rule.
     pub rule: &'static Rule,
-    /// Whether it holds.
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
     /// What was sent, cut and without secrets.
     pub sent: Option<String>,
     /// What came back, cut and without secrets.
@@ -48,7 +44,7 @@ impl Finding {
 
     /// Whether the rule is broken, and nobody accepted that.
     pub fn is_failure(&self) -> bool {
-        matches!(self.verdict, Verdict::Failed(_)) && !self.accepted
+        matches!(self.verdict, CheckVerdict::Failed(_)) && !self.accepted
     }
 }
 
@@ -57,11 +53,11 @@ impl Serialize for Finding {
         #[derive(Serialize)]
         struct Written<'a> {
             id: &'static str,
-            level: Level,
+            level: RuleLevel,
             section: u8,
             rule: &'static str,
             #[serde(flatten)]
-            verdict: &'a Verdict,
+            verdict: &'a CheckVerdict,
             accepted: bool,
             hint: &'a str,
             sent: Option<&'a str>,
@@ -89,9 +85,7 @@ impl Serialize for Finding {
 /// How many checks of a level there were, and how many of them were passed. What was skipped counts for neither.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Score {
-    /// Passed, or accepted beforehand.
     pub passed: usize,
-    /// Checked.
     pub checked: usize,
 }
 
@@ -106,11 +100,8 @@ impl Score {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Readiness {
-    /// Every required rule holds.
     Ready,
-    /// A required rule is broken.
     NotReady,
-    /// It could not be checked.
     NotChecked,
 }
 
@@ -124,14 +115,10 @@ static DECISIVE: [&Rule; 6] = [
     &player::CHOICE_TIME,
 ];
 
-/// Everything about one agent.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// The set of rules.
+pub struct CheckReport {
     pub set: &'static str,
-    /// Where the agent listens.
     pub endpoint: String,
-    /// What it is.
     pub role: Role,
     /// How its role was found out.
     pub role_because: String,
@@ -147,16 +134,16 @@ pub struct Report {
     pub stale: Vec<String>,
 }
 
-impl Report {
+impl CheckReport {
     /// How it did at `level`.
-    pub fn score(&self, level: Level) -> Score {
+    pub fn score(&self, level: RuleLevel) -> Score {
         let of_level = self.findings.iter().filter(|finding| finding.rule.level == level);
         of_level.fold(Score::default(), |score, finding| match (&finding.verdict, finding.accepted) {
-            (Verdict::Passed, _) | (Verdict::Failed(_), true) => {
+            (CheckVerdict::Passed, _) | (CheckVerdict::Failed(_), true) => {
                 Score { passed: score.passed + 1, checked: score.checked + 1 }
             }
-            (Verdict::Failed(_), false) => Score { checked: score.checked + 1, ..score },
-            (Verdict::Skipped(_), _) => score,
+            (CheckVerdict::Failed(_), false) => Score { checked: score.checked + 1, ..score },
+            (CheckVerdict::Skipped(_), _) => score,
         })
     }
 
@@ -164,7 +151,7 @@ impl Report {
     pub fn readiness(&self) -> Readiness {
         if self.is_fit() {
             Readiness::Ready
-        } else if self.complete || self.broken(Level::Required).next().is_some() {
+        } else if self.complete || self.broken(RuleLevel::Required).next().is_some() {
             Readiness::NotReady
         } else {
             Readiness::NotChecked
@@ -173,7 +160,7 @@ impl Report {
 
     /// The broken rule for which a player loses every match, where there is one.
     pub fn loses_every_match(&self) -> Option<&Finding> {
-        self.broken(Level::Required).find(|finding| DECISIVE.iter().any(|rule| rule.id == finding.rule.id))
+        self.broken(RuleLevel::Required).find(|finding| DECISIVE.iter().any(|rule| rule.id == finding.rule.id))
     }
 
     /// Everything for programs: the report, its verdict and its totals.
@@ -192,16 +179,16 @@ impl Report {
             totals: Totals,
             failures: Vec<&'static str>,
             #[serde(flatten)]
-            report: &'a Report,
+            report: &'a CheckReport,
         }
-        let skipped = |finding: &&Finding| matches!(finding.verdict, Verdict::Skipped(_));
+        let skipped = |finding: &&Finding| matches!(finding.verdict, CheckVerdict::Skipped(_));
         Told {
             verdict: self.readiness(),
             grade: self.grade(),
             totals: Totals {
-                required: self.score(Level::Required),
-                recommended: self.score(Level::Recommended),
-                quirks: self.broken(Level::Quirk).count(),
+                required: self.score(RuleLevel::Required),
+                recommended: self.score(RuleLevel::Recommended),
+                quirks: self.broken(RuleLevel::Quirk).count(),
                 skipped: self.findings.iter().filter(skipped).count(),
             },
             failures: self
@@ -216,28 +203,28 @@ impl Report {
 
     /// Whether it may take part: every required rule that could be checked holds, and checking was not given up.
     pub fn is_fit(&self) -> bool {
-        self.complete && self.broken(Level::Required).next().is_none()
+        self.complete && self.broken(RuleLevel::Required).next().is_none()
     }
 
     /// The broken rules of a level.
-    pub fn broken(&self, level: Level) -> impl Iterator<Item = &Finding> {
+    pub fn broken(&self, level: RuleLevel) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| finding.rule.level == level && finding.is_failure())
     }
 
     /// Marks what was accepted beforehand, and finds what was accepted in vain.
     pub fn accept(&mut self, accepted: &Accepted) {
         for finding in &mut self.findings {
-            finding.accepted = matches!(finding.verdict, Verdict::Failed(_)) && accepted.has(finding.rule.id);
+            finding.accepted = matches!(finding.verdict, CheckVerdict::Failed(_)) && accepted.has(finding.rule.id);
         }
-        let passes =
-            |id: &str| self.findings.iter().any(|finding| finding.rule.id == id && finding.verdict == Verdict::Passed);
+        let passes = |id: &str| {
+            self.findings.iter().any(|finding| finding.rule.id == id && finding.verdict == CheckVerdict::Passed)
+        };
         self.stale = accepted.ids().filter(|id| passes(id)).map(str::to_owned).collect();
     }
 
-    /// The grade in one line.
     pub fn grade(&self) -> String {
-        let required = self.score(Level::Required);
-        let recommended = self.score(Level::Recommended);
+        let required = self.score(RuleLevel::Required);
+        let recommended = self.score(RuleLevel::Recommended);
         if let Some(decisive) = self.loses_every_match() {
             return format!(
                 "0 % of required, because it loses every match ({}), {} % of recommended ({}/{})",
@@ -250,7 +237,7 @@ impl Report {
         if !self.complete {
             return String::from("none, because the agent could not be checked");
         }
-        let quirks = self.broken(Level::Quirk).count();
+        let quirks = self.broken(RuleLevel::Quirk).count();
         format!(
             "{} % of required ({}/{}), {} % of recommended ({}/{}), {quirks} quirk{}",
             required.percent(),

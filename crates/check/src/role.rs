@@ -8,40 +8,38 @@ use league_protocol::table::{Method, TABLE};
 use league_wire::endpoint::Endpoint;
 use serde_json::{Value, json};
 
-use crate::letters::rpc;
-use crate::line::Line;
-use crate::voice::Handshake;
+use crate::agent_client::AgentClient;
+use crate::dialect::Handshake;
+use crate::messages::rpc;
 
 /// How long each question may take.
 const LIMIT: Duration = Duration::from_secs(3);
 
 /// What an agent seems to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Guess {
-    /// The role.
+pub struct GuessedRole {
     pub role: Role,
-    /// How it shows.
     pub because: String,
 }
 
 /// Finds out what listens at `endpoint`. Whoever gives no sign is taken for a player: most agents are.
-pub async fn role(endpoint: &Endpoint) -> Guess {
-    let line = Line::to(endpoint.clone());
+pub async fn role(endpoint: &Endpoint) -> GuessedRole {
+    let line = AgentClient::to(endpoint.clone());
     if let Some(role) = by_health(&line).await {
-        return Guess { role, because: String::from("its /health says so") };
+        return GuessedRole { role, because: String::from("its /health says so") };
     }
     if let Some(server) = Handshake::with(&line, LIMIT).await
         && let Some(role) = by_tools(server.tools.iter().map(String::as_str))
     {
-        return Guess { role, because: String::from("its tools say so") };
+        return GuessedRole { role, because: String::from("its tools say so") };
     }
     if let Some(role) = by_calls(&line).await {
-        return Guess { role, because: String::from("the calls that it understands say so") };
+        return GuessedRole { role, because: String::from("the calls that it understands say so") };
     }
-    Guess { role: Role::Player, because: String::from("taken for a player; --role says otherwise") }
+    GuessedRole { role: Role::Player, because: String::from("taken for a player; --role says otherwise") }
 }
 
-async fn by_health(line: &Line) -> Option<Role> {
+async fn by_health(line: &AgentClient) -> Option<Role> {
     if !line.is_plain() {
         return None;
     }
@@ -62,7 +60,7 @@ fn by_tools<'a>(names: impl Iterator<Item = &'a str>) -> Option<Role> {
 }
 
 /// Calls that change nothing: a manager shows its table, a referee knows no such match.
-async fn by_calls(line: &Line) -> Option<Role> {
+async fn by_calls(line: &AgentClient) -> Option<Role> {
     let ask = async |method: &str, params: Value| {
         line.post(&HeaderMap::new(), rpc(method, &params, line.next_id()).to_string(), LIMIT).await
     };

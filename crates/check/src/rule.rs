@@ -7,7 +7,7 @@ use serde::Serialize;
 /// How much a rule matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum RuleLevel {
     /// Who breaks it cannot take part, or loses matches by it.
     Required,
     /// The protocol asks for it, and some implementation somewhere relies on it.
@@ -16,7 +16,7 @@ pub enum Level {
     Quirk,
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for RuleLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Required => "required",
@@ -32,7 +32,7 @@ pub struct Rule {
     /// Its name, which never changes: `player.choice.exact`.
     pub id: &'static str,
     /// How much it matters.
-    pub level: Level,
+    pub level: RuleLevel,
     /// The section of PROTOCOL.md that it stands in.
     pub section: u8,
     /// What it says, in a sentence.
@@ -55,7 +55,7 @@ macro_rules! rules {
             #[doc = $text]
             pub(crate) static $name: $crate::rule::Rule = $crate::rule::Rule {
                 id: $id,
-                level: $crate::rule::Level::$level,
+                level: $crate::rule::RuleLevel::$level,
                 section: $section,
                 text: $text,
                 hint: $hint,

@@ -8,7 +8,7 @@ use crate::rules;
 
 /// A set of rules by name.
 #[derive(PartialEq, Eq, Debug)]
-pub struct Set {
+pub struct RuleSet {
     /// Its name: the protocol, and when it was frozen.
     pub name: &'static str,
     player: &'static [&'static Rule],
@@ -16,16 +16,14 @@ pub struct Set {
     manager: &'static [&'static Rule],
 }
 
-/// Every set, the newest last.
-static SETS: &[Set] = &[Set {
+static SETS: &[RuleSet] = &[RuleSet {
     name: "league.v2/2026-11",
     player: rules::player::ALL,
     referee: rules::referee::ALL,
     manager: rules::manager::ALL,
 }];
 
-impl Set {
-    /// Every set, the newest last.
+impl RuleSet {
     pub fn all() -> &'static [Self] {
         SETS
     }
@@ -51,7 +49,6 @@ impl Set {
         }
     }
 
-    /// All of its rules.
     pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         [self.player, self.referee, self.manager].into_iter().flatten().copied()
     }

@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use league_check::Set;
+use league_check::RuleSet;
 use league_check::reference::document;
 
 fn blessed() -> bool {
@@ -27,7 +27,7 @@ fn compare(path: &str, now: &str) {
 
 #[test]
 fn no_set_changes_silently() {
-    for set in Set::all() {
+    for set in RuleSet::all() {
         let now = format!("{}\n", serde_json::to_string_pretty(&set.frozen()).unwrap());
         compare(&format!("tests/sets/{}.json", set.name.replace('/', "-")), &now);
     }
@@ -40,7 +40,7 @@ fn every_check_is_in_the_documents() {
 
 #[test]
 fn a_name_is_given_once_and_begins_with_its_role() {
-    let set = Set::newest();
+    let set = RuleSet::newest();
     let mut names: Vec<_> = set.rules().map(|rule| rule.id).collect();
     assert!(names.len() >= 60, "{} checks", names.len());
     for name in &names {
@@ -54,7 +54,7 @@ fn a_name_is_given_once_and_begins_with_its_role() {
 
 #[test]
 fn a_rule_is_a_sentence_and_a_hint_says_what_to_do() {
-    for rule in Set::newest().rules() {
+    for rule in RuleSet::newest().rules() {
         assert!(rule.text.ends_with('.') && rule.text.len() > 20, "{}: {}", rule.id, rule.text);
         assert!(!rule.hint.ends_with('.') && rule.hint.len() > 10, "{}: {}", rule.id, rule.hint);
         assert!((1..=12).contains(&rule.section), "{}: section {}", rule.id, rule.section);

@@ -1,8 +1,8 @@
 //! What the league's messages mean, as pure state machines.
 
-pub mod bout;
+pub mod game_match;
+pub mod in_memory;
 pub mod record;
-pub mod rehearsal;
 pub mod rules;
 pub mod season;
-pub mod seat;
+pub mod session;

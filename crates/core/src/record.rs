@@ -8,17 +8,15 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use thiserror::Error;
 
-use crate::bout::Bout;
-use crate::bout::ending::Ending;
+use crate::game_match::MatchMachine;
+use crate::game_match::ending::Ending;
 use crate::rules::draw::{BadDraw, Draw};
-use crate::rules::game::{DrawnNumber, Stage};
+use crate::rules::game::{DrawnNumber, GameStage};
 use crate::rules::outcome::Outcome;
 use crate::rules::registry::new_game;
 
-/// The result of a match.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct MatchRecord {
-    /// How it ended.
     pub outcome: Outcome,
     /// The last move of each side, as far as one was received.
     pub moves: Pair<Option<SmolStr>>,
@@ -27,17 +25,15 @@ pub struct MatchRecord {
     pub drawn: Option<u8>,
     /// What proves the number. Referees of other make prove nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proof: Option<Proof>,
+    pub proof: Option<RevealedDraw>,
 }
 
 /// Everything that a verifier needs beside the match and its attempt.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct Proof {
+pub struct RevealedDraw {
     /// What was promised to the players.
     pub commitment: DrawCommitment,
-    /// What was revealed afterwards.
     pub secret: DrawSecret,
-    /// What the players added.
     pub nonces: Pair<DrawNonce>,
     /// The bytes from which the number was taken. Referees of other make may not tell them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +43,6 @@ pub struct Proof {
     pub seeded: bool,
 }
 
-/// A result that contradicts itself.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum BadRecord {
     /// The number is not what the draw gives.
@@ -66,12 +61,12 @@ pub enum BadRecord {
 
 impl MatchRecord {
     /// The record of a bout that has ended.
-    pub fn of(bout: &Bout, ending: &Ending, seeded: bool) -> Self {
+    pub fn of(bout: &MatchMachine, ending: &Ending, seeded: bool) -> Self {
         Self {
             outcome: ending.outcome,
             moves: ending.moves.clone(),
             drawn: ending.drawn.as_ref().map(|drawn| drawn.number.get()),
-            proof: ending.drawn.as_ref().map(|drawn| Proof {
+            proof: ending.drawn.as_ref().map(|drawn| RevealedDraw {
                 commitment: bout.commitment(),
                 secret: bout.terms().secret,
                 nonces: drawn.nonces.clone(),
@@ -101,13 +96,13 @@ impl MatchRecord {
             for side in Side::BOTH {
                 game.play(side, self.moves[side].as_ref()?).ok()?;
             }
-            if game.stage() != Stage::Draw {
+            if game.stage() != GameStage::Draw {
                 return None;
             }
             game.draw(number);
             match game.stage() {
-                Stage::Over(verdict) => Some(Outcome::from(verdict)),
-                Stage::Moves(_) | Stage::Draw => None,
+                GameStage::Over(verdict) => Some(Outcome::from(verdict)),
+                GameStage::Moves(_) | GameStage::Draw => None,
             }
         });
         match replayed {
@@ -128,7 +123,7 @@ impl MatchRecord {
             game.play(side, self.moves[side].as_ref()?).ok()?;
         }
         game.draw(DrawnNumber::new(self.drawn?)?);
-        matches!(game.stage(), Stage::Over(_)).then(|| game.reason(names))
+        matches!(game.stage(), GameStage::Over(_)).then(|| game.reason(names))
     }
 
     /// The parity of the number, where one was drawn.

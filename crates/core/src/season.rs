@@ -1,7 +1,7 @@
 //! The league over time: who takes part, who meets whom, who has won.
 //!
 //! A season decides without changing: every command takes `&self` and gives the [`Event`]s that would follow, or the
-//! [`Fault`](league_protocol::error::Fault) that keeps it from happening. [`Season::apply`] is the only thing that changes
+//! [`ForfeitReason`](league_protocol::error::Fault) that keeps it from happening. [`Season::apply`] is the only thing that changes
 //! it. So a refused command changes nothing, a restart is a replay, and any past moment is a shorter replay. What is to be
 //! done next is never remembered but always derived ([`Season::duty`]): after a crash it is simply derived again.
 //!
@@ -36,8 +36,8 @@ use league_protocol::message::transcript::TranscriptDigest;
 use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 
-use agent::{Condition, Player, Referee};
-use config::Config;
+use agent::{PlayerCondition, RegisteredPlayer, RegisteredReferee};
+use config::LeagueConfig;
 use event::{Event, Fact};
 use schedule::Schedule;
 use standings::Table;
@@ -46,40 +46,38 @@ use crate::rules::outcome::Outcome;
 
 pub use apply::BadEvent;
 pub use assignment::Assignment;
-pub use flow::{Duty, Phase};
-pub use registration::{Admitted, Reason, Registered, Rejection};
-pub use report::Counted;
+pub use flow::{LeaguePhase, NextAction};
+pub use registration::{Admission, Registered, Rejection, RejectionReason};
+pub use report::ReportOutcome;
 
 /// What a command comes to: what happened, to be made durable and applied, and what to answer then.
 #[derive(Clone, Debug)]
-pub struct Ruling<T> {
+pub struct CommandOutcome<T> {
     /// What happened: all of it or nothing, since the last result and the end of its round are one step.
     pub events: Vec<Event>,
-    /// What to answer.
     pub reply: T,
 }
 
-/// A league.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Season {
-    config: Config,
-    phase: Phase,
+    config: LeagueConfig,
+    phase: LeaguePhase,
     halted: bool,
     /// In the order of registration; from the schedule on, in the order of ids, which is the order of the schedule.
-    players: Vec<Player>,
+    players: Vec<RegisteredPlayer>,
     player_index: HashMap<PlayerId, u32>,
     /// The lowest number that no player has or had: it only grows, so nobody is taken for somebody who was withdrawn.
     free_player: u32,
     /// Who was withdrawn before the first round and has not come back: to withdraw it once more is no mistake.
     gone: HashSet<PlayerId>,
-    referees: Vec<Referee>,
+    referees: Vec<RegisteredReferee>,
     referee_index: HashMap<RefereeId, u32>,
     /// The lowest number that no referee has: it only grows, since nobody leaves.
     free_referee: u32,
     schedule: Schedule,
     table: Table,
     /// One entry for each round that has begun.
-    rounds: Vec<Round>,
+    rounds: Vec<RoundState>,
     matches_completed: u32,
     /// How often the registration was opened again.
     reopened: u32,
@@ -90,41 +88,32 @@ pub struct Season {
     transcripts: HashMap<MatchId, (u32, TranscriptDigest)>,
 }
 
-/// A round that has begun.
 #[derive(Clone, PartialEq, Debug)]
-struct Round {
-    slots: Vec<Slot>,
+struct RoundState {
+    slots: Vec<MatchSlot>,
     open: u32,
     completed: bool,
 }
 
 /// A match, reduced to what a running league needs to know of it: the whole record is in its event.
 #[derive(Clone, PartialEq, Debug)]
-enum Slot {
-    /// Nobody has it.
+enum MatchSlot {
     Waiting {
         /// How many attempts have been made.
         attempts: u32,
         /// Who did not take it when it was offered last: others are asked first.
         refused_by: Option<u32>,
     },
-    /// A referee has it.
     Held {
-        /// The attempt.
         attempt: u32,
         /// By its place in the list.
         referee: u32,
     },
     /// It was decided without being played.
-    Awarded {
-        /// How.
-        outcome: Outcome,
-    },
-    /// It is over.
+    Awarded { outcome: Outcome },
     Done {
         /// By its place in the list.
         referee: u32,
-        /// How.
         outcome: Outcome,
         /// Tells an equal report from a different one. Never stored, so it may change with the compiler.
         fingerprint: u32,
@@ -134,9 +123,9 @@ enum Slot {
 }
 
 // A league of a thousand has half a million of them.
-const _: () = assert!(size_of::<Slot>() == 16);
+const _: () = assert!(size_of::<MatchSlot>() == 16);
 
-impl Slot {
+impl MatchSlot {
     /// The attempt that would be the next, where nobody has it.
     fn next_attempt(&self) -> Option<u32> {
         match self {
@@ -148,16 +137,16 @@ impl Slot {
 
 impl Season {
     /// A league with these rules, and the event that opens it.
-    pub fn open(config: Config, now: Timestamp) -> (Self, Event) {
+    pub fn open(config: LeagueConfig, now: Timestamp) -> (Self, Event) {
         let event = Event { at: whole(now), fact: Fact::Opened { config: Box::new(config.clone()) } };
         (Self::empty(config), event)
     }
 
-    fn empty(config: Config) -> Self {
+    fn empty(config: LeagueConfig) -> Self {
         let table = Table::new(0, config.scoring.clone());
         Self {
             config,
-            phase: Phase::WaitingForRegistrations,
+            phase: LeaguePhase::WaitingForRegistrations,
             halted: false,
             players: Vec::new(),
             player_index: HashMap::new(),
@@ -176,13 +165,11 @@ impl Season {
         }
     }
 
-    /// The league's rules.
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &LeagueConfig {
         &self.config
     }
 
-    /// Where the league stands.
-    pub fn phase(&self) -> Phase {
+    pub fn phase(&self) -> LeaguePhase {
         self.phase
     }
 
@@ -192,36 +179,33 @@ impl Season {
     }
 
     /// Everybody who plays, in the order of the schedule once there is one.
-    pub fn players(&self) -> &[Player] {
+    pub fn players(&self) -> &[RegisteredPlayer] {
         &self.players
     }
 
-    /// Everybody who runs matches.
-    pub fn referees(&self) -> &[Referee] {
+    pub fn referees(&self) -> &[RegisteredReferee] {
         &self.referees
     }
 
-    /// A player.
-    pub fn player(&self, id: &PlayerId) -> Option<&Player> {
+    pub fn player(&self, id: &PlayerId) -> Option<&RegisteredPlayer> {
         self.player_index.get(id).and_then(|place| self.players.get(*place as usize))
     }
 
-    /// A referee.
-    pub fn referee(&self, id: &RefereeId) -> Option<&Referee> {
+    pub fn referee(&self, id: &RefereeId) -> Option<&RegisteredReferee> {
         self.referee_index.get(id).and_then(|place| self.referees.get(*place as usize))
     }
 
     /// Whether a player is suspended: asked once instead of three times, until it plays a match again.
-    pub fn is_suspended(&self, player: &Player) -> bool {
+    pub fn is_suspended(&self, player: &RegisteredPlayer) -> bool {
         self.config.suspend_after > 0 && player.forfeits_running >= self.config.suspend_after
     }
 
     /// How a player is, in a word.
-    pub fn condition(&self, player: &Player) -> Condition {
+    pub fn condition(&self, player: &RegisteredPlayer) -> PlayerCondition {
         match player.withdrawn {
-            true => Condition::Withdrawn,
-            false if self.is_suspended(player) => Condition::Suspended,
-            false => Condition::Active,
+            true => PlayerCondition::Withdrawn,
+            false if self.is_suspended(player) => PlayerCondition::Suspended,
+            false => PlayerCondition::Active,
         }
     }
 
@@ -230,7 +214,6 @@ impl Season {
         self.reopened > 0
     }
 
-    /// Who meets whom.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
@@ -256,13 +239,12 @@ impl Season {
         u32::try_from(completed).ok().map(|index| RoundId(index + 1))
     }
 
-    /// Matches with a result.
     pub fn matches_completed(&self) -> u32 {
         self.matches_completed
     }
 
     /// The players of a match, side by side.
-    pub fn contestants(&self, match_id: &MatchId) -> Option<Pair<&Player>> {
+    pub fn contestants(&self, match_id: &MatchId) -> Option<Pair<&RegisteredPlayer>> {
         let (round, number) = match_id.parts()?;
         let pairing = self.schedule.pairing(round.0, number)?;
         let player = |side: Side| self.players.get(pairing[side] as usize);
@@ -272,18 +254,18 @@ impl Season {
     /// How a match ended, once it has.
     pub fn outcome(&self, match_id: &MatchId) -> Option<Outcome> {
         match self.slot(match_id)? {
-            Slot::Awarded { outcome } | Slot::Done { outcome, .. } => Some(*outcome),
-            Slot::Waiting { .. } | Slot::Held { .. } => None,
+            MatchSlot::Awarded { outcome } | MatchSlot::Done { outcome, .. } => Some(*outcome),
+            MatchSlot::Waiting { .. } | MatchSlot::Held { .. } => None,
         }
     }
 
-    fn slot(&self, match_id: &MatchId) -> Option<&Slot> {
+    fn slot(&self, match_id: &MatchId) -> Option<&MatchSlot> {
         let (round, number) = match_id.parts()?;
         let round = self.rounds.get(usize::try_from(round.0).ok()?.checked_sub(1)?)?;
         round.slots.get(usize::try_from(number).ok()?.checked_sub(1)?)
     }
 
-    fn slot_mut(&mut self, match_id: &MatchId) -> Option<&mut Slot> {
+    fn slot_mut(&mut self, match_id: &MatchId) -> Option<&mut MatchSlot> {
         let (round, number) = match_id.parts()?;
         let round = self.rounds.get_mut(usize::try_from(round.0).ok()?.checked_sub(1)?)?;
         round.slots.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)
@@ -295,7 +277,6 @@ fn whole(now: Timestamp) -> Timestamp {
     Timestamp::from_unix(now.unix())
 }
 
-/// What happened now.
 fn happened(now: Timestamp, fact: Fact) -> Event {
     Event { at: whole(now), fact }
 }

@@ -6,23 +6,23 @@
 
 use std::time::Duration;
 
-use league_core::bout::Bout;
-use league_core::bout::effect::Effect;
-use league_core::bout::input::{CallFault, Input};
-use league_core::bout::letters::{Letters, terms};
+use league_core::game_match::MatchMachine;
+use league_core::game_match::effect::Effect;
+use league_core::game_match::input::{CallFailure, Input};
+use league_core::game_match::messages::{MatchMessages, terms};
 use league_core::record::MatchRecord;
 use league_core::rules::registry::new_game;
 use league_core::season::agent::AgentId;
-use league_core::season::config::Config;
+use league_core::season::config::LeagueConfig;
 use league_core::season::event::Event;
-use league_core::season::{Assignment, Counted, Duty, Phase, Registered, Season};
-use league_core::seat::{DrawCheck, History, Identity, Seat, State};
-use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer, token_quirk};
+use league_core::season::{Assignment, LeaguePhase, NextAction, Registered, ReportOutcome, Season};
+use league_core::session::{DrawCheck, History, PlayerIdentity, PlayerSession, SessionState};
+use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer, token_quirk};
+use league_protocol::dialect::PeerDialect;
 use league_protocol::draw::{DrawNonce, DrawSecret};
-use league_protocol::error::Fault;
-use league_protocol::head::Envelope;
+use league_protocol::envelope::Envelope;
+use league_protocol::error::RequestError;
 use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId, RoundId};
-use league_protocol::manner::Manner;
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted};
 use league_protocol::message::standings::StandingsUpdate;
@@ -41,7 +41,7 @@ const NOW: Timestamp = Timestamp::EPOCH;
 
 /// A player of ours: a seat, and a strategy that bets on the parity of its own number.
 struct Player {
-    seat: Seat,
+    seat: PlayerSession,
     number: u32,
     /// It does not answer calls for a choice.
     mute: bool,
@@ -49,7 +49,7 @@ struct Player {
 
 impl Player {
     /// What a shell does with a request: reads it, lets the seat answer, and writes that.
-    fn posted(&mut self, body: &[u8]) -> Result<Vec<u8>, Fault> {
+    fn posted(&mut self, body: &[u8]) -> Result<Vec<u8>, RequestError> {
         let Incoming::Call(request) = read(body).unwrap() else { panic!("not a call") };
         let (seat, head) = (&mut self.seat, &request.head);
         Ok(match &request.call {
@@ -136,7 +136,7 @@ impl League {
     /// A league of `count` players that is about to play its first round.
     fn of(count: u32) -> Self {
         let league: league_protocol::id::LeagueId = "league_2025_even_odd".parse().unwrap();
-        let (season, _) = Season::open(Config::even_odd(league.clone()), NOW);
+        let (season, _) = Season::open(LeagueConfig::even_odd(league.clone()), NOW);
         let quirks = Quirks::default();
         let referee_meta = meta("Referee".into(), 8001, Some(8));
         let referee = RefereeRegisterRequest { referee_meta, referee_id: None, join_key: None, quirks };
@@ -151,10 +151,16 @@ impl League {
             let ruling = made.season.register_player(&request, None, &random, NOW).unwrap();
             made.enact(&ruling.events);
             let (AgentId::Player(player_id), token) = admitted(ruling.reply) else { panic!("not a player") };
-            let mut seat = Seat::new(format!("Agent {number}").into(), History::default());
+            let mut seat = PlayerSession::new(format!("Agent {number}").into(), History::default());
             seat.registering();
             let league_id = Some(league.clone());
-            seat.registered(Identity { player_id, league_id, token: Some(token), passes: true, former: Vec::new() });
+            seat.registered(PlayerIdentity {
+                player_id,
+                league_id,
+                token: Some(token),
+                passes: true,
+                former: Vec::new(),
+            });
             made.players.push(Player { seat, number, mute: false });
         }
         let events = made.season.start(NOW).unwrap().events;
@@ -183,13 +189,13 @@ impl League {
                 auth_token: Some(grant.digest.manager_pass(&self.season.config().league_id).into()),
             };
             let mut body = Vec::new();
-            Manner::default().write(1, &envelope, call, &mut body).unwrap();
+            PeerDialect::default().write(1, &envelope, call, &mut body).unwrap();
             player.posted(&body).unwrap();
         }
     }
 
     fn play_round(&mut self) {
-        if let Duty::StartRound(_) = self.season.duty() {
+        if let NextAction::StartRound(_) = self.season.duty() {
             let events = self.season.start_round(NOW).unwrap().events;
             self.enact(&events);
         }
@@ -215,7 +221,7 @@ impl League {
         let update =
             StandingsUpdate { league_id: league_id.clone(), round_id: Some(round_id), standings, total_players: None };
         self.tell_all(&Call::UpdateStandings(update));
-        let next = (self.season.phase() == Phase::RunningLeague).then_some(RoundId(round_id.0 + 1));
+        let next = (self.season.phase() == LeaguePhase::RunningLeague).then_some(RoundId(round_id.0 + 1));
         let summary = self.season.summary(round_id);
         let end = RoundCompleted {
             league_id: league_id.clone(),
@@ -246,28 +252,28 @@ impl League {
         let ordered = self.season.order(assignment, MatchMode::Flowing, None).unwrap();
         let order: StartMatch = serde_json::from_str(&serde_json::to_string(&ordered).unwrap()).unwrap();
         let secret = DrawSecret([u8::try_from(order.round_id.unwrap().0).unwrap(); 32]);
-        let mut bout = Bout::new(terms(&order, secret, [0; 32]), new_game(&order.game_type).unwrap());
+        let mut bout = MatchMachine::new(terms(&order, secret, [0; 32]), new_game(&order.game_type).unwrap());
         let (commitment, mut effects) = (bout.commitment(), Vec::new());
         bout.handle(Input::Start, &mut effects);
         while !effects.is_empty() {
             let effect = effects.remove(0);
-            let letters = Letters::new(&bout, &order, &assignment.referee, commitment);
+            let letters = MatchMessages::new(&bout, &order, &assignment.referee, commitment);
             if let Some(input) = self.carry_out(&letters, &order, effect) {
                 bout.handle(input, &mut effects);
             }
         }
         assert!(bout.is_done());
-        let letters = Letters::new(&bout, &order, &assignment.referee, commitment);
+        let letters = MatchMessages::new(&bout, &order, &assignment.referee, commitment);
         self.report(&letters, &bout);
     }
 
-    fn call(&mut self, letters: &Letters<'_>, order: &StartMatch, side: Side, call: &Call) -> Vec<u8> {
+    fn call(&mut self, letters: &MatchMessages<'_>, order: &StartMatch, side: Side, call: &Call) -> Vec<u8> {
         let mut body = Vec::new();
-        Manner::default().write(1, &letters.envelope(side, NOW), call, &mut body).unwrap();
+        PeerDialect::default().write(1, &letters.envelope(side, NOW), call, &mut body).unwrap();
         self.player(&order.players[side].player_id).posted(&body).unwrap()
     }
 
-    fn carry_out(&mut self, letters: &Letters<'_>, order: &StartMatch, effect: Effect) -> Option<Input> {
+    fn carry_out(&mut self, letters: &MatchMessages<'_>, order: &StartMatch, effect: Effect) -> Option<Input> {
         let match_id = &order.match_id;
         let known = |token: Option<&Credential>, side: Side| {
             let expected = order.players[side].player_pass.as_ref().unwrap();
@@ -276,7 +282,7 @@ impl League {
         Some(match effect {
             Effect::Invite { side, call, .. } => {
                 let answer = self.call(letters, order, side, &Call::GameInvitation(letters.invitation(side)));
-                let reading = Layers::parse(&answer).unwrap().join(match_id);
+                let reading = ParsedAnswer::parse(&answer).unwrap().join(match_id);
                 known(reading.token.as_ref(), side);
                 assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
                 let JoinAnswer::Joined { nonce } = reading.said else { panic!("{:?}", reading.said) };
@@ -284,10 +290,10 @@ impl League {
             }
             Effect::AskMove { side, call, limit, .. } => {
                 if self.player(&order.players[side].player_id).mute {
-                    return Some(Input::Failed { side, call, fault: CallFault::TimedOut });
+                    return Some(Input::Failed { side, call, fault: CallFailure::TimedOut });
                 }
                 let answer = self.call(letters, order, side, &letters.ask(side, NOW, limit));
-                let reading = Layers::parse(&answer).unwrap().parity(match_id);
+                let reading = ParsedAnswer::parse(&answer).unwrap().parity(match_id);
                 known(reading.token.as_ref(), side);
                 assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
                 let MoveAnswer::Move(text) = reading.said else { panic!("{:?}", reading.said) };
@@ -311,12 +317,12 @@ impl League {
         })
     }
 
-    fn report(&mut self, letters: &Letters<'_>, bout: &Bout) {
+    fn report(&mut self, letters: &MatchMessages<'_>, bout: &MatchMachine) {
         let envelope =
             Envelope { auth_token: Some(self.referee_token.clone().into()), ..letters.envelope(Side::A, NOW) };
         let mut body = Vec::new();
         let call = Call::ReportMatchResult(letters.report().unwrap());
-        Manner::default().write(1, &envelope, &call, &mut body).unwrap();
+        PeerDialect::default().write(1, &envelope, &call, &mut body).unwrap();
         let Incoming::Call(request) = read(&body).unwrap() else { panic!("not a call") };
         request.check(true).unwrap();
         let token = request.head.token(Method::ReportMatchResult).unwrap();
@@ -327,7 +333,7 @@ impl League {
         let record = self.season.read_report(report).unwrap();
         assert_eq!(record, MatchRecord::of(bout, bout.ending().unwrap(), false));
         let counted = self.season.report(&referee, &report.match_id, report.attempt, record, NOW).unwrap();
-        assert_eq!(counted.reply, Counted::Now);
+        assert_eq!(counted.reply, ReportOutcome::Now);
         self.enact(&counted.events);
     }
 
@@ -336,7 +342,7 @@ impl League {
         for player in &self.players {
             let id = &player.seat.identity().unwrap().player_id;
             assert_eq!(player.seat.history().record(), self.season.record_of(id), "{id}");
-            assert_eq!(player.seat.state(), State::LeagueComplete);
+            assert_eq!(player.seat.state(), SessionState::LeagueComplete);
             let row = self.season.standings().into_iter().find(|row| row.player_id == *id).unwrap();
             assert_eq!(player.seat.player_state(None).rank, Some(row.rank));
         }
@@ -347,7 +353,7 @@ impl League {
 fn a_league_is_played_by_the_book_and_every_draw_is_proved_to_both() {
     for count in [2, 4, 5] {
         let mut league = League::of(count);
-        while league.season.phase() == Phase::RunningLeague {
+        while league.season.phase() == LeaguePhase::RunningLeague {
             league.play_round();
         }
         league.agree();
@@ -364,7 +370,7 @@ fn a_league_is_played_by_the_book_and_every_draw_is_proved_to_both() {
 fn a_player_that_never_chooses_loses_everything_and_knows_it() {
     let mut league = League::of(3);
     league.players[1].mute = true;
-    while league.season.phase() == Phase::RunningLeague {
+    while league.season.phase() == LeaguePhase::RunningLeague {
         league.play_round();
     }
     league.agree();

@@ -2,7 +2,7 @@
 
 use league_core::rules::outcome::Outcome::{self, DoubleForfeit as BothForfeit, Draw, Forfeit, Win};
 use league_core::season::schedule::Schedule;
-use league_core::season::standings::{DoubleForfeit, Place, Row, Scoring, Table, TieBreak};
+use league_core::season::standings::{DoubleForfeit, Scoring, Standing, StandingRecord, Table, TieBreak};
 use league_protocol::side::Side::{A, B};
 use proptest::prelude::*;
 
@@ -38,7 +38,7 @@ mod rows {
     fn a_row_counts_every_kind_of_end() {
         let results = [(0, 1, Win(A)), (2, 0, Win(A)), (0, 3, Draw), (0, 4, Forfeit(A)), (5, 0, Forfeit(A))];
         let table = table(6, &Scoring::default(), &results);
-        let row = Row { played: 5, wins: 2, draws: 1, losses: 2, points: 7, technical_losses: 1 };
+        let row = StandingRecord { played: 5, wins: 2, draws: 1, losses: 2, points: 7, technical_losses: 1 };
         assert_eq!(table.row(0), row);
     }
 
@@ -53,7 +53,7 @@ mod rows {
     #[test]
     fn both_forfeit_and_it_is_a_draw_that_shows_as_technical() {
         let table = table(2, &Scoring::default(), &[(0, 1, BothForfeit)]);
-        let row = Row { played: 1, draws: 1, points: 1, technical_losses: 1, ..Row::default() };
+        let row = StandingRecord { played: 1, draws: 1, points: 1, technical_losses: 1, ..StandingRecord::default() };
         assert_eq!((table.row(0), table.row(1)), (row, row));
     }
 
@@ -61,7 +61,7 @@ mod rows {
     fn both_forfeit_and_both_lose_where_the_league_says_so() {
         let scoring = Scoring { double_forfeit: DoubleForfeit::TechnicalLoss, ..Scoring::default() };
         let table = table(2, &scoring, &[(0, 1, BothForfeit)]);
-        let row = Row { played: 1, losses: 1, technical_losses: 1, ..Row::default() };
+        let row = StandingRecord { played: 1, losses: 1, technical_losses: 1, ..StandingRecord::default() };
         assert_eq!((table.row(0), table.row(1)), (row, row));
     }
 
@@ -71,7 +71,10 @@ mod rows {
         for (a, b) in [(0, 2), (2, 0), (1, 1), (u32::MAX, 0)] {
             assert!(!table.record(a, b, Win(A)), "{a} against {b}");
         }
-        assert_eq!((table.row(0), table.row(1), table.row(2)), (Row::default(), Row::default(), Row::default()));
+        assert_eq!(
+            (table.row(0), table.row(1), table.row(2)),
+            (StandingRecord::default(), StandingRecord::default(), StandingRecord::default())
+        );
         assert_eq!(order(&table), [0, 1]);
         assert!(Table::new(0, Scoring::default()).places().is_empty());
     }
@@ -200,8 +203,8 @@ mod ties {
 mod plain {
     use super::*;
 
-    pub(crate) fn row(player: u32, scoring: &Scoring, results: &[(u32, u32, Outcome)]) -> Row {
-        let mut row = Row::default();
+    pub(crate) fn row(player: u32, scoring: &Scoring, results: &[(u32, u32, Outcome)]) -> StandingRecord {
+        let mut row = StandingRecord::default();
         for (a, b, outcome) in results {
             let side = match player {
                 _ if *a == player => A,
@@ -231,7 +234,7 @@ mod plain {
         }
     }
 
-    pub(crate) fn places(players: u32, scoring: &Scoring, results: &[(u32, u32, Outcome)]) -> Vec<Place> {
+    pub(crate) fn places(players: u32, scoring: &Scoring, results: &[(u32, u32, Outcome)]) -> Vec<Standing> {
         let all: Vec<u32> = (0..players).collect();
         let mut groups = parted(vec![all], |player, _| row(player, scoring, results).points);
         for by in &scoring.tiebreakers {
@@ -241,7 +244,7 @@ mod plain {
         for group in groups {
             let rank = next;
             for player in group {
-                places.push(Place { player, rank });
+                places.push(Standing { player, rank });
                 next += 1;
             }
         }
@@ -303,7 +306,7 @@ fn shuffled_seasons() -> impl Strategy<Value = (u32, Results, Results)> {
     seasons().prop_flat_map(|(players, results)| (Just(players), Just(results.clone()), Just(results).prop_shuffle()))
 }
 
-fn rows(players: u32, table: &Table) -> Vec<Row> {
+fn rows(players: u32, table: &Table) -> Vec<StandingRecord> {
     (0..players).map(|player| table.row(player)).collect()
 }
 
@@ -321,7 +324,7 @@ proptest! {
         for (count, (a, b, outcome)) in (1..).zip(&results) {
             grown.record(*a, *b, *outcome);
             let so_far = &results[..count];
-            let expected: Vec<Row> = (0..players).map(|player| plain::row(player, &scoring, so_far)).collect();
+            let expected: Vec<StandingRecord> = (0..players).map(|player| plain::row(player, &scoring, so_far)).collect();
             prop_assert_eq!(rows(players, &grown), expected);
             prop_assert_eq!(grown.places(), plain::places(players, &scoring, so_far));
         }

@@ -1,17 +1,13 @@
 //! How long answers took, out of the files of matches.
 
-use league_store::views::match_file::{Direction, MatchFile, Receipt};
+use league_store::views::match_file::{CallReceipt, Direction, MatchFile};
 
-/// A call with its receipt.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer<'a> {
-    /// Who was asked.
     pub(crate) player: &'a str,
     /// For what: the type of the answer, or of the question that got none.
     pub(crate) what: &'a str,
-    /// How long it took.
-    pub(crate) receipt: Receipt,
-    /// Whether anything came.
+    pub(crate) receipt: CallReceipt,
     pub(crate) came: bool,
 }
 

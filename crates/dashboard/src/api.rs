@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::dashboard::Shared;
 use crate::query::Query;
 use crate::reply::{self, Reply};
-use crate::site::Told;
+use crate::site::RequestedLeague;
 
 pub(crate) use export::export;
 
@@ -127,7 +127,7 @@ static TABLE: [Row; 11] = [
         path: "events",
         summary: "Events as they happen, as server-sent events; Last-Event-ID goes on behind that one",
         query: &[("after", "the number of the last event that is known; the present when left out")],
-        answer: of::<crate::events::Told>,
+        answer: of::<crate::events::PublicEvent>,
     },
     Row { subject: Subject::Document, path: "openapi.json", summary: "This document", query: &[], answer: anything },
 ];
@@ -157,9 +157,9 @@ pub(crate) async fn answer(shared: &Shared, path: &str, query: &Query, trusted: 
         );
     };
     let told = match query.number::<u64>("at") {
-        None => Told::Now,
+        None => RequestedLeague::Now,
         Some(seq) => match shared.stage.archive.moment(seq).await {
-            Ok(story) => Told::Then(story),
+            Ok(story) => RequestedLeague::Then(story),
             Err(error) => return refused(StatusCode::NOT_FOUND, &error.to_string()),
         },
     };
@@ -176,8 +176,8 @@ pub(crate) async fn answer(shared: &Shared, path: &str, query: &Query, trusted: 
         }
         Subject::Agents => {
             let pulse = |referee: &RefereeId| match told {
-                Told::Now => shared.promptness(referee),
-                Told::Then(_) => None,
+                RequestedLeague::Now => shared.promptness(referee),
+                RequestedLeague::Then(_) => None,
             };
             reply::json(StatusCode::OK, &shared.with(&told, |story| answer::agents(story, &piece, trusted, pulse)))
         }

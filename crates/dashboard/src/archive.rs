@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use league_core::season::event::Event;
 use league_protocol::id::{LeagueId, MatchId, RoundId};
 use league_store::home::Home;
-use league_store::log::{Head, Log, LogError};
+use league_store::log::{LogError, LogHead, SqliteLog};
 use league_store::views::match_file::MatchFile;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
-use crate::story::{Story, Telling};
+use crate::league_snapshot::{LeagueSnapshot, Replay};
 
 /// How many past moments are kept at hand.
 const MOMENTS: usize = 6;
@@ -31,17 +31,14 @@ const MAX_LINE: u64 = 8 * 1024 * 1024;
 
 /// Why something that was kept cannot be shown.
 #[derive(Debug, Error)]
-pub enum Unkept {
-    /// The log cannot be read.
+pub enum ArchiveError {
     #[error(transparent)]
     Log(#[from] LogError),
     /// The log tells of something that cannot have happened.
     #[error("the log cannot be replayed: {0}")]
     Story(#[from] league_core::season::BadEvent),
-    /// There is no such moment.
     #[error("the log has only {0} events")]
     Beyond(u64),
-    /// Everything is ending.
     #[error("the reading was given up")]
     Ended,
 }
@@ -58,13 +55,13 @@ struct Kept {
     league: LeagueId,
     log: PathBuf,
     readers: Semaphore,
-    moments: Mutex<Vec<Arc<Story>>>,
-    lines: Mutex<Lines>,
+    moments: Mutex<Vec<Arc<LeagueSnapshot>>>,
+    lines: Mutex<MatchLineIndex>,
 }
 
 /// Where each match of a large league begins in the file that has them all, by round and number: there may be half a million.
 #[derive(Debug, Default)]
-struct Lines {
+struct MatchLineIndex {
     read: u64,
     places: HashMap<(RoundId, u32), u64>,
 }
@@ -78,8 +75,8 @@ impl Archive {
     }
 
     /// At most `limit` events behind event `after`, each with its head.
-    pub(crate) async fn events(&self, after: u64, limit: usize) -> Result<Vec<(Head, Event)>, Unkept> {
-        self.reading(move |kept| Ok(Log::page(&kept.log, after, limit)?)).await
+    pub(crate) async fn events(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, ArchiveError> {
+        self.reading(move |kept| Ok(SqliteLog::page(&kept.log, after, limit)?)).await
     }
 
     /// The file of a match; nothing when there is none that can be read.
@@ -95,30 +92,30 @@ impl Archive {
     }
 
     /// The league as it was after event `seq`.
-    pub(crate) async fn moment(&self, seq: u64) -> Result<Arc<Story>, Unkept> {
+    pub(crate) async fn moment(&self, seq: u64) -> Result<Arc<LeagueSnapshot>, ArchiveError> {
         self.reading(move |kept| kept.moment(seq)).await
     }
 
     /// All of the story, read from the log.
-    pub(crate) fn tell(&self) -> Result<Story, Unkept> {
-        let mut telling = Telling::default();
-        Log::read(&self.kept.log, |event| telling.hear(&event))?;
-        telling.end()?.ok_or(Unkept::Beyond(0))
+    pub(crate) fn tell(&self) -> Result<LeagueSnapshot, ArchiveError> {
+        let mut telling = Replay::default();
+        SqliteLog::read(&self.kept.log, |event| telling.hear(&event))?;
+        telling.end()?.ok_or(ArchiveError::Beyond(0))
     }
 
     async fn reading<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Kept) -> Result<T, Unkept> + Send + 'static,
-    ) -> Result<T, Unkept> {
-        let _place = self.kept.readers.acquire().await.map_err(|_| Unkept::Ended)?;
+        read: impl FnOnce(&Kept) -> Result<T, ArchiveError> + Send + 'static,
+    ) -> Result<T, ArchiveError> {
+        let _place = self.kept.readers.acquire().await.map_err(|_| ArchiveError::Ended)?;
         let kept = Arc::clone(&self.kept);
-        tokio::task::spawn_blocking(move || read(&kept)).await.map_err(|_| Unkept::Ended)?
+        tokio::task::spawn_blocking(move || read(&kept)).await.map_err(|_| ArchiveError::Ended)?
     }
 }
 
 impl Kept {
     /// The nearest moment before that is at hand is where the replay begins.
-    fn moment(&self, seq: u64) -> Result<Arc<Story>, Unkept> {
+    fn moment(&self, seq: u64) -> Result<Arc<LeagueSnapshot>, ArchiveError> {
         // Held while replaying: two replays of the same log at a time would help nobody.
         let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
         let nearest = moments.iter().filter(|story| story.seq() <= seq).max_by_key(|story| story.seq()).cloned();
@@ -133,16 +130,16 @@ impl Kept {
         Ok(story)
     }
 
-    fn replay(&self, from: Option<&Story>, seq: u64) -> Result<Story, Unkept> {
+    fn replay(&self, from: Option<&LeagueSnapshot>, seq: u64) -> Result<LeagueSnapshot, ArchiveError> {
         let mut story = from.cloned();
         loop {
-            let after = story.as_ref().map_or(0, Story::seq);
+            let after = story.as_ref().map_or(0, LeagueSnapshot::seq);
             let limit = usize::try_from(seq.saturating_sub(after)).unwrap_or(STEP).min(STEP);
-            let events = if limit == 0 { Vec::new() } else { Log::page(&self.log, after, limit)? };
+            let events = if limit == 0 { Vec::new() } else { SqliteLog::page(&self.log, after, limit)? };
             if events.is_empty() {
-                return story.filter(|story| story.seq() == seq).ok_or(Unkept::Beyond(after));
+                return story.filter(|story| story.seq() == seq).ok_or(ArchiveError::Beyond(after));
             }
-            let mut telling = Telling::of(story);
+            let mut telling = Replay::of(story);
             events.iter().for_each(|(_, event)| telling.hear(event));
             story = telling.end()?;
         }
@@ -189,7 +186,7 @@ impl Kept {
 }
 
 /// How many results these moments tell of.
-fn results_in(moments: &[Arc<Story>]) -> u32 {
+fn results_in(moments: &[Arc<LeagueSnapshot>]) -> u32 {
     moments.iter().map(|story| story.season().matches_completed()).sum()
 }
 

@@ -4,17 +4,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use league_protocol::token::TokenDigest;
-use league_wire::pages::{Pages, Showing, Visit};
-use league_wire::strikes::Strikes;
+use league_wire::failed_secrets::FailedSecrets;
+use league_wire::pages::{PageFuture, PageHandler, PageRequest};
 
-use crate::archive::{Archive, Unkept};
+use crate::archive::{Archive, ArchiveError};
 use crate::feed::{self, Feed};
+use crate::league_snapshot::LeagueSnapshot;
 use crate::metrics::Metrics;
 use crate::operate::Operator;
 use crate::phases;
-use crate::room::WaitingRoom;
-use crate::stage::Stage;
-use crate::story::Story;
+use crate::shared_state::SharedState;
+use crate::waiting_room::WaitingRoom;
 
 /// How often a log that others write is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -23,18 +23,18 @@ const STEP: usize = 1024;
 
 /// What a dashboard is told when it starts.
 #[derive(Debug)]
-pub struct Settings {
+pub struct DashboardSettings {
     /// What recognises the operator; without it, whoever is on this machine.
     pub token: Option<TokenDigest>,
     /// How many may watch at a time: connections that are watched with are connections that nobody can play with.
     pub most_streams: usize,
     /// Tokens that were wrong, here and wherever else they are shown.
-    pub strikes: Arc<Strikes>,
+    pub strikes: Arc<FailedSecrets>,
     /// How agents join; none where a league is only looked at.
     pub room: Option<WaitingRoom>,
 }
 
-impl Default for Settings {
+impl Default for DashboardSettings {
     fn default() -> Self {
         Self { token: None, most_streams: 600, strikes: Arc::default(), room: None }
     }
@@ -48,8 +48,8 @@ pub struct Dashboard {
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) stage: Arc<Stage>,
-    pub(crate) settings: Settings,
+    pub(crate) stage: Arc<SharedState>,
+    pub(crate) settings: DashboardSettings,
     pub(crate) metrics: Metrics,
     operator: OnceLock<Arc<dyn Operator>>,
 }
@@ -64,13 +64,20 @@ impl Shared {
 impl Dashboard {
     /// The dashboard of a league that has been opened, where its next events are told, and the work, which never ends. Reads the log,
     /// so it is called where blocking is allowed.
-    pub fn open(archive: Archive, settings: Settings) -> Result<(Self, Feed, impl Future<Output = ()> + Send), Unkept> {
+    pub fn open(
+        archive: Archive,
+        settings: DashboardSettings,
+    ) -> Result<(Self, Feed, impl Future<Output = ()> + Send), ArchiveError> {
         Ok(Self::of(archive.tell()?, archive, settings))
     }
 
     /// The same for a league whose log has been read already: `story` is all of it.
-    pub fn of(story: Story, archive: Archive, settings: Settings) -> (Self, Feed, impl Future<Output = ()> + Send) {
-        let stage = Arc::new(Stage::new(story, archive, settings.most_streams, settings.room.clone()));
+    pub fn of(
+        story: LeagueSnapshot,
+        archive: Archive,
+        settings: DashboardSettings,
+    ) -> (Self, Feed, impl Future<Output = ()> + Send) {
+        let stage = Arc::new(SharedState::new(story, archive, settings.most_streams, settings.room.clone()));
         let (feed, folding) = feed::open(Arc::clone(&stage));
         let metrics = Metrics::default();
         let shared = Arc::new(Shared { stage, settings, metrics, operator: OnceLock::new() });
@@ -111,8 +118,8 @@ impl Dashboard {
     }
 }
 
-impl Pages for Dashboard {
-    fn show(&self, visit: Visit) -> Showing<'_> {
+impl PageHandler for Dashboard {
+    fn show(&self, visit: PageRequest) -> PageFuture<'_> {
         Box::pin(self.shared.answer(visit))
     }
 }

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::stage::Seat;
+use crate::shared_state::ViewerSlot;
 
 /// How many events are taken at a time.
 const STEP: usize = 256;
@@ -32,7 +32,7 @@ pub(crate) const STILL_HERE: &[u8] = b": still here\n\n";
 
 /// An event as others may know it: without what anybody is recognised by.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Told {
+pub(crate) struct PublicEvent {
     /// Its number in the log, from one.
     pub(crate) seq: u64,
     /// When.
@@ -43,7 +43,7 @@ pub(crate) struct Told {
     pub(crate) fact: Map<String, Value>,
 }
 
-impl Told {
+impl PublicEvent {
     pub(crate) fn of(seq: u64, event: &Event) -> Self {
         let kind = kind_of(&event.fact);
         Self { seq, at: event.at, kind: kind.to_owned(), fact: fact(&event.fact, kind) }
@@ -78,13 +78,13 @@ fn fact(fact: &Fact, kind: &str) -> Map<String, Value> {
 
 /// An event as the stream tells it.
 pub(crate) fn message(seq: u64, event: &Event) -> Bytes {
-    let told = Told::of(seq, event);
+    let told = PublicEvent::of(seq, event);
     let data = serde_json::to_string(&told).unwrap_or_default();
     format!("id: {seq}\nevent: {}\ndata: {data}\n\n", told.kind).into()
 }
 
 struct Reader {
-    seat: Seat,
+    seat: ViewerSlot,
     /// The last event that was told.
     after: u64,
     waiting: VecDeque<Bytes>,
@@ -95,7 +95,7 @@ struct Reader {
 }
 
 /// The events behind event `after`, without end.
-pub(crate) fn stream(seat: Seat, after: u64) -> Body {
+pub(crate) fn stream(seat: ViewerSlot, after: u64) -> Body {
     let (head, closing) = (seat.stage.head.subscribe(), seat.stage.closing.subscribe());
     let reader = Reader { seat, after, waiting: VecDeque::new(), current: false, head, closing };
     // The head goes out at once: who waits for it would not know that it may begin.

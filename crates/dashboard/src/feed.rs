@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::live;
-use crate::stage::Stage;
+use crate::shared_state::SharedState;
 
 /// Events that wait to be folded.
 const QUEUE: usize = 16 * 1024;
@@ -26,7 +26,6 @@ const SLICE: Duration = Duration::from_millis(4);
 /// From how many on it is a crowd.
 const CROWD: usize = 100;
 
-/// Where durable events are told.
 #[derive(Debug)]
 pub struct Feed {
     told: Arc<AtomicU64>,
@@ -43,13 +42,13 @@ impl Feed {
 }
 
 /// A feed for a stage, and the folding.
-pub(crate) fn open(stage: Arc<Stage>) -> (Feed, impl Future<Output = ()> + Send) {
+pub(crate) fn open(stage: Arc<SharedState>) -> (Feed, impl Future<Output = ()> + Send) {
     let (inbox, events) = mpsc::channel(QUEUE);
     let told = Arc::new(AtomicU64::new(stage.story().seq()));
     (Feed { told: Arc::clone(&told), inbox }, fold(stage, told, events))
 }
 
-async fn fold(stage: Arc<Stage>, told: Arc<AtomicU64>, mut inbox: mpsc::Receiver<(u64, Event)>) {
+async fn fold(stage: Arc<SharedState>, told: Arc<AtomicU64>, mut inbox: mpsc::Receiver<(u64, Event)>) {
     let mut batch = Vec::with_capacity(BATCH);
     let mut made = Instant::now();
     let mut due: Option<Instant> = None;
@@ -80,7 +79,7 @@ async fn fold(stage: Arc<Stage>, told: Arc<AtomicU64>, mut inbox: mpsc::Receiver
 }
 
 /// Makes the parts of the first page, and tells everybody who watches.
-async fn publish(stage: &Stage) {
+async fn publish(stage: &SharedState) {
     let before = stage.parts[0].borrow().clone();
     let parts = Arc::new(live::make(&stage.story(), &stage.phases(), stage.room.as_ref(), &before));
     for slice in &stage.parts {
@@ -92,7 +91,7 @@ async fn publish(stage: &Stage) {
 }
 
 /// Reads from the log what found no room in the queue, up to event `until`.
-async fn catch_up(stage: &Stage, until: u64) {
+async fn catch_up(stage: &SharedState, until: u64) {
     loop {
         let seq = stage.story().seq();
         if seq >= until {

@@ -16,26 +16,26 @@
 pub mod archive;
 pub mod dashboard;
 pub mod feed;
+pub mod league_snapshot;
 pub mod operate;
-pub mod story;
 
 mod answers;
 mod api;
 mod events;
+mod gzip;
 mod live;
 mod metrics;
-mod news;
-mod packed;
 mod pages;
 mod phases;
 mod query;
+mod recent_events;
 mod reply;
-mod room;
+mod shared_state;
 mod site;
-mod stage;
+mod waiting_room;
 
 pub use archive::Archive;
-pub use dashboard::{Dashboard, Settings};
+pub use dashboard::{Dashboard, DashboardSettings};
 pub use feed::Feed;
-pub use room::WaitingRoom;
-pub use story::{Story, Telling};
+pub use league_snapshot::{LeagueSnapshot, Replay};
+pub use waiting_room::WaitingRoom;

@@ -17,12 +17,12 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::events::{SILENCE, STILL_HERE};
-use crate::packed::{self, Message};
+use crate::gzip::{self, StreamMessage};
+use crate::league_snapshot::LeagueSnapshot;
 use crate::pages::league;
 use crate::phases::Phases;
-use crate::room::WaitingRoom;
-use crate::stage::Seat;
-use crate::story::Story;
+use crate::shared_state::ViewerSlot;
+use crate::waiting_room::WaitingRoom;
 
 /// A part of the first page.
 #[derive(Clone, Debug)]
@@ -32,24 +32,22 @@ struct Part {
     /// Since which making: what referees tell of a match is news without being an event.
     made: u64,
     html: String,
-    message: Arc<Message>,
+    message: Arc<StreamMessage>,
 }
 
-/// The first page in parts.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     seq: u64,
     /// How often parts have been made.
     made: u64,
     parts: Vec<Part>,
-    /// What comes behind them.
-    end: Arc<Message>,
+    end: Arc<StreamMessage>,
     /// All that has changed since the parts before these, and the end.
-    step: Arc<Message>,
+    step: Arc<StreamMessage>,
 }
 
 /// The parts as they are now; those that have not changed stay what they were.
-pub(crate) fn make(story: &Story, phases: &Phases, room: Option<&WaitingRoom>, before: &Parts) -> Parts {
+pub(crate) fn make(story: &LeagueSnapshot, phases: &Phases, room: Option<&WaitingRoom>, before: &Parts) -> Parts {
     let (seq, made) = (story.seq(), before.made + 1);
     let parts: Vec<Part> = league::parts(story, phases, room)
         .into_iter()
@@ -58,44 +56,42 @@ pub(crate) fn make(story: &Story, phases: &Phases, room: Option<&WaitingRoom>, b
             Some(same) => same.clone(),
             None => {
                 let data = json!({ "part": name, "html": html });
-                let message = Message::new(format!("event: part\ndata: {data}\n\n"));
+                let message = StreamMessage::new(format!("event: part\ndata: {data}\n\n"));
                 Part { since: seq, made, html, message: Arc::new(message) }
             }
         })
         .collect();
     // The id comes last, so that whoever is cut off before it asks for all of it again.
-    let end = Arc::new(Message::new(format!("id: {seq}\nevent: seq\ndata: {seq}\n\n")));
+    let end = Arc::new(StreamMessage::new(format!("id: {seq}\nevent: seq\ndata: {seq}\n\n")));
     let changed = parts.iter().filter(|part| part.made == made).map(|part| &part.message);
-    let step = Message::new(joined(changed.chain([&end]), false));
+    let step = StreamMessage::new(joined(changed.chain([&end]), false));
     Parts { seq, made, parts, end, step: Arc::new(step) }
 }
 
-/// Some messages as one.
-fn joined<'a>(messages: impl Iterator<Item = &'a Arc<Message>>, packed: bool) -> Bytes {
+fn joined<'a>(messages: impl Iterator<Item = &'a Arc<StreamMessage>>, packed: bool) -> Bytes {
     let pieces: Vec<Bytes> = messages.map(|message| message.bytes(packed)).collect();
     pieces.concat().into()
 }
 
 impl Parts {
     /// Everything that is newer than `seen`, and what it brings the page to; only the latter for the quiet.
-    fn news(&self, seen: Seen, manner: Manner) -> Option<Bytes> {
+    fn news(&self, seen: SeenParts, manner: StreamOptions) -> Option<Bytes> {
         let is_newer = |part: &&Part| match seen {
-            Seen::Event(seq) => part.since > seq,
-            Seen::Making(made) => part.made > made,
+            SeenParts::Event(seq) => part.since > seq,
+            SeenParts::Making(made) => part.made > made,
         };
         let newer = || self.parts.iter().filter(is_newer);
         newer().next()?;
         Some(match manner.quiet {
             true => self.end.bytes(manner.packed),
-            false if seen == Seen::Making(self.made.wrapping_sub(1)) => self.step.bytes(manner.packed),
+            false if seen == SeenParts::Making(self.made.wrapping_sub(1)) => self.step.bytes(manner.packed),
             false => joined(newer().map(|part| &part.message).chain([&self.end]), manner.packed),
         })
     }
 }
 
-/// What somebody has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Seen {
+enum SeenParts {
     /// Everything up to this event, elsewhere or before it was cut off.
     Event(u64),
     /// Everything up to this making, here.
@@ -104,7 +100,7 @@ enum Seen {
 
 /// How somebody wants to be told.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct StreamOptions {
     /// Only that there is something new, not what.
     pub(crate) quiet: bool,
     /// Packed: a tenth of the bytes.
@@ -112,9 +108,9 @@ pub(crate) struct Manner {
 }
 
 struct Watcher {
-    _seat: Seat,
-    seen: Seen,
-    manner: Manner,
+    _seat: ViewerSlot,
+    seen: SeenParts,
+    manner: StreamOptions,
     /// What is said before anything else.
     first: Option<Bytes>,
     parts: watch::Receiver<Arc<Parts>>,
@@ -122,13 +118,13 @@ struct Watcher {
 }
 
 /// The parts that are newer than event `seen`, without end.
-pub(crate) fn stream(seat: Seat, seen: u64, manner: Manner) -> Body {
+pub(crate) fn stream(seat: ViewerSlot, seen: u64, manner: StreamOptions) -> Body {
     let (mut parts, closing) = (seat.parts().subscribe(), seat.stage.closing.subscribe());
     parts.mark_changed();
-    let hello = Message::new("retry: 1000\n\n").bytes(manner.packed);
-    let head = if manner.packed { packed::HEAD } else { &[] };
+    let hello = StreamMessage::new("retry: 1000\n\n").bytes(manner.packed);
+    let head = if manner.packed { gzip::HEAD } else { &[] };
     let first = Some(Bytes::from([head, &hello].concat()));
-    let seen = Seen::Event(seen);
+    let seen = SeenParts::Event(seen);
     let watcher = Watcher { _seat: seat, seen, manner, first, parts, closing };
     let messages = unfold(watcher, |mut watcher| async move {
         let message = watcher.next().await?;
@@ -146,7 +142,7 @@ impl Watcher {
             tokio::select! {
                 changed = timeout(SILENCE, self.parts.changed()) => match changed {
                     Ok(changed) => changed.ok()?,
-                    Err(_) => return Some(Message::new(STILL_HERE).bytes(self.manner.packed)),
+                    Err(_) => return Some(StreamMessage::new(STILL_HERE).bytes(self.manner.packed)),
                 },
                 _ = self.closing.changed() => return None,
             }
@@ -154,8 +150,8 @@ impl Watcher {
             let news = parts.news(self.seen, self.manner);
             self.seen = match self.seen {
                 // Made while nobody watched: what comes next is compared with what this one has.
-                Seen::Event(seq) if parts.seq < seq => self.seen,
-                Seen::Event(_) | Seen::Making(_) => Seen::Making(parts.made),
+                SeenParts::Event(seq) if parts.seq < seq => self.seen,
+                SeenParts::Event(_) | SeenParts::Making(_) => SeenParts::Making(parts.made),
             };
             if news.is_some() {
                 return news;

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::stage::Stage;
-use crate::story::ENDINGS;
+use crate::league_snapshot::ENDINGS;
+use crate::shared_state::SharedState;
 
 /// Upper ends of the buckets, in seconds.
 const BUCKETS: [f64; 7] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0];
@@ -39,8 +39,7 @@ impl Metrics {
         self.refused_streams.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Everything, as Prometheus reads it.
-    pub(crate) fn written(&self, stage: &Stage) -> String {
+    pub(crate) fn written(&self, stage: &SharedState) -> String {
         let mut page = Page(String::with_capacity(4096));
         {
             let story = stage.story();

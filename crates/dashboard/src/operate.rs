@@ -9,27 +9,22 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use http::{HeaderMap, header};
-use league_protocol::error::Fault;
+use league_protocol::error::RequestError;
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::message::step::MatchState;
 use league_protocol::token::{Credential, TokenDigest};
 
 /// A step of a match that is led by hand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// Have both choose.
+pub enum OperatorStep {
     CollectChoices,
-    /// Draw the number.
     DrawNumber,
-    /// Tell everybody, and report.
     FinalizeMatch,
 }
 
-impl Step {
-    /// All of them, in order.
+impl OperatorStep {
     pub const ALL: [Self; 3] = [Self::CollectChoices, Self::DrawNumber, Self::FinalizeMatch];
 
-    /// As a referee calls it.
     pub fn name(self) -> &'static str {
         match self {
             Self::CollectChoices => "collect_choices",
@@ -38,7 +33,6 @@ impl Step {
         }
     }
 
-    /// As people call it.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::CollectChoices => "Collect the choices",
@@ -48,25 +42,21 @@ impl Step {
     }
 }
 
-/// What the operator wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Action {
+pub enum OperatorAction {
     /// The league begins, or goes on.
     Start,
     /// What runs ends, nothing new begins.
     Stop,
-    /// The registration is opened again.
     Reopen,
-    /// A player is taken out.
     Withdraw(PlayerId),
     /// A match goes on by a step.
-    Step(MatchId, Step),
+    Step(MatchId, OperatorStep),
 }
 
-impl Action {
-    /// What a form asks for.
+impl OperatorAction {
     pub(crate) fn named(name: &str, game: Option<&str>, player: Option<&str>) -> Option<Self> {
-        let step = Step::ALL.into_iter().find(|step| step.name() == name);
+        let step = OperatorStep::ALL.into_iter().find(|step| step.name() == name);
         match (name, step) {
             ("start", _) => Some(Self::Start),
             ("stop", _) => Some(Self::Stop),
@@ -78,19 +68,18 @@ impl Action {
     }
 }
 
-/// Something that is being done.
-pub type Acting<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
+pub type ActionFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RequestError>> + Send + 'a>>;
 
 /// Who carries out what the operator wants.
 pub trait Operator: fmt::Debug + Send + Sync + 'static {
     /// Does it, once; the answer comes when it is durable.
-    fn act(&self, action: Action) -> Acting<'_, ()>;
+    fn act(&self, action: OperatorAction) -> ActionFuture<'_, ()>;
 
     /// How long a referee takes to answer, where it was asked of late.
     fn promptness(&self, referee: &RefereeId) -> Option<Duration>;
 
     /// How a match stands at its referee.
-    fn look(&self, match_id: MatchId) -> Acting<'_, MatchState>;
+    fn look(&self, match_id: MatchId) -> ActionFuture<'_, MatchState>;
 }
 
 /// Whether whoever asks is the operator.

@@ -15,9 +15,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::operate::Operator;
 use crate::pages::league::MATCHES;
-use crate::stage::Stage;
+use crate::shared_state::SharedState;
 
-/// Between two looks.
 const PAUSE: Duration = Duration::from_secs(1);
 /// What takes longer is not waited for.
 const LIMIT: Duration = Duration::from_millis(800);
@@ -37,7 +36,7 @@ fn word(state: &str) -> Option<&'static str> {
 }
 
 /// Asks, without end. There is nobody to ask before there is an operator.
-pub(crate) async fn follow(stage: Arc<Stage>, operator: impl Fn() -> Option<Arc<dyn Operator>>) {
+pub(crate) async fn follow(stage: Arc<SharedState>, operator: impl Fn() -> Option<Arc<dyn Operator>>) {
     let mut before: HashSet<Assignment> = HashSet::new();
     let mut mute: HashSet<RefereeId> = HashSet::new();
     loop {

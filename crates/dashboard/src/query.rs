@@ -1,6 +1,5 @@
 //! What stands behind the question mark of an address, and in a form.
 
-/// Names and values, decoded.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
 

@@ -11,15 +11,12 @@ use serde::Serialize;
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'self'; frame-ancestors 'none'";
 
-/// What is answered.
 pub(crate) type Reply = Response<Body>;
 
-/// Some bytes of a type.
 pub(crate) fn whole(status: StatusCode, media: &'static str, body: impl Into<Bytes>) -> Reply {
     typed(status, media, Full::new(body.into()).boxed_unsync())
 }
 
-/// A page.
 pub(crate) fn page(status: StatusCode, markup: Markup) -> Reply {
     let mut reply = whole(status, "text/html; charset=utf-8", markup.into_string());
     let headers = reply.headers_mut();
@@ -29,7 +26,6 @@ pub(crate) fn page(status: StatusCode, markup: Markup) -> Reply {
     reply
 }
 
-/// JSON.
 pub(crate) fn json(status: StatusCode, data: &impl Serialize) -> Reply {
     let body = serde_json::to_vec(data).unwrap_or_default();
     let mut reply = whole(status, "application/json", body);
@@ -37,7 +33,6 @@ pub(crate) fn json(status: StatusCode, data: &impl Serialize) -> Reply {
     reply
 }
 
-/// A stream of events.
 pub(crate) fn events(body: Body) -> Reply {
     let mut reply = typed(StatusCode::OK, "text/event-stream", body);
     let headers = reply.headers_mut();
@@ -47,7 +42,6 @@ pub(crate) fn events(body: Body) -> Reply {
     reply
 }
 
-/// See there.
 pub(crate) fn see(path: &str) -> Reply {
     let mut reply = whole(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Bytes::new());
     if let Ok(path) = HeaderValue::from_str(path) {

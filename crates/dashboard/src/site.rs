@@ -5,34 +5,33 @@ use std::time::{Duration, Instant};
 
 use http::{HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
-use league_core::season::agent::Player;
+use league_core::season::agent::RegisteredPlayer;
 use league_core::season::event::{Event, Fact};
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
-use league_store::log::Head;
-use league_wire::pages::Visit;
-use league_wire::whence::Whence;
+use league_store::log::LogHead;
+use league_wire::client_network::ClientNetwork;
+use league_wire::pages::PageRequest;
 use maud::{Markup, html};
 
 use crate::dashboard::Shared;
-use crate::operate::{self, Action};
+use crate::league_snapshot::{LeagueSnapshot, unplayed};
+use crate::operate::{self, OperatorAction};
 use crate::pages::frame::Frame;
 use crate::pages::paging::Paging;
-use crate::pages::{agents, crosstable, game, league, log, player, schedule, steps};
+use crate::pages::{agents, crosstable, league, log, match_page, player, schedule, steps};
 use crate::phases::Phases;
 use crate::query::Query;
 use crate::reply::{self, Reply};
-use crate::story::{Story, unplayed};
-use crate::{api, events, live, packed};
+use crate::{api, events, gzip, live};
 
 const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/live.js");
 const ICON: &str = include_str!("assets/icon.svg");
 
 /// A request for something to look at.
-pub(crate) struct Asked {
+pub(crate) struct SiteRequest {
     /// The path without the moment and without a slash in front.
     pub(crate) path: String,
-    /// What stands behind it.
     pub(crate) query: Query,
     /// The past moment that is asked for.
     pub(crate) at: Option<u64>,
@@ -40,7 +39,7 @@ pub(crate) struct Asked {
     pub(crate) trusted: bool,
 }
 
-impl Asked {
+impl SiteRequest {
     fn paging(&self, size: usize) -> Paging {
         let search = self.query.text("q").unwrap_or_default().chars().take(64).collect();
         Paging { page: self.query.number("page").unwrap_or(1).max(1), search, size }
@@ -48,18 +47,17 @@ impl Asked {
 }
 
 /// The story that is asked for: the living one, or one of the past.
-pub(crate) enum Told {
+pub(crate) enum RequestedLeague {
     Now,
-    Then(Arc<Story>),
+    Then(Arc<LeagueSnapshot>),
 }
 
 impl Shared {
-    /// Answers whoever looks.
-    pub(crate) async fn answer(&self, visit: Visit) -> Reply {
+    pub(crate) async fn answer(&self, visit: PageRequest) -> Reply {
         let began = Instant::now();
         let bodiless = visit.parts.method == Method::HEAD;
         let reply = self.find(&visit).await;
-        let mut reply = if packed::is_wanted(&visit.parts.headers) { packed::packed(reply).await } else { reply };
+        let mut reply = if gzip::is_wanted(&visit.parts.headers) { gzip::packed(reply).await } else { reply };
         self.metrics.answered(began.elapsed(), reply.status().is_server_error());
         if bodiless {
             *reply.body_mut() = http_body_util::Empty::new().boxed_unsync();
@@ -67,7 +65,7 @@ impl Shared {
         reply
     }
 
-    async fn find(&self, visit: &Visit) -> Reply {
+    async fn find(&self, visit: &PageRequest) -> Reply {
         let path = visit.parts.uri.path().trim_start_matches('/');
         let query = Query::read(visit.parts.uri.query().unwrap_or_default());
         if visit.parts.method == Method::POST {
@@ -110,13 +108,13 @@ impl Shared {
             None => (None, path),
         };
         let told = match at {
-            None => Told::Now,
+            None => RequestedLeague::Now,
             Some(seq) => match self.stage.archive.moment(seq).await {
-                Ok(story) => Told::Then(story),
+                Ok(story) => RequestedLeague::Then(story),
                 Err(error) => return self.nothing(StatusCode::NOT_FOUND, "No such moment", &error.to_string()),
             },
         };
-        let asked = Asked { path: path.trim_end_matches('/').to_owned(), query, at, trusted };
+        let asked = SiteRequest { path: path.trim_end_matches('/').to_owned(), query, at, trusted };
         let segments: Vec<&str> = asked.path.split('/').collect();
         match segments[..] {
             [""] => {
@@ -145,14 +143,20 @@ impl Shared {
     }
 
     /// Lets `read` look at the story that is meant.
-    pub(crate) fn with<T>(&self, told: &Told, read: impl FnOnce(&Story) -> T) -> T {
+    pub(crate) fn with<T>(&self, told: &RequestedLeague, read: impl FnOnce(&LeagueSnapshot) -> T) -> T {
         match told {
-            Told::Now => read(&self.stage.story()),
-            Told::Then(story) => read(story),
+            RequestedLeague::Now => read(&self.stage.story()),
+            RequestedLeague::Then(story) => read(story),
         }
     }
 
-    fn show(&self, told: &Told, asked: &Asked, title: &str, content: impl FnOnce(&Story) -> Markup) -> Reply {
+    fn show(
+        &self,
+        told: &RequestedLeague,
+        asked: &SiteRequest,
+        title: &str,
+        content: impl FnOnce(&LeagueSnapshot) -> Markup,
+    ) -> Reply {
         let head = *self.stage.head.borrow();
         let page = self.with(told, |story| {
             let content = content(story);
@@ -170,7 +174,7 @@ impl Shared {
         reply::page(StatusCode::OK, page)
     }
 
-    async fn player(&self, told: &Told, asked: &Asked, id: &str) -> Reply {
+    async fn player(&self, told: &RequestedLeague, asked: &SiteRequest, id: &str) -> Reply {
         let Ok(exact) = id.parse::<PlayerId>() else { return self.missing() };
         let is_known = self.with(told, |story| story.season().player(&exact).is_some());
         let id = if is_known { exact } else { id.to_ascii_uppercase().parse().unwrap_or(exact) };
@@ -191,13 +195,13 @@ impl Shared {
     }
 
     /// The event with the result of a match, once it is over.
-    pub(crate) async fn reported(&self, told: &Told, match_id: &MatchId) -> Option<Event> {
+    pub(crate) async fn reported(&self, told: &RequestedLeague, match_id: &MatchId) -> Option<Event> {
         let seq = self.with(told, |story| story.played(match_id).map(|played| played.seq))?;
         let read = self.stage.archive.events(seq - 1, 1).await.ok()?;
         read.into_iter().next().map(|(_, event)| event)
     }
 
-    async fn game(&self, told: &Told, asked: &Asked, id: &str) -> Reply {
+    async fn game(&self, told: &RequestedLeague, asked: &SiteRequest, id: &str) -> Reply {
         let known = id.to_ascii_uppercase().parse::<MatchId>().ok();
         let known = known.filter(|id| self.with(told, |story| story.season().contestants(id).is_some()));
         let Some(match_id) = known else {
@@ -208,24 +212,24 @@ impl Shared {
         match event.map(|event| event.fact) {
             Some(Fact::MatchReported { attempt, record, .. }) => {
                 let file = self.stage.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
-                let over = game::Over { attempt: Some(attempt), record: &record, file: file.as_ref() };
-                self.show(told, asked, &title, |story| game::page(story, &match_id, Some(&over), &html! {}))
+                let over = match_page::Over { attempt: Some(attempt), record: &record, file: file.as_ref() };
+                self.show(told, asked, &title, |story| match_page::page(story, &match_id, Some(&over), &html! {}))
             }
             Some(Fact::MatchAwarded { outcome, .. }) => {
-                let over = game::Over { attempt: None, record: &unplayed(outcome), file: None };
-                self.show(told, asked, &title, |story| game::page(story, &match_id, Some(&over), &html! {}))
+                let over = match_page::Over { attempt: None, record: &unplayed(outcome), file: None };
+                self.show(told, asked, &title, |story| match_page::page(story, &match_id, Some(&over), &html! {}))
             }
             Some(_) | None => {
                 let steps = match asked.at {
                     None => self.steps(&match_id).await,
                     Some(_) => html! {},
                 };
-                self.show(told, asked, &title, |story| game::page(story, &match_id, None, &steps))
+                self.show(told, asked, &title, |story| match_page::page(story, &match_id, None, &steps))
             }
         }
     }
 
-    async fn agents(&self, told: &Told, asked: &Asked) -> Reply {
+    async fn agents(&self, told: &RequestedLeague, asked: &SiteRequest) -> Reply {
         let paging = asked.paging(agents::ROWS);
         let wanted = self.with(told, |story| {
             let (players, _) = agents::shown(story, &paging);
@@ -244,14 +248,14 @@ impl Shared {
         self.operator().and_then(|operator| operator.promptness(referee))
     }
 
-    async fn log(&self, told: &Told, asked: &Asked) -> Reply {
+    async fn log(&self, told: &RequestedLeague, asked: &SiteRequest) -> Reply {
         let paging = asked.paging(log::ROWS);
-        let seq = self.with(told, Story::seq);
+        let seq = self.with(told, LeagueSnapshot::seq);
         let rows = log::ROWS as u64;
         let until = seq.saturating_sub((paging.page as u64 - 1).saturating_mul(rows));
         let from = until.saturating_sub(rows);
         let count = usize::try_from(until - from).unwrap_or(log::ROWS);
-        let entries: Result<Vec<(Head, Event)>, _> = self.stage.archive.events(from, count).await;
+        let entries: Result<Vec<(LogHead, Event)>, _> = self.stage.archive.events(from, count).await;
         let mut entries = match entries {
             Ok(entries) => entries,
             Err(error) => {
@@ -268,20 +272,20 @@ impl Shared {
         self.show(told, asked, "Log", |story| log::page(story, &paging, &entries, head))
     }
 
-    fn live(&self, visit: &Visit, query: &Query) -> Reply {
+    fn live(&self, visit: &PageRequest, query: &Query) -> Reply {
         let seen = last_seen(visit).or(query.number("since")).unwrap_or(0);
         match self.stage.seat(true) {
             Some(seat) => {
-                let packed = packed::is_wanted(&visit.parts.headers);
-                let manner = live::Manner { quiet: query.has("quiet"), packed };
+                let packed = gzip::is_wanted(&visit.parts.headers);
+                let manner = live::StreamOptions { quiet: query.has("quiet"), packed };
                 let reply = reply::events(live::stream(seat, seen, manner));
-                if packed { packed::marked(reply) } else { reply }
+                if packed { gzip::marked(reply) } else { reply }
             }
             None => self.full(),
         }
     }
 
-    fn events(&self, visit: &Visit, query: &Query) -> Reply {
+    fn events(&self, visit: &PageRequest, query: &Query) -> Reply {
         let head = *self.stage.head.borrow();
         let after = last_seen(visit).or(query.number("after")).unwrap_or(head).min(head);
         match self.stage.seat(false) {
@@ -302,7 +306,7 @@ impl Shared {
     }
 
     /// What the operator may do about the league, on its page.
-    fn controls(&self, asked: &Asked) -> Markup {
+    fn controls(&self, asked: &SiteRequest) -> Markup {
         match (self.operator(), asked.at) {
             (Some(_), None) => steps::controls(&self.stage.story(), self.settings.token.is_some()),
             (Some(_), Some(_)) | (None, _) => html! {},
@@ -310,7 +314,7 @@ impl Shared {
     }
 
     /// What the operator may do about a player.
-    fn withdrawal(&self, asked: &Asked, story: &Story, player: &Player) -> Markup {
+    fn withdrawal(&self, asked: &SiteRequest, story: &LeagueSnapshot, player: &RegisteredPlayer) -> Markup {
         match (self.operator(), asked.at) {
             (Some(_), None) => steps::of_player(story, player, self.settings.token.is_some()),
             (Some(_), Some(_)) | (None, _) => html! {},
@@ -330,12 +334,12 @@ impl Shared {
         }
     }
 
-    async fn operate(&self, visit: &Visit) -> Reply {
+    async fn operate(&self, visit: &PageRequest) -> Reply {
         let form = Query::read(&String::from_utf8_lossy(&visit.body));
         if !operate::is_own_form(&visit.parts.headers) {
             return self.nothing(StatusCode::FORBIDDEN, "Not from here", "This form was sent by another page.");
         }
-        let (whence, strikes) = (Whence::of(visit.peer), &self.settings.strikes);
+        let (whence, strikes) = (ClientNetwork::of(visit.peer), &self.settings.strikes);
         if strikes.listen(whence).is_err() {
             return self.nothing(StatusCode::TOO_MANY_REQUESTS, "Too often", "Too many wrong tokens came from there.");
         }
@@ -348,7 +352,7 @@ impl Shared {
             return self.nothing(StatusCode::CONFLICT, "Nothing to operate", "This league is only looked at here.");
         };
         let name = form.text("action").unwrap_or_default();
-        let Some(action) = Action::named(name, form.text("match"), form.text("player")) else {
+        let Some(action) = OperatorAction::named(name, form.text("match"), form.text("player")) else {
             return self.nothing(
                 StatusCode::BAD_REQUEST,
                 "Unclear",
@@ -356,9 +360,9 @@ impl Shared {
             );
         };
         let back = match &action {
-            Action::Step(match_id, _) => format!("/matches/{match_id}"),
-            Action::Withdraw(_) => String::from("/agents"),
-            Action::Start | Action::Stop | Action::Reopen => String::from("/"),
+            OperatorAction::Step(match_id, _) => format!("/matches/{match_id}"),
+            OperatorAction::Withdraw(_) => String::from("/agents"),
+            OperatorAction::Start | OperatorAction::Stop | OperatorAction::Reopen => String::from("/"),
         };
         match operator.act(action).await {
             Ok(()) => reply::see(&back),
@@ -382,7 +386,7 @@ impl Shared {
 }
 
 /// The last event that somebody has seen who was cut off.
-fn last_seen(visit: &Visit) -> Option<u64> {
+fn last_seen(visit: &PageRequest) -> Option<u64> {
     visit.parts.headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()
 }
 

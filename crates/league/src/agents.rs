@@ -9,24 +9,24 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use league_core::rules::seed::Seed;
-use league_manager::desk::Closed;
-use league_manager::{Manager, Stopped};
+use league_manager::league_actor::LeagueClosed;
+use league_manager::{LeagueStopped, Manager};
 use league_player::chance::Chance;
-use league_player::player::{Player, Settings as PlayerSettings};
+use league_player::player::{Player, PlayerSettings};
 use league_protocol::id::GameType;
 use league_protocol::message::start_match::MatchMode;
 use league_protocol::token::Credential;
-use league_referee::{Referee, Settings as RefereeSettings};
+use league_referee::{Referee, RefereeSettings};
 use league_store::home::Home;
-use league_store::journal::{Level, Scribe};
+use league_store::journal::{JournalLevel, JournalWriter};
 use league_store::views::histories::HistoryWriter;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
+use league_wire::environment::Environment;
 use league_wire::lan;
 use league_wire::server::serve;
-use league_wire::settings::Settings as ServerSettings;
-use league_wire::world::World;
+use league_wire::settings::ServerSettings;
 use smol_str::SmolStr;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -43,7 +43,7 @@ use crate::listen::Bound;
 use crate::logs;
 use crate::news::Awaited;
 use crate::nickname::nickname;
-use crate::open::{Managed, Opened};
+use crate::open::{ManagedLeague, OpenLeague};
 use crate::progress::{Expected, Progress};
 use crate::reachable::Reachable;
 use crate::secure::Secure;
@@ -104,13 +104,12 @@ async fn contact(place: &Place, bound: &Bound, secure: &Secure, manager: &Endpoi
     Ok((found, names.into_iter().map(|(name, _)| name).collect()))
 }
 
-/// A server at work.
-struct Served {
+struct RunningServer {
     work: JoinHandle<std::io::Result<()>>,
     close: oneshot::Sender<()>,
 }
 
-impl Served {
+impl RunningServer {
     /// Serves `agent` on `bound`, under these names too.
     fn start<A: Agent>(bound: Bound, allowed_hosts: Vec<String>, agent: A, settings: ServerSettings) -> Result<Self> {
         let listener = bound.into_tokio()?;
@@ -144,19 +143,19 @@ async fn waiting<T>(registering: impl Future<Output = T>, manager: &Endpoint) ->
 }
 
 /// What to do about a league that did not come to its end.
-fn advised(stopped: Stopped) -> anyhow::Error {
+fn advised(stopped: LeagueStopped) -> anyhow::Error {
     match stopped {
-        Stopped::TooFew { .. } => {
+        LeagueStopped::TooFew { .. } => {
             anyhow!("{stopped}; start them meanwhile, or give them more time with --registration-window")
         }
-        Stopped::Refused(_) => stopped.into(),
+        LeagueStopped::Refused(_) => stopped.into(),
     }
 }
 
 /// Why a league stopped. A log that cannot be written is the reason of whatever was refused then.
-pub(crate) async fn cause(stopped: Stopped, desk: &mut JoinHandle<Closed>) -> anyhow::Error {
-    if matches!(stopped, Stopped::Refused(_))
-        && let Ok(Ok(closed @ Closed::Log(_))) = tokio::time::timeout(GRACE, desk).await
+pub(crate) async fn cause(stopped: LeagueStopped, desk: &mut JoinHandle<LeagueClosed>) -> anyhow::Error {
+    if matches!(stopped, LeagueStopped::Refused(_))
+        && let Ok(Ok(closed @ LeagueClosed::Log(_))) = tokio::time::timeout(GRACE, desk).await
     {
         return lost(&closed);
     }
@@ -164,10 +163,10 @@ pub(crate) async fn cause(stopped: Stopped, desk: &mut JoinHandle<Closed>) -> an
 }
 
 /// What to do about a desk that closed.
-pub(crate) fn lost(closed: &Closed) -> anyhow::Error {
+pub(crate) fn lost(closed: &LeagueClosed) -> anyhow::Error {
     match closed {
-        Closed::Stopped => anyhow!("the league stopped: {closed}"),
-        Closed::Log(_) => anyhow!(
+        LeagueClosed::Stopped => anyhow!("the league stopped: {closed}"),
+        LeagueClosed::Log(_) => anyhow!(
             "the league stopped: {closed}. What was acknowledged is kept, and nothing else counts; mend that (is the disk full?) and \
              start it again with the same home: it goes on"
         ),
@@ -178,7 +177,7 @@ pub(crate) fn lost(closed: &Closed) -> anyhow::Error {
 pub(crate) async fn park(manager: &Manager, views: &ViewWriter) {
     let parking = async {
         // Answered when everything before it is durable.
-        let status = manager.desk().look(|season, _| season.status()).await;
+        let status = manager.desk().read(|season, _| season.status()).await;
         if let Err(fault) = manager.file().await {
             tracing::warn!(reason = fault.message, "the league's files are not complete");
         }
@@ -199,14 +198,14 @@ pub(crate) fn manager(options: &ManagerOptions) -> Result<()> {
 }
 
 async fn manage(options: &ManagerOptions) -> Result<()> {
-    let world = World::real();
+    let world = Environment::real();
     let home = Home::at(&options.home);
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
     let mut rules = configured.league;
     let league = rules.league_id.clone();
     rules.limits = options.limits.laid_over(rules.limits);
-    let mut opened = Opened::open(home.clone(), rules, &world).await?;
+    let mut opened = OpenLeague::open(home.clone(), rules, &world).await?;
     if opened.resumed {
         let state = opened.season().phase().as_str();
         eprintln!("Going on with {league} ({state}).");
@@ -221,7 +220,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let (expect_players, expect_referees) = (options.expect_players, options.expect_referees);
     let has_token = given(options.operator_token.as_ref()).is_some();
     let invitation = Invitation { reachable: &reachable, key: &key, has_token, expect_players, expect_referees };
-    let settings = league_manager::Settings {
+    let settings = league_manager::ManagerSettings {
         expect_players,
         expect_referees,
         registration_window: Some(Duration::from_secs(options.registration_window)),
@@ -238,16 +237,16 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         inspector: options.require_check.then(check::inspector),
         rates: configured.rates.manager,
         strikes: configured.rates.strikes(),
-        ..league_manager::Settings::default()
+        ..league_manager::ManagerSettings::default()
     };
     opened.is_at(&contact)?;
     let listed = configured.agents.players.iter().filter(|player| player.active);
     let listed = listed.map(|player| (player.id.clone(), player.name.clone().unwrap_or_default())).collect();
     let news = if options.json { None } else { Some(opened.news(Awaited { players: expect_players, listed })?) };
-    let Managed { manager, views, dashboard, mending, work } =
-        opened.manage(settings, logs::limits(Level::Debug)?, invitation.room(), secure.client(), world)?;
+    let ManagedLeague { manager, views, dashboard, mending, work } =
+        opened.manage(settings, logs::limits(JournalLevel::Debug)?, invitation.room(), secure.client(), world)?;
     let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
-    let mut server = Served::start(bound, reachable.names.clone(), manager.clone(), shown)?;
+    let mut server = RunningServer::start(bound, reachable.names.clone(), manager.clone(), shown)?;
     eprintln!("{label}: the manager is at {contact}");
     eprintln!("{}", invitation.printed());
     if !bound_to.is_loopback() && !contact.is_secure() {
@@ -282,7 +281,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         news.flush();
     }
     progress.stop();
-    let season = manager.desk().look(|season, _| season.clone()).await?;
+    let season = manager.desk().read(|season, _| season.clone()).await?;
     let closing = closing::of_league(&home, &season);
     if options.json {
         println!("{}", serde_json::to_string_pretty(&season.standings())?);
@@ -331,14 +330,14 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         games,
         join_key: given(options.join_key.as_ref()).cloned(),
         operator: given(options.operator_token.as_ref()).map(Credential::digest),
-        journal: Some((Scribe::start(logs::limits(Level::Debug)?)?, home.clone())),
+        journal: Some((JournalWriter::start(logs::limits(JournalLevel::Debug)?)?, home.clone())),
         give_up_after: options.give_up_after,
         home: Some(home),
         patience: configured.timeouts.register_referee,
         pause: PAUSE,
     };
-    let referee = Referee::new(settings, secure.client(), Some(views.clone()), World::real());
-    let mut server = Served::start(bound, names, referee.clone(), secure.server())?;
+    let referee = Referee::new(settings, secure.client(), Some(views.clone()), Environment::real());
+    let mut server = RunningServer::start(bound, names, referee.clone(), secure.server())?;
     let work = async {
         let id = waiting(referee.register(), &manager).await?;
         eprintln!("{id} is ready for {manager}");
@@ -399,7 +398,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         contact: contact.clone(),
         join_key: given(options.join_key.as_ref()).cloned(),
         home: Some(home),
-        scribe: Some(Scribe::start(logs::limits(Level::Debug)?)?),
+        scribe: Some(JournalWriter::start(logs::limits(JournalLevel::Debug)?)?),
         histories: Some(histories.clone()),
         give_up_after: options.give_up_after,
         recalls: true,
@@ -407,9 +406,9 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         patience: configured.timeouts.register_player,
         pause: PAUSE,
     };
-    let player = Player::new(settings, thinker, secure.client(), World::real());
+    let player = Player::new(settings, thinker, secure.client(), Environment::real());
     player.on_news(|line| eprintln!("{line}"));
-    let mut server = Served::start(bound, names, player.clone(), secure.server())?;
+    let mut server = RunningServer::start(bound, names, player.clone(), secure.server())?;
     let work = async {
         let id = waiting(player.register(), &manager).await?;
         eprintln!("{id} plays {kind} for {manager}");

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use league_protocol::answer::{Heard, Layers};
-use league_protocol::head::Envelope;
+use league_protocol::answer::{ParsedAnswer, ReplyKind};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
 use league_protocol::id::ConversationId;
-use league_protocol::manner::Manner;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::Call;
 use league_protocol::token::Credential;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
-use league_wire::world::World;
+use league_wire::environment::Environment;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::runtime::{Builder, Runtime};
@@ -66,19 +66,19 @@ impl Caller {
     pub(crate) async fn ask<A: DeserializeOwned>(&self, call: &Call) -> Result<A> {
         let envelope = Envelope {
             sender: Sender::unregistered(Role::Operator, "cli"),
-            timestamp: World::real().now(),
+            timestamp: Environment::real().now(),
             conversation_id: ConversationId::named("conv-operator"),
             auth_token: self.token.clone(),
         };
-        let (agent, canonical) = (&self.agent, Manner::default());
+        let (agent, canonical) = (&self.agent, PeerDialect::default());
         let exchange = match self.client.call(agent, &canonical, &envelope, call, LIMIT).await {
             Ok(exchange) => exchange,
             Err(error) => bail!("the manager at {agent} does not answer: {error}{}", self.hint()),
         };
         let strange = || format!("the program at {agent} does not answer like a manager");
-        match Layers::parse(&exchange.body).with_context(strange)?.heard() {
-            Heard::Yes => Ok(serde_json::from_slice::<Answer<A>>(&exchange.body).with_context(strange)?.result),
-            Heard::Error(error) => bail!("{}", error.words),
+        match ParsedAnswer::parse(&exchange.body).with_context(strange)?.heard() {
+            ReplyKind::Yes => Ok(serde_json::from_slice::<Answer<A>>(&exchange.body).with_context(strange)?.result),
+            ReplyKind::Error(error) => bail!("{}", error.words),
         }
     }
 

@@ -19,9 +19,9 @@ mod tables;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use league_core::rehearsal::Rehearsal;
+use league_core::in_memory::InMemoryLeague;
 use league_core::rules::seed::Seed;
-use league_core::season::config::Config;
+use league_core::season::config::LeagueConfig;
 use league_protocol::time::Timestamp;
 use smol_str::format_smolstr;
 
@@ -130,13 +130,13 @@ pub(crate) fn path(options: &PathOptions) -> Result<()> {
 /// Matches in a second without any sockets, on one core; of a league with so many results, unless that is too large.
 fn simulated(results: u32) -> Result<f64> {
     let players = restart::players_for(results).min(SIMULATED);
-    let config = Config { max_players: players, ..Config::even_odd("league_simulated".parse()?) };
+    let config = LeagueConfig { max_players: players, ..LeagueConfig::even_odd("league_simulated".parse()?) };
     let seed = Seed::new(7, config.league_id.clone());
     let names: Vec<_> = (1..=players).map(|number| format_smolstr!("Player {number}")).collect();
     let chance = seed.clone();
     let began = Instant::now();
     let choose = |match_id: &_, player: &_| chance.choice(match_id, player);
-    let mut rehearsal = Rehearsal::new(config, &names, seed, Timestamp::EPOCH, choose)?;
+    let mut rehearsal = InMemoryLeague::new(config, &names, seed, Timestamp::EPOCH, choose)?;
     while rehearsal.play_round()? {}
     Ok(f64::from(rehearsal.season().matches_completed()) / began.elapsed().as_secs_f64())
 }

@@ -9,8 +9,8 @@ use std::{env, fs};
 use anyhow::{Context, Result, bail};
 use league_check::accept::Accepted;
 use league_check::junit::junit;
-use league_check::people::{Colours, for_terminal};
-use league_check::{Guess, Options, Set};
+use league_check::text_report::{Colours, for_terminal};
+use league_check::{CheckOptions, GuessedRole, RuleSet};
 use league_manager::Inspector;
 use league_protocol::sender::Role;
 use tokio::sync::watch;
@@ -40,9 +40,9 @@ pub(crate) fn inspector() -> Inspector {
 /// Whether the agent is fit to take part.
 async fn check(options: &Check) -> Result<bool> {
     let set = match &options.set {
-        None => Set::newest(),
-        Some(name) => Set::named(name).with_context(|| {
-            let known: Vec<_> = Set::all().iter().map(|set| set.name).collect();
+        None => RuleSet::newest(),
+        Some(name) => RuleSet::named(name).with_context(|| {
+            let known: Vec<_> = RuleSet::all().iter().map(|set| set.name).collect();
             format!("there is no set {name}; there is {}", known.join(", "))
         })?,
     };
@@ -55,17 +55,17 @@ async fn check(options: &Check) -> Result<bool> {
     };
     let progress = watch::Sender::new("");
     let doing = progress.subscribe();
-    let settings = Options {
+    let settings = CheckOptions {
         set,
         patience: Duration::from_secs_f64(options.timeout.unwrap_or(30.0)),
         listen: (options.host, options.listen.unwrap_or(0)).into(),
         advertise: options.advertise.clone(),
         progress,
-        ..Options::default()
+        ..CheckOptions::default()
     };
     let endpoint = &options.endpoint;
     let guess = match options.role {
-        Some(role) => Guess { role: role.into(), because: String::from("as you say") },
+        Some(role) => GuessedRole { role: role.into(), because: String::from("as you say") },
         None => league_check::role(endpoint).await,
     };
     if guess.role == Role::Manager && options.role.is_none() {

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use league_protocol::id::{LeagueId, MatchId, PlayerId, RefereeId};
 use league_protocol::message::start_match::MatchLimits;
 use league_protocol::token::Credential;
-use league_store::log::Head;
+use league_store::log::LogHead;
 use league_wire::endpoint::Endpoint;
 use smol_str::SmolStr;
 
@@ -449,7 +449,7 @@ pub(crate) struct Verify {
     pub(crate) league_id: Option<LeagueId>,
     /// The head of the log as it was published, like 42:9f…: shows that the log was not rewritten as a whole.
     #[arg(long)]
-    pub(crate) head: Option<Head>,
+    pub(crate) head: Option<LogHead>,
     /// Print the report as JSON.
     #[arg(long)]
     pub(crate) json: bool,

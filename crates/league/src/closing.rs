@@ -13,7 +13,6 @@ const PLAYERS: usize = 10;
 /// The most reasons that are given for each.
 const REASONS: usize = 3;
 
-/// The end of a league.
 pub(crate) fn of_league(home: &Home, season: &Season) -> Vec<String> {
     let champion = season.champion().map(|champion| {
         let (name, id, players) = (&champion.display_name, &champion.player_id, season.players().len());

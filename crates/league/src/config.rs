@@ -57,7 +57,7 @@ pub(crate) mod tls;
 
 use std::time::Duration;
 
-use league_core::season::config::Config;
+use league_core::season::config::LeagueConfig;
 use league_protocol::id::{GameType, LeagueId, PlayerId, RefereeId};
 use league_store::home::Home;
 use league_wire::endpoint::Endpoint;
@@ -75,12 +75,10 @@ use tls::TlsFiles;
 /// The league that is meant when nobody names one.
 const DEFAULT_LEAGUE: &str = "league_2025_even_odd";
 
-/// Everything that is configured.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Configured {
     /// The rules of the league, with its id, and what is demanded of players.
-    pub(crate) league: Config,
-    /// The games that referees offer.
+    pub(crate) league: LeagueConfig,
     pub(crate) games: Vec<GameType>,
     /// Hosts and ports of what is started here.
     pub(crate) network: Network,
@@ -88,13 +86,10 @@ pub(crate) struct Configured {
     pub(crate) manager: Endpoint,
     /// Whether that was said, and does not just follow from the network.
     manager_named: bool,
-    /// The files of HTTPS.
     pub(crate) tls: TlsFiles,
     /// How long answers are waited for.
     pub(crate) timeouts: Timeouts,
-    /// How often anybody may ask.
     pub(crate) rates: Rates,
-    /// Who is known beforehand.
     pub(crate) agents: Agents,
     /// What a referee is told unless it is told otherwise.
     pub(crate) referee: RefereeDefaults,
@@ -102,7 +97,7 @@ pub(crate) struct Configured {
     pub(crate) player: PlayerDefaults,
 }
 
-/// How long answers are waited for, outside of matches; those of a match are in [`Config::limits`].
+/// How long answers are waited for, outside of matches; those of a match are in [`LeagueConfig::limits`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Timeouts {
     /// For the manager's answer to a referee that registers.
@@ -151,7 +146,7 @@ impl Configured {
             manager: system.network.manager(system.tls.serves())?,
             manager_named: false,
             tls: system.tls,
-            league: Config::even_odd(league_id),
+            league: LeagueConfig::even_odd(league_id),
             games: games::all(),
             network: system.network,
             timeouts: system.timeouts,

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use league_dashboard::{Archive, Dashboard, Settings};
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::Envelope;
+use league_dashboard::{Archive, Dashboard, DashboardSettings};
+use league_protocol::envelope::Envelope;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, LeagueId};
 use league_protocol::sender::{Role, Sender};
 use league_store::home::Home;
-use league_wire::agent::{Agent, Answered, Arrived, Health};
-use league_wire::pages::Pages;
+use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
+use league_wire::environment::Environment;
+use league_wire::pages::PageHandler;
 use league_wire::server::serve;
-use league_wire::settings::Settings as ServerSettings;
-use league_wire::world::World;
+use league_wire::settings::ServerSettings;
 
 use crate::agents::in_runtime;
 use crate::cli::Show;
@@ -30,12 +30,12 @@ async fn display(options: &Show) -> Result<()> {
     let home = Home::at(&options.home);
     let league = open::meant(&home, options.league_id.as_ref())?;
     let archive = Archive::of(home, league.clone());
-    let (dashboard, feed, showing) = Dashboard::open(archive, Settings::default())?;
+    let (dashboard, feed, showing) = Dashboard::open(archive, DashboardSettings::default())?;
     let bound = Bound::to(options.host, options.port, "the display")?;
     let Reachable { contact, others, names: allowed_hosts, .. } = Reachable::find(&bound, "http", None).await?;
-    let pages = Some(Arc::new(dashboard.clone()) as Arc<dyn Pages>);
+    let pages = Some(Arc::new(dashboard.clone()) as Arc<dyn PageHandler>);
     let settings = ServerSettings { pages, allowed_hosts, ..ServerSettings::default() };
-    let display = Arc::new(Display { league: league.clone(), world: World::real() });
+    let display = Arc::new(Display { league: league.clone(), world: Environment::real() });
     let server = serve(bound.into_tokio()?, display, settings, std::future::pending());
     eprintln!("{league} is shown at {} until Ctrl-C.", contact.at("/"));
     if !others.is_empty() {
@@ -53,7 +53,7 @@ async fn display(options: &Show) -> Result<()> {
 /// Who is behind the pages of a league that is only looked at: nobody who answers calls.
 struct Display {
     league: LeagueId,
-    world: World,
+    world: Environment,
 }
 
 impl Agent for Display {
@@ -66,9 +66,9 @@ impl Agent for Display {
         Envelope { sender: Sender::manager(), timestamp: self.world.now(), conversation_id, auth_token: None }
     }
 
-    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
         let message = "this league is only looked at here; its manager is elsewhere";
-        Err(Fault::new(ErrorCode::E010, arrived.call.method(), message))
+        Err(RequestError::new(ErrorCode::E010, arrived.call.method(), message))
     }
 
     fn health(&self) -> Health {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use league_wire::tally::Tally;
+use league_wire::call_tally::CallTally;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::{self, Cpu, Start};
@@ -13,11 +13,8 @@ use crate::machine::{self, Cpu, Start};
 /// What a league cost that was played in one process.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Figures {
-    /// How many played.
     pub(crate) players: u32,
-    /// How many ran matches.
     pub(crate) referees: u32,
-    /// How many matches there were.
     pub(crate) matches: u64,
     /// From the start of the process to the champion.
     pub(crate) seconds: f64,
@@ -39,13 +36,10 @@ pub(crate) struct Figures {
 /// What the calls of one kind cost.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct CallFigures {
-    /// How many there were.
     pub(crate) count: u64,
     /// How many of them were not answered.
     pub(crate) failed: u64,
-    /// The bytes of all questions.
     pub(crate) bytes_out: u64,
-    /// The bytes of all answers.
     pub(crate) bytes_in: u64,
     /// How long half of them took at most, to the last byte of the answer.
     pub(crate) p50_us: u64,
@@ -67,7 +61,7 @@ pub(crate) struct Played {
 
 impl Figures {
     /// The figures of this process, which has played a league.
-    pub(crate) fn of(played: Played, tally: &Tally) -> Self {
+    pub(crate) fn of(played: Played, tally: &CallTally) -> Self {
         let calls = tally.take().into_iter().map(|(what, calls)| {
             let figures = CallFigures {
                 count: calls.answered + calls.failed,
@@ -134,7 +128,6 @@ impl Figures {
         serde_json::from_slice(&text).with_context(|| format!("{} holds no figures of a run", path.display()))
     }
 
-    /// Leaves them in a file.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');

@@ -10,7 +10,6 @@ use crate::reachable::Reachable;
 /// What stands for a join key that is not shown.
 const HIDDEN: &str = "KEY";
 
-/// How agents join a league.
 pub(crate) struct Invitation<'a> {
     pub(crate) reachable: &'a Reachable,
     pub(crate) key: &'a JoinKey,

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use data_encoding::BASE64URL_NOPAD;
 use league_protocol::token::Credential;
-use league_wire::world::World;
+use league_wire::environment::Environment;
 
 /// The key of a league, where it has one.
 #[derive(Debug)]
@@ -15,13 +15,12 @@ pub(crate) struct JoinKey {
     key: Option<Credential>,
     /// Whether nobody chose it, so that it has to be shown.
     made: bool,
-    /// Whether players need it, too.
     players: bool,
 }
 
 impl JoinKey {
     /// The key of a manager that listens at `host`: the one that was `chosen`, or a new one where one is needed.
-    pub(crate) fn settle(chosen: Option<&Credential>, players: bool, host: IpAddr, world: &World) -> Self {
+    pub(crate) fn settle(chosen: Option<&Credential>, players: bool, host: IpAddr, world: &Environment) -> Self {
         match given(chosen) {
             Some(key) => Self { key: Some(key.clone()), made: false, players },
             None if players || !host.is_loopback() => Self { key: Some(make(world)), made: true, players },
@@ -29,12 +28,10 @@ impl JoinKey {
         }
     }
 
-    /// What referees must show.
     pub(crate) fn of_referees(&self) -> Option<Credential> {
         self.key.clone()
     }
 
-    /// What players must show.
     pub(crate) fn of_players(&self) -> Option<Credential> {
         self.key.clone().filter(|_| self.players)
     }
@@ -62,7 +59,7 @@ pub(crate) fn given(secret: Option<&Credential>) -> Option<&Credential> {
 }
 
 /// 144 bits, in letters that need no quotes.
-fn make(world: &World) -> Credential {
+fn make(world: &Environment) -> Credential {
     Credential::new(&format!("key-{}", BASE64URL_NOPAD.encode(&world.random()[..18])))
 }
 
@@ -76,7 +73,7 @@ mod tests {
     const ANYWHERE: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7))];
 
     fn settle(chosen: &str, players: bool, host: IpAddr) -> JoinKey {
-        JoinKey::settle(Some(&Credential::new(chosen)), players, host, &World::real())
+        JoinKey::settle(Some(&Credential::new(chosen)), players, host, &Environment::real())
     }
 
     /// What referees and players need, and what is told.

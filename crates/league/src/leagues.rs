@@ -1,7 +1,7 @@
 //! `league leagues`: what a home holds.
 
 use anyhow::Result;
-use league_core::season::Phase;
+use league_core::season::LeaguePhase;
 use league_protocol::id::LeagueId;
 use league_protocol::message::query::LeagueStatus;
 use league_protocol::time::Timestamp;
@@ -12,11 +12,9 @@ use crate::cli::Leagues;
 use crate::table::plain;
 use crate::{open, show};
 
-/// One league of a home.
 #[derive(Serialize)]
 struct Kept {
     league_id: LeagueId,
-    /// When it was last written.
     last_written: Timestamp,
     /// Where it stands; nothing when its log cannot be read.
     status: Option<LeagueStatus>,
@@ -35,7 +33,7 @@ pub(crate) fn run(options: &Leagues) -> Result<()> {
         let kept = Kept { league_id, last_written, status: None, champion: None, error: None };
         match open::read(&home, &kept.league_id) {
             Ok(season) => {
-                let over = season.phase() == Phase::LeagueCompleted;
+                let over = season.phase() == LeaguePhase::LeagueCompleted;
                 let champion = season.champion().filter(|_| over);
                 let champion = champion.map(|row| format!("{} ({})", row.display_name, row.player_id));
                 Kept { status: Some(season.status()), champion, ..kept }

@@ -8,10 +8,8 @@ use league_wire::endpoint::Endpoint;
 use league_wire::lan;
 use socket2::{Domain, Socket, Type};
 
-/// A port that is ours.
 pub(crate) struct Bound {
     listener: TcpListener,
-    /// Where it is.
     pub(crate) address: SocketAddr,
 }
 

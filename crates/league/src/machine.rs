@@ -12,14 +12,12 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// Seconds of processor time of a thread, or of some.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Cpu {
-    /// In the program itself.
     pub(crate) user: f64,
     /// In the kernel, on the program's behalf: most of what is called the wire here.
     pub(crate) kernel: f64,
 }
 
 impl Cpu {
-    /// Both together.
     pub(crate) fn all(self) -> f64 {
         self.user + self.kernel
     }
@@ -66,7 +64,6 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// Now.
     pub(crate) fn now() -> Self {
         Self { at: Instant::now(), cpu: cpu_seconds() }
     }

@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use league_core::record::MatchRecord;
 use league_core::rules::outcome::Outcome;
 use league_core::season::Season;
-use league_core::season::agent::Player;
+use league_core::season::agent::RegisteredPlayer;
 use league_core::season::event::{Event, Fact};
 use league_protocol::id::{MatchId, PlayerId};
 use league_protocol::side::{Pair, Side};
@@ -26,10 +26,8 @@ const LAST: Duration = Duration::from_secs(1);
 /// Leagues of more matches are told round by round.
 const EACH_RESULT: u64 = 1000;
 
-/// Who is expected.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Awaited {
-    /// How many players.
     pub(crate) players: Option<u32>,
     /// Players that the operator has listed in `agents_config.json`.
     pub(crate) listed: Vec<(PlayerId, SmolStr)>,
@@ -65,7 +63,6 @@ impl News {
         let _ = self.bar.set(bar);
     }
 
-    /// Tells of an event.
     pub(crate) fn tell(&self, event: &Event) {
         let mut season = self.season.lock().unwrap_or_else(PoisonError::into_inner);
         if season.apply(event).is_err() {
@@ -160,7 +157,12 @@ fn closed(season: &Season, awaited: &Awaited) -> String {
     )
 }
 
-fn result(match_id: &MatchId, players: Pair<&Player>, outcome: Outcome, record: Option<&MatchRecord>) -> String {
+fn result(
+    match_id: &MatchId,
+    players: Pair<&RegisteredPlayer>,
+    outcome: Outcome,
+    record: Option<&MatchRecord>,
+) -> String {
     let name = |side: Side| &players[side].profile.name;
     // The choices in the order of the sentence.
     let first = outcome.winner().unwrap_or(Side::A);
@@ -178,10 +180,10 @@ fn result(match_id: &MatchId, players: Pair<&Player>, outcome: Outcome, record: 
 }
 
 /// Those for whom this forfeit was one too many.
-fn suspended(season: &Season, players: Pair<&Player>) -> Vec<String> {
+fn suspended(season: &Season, players: Pair<&RegisteredPlayer>) -> Vec<String> {
     let limit = season.config().suspend_after;
-    let now = |player: &&Player| limit > 0 && player.forfeits_running == limit;
-    let told = |player: &Player| {
+    let now = |player: &&RegisteredPlayer| limit > 0 && player.forfeits_running == limit;
+    let told = |player: &RegisteredPlayer| {
         let (name, id) = (&player.profile.name, &player.id);
         format!(
             "{name} ({id}) is suspended after {limit} technical losses in a row: it is asked once until it plays again."

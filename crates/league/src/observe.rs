@@ -34,7 +34,6 @@ pub(crate) fn begin(command: &Command) -> Observed {
     Observed { _traces: traces }
 }
 
-/// Begins to observe this process.
 #[cfg(not(feature = "otel"))]
 pub(crate) fn begin(_: &Command) -> Observed {
     let talk = fmt::layer().with_writer(std::io::stderr).without_time().log_internal_errors(false);

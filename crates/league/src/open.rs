@@ -6,25 +6,25 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
-use league_core::season::config::Config;
-use league_core::season::{BadEvent, Phase, Season};
-use league_dashboard::{Archive, Dashboard, Story, Telling, WaitingRoom};
-use league_manager::chronicle::line;
-use league_manager::desk::Closed;
-use league_manager::{Desk, Manager, Settings};
+use league_core::season::config::LeagueConfig;
+use league_core::season::{BadEvent, LeaguePhase, Season};
+use league_dashboard::{Archive, Dashboard, LeagueSnapshot, Replay, WaitingRoom};
+use league_manager::event_lines::line;
+use league_manager::league_actor::LeagueClosed;
+use league_manager::{LeagueHandle, Manager, ManagerSettings};
 use league_protocol::id::LeagueId;
 use league_store::file_name::id_of;
 use league_store::home::Home;
-use league_store::journal::{JournalLimits, Scribe};
+use league_store::journal::{JournalLimits, JournalWriter};
 use league_store::lock::Lock;
-use league_store::log::{EventLog, Log};
+use league_store::log::{EventLog, SqliteLog};
 use league_store::mark;
-use league_store::views::mending::{Mended, Mending};
+use league_store::views::repair::{Repair, RepairReport};
 use league_store::views::restore::{expect_no_less, restore_tables};
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
-use league_wire::world::World;
+use league_wire::environment::Environment;
 use smol_str::SmolStr;
 use tokio::task::JoinHandle;
 
@@ -37,10 +37,10 @@ const STEP: usize = 1024;
 const LISTED: usize = 10;
 
 /// A league that is open here and nowhere else.
-pub(crate) struct Opened {
+pub(crate) struct OpenLeague {
     /// What its log tells, all of it.
-    story: Story,
-    log: Log,
+    story: LeagueSnapshot,
+    log: SqliteLog,
     lock: Lock,
     home: Home,
     /// Whether it had been begun before.
@@ -49,15 +49,15 @@ pub(crate) struct Opened {
     news: Option<News>,
 }
 
-impl Opened {
+impl OpenLeague {
     /// Opens the league of `rules` in `home`; what it played before stands, and its own rules with it.
-    pub(crate) async fn open(home: Home, rules: Config, world: &World) -> Result<Self> {
+    pub(crate) async fn open(home: Home, rules: LeagueConfig, world: &Environment) -> Result<Self> {
         let league = rules.league_id.clone();
         home.prepare(&league)?;
         let lock = Lock::take(home.lock(&league), world.now())?;
         // Looked at before it is opened for writing, which would tidy up what is left of a damaged one.
-        let mut telling = Telling::default();
-        let examined = Log::examine(home.database(&league), |event| telling.hear(&event))?;
+        let mut telling = Replay::default();
+        let examined = SqliteLog::examine(home.database(&league), |event| telling.hear(&event))?;
         let story = telling.end().with_context(|| cannot_be_replayed(&league))?;
         let results = story.as_ref().map_or(0, |story| story.season().matches_completed());
         expect_no_less(&home, &league, results)?;
@@ -65,7 +65,7 @@ impl Opened {
         let Some(story) = story else {
             let (_, opened) = Season::open(rules, world.now());
             log.append(vec![opened.clone()]).await?;
-            return Ok(Self { story: Story::begin(&opened)?, log, lock, home, resumed: false, news: None });
+            return Ok(Self { story: LeagueSnapshot::begin(&opened)?, log, lock, home, resumed: false, news: None });
         };
         // Files are views: what is missing or damaged is written again, and what cannot be written stops nobody.
         match restore_tables(&home, story.season(), ViewLimits::default(), world.now()) {
@@ -97,7 +97,6 @@ impl Opened {
         Ok(self.lock.tell(address.to_string())?)
     }
 
-    /// The league as it stands.
     pub(crate) fn season(&self) -> &Season {
         self.story.season()
     }
@@ -112,14 +111,14 @@ impl Opened {
     /// Puts a manager in charge. Its page shows `room` as long as registration is open.
     pub(crate) fn manage(
         self,
-        mut settings: Settings,
+        mut settings: ManagerSettings,
         logs: JournalLimits,
         room: WaitingRoom,
         client: Client,
-        world: World,
-    ) -> Result<Managed> {
+        world: Environment,
+    ) -> Result<ManagedLeague> {
         let rules = self.season().config().clone();
-        let scribe = Scribe::start(logs).context("the league's log cannot be written")?;
+        let scribe = JournalWriter::start(logs).context("the league's log cannot be written")?;
         let journal = scribe.journal(self.home.league_journal(&rules.league_id));
         settings.journal = Some(journal.clone());
         settings.home = Some(self.home.clone());
@@ -129,11 +128,15 @@ impl Opened {
         let mending = self.mend();
         let archive = Archive::of(self.home, rules.league_id.clone());
         let (token, strikes) = (settings.operator.clone(), Arc::clone(&settings.strikes));
-        let shown =
-            league_dashboard::Settings { token, strikes, room: Some(room), ..league_dashboard::Settings::default() };
+        let shown = league_dashboard::DashboardSettings {
+            token,
+            strikes,
+            room: Some(room),
+            ..league_dashboard::DashboardSettings::default()
+        };
         let (season, news) = (self.story.season().clone(), self.news);
         let (dashboard, feed, showing) = Dashboard::of(self.story, archive, shown);
-        let (desk, work) = Desk::open(season, self.log, world.clone(), move |event| {
+        let (desk, work) = LeagueHandle::open(season, self.log, world.clone(), move |event| {
             feed.tell(event);
             journal.write(line(event));
             if let Some(news) = &news {
@@ -149,12 +152,12 @@ impl Opened {
             drop(lock);
             closed
         });
-        Ok(Managed { manager, views, dashboard, mending, work })
+        Ok(ManagedLeague { manager, views, dashboard, mending, work })
     }
 }
 
 /// Marks the home, so that referees see whether they write into it themselves. Without a mark no transcript is sent.
-fn marked(home: &Home, league: &LeagueId, world: &World) -> Option<SmolStr> {
+fn marked(home: &Home, league: &LeagueId, world: &Environment) -> Option<SmolStr> {
     let random: [u8; 32] = world.random();
     let text: String = random[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     match mark::write(home, league, &text) {
@@ -168,13 +171,13 @@ fn marked(home: &Home, league: &LeagueId, world: &World) -> Option<SmolStr> {
 
 /// Reads the match files of a league, and writes again what its log has and they have not, up to event `until`: whatever comes behind
 /// that is told by referees that are there.
-fn mend(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<Mended> {
+fn mend(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<RepairReport> {
     let log = home.database(&league);
-    let mut mending = Mending::begin(home, league, matches, ViewLimits::default())?;
+    let mut mending = Repair::begin(home, league, matches, ViewLimits::default())?;
     let mut seen = 0;
     while seen < until {
         let left = usize::try_from(until - seen).unwrap_or(STEP);
-        let events = Log::page(&log, seen, left.min(STEP))?;
+        let events = SqliteLog::page(&log, seen, left.min(STEP))?;
         seen = events.last().map_or(until, |(head, _)| head.seq);
         for (_, event) in &events {
             mending.see(event)?;
@@ -184,7 +187,7 @@ fn mend(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<Mended
 }
 
 /// Says what was not as it should be, and is again.
-fn tell(mended: &Mended) {
+fn tell(mended: &RepairReport) {
     say_written_again(&mended.damaged);
     if mended.written > 0 {
         eprintln!("Match files written again from the log: {}; what was said in them is not in it.", mended.written);
@@ -202,17 +205,14 @@ fn cannot_be_replayed(league: &LeagueId) -> String {
 }
 
 /// A league with its manager in charge.
-pub(crate) struct Managed {
-    /// The manager.
+pub(crate) struct ManagedLeague {
     pub(crate) manager: Manager,
-    /// Who writes the files.
     pub(crate) views: ViewWriter,
-    /// What it looks like.
     pub(crate) dashboard: Dashboard,
     /// The match files on the way to agreement with the log.
     pub(crate) mending: JoinHandle<()>,
     /// The desk at work; the league is open as long as this is.
-    pub(crate) work: std::pin::Pin<Box<dyn Future<Output = Closed> + Send>>,
+    pub(crate) work: std::pin::Pin<Box<dyn Future<Output = LeagueClosed> + Send>>,
 }
 
 /// The first of `name`, `name_2`, `name_3` … that is not finished in this home: unfinished leagues are gone on with.
@@ -223,7 +223,7 @@ pub(crate) fn unfinished(home: &Home, name: &LeagueId) -> Result<LeagueId> {
         if !path.exists() {
             return Ok(league);
         }
-        let over = told(&path)?.is_ok_and(|story| story.season().phase() == Phase::LeagueCompleted);
+        let over = told(&path)?.is_ok_and(|story| story.season().phase() == LeaguePhase::LeagueCompleted);
         if !over {
             return Ok(league);
         }
@@ -276,8 +276,8 @@ pub(crate) fn read(home: &Home, league: &LeagueId) -> Result<Season> {
 }
 
 /// What the log at `path` tells, unless that cannot have happened.
-fn told(path: &Path) -> Result<Result<Story, BadEvent>> {
-    let mut telling = Telling::default();
-    Log::read(path, |event| telling.hear(&event))?;
+fn told(path: &Path) -> Result<Result<LeagueSnapshot, BadEvent>> {
+    let mut telling = Replay::default();
+    SqliteLog::read(path, |event| telling.hear(&event))?;
     Ok(telling.end().and_then(|story| story.ok_or(BadEvent::NotOpened)))
 }

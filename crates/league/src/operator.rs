@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use league_dashboard::operate::{Acting, Action, Operator, Step};
+use league_dashboard::operate::{ActionFuture, Operator, OperatorAction, OperatorStep};
 use league_manager::Manager;
 use league_protocol::id::{MatchId, RefereeId};
 use league_protocol::message::step::{MatchState, MatchStep};
@@ -13,15 +13,15 @@ use league_protocol::table::Call;
 pub(crate) struct AtManager(pub(crate) Manager);
 
 impl Operator for AtManager {
-    fn act(&self, action: Action) -> Acting<'_, ()> {
+    fn act(&self, action: OperatorAction) -> ActionFuture<'_, ()> {
         Box::pin(async move {
             let desk = self.0.desk();
             match action {
-                Action::Start => desk.act(|season, now| season.start(now)).await,
-                Action::Stop => desk.act(|season, now| season.stop(now)).await,
-                Action::Reopen => desk.act(|season, now| season.reopen(now)).await,
-                Action::Withdraw(player) => self.0.withdraw(player).await,
-                Action::Step(match_id, step) => self.0.lead(match_id, call(step)).await.map(drop),
+                OperatorAction::Start => desk.command(|season, now| season.start(now)).await,
+                OperatorAction::Stop => desk.command(|season, now| season.stop(now)).await,
+                OperatorAction::Reopen => desk.command(|season, now| season.reopen(now)).await,
+                OperatorAction::Withdraw(player) => self.0.withdraw(player).await,
+                OperatorAction::Step(match_id, step) => self.0.lead(match_id, call(step)).await.map(drop),
             }
         })
     }
@@ -30,15 +30,15 @@ impl Operator for AtManager {
         self.0.promptness(referee)
     }
 
-    fn look(&self, match_id: MatchId) -> Acting<'_, MatchState> {
+    fn look(&self, match_id: MatchId) -> ActionFuture<'_, MatchState> {
         Box::pin(self.0.lead(match_id, Call::GetMatchState))
     }
 }
 
-fn call(step: Step) -> fn(MatchStep) -> Call {
+fn call(step: OperatorStep) -> fn(MatchStep) -> Call {
     match step {
-        Step::CollectChoices => Call::CollectChoices,
-        Step::DrawNumber => Call::DrawNumber,
-        Step::FinalizeMatch => Call::FinalizeMatch,
+        OperatorStep::CollectChoices => Call::CollectChoices,
+        OperatorStep::DrawNumber => Call::DrawNumber,
+        OperatorStep::FinalizeMatch => Call::FinalizeMatch,
     }
 }

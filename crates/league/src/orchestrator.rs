@@ -4,7 +4,7 @@
 //! Every started agent is a process of its own. Agents that were running already are asked whether they answer, and are left running.
 
 mod child;
-mod keeper;
+mod supervisor;
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -14,13 +14,13 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use data_encoding::BASE64URL_NOPAD;
 use futures_util::future::join_all;
-use league_core::season::Phase;
-use league_protocol::head::Envelope;
+use league_core::season::LeaguePhase;
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
 use league_protocol::id::{ConversationId, GameType, LeagueId, PlayerId};
-use league_protocol::manner::Manner;
 use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
-use league_protocol::message::operate::{LeagueCommand, Nothing, StatusAnswer};
-use league_protocol::message::registration::{Admission, AgentMeta, LeagueRegisterRequest, RegisterResponse};
+use league_protocol::message::operate::{Empty, LeagueCommand, StatusAnswer};
+use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RegisterResponse, RegistrationStatus};
 use league_protocol::message::step::RegisterToLeague;
 use league_protocol::quirk::Quirks;
 use league_protocol::sender::{Role, Sender};
@@ -28,7 +28,7 @@ use league_protocol::table::Call;
 use league_store::home::Home;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
-use league_wire::world::World;
+use league_wire::environment::Environment;
 use serde_json::json;
 use smol_str::SmolStr;
 use tokio::sync::{mpsc, watch};
@@ -44,7 +44,7 @@ use crate::signals::told_to_end;
 use crate::source::Source;
 use crate::system_log::SystemLog;
 use crate::{open, table};
-use keeper::{Keeper, News};
+use supervisor::{News, Supervisor};
 
 /// How long an agent has to answer `ping`.
 const PING: Duration = Duration::from_secs(5);
@@ -72,7 +72,7 @@ pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
     let done = in_runtime(async {
         let reach = Reach { client: secure.client() };
         let arguments = Arguments { options, plan: &plan, league: &league, join_key: join_key.as_deref() };
-        let orchestra = Orchestra { plan: &plan, arguments, reach, log: &log };
+        let orchestra = Orchestration { plan: &plan, arguments, reach, log: &log };
         over = orchestra.play().await?;
         Ok(())
     });
@@ -115,7 +115,6 @@ fn show(options: &Run, plan: &Plan, league: &LeagueId) -> Result<()> {
     Ok(())
 }
 
-/// Asks agents whether they answer.
 pub(crate) struct Reach {
     client: Client,
 }
@@ -123,15 +122,15 @@ pub(crate) struct Reach {
 impl Reach {
     /// Whether an agent is at `endpoint`. An agent of other make may not know `ping`: any answer is one.
     pub(crate) async fn answers(&self, endpoint: &Endpoint) -> bool {
-        let call = Call::Ping(Nothing {});
-        self.client.call(endpoint, &Manner::default(), &envelope(), &call, PING).await.is_ok()
+        let call = Call::Ping(Empty {});
+        self.client.call(endpoint, &PeerDialect::default(), &envelope(), &call, PING).await.is_ok()
     }
 }
 
 fn envelope() -> Envelope {
     Envelope {
         sender: Sender::unregistered(Role::Operator, "orchestrator"),
-        timestamp: World::real().now(),
+        timestamp: Environment::real().now(),
         conversation_id: ConversationId::named("conv-orchestrator"),
         auth_token: None,
     }
@@ -152,7 +151,7 @@ pub(crate) struct Arguments<'a> {
 fn join_key(manager: &Planned) -> Option<String> {
     let given = std::env::var_os(JOIN_KEY).is_some_and(|key| !key.is_empty());
     let needed = manager.start != Start::Contact && !is_local(manager.endpoint.host());
-    (needed && !given).then(|| BASE64URL_NOPAD.encode(&World::real().random()[..16]))
+    (needed && !given).then(|| BASE64URL_NOPAD.encode(&Environment::real().random()[..16]))
 }
 
 /// The variable in which agents find the key of their league.
@@ -210,14 +209,14 @@ impl Arguments<'_> {
 }
 
 /// A league that is brought together from its agents.
-struct Orchestra<'a> {
+struct Orchestration<'a> {
     plan: &'a Plan,
     arguments: Arguments<'a>,
     reach: Reach,
     log: &'a SystemLog,
 }
 
-impl Orchestra<'_> {
+impl Orchestration<'_> {
     /// Whether the league was played to its end, and not told to end before.
     async fn play(&self) -> Result<bool> {
         self.expect_free_places().await?;
@@ -226,9 +225,9 @@ impl Orchestra<'_> {
         let keepers = self.plan.agents().map(|agent| {
             let (arguments, reach, log) = (self.arguments, &self.reach, self.log);
             let max_restarts = self.plan.max_restarts;
-            Keeper { agent, arguments, max_restarts, reach, log, news: news.clone(), stop: stopped.clone() }
+            Supervisor { agent, arguments, max_restarts, reach, log, news: news.clone(), stop: stopped.clone() }
         });
-        let keepers: Vec<Keeper<'_>> = keepers.collect();
+        let keepers: Vec<Supervisor<'_>> = keepers.collect();
         let league = async {
             let over = tokio::select! {
                 over = self.conduct(&mut heard) => over,
@@ -241,7 +240,7 @@ impl Orchestra<'_> {
             stop.send_replace(true);
             over
         };
-        let (over, _) = tokio::join!(league, join_all(keepers.into_iter().map(Keeper::keep)));
+        let (over, _) = tokio::join!(league, join_all(keepers.into_iter().map(Supervisor::keep)));
         over
     }
 
@@ -274,7 +273,6 @@ impl Orchestra<'_> {
         }
     }
 
-    /// Waits until every agent answers.
     async fn until_ready(&self) -> Result<()> {
         let until = Instant::now() + self.plan.wait;
         let agents = self.plan.agents().map(|agent| async move {
@@ -327,7 +325,7 @@ impl Orchestra<'_> {
     fn expect_over(&self) -> Result<()> {
         let Arguments { options, league, .. } = self.arguments;
         let season = open::read(&Home::at(&options.home), league)?;
-        if season.phase() == Phase::LeagueCompleted {
+        if season.phase() == LeaguePhase::LeagueCompleted {
             return Ok(());
         }
         bail!(
@@ -452,8 +450,8 @@ async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
     };
     let answer: RegisterResponse = caller.ask(&Call::RegisterPlayer(request)).await?;
     match answer.status {
-        Admission::Accepted => Ok(()),
-        Admission::Rejected => bail!("{}", answer.reason.as_deref().unwrap_or("the manager gives no reason")),
+        RegistrationStatus::Accepted => Ok(()),
+        RegistrationStatus::Rejected => bail!("{}", answer.reason.as_deref().unwrap_or("the manager gives no reason")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use league_manager::Desk;
+use league_manager::LeagueHandle;
 use league_protocol::message::query::LeagueStatus;
 use league_wire::endpoint::Endpoint;
 use tokio::task::JoinHandle;
@@ -26,7 +26,6 @@ pub(crate) struct Expected {
     pub(crate) guests: u32,
     /// How many referees, if a number is expected.
     pub(crate) referees: Option<u32>,
-    /// Where they register.
     pub(crate) manager: Endpoint,
 }
 
@@ -63,7 +62,7 @@ impl Progress {
     }
 
     /// Follows the league of `desk` on a terminal; elsewhere only says once which guests are expected. Says nothing when `quiet`.
-    pub(crate) fn follow(desk: Desk, expected: Expected, quiet: bool) -> Self {
+    pub(crate) fn follow(desk: LeagueHandle, expected: Expected, quiet: bool) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
             if !quiet && expected.guests > 0 {
                 let (guests, manager) = (counted(expected.guests, "guest"), &expected.manager);
@@ -78,7 +77,7 @@ impl Progress {
             let (mut changes, mut playing) = (desk.changes(), false);
             loop {
                 changes.mark_unchanged();
-                let Ok(status) = desk.look(|season, _| season.status()).await else { return };
+                let Ok(status) = desk.read(|season, _| season.status()).await else { return };
                 match status.current_round.0 {
                     0 => shown.set_message(expected.waiting_for(&status)),
                     round => {
@@ -103,7 +102,6 @@ impl Progress {
         Self { bar, following: Some(following) }
     }
 
-    /// Clears the line.
     pub(crate) fn stop(&self) {
         if let Some(following) = &self.following {
             following.abort();

@@ -8,7 +8,6 @@ use league_wire::lan;
 
 use crate::listen::Bound;
 
-/// Where a server is reached.
 #[derive(Debug)]
 pub(crate) struct Reachable {
     /// The endpoint that others are told.

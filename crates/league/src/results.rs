@@ -14,7 +14,7 @@ use league_protocol::message::report::Account;
 use league_protocol::problem::Problem;
 use league_protocol::side::{Pair, Side};
 use league_store::home::Home;
-use league_store::log::Log;
+use league_store::log::SqliteLog;
 use league_store::views::match_file::MatchFile;
 use league_store::views::narrative::{steps, with_names};
 
@@ -37,7 +37,7 @@ impl Ended {
 pub(crate) fn read(home: &Home, season: &Season) -> Result<HashMap<MatchId, Ended>> {
     let mut results = HashMap::new();
     let mut explained: Option<(MatchId, Account)> = None;
-    Log::read(&home.database(&season.config().league_id), |event| match event.fact {
+    SqliteLog::read(&home.database(&season.config().league_id), |event| match event.fact {
         Fact::MatchExplained { match_id, account, .. } => explained = Some((match_id, *account)),
         Fact::MatchReported { match_id, record, .. } => {
             let account = explained.take().filter(|(told, _)| *told == match_id).map(|(_, account)| account);
@@ -78,7 +78,6 @@ impl Names {
         Self(names.into_iter().map(|(id, name)| (id, plain(name))).collect())
     }
 
-    /// The name of a player.
     pub(crate) fn of_id(&self, id: &str) -> String {
         self.0.get(id).cloned().unwrap_or_else(|| id.to_owned())
     }

@@ -7,26 +7,26 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use league_core::rules::seed::Seed;
-use league_core::season::config::Config;
-use league_core::season::{Phase, Season};
-use league_manager::{Desk, Heralds};
+use league_core::season::config::LeagueConfig;
+use league_core::season::{LeaguePhase, Season};
+use league_manager::{Heralds, LeagueHandle};
 use league_player::chance::Chance;
-use league_player::player::{Player, Settings as PlayerSettings};
+use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategy;
 use league_protocol::id::{GameType, LeagueId, PlayerId, RefereeId};
-use league_referee::{Referee, Settings as RefereeSettings};
+use league_referee::{Referee, RefereeSettings};
 use league_store::home::Home;
-use league_store::journal::{Level, Scribe};
+use league_store::journal::{JournalLevel, JournalWriter};
 use league_store::views::histories::HistoryWriter;
 use league_store::views::writer::ViewWriter;
-use league_wire::admission::Rejected;
 use league_wire::agent::Agent;
+use league_wire::call_tally::CallTally;
 use league_wire::endpoint::Endpoint;
+use league_wire::environment::Environment;
 use league_wire::lan;
+use league_wire::registration::Rejected;
 use league_wire::server::serve;
-use league_wire::settings::Settings as ServerSettings;
-use league_wire::tally::Tally;
-use league_wire::world::World;
+use league_wire::settings::ServerSettings;
 use serde_json::json;
 use smol_str::{SmolStr, format_smolstr};
 use tokio::sync::mpsc;
@@ -41,7 +41,7 @@ use crate::join_key::JoinKey;
 use crate::listen::Bound;
 use crate::logs;
 use crate::machine::{Start, peak_memory_mb};
-use crate::open::{self, Managed, Opened};
+use crate::open::{self, ManagedLeague, OpenLeague};
 use crate::orchestrator;
 use crate::progress::{Expected, Progress};
 use crate::reachable::Reachable;
@@ -69,7 +69,7 @@ async fn play(options: &Run) -> Result<()> {
     let home = Home::at(&options.home);
     let strategies = strategies(options)?;
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
-    let tally = options.figures.as_ref().map(|_| Arc::new(Tally::default()));
+    let tally = options.figures.as_ref().map(|_| Arc::new(CallTally::default()));
     let secure = Secure::read(&configured.tls)?.tallied(tally.clone());
     for kind in strategies.iter().collect::<BTreeSet<_>>() {
         // What is missing is said before anything is begun.
@@ -83,11 +83,11 @@ async fn play(options: &Run) -> Result<()> {
     let first = options.port.unwrap_or(configured.network.manager_port);
     let begun = home.database(&league).exists();
     // A league is begun only where it can be played: a port that is taken leaves nothing behind.
-    let places = if begun { None } else { Some(Places::take(options, &strategies, first, begun)?) };
+    let places = if begun { None } else { Some(ReservedPorts::take(options, &strategies, first, begun)?) };
     let log = SystemLog::open(&home)?;
-    let rules = Config { league_id: league.clone(), ..configured.league.clone() };
-    let opened = Opened::open(home.clone(), rules, &World::real()).await?;
-    if opened.season().phase() == Phase::LeagueCompleted {
+    let rules = LeagueConfig { league_id: league.clone(), ..configured.league.clone() };
+    let opened = OpenLeague::open(home.clone(), rules, &Environment::real()).await?;
+    if opened.season().phase() == LeaguePhase::LeagueCompleted {
         opened.mend().await?;
         eprintln!("{league} in {} is over; this is how it ended.", home.root().display());
         return show(options, opened.season());
@@ -97,9 +97,9 @@ async fn play(options: &Run) -> Result<()> {
     }
     let places = match places {
         Some(places) => places,
-        None => Places::take(options, &strategies, first, begun)?,
+        None => ReservedPorts::take(options, &strategies, first, begun)?,
     };
-    let stage = Stage { options, home, configured, secure, tally, league: league.clone(), log: &log };
+    let stage = LeagueRun { options, home, configured, secure, tally, league: league.clone(), log: &log };
     let done = stage.play(opened, places, strategies).await;
     if let Err(error) = &done {
         log.error("LEAGUE_FAILED", format!("{league} failed: {error:#}"), &json!({"league_id": league}));
@@ -108,13 +108,13 @@ async fn play(options: &Run) -> Result<()> {
 }
 
 /// The ports of a league, taken before it begins.
-struct Places {
+struct ReservedPorts {
     manager: Bound,
     referees: Vec<Bound>,
     players: Vec<Bound>,
 }
 
-impl Places {
+impl ReservedPorts {
     /// Takes the ports from `first` on; free ones when it is 0. Where a port of a referee or a player is busy, another one does as well,
     /// unless the league was `begun`: its agents are known under the ports that they had.
     fn take(options: &Run, strategies: &[SmolStr], first: u16, begun: bool) -> Result<Self> {
@@ -134,23 +134,22 @@ impl Places {
     }
 }
 
-/// A league on its way.
-struct Stage<'a> {
+struct LeagueRun<'a> {
     options: &'a Run,
     home: Home,
     configured: Configured,
     secure: Secure,
-    tally: Option<Arc<Tally>>,
+    tally: Option<Arc<CallTally>>,
     league: LeagueId,
     log: &'a SystemLog,
 }
 
-impl Stage<'_> {
-    async fn play(self, mut opened: Opened, places: Places, strategies: Vec<SmolStr>) -> Result<()> {
+impl LeagueRun<'_> {
+    async fn play(self, mut opened: OpenLeague, places: ReservedPorts, strategies: Vec<SmolStr>) -> Result<()> {
         let Self { options, home, configured, secure, tally, league, log } = self;
-        let (began, world) = (Instant::now(), World::real());
+        let (began, world) = (Instant::now(), Environment::real());
         // A line for each message would be most of what a league on one machine does.
-        let logs = logs::limits(Level::Info)?;
+        let logs = logs::limits(JournalLevel::Info)?;
         // The seed alone decides, whatever the league is called.
         let seed = options.seed.map(|seed| Seed::new(seed, SEEDED.parse().unwrap_or_else(|_| league.clone())));
         let front = places.manager;
@@ -163,7 +162,7 @@ impl Stage<'_> {
             .map(|(number, (kind, bound)): (u32, _)| (number, kind, bound, shards.next()))
             .collect();
         let heralds = heralds(&shards, &players, secure.scheme())?;
-        let settings = league_manager::Settings {
+        let settings = league_manager::ManagerSettings {
             heralds,
             here: Some(front.address),
             contact: Some(at.to_string()),
@@ -174,7 +173,7 @@ impl Stage<'_> {
             patience: configured.timeouts.response,
             rates: configured.rates.manager,
             strikes: configured.rates.strikes(),
-            ..league_manager::Settings::default()
+            ..league_manager::ManagerSettings::default()
         };
         opened.is_at(&at)?;
         let invitation = Invitation {
@@ -184,7 +183,7 @@ impl Stage<'_> {
             expect_players: settings.expect_players,
             expect_referees: settings.expect_referees,
         };
-        let Managed { manager, views, dashboard, mending, work } =
+        let ManagedLeague { manager, views, dashboard, mending, work } =
             opened.manage(settings, logs, invitation.room(), secure.client(), world.clone())?;
         let guests = match options.guests {
             0 => String::new(),
@@ -206,10 +205,10 @@ impl Stage<'_> {
         tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
 
         let (rejected, mut rejections) = mpsc::unbounded_channel::<Rejected>();
-        let scribe = Scribe::start(logs).context("the agents' logs cannot be written")?;
+        let scribe = JournalWriter::start(logs).context("the agents' logs cannot be written")?;
         let histories = HistoryWriter::start().context("the players' histories cannot be written")?;
         let (manager_at, home_at) = (at.clone(), home.clone());
-        let hosted = Hosted { manager: manager_at, secure, world, home: home_at, scribe, histories, rejected };
+        let hosted = HostedAgents { manager: manager_at, secure, world, home: home_at, scribe, histories, rejected };
         for (number, bound, core) in referees {
             let (id, endpoint) = (RefereeId::numbered(number), bound.endpoint(hosted.secure.scheme())?.to_string());
             log.info("AGENT_STARTED", format!("{id} at {endpoint}"), &json!({"id": id, "endpoint": endpoint}));
@@ -260,7 +259,7 @@ impl Stage<'_> {
         hosted.histories.flush();
         hosted.scribe.flush();
         manager.flush_log();
-        let season = manager.desk().look(|season, _| season.clone()).await?;
+        let season = manager.desk().read(|season, _| season.clone()).await?;
         show(options, &season)?;
         let (matches, took) = (season.matches_completed(), began.elapsed());
         closing::technical_losses(&home, &season).iter().for_each(|line| eprintln!("{line}"));
@@ -303,11 +302,11 @@ fn heralds(shards: &Shards, players: &[(u32, SmolStr, Bound, Core)], scheme: &st
 }
 
 /// When the league began to be played.
-async fn start_of(desk: Desk) -> Start {
+async fn start_of(desk: LeagueHandle) -> Start {
     let mut changes = desk.changes();
     loop {
         changes.mark_unchanged();
-        let begun = desk.look(|season, _| season.current_round().is_some()).await;
+        let begun = desk.read(|season, _| season.current_round().is_some()).await;
         if begun.unwrap_or(true) || changes.changed().await.is_err() {
             return Start::now();
         }
@@ -339,18 +338,17 @@ fn show(options: &Run, season: &Season) -> Result<()> {
     Ok(())
 }
 
-/// Starts agents on the shards.
-struct Hosted {
+struct HostedAgents {
     manager: Endpoint,
     secure: Secure,
-    world: World,
+    world: Environment,
     home: Home,
-    scribe: Scribe,
+    scribe: JournalWriter,
     histories: HistoryWriter,
     rejected: mpsc::UnboundedSender<Rejected>,
 }
 
-impl Hosted {
+impl HostedAgents {
     fn referee(&self, core: &Core, number: u32, bound: Bound, views: ViewWriter) -> Result<()> {
         let settings = RefereeSettings {
             name: format_smolstr!("Referee {number}"),

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use league_wire::call_tally::CallTally;
 use league_wire::client::{Client, ClientSettings};
-use league_wire::pulse::Pulse;
-use league_wire::settings::Settings as ServerSettings;
-use league_wire::tally::Tally;
+use league_wire::runtime_lag::LagMonitor;
+use league_wire::settings::ServerSettings;
 use league_wire::tls::{ClientConfig, client_config, server_config};
 
 use crate::config::tls::TlsFiles;
@@ -19,7 +19,6 @@ use crate::config::tls::TlsFiles;
 pub(crate) struct Secure {
     server: ServerSettings,
     client: ClientSettings,
-    /// Whether an authority was named.
     named: bool,
 }
 
@@ -44,17 +43,15 @@ impl Secure {
     }
 
     /// With every call counted by `tally`, where there is one.
-    pub(crate) fn tallied(mut self, tally: Option<Arc<Tally>>) -> Self {
+    pub(crate) fn tallied(mut self, tally: Option<Arc<CallTally>>) -> Self {
         self.client.tally = tally;
         self
     }
 
-    /// How addresses begin here.
     pub(crate) fn scheme(&self) -> &'static str {
         if self.server.tls.is_some() { "https" } else { "http" }
     }
 
-    /// How agents are served.
     pub(crate) fn server(&self) -> ServerSettings {
         self.server.clone()
     }
@@ -66,7 +63,7 @@ impl Secure {
 
     /// Somebody to call with, in the runtime that this is called in: should that be starved, nobody else pays for it.
     pub(crate) fn client(&self) -> Client {
-        Client::new(ClientSettings { pulse: Some(Pulse::start()), ..self.client.clone() })
+        Client::new(ClientSettings { pulse: Some(LagMonitor::start()), ..self.client.clone() })
     }
 }
 

@@ -14,7 +14,6 @@ use tokio::sync::oneshot;
 
 use crate::agents::EVENTS;
 
-/// The cores.
 pub(crate) struct Shards {
     cores: Vec<Core>,
     next: usize,
@@ -24,7 +23,6 @@ pub(crate) struct Shards {
 #[derive(Clone)]
 pub(crate) struct Core {
     number: usize,
-    /// Its runtime.
     pub(crate) runtime: Handle,
     /// The client of everybody who lives there.
     pub(crate) client: Client,
@@ -39,7 +37,6 @@ impl Shards {
         Ok(Self { cores, next: 0 })
     }
 
-    /// All of them.
     pub(crate) fn cores(&self) -> &[Core] {
         &self.cores
     }
@@ -79,7 +76,6 @@ impl Core {
         Ok(core)
     }
 
-    /// Whether it is that one.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.number == other.number
     }

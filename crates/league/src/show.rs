@@ -108,7 +108,6 @@ pub(crate) fn status(which: &Which) -> Result<()> {
     print(which.json, &status, || status_table(&status))
 }
 
-/// Where a league stands.
 pub(crate) fn status_table(status: &LeagueStatus) -> String {
     let stopped = if status.halted { ", stopped by the operator; league start goes on with it" } else { "" };
     let lines = [

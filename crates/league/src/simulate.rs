@@ -3,9 +3,9 @@
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
-use league_core::rehearsal::Rehearsal;
+use league_core::in_memory::InMemoryLeague;
 use league_core::rules::seed::Seed;
-use league_core::season::config::Config;
+use league_core::season::config::LeagueConfig;
 use league_protocol::time::Timestamp;
 use smol_str::format_smolstr;
 
@@ -18,7 +18,7 @@ pub(crate) fn run(options: &Simulate) -> Result<()> {
         None => getrandom::u64().context("the operating system gave no randomness")?,
     };
     let league = "league_simulated".parse()?;
-    let config = Config { max_players: options.players, ..Config::even_odd(league) };
+    let config = LeagueConfig { max_players: options.players, ..LeagueConfig::even_odd(league) };
     let seed = Seed::new(number, config.league_id.clone());
     let names: Vec<_> = (1..=options.players).map(|number| format_smolstr!("Player {number}")).collect();
     let chance = seed.clone();
@@ -27,7 +27,7 @@ pub(crate) fn run(options: &Simulate) -> Result<()> {
     let now = Timestamp::from_unix(i64::try_from(now).unwrap_or_default());
 
     let began = Instant::now();
-    let mut rehearsal = Rehearsal::new(config, &names, seed, now, choose)?;
+    let mut rehearsal = InMemoryLeague::new(config, &names, seed, now, choose)?;
     while rehearsal.play_round()? {}
     let took = began.elapsed();
 

@@ -13,7 +13,7 @@ use league_protocol::message::query::{LeagueStatus, ScheduledRound};
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::table::Call;
 use league_store::home::Home;
-use league_store::views::kept::kept;
+use league_store::views::find_match::kept;
 use league_wire::endpoint::Endpoint;
 
 use crate::ask::Asker;
@@ -24,7 +24,6 @@ use crate::results::{self, Ended, Names};
 
 /// Where a league is looked at.
 pub(crate) enum Source {
-    /// In its log.
     Home(Home, Box<Season>),
     /// At its manager, which may have another league than the one that is meant.
     Manager(Box<Asker>, Option<LeagueId>),
@@ -49,19 +48,16 @@ impl Source {
         Ok(Self::Manager(Box::new(Asker::new(manager, &operator)?), None))
     }
 
-    /// Where the league stands.
     pub(crate) fn status(&self) -> Result<LeagueStatus> {
         self.page(LeagueView::Status, None, 0)?.status.context("the manager does not say where the league stands")
     }
 
-    /// The table, best first.
     pub(crate) fn standings(&self) -> Result<Vec<StandingsRow>> {
         let mut rows = Vec::new();
         self.each(LeagueView::Standings, None, |page| rows.extend(page.standings))?;
         Ok(rows)
     }
 
-    /// All rounds with their matches.
     pub(crate) fn rounds(&self) -> Result<Vec<ScheduledRound>> {
         let mut rounds: Vec<ScheduledRound> = Vec::new();
         self.each(LeagueView::Schedule, None, |page| {
@@ -75,7 +71,6 @@ impl Source {
         Ok(rounds)
     }
 
-    /// Who takes part.
     pub(crate) fn agents(&self) -> Result<Vec<AgentEntry>> {
         let mut agents = Vec::new();
         self.each(LeagueView::Agents, None, |page| agents.extend(page.agents))?;

@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 use league_protocol::time::Timestamp;
 use league_store::home::Home;
-use league_store::journal::{Entry, Journal, Level};
-use league_wire::world::World;
+use league_store::journal::{Journal, JournalEntry, JournalLevel};
+use league_wire::environment::Environment;
 use serde_json::Value;
 
 /// The name under which the lines are written.
@@ -26,24 +26,22 @@ impl SystemLog {
         Ok(Self { journal })
     }
 
-    /// Something happened as intended.
     pub(crate) fn info(&self, event: &str, message: impl Into<String>, data: &Value) {
-        self.write(Level::Info, event, message, data);
+        self.write(JournalLevel::Info, event, message, data);
     }
 
     /// Something went wrong, and the league goes on.
     pub(crate) fn warn(&self, event: &str, message: impl Into<String>, data: &Value) {
-        self.write(Level::Warn, event, message, data);
+        self.write(JournalLevel::Warn, event, message, data);
     }
 
-    /// Something went wrong for good.
     pub(crate) fn error(&self, event: &str, message: impl Into<String>, data: &Value) {
-        self.write(Level::Error, event, message, data);
+        self.write(JournalLevel::Error, event, message, data);
     }
 
-    fn write(&self, level: Level, event: &str, message: impl Into<String>, data: &Value) {
-        let now: Timestamp = World::real().now();
-        self.journal.write(Entry::new(now, level, COMPONENT, event, message).with(data));
+    fn write(&self, level: JournalLevel, event: &str, message: impl Into<String>, data: &Value) {
+        let now: Timestamp = Environment::real().now();
+        self.journal.write(JournalEntry::new(now, level, COMPONENT, event, message).with(data));
     }
 }
 

@@ -50,10 +50,8 @@ pub(crate) fn excerpt(rows: &[StandingsRow], which: &str) -> String {
 }
 
 const COLUMNS: [&str; 8] = ["#", "Player", "Id", "Played", "Won", "Drawn", "Lost", "Points"];
-/// The columns that hold numbers.
 const FIGURES: [usize; 6] = [0, 3, 4, 5, 6, 7];
 
-/// The standings, best first.
 pub(crate) fn standings(rows: &[StandingsRow]) -> Table {
     plain(COLUMNS, rows.iter().map(cells), &FIGURES)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use league_store::home::Home;
-use league_store::verify::{Report, verify};
+use league_store::verify::{VerifyReport, verify};
 
 use crate::cli::Verify;
 use crate::open;
@@ -33,6 +33,6 @@ pub(crate) fn run(options: &Verify) -> Result<()> {
 }
 
 /// Files that do not say what the log says; they are views, and can be written again.
-fn faults(report: &Report) -> u64 {
+fn faults(report: &VerifyReport) -> u64 {
     report.files_missing + report.files_stale + report.damaged.len() as u64
 }

@@ -19,7 +19,6 @@ use crate::notices::Notice;
 
 /// Leagues of so many players tell everybody everything: about 8 KB of standings and 6 KB of matches for each in a round.
 const TOLD_WHOLE: usize = 64;
-/// The rows that everybody sees.
 const HEAD: usize = 10;
 /// The most matches that a referee hears of at once; what it was given it also hears with each order.
 const MATCHES: usize = 128;
@@ -29,7 +28,6 @@ pub(crate) struct Told {
     /// To whom nothing else is said.
     others: Notice,
     own: Own,
-    /// Who has answered it.
     pub(crate) answers: Answers,
 }
 
@@ -37,7 +35,6 @@ pub(crate) struct Told {
 type Own = Box<dyn Fn(&AgentId) -> Option<Notice> + Send + Sync>;
 
 impl Told {
-    /// The same to everybody.
     pub(crate) fn alike(notice: Notice) -> Self {
         Self { others: notice, own: Box::new(|_| None), answers: Answers::default() }
     }
@@ -59,7 +56,6 @@ pub(crate) struct Excerpts {
 }
 
 impl Excerpts {
-    /// The table as it stands.
     pub(crate) fn of(season: &Season) -> Self {
         Self { standings: season.standings() }
     }
@@ -122,9 +118,9 @@ pub(crate) fn announced(
 
 #[cfg(test)]
 mod tests {
-    use league_core::rehearsal::Rehearsal;
+    use league_core::in_memory::InMemoryLeague;
     use league_core::rules::seed::Seed;
-    use league_core::season::config::Config;
+    use league_core::season::config::LeagueConfig;
     use league_protocol::id::{PlayerId, RefereeId, RoundId};
     use league_protocol::parity::Parity;
     use league_protocol::request::MAX_BODY;
@@ -136,10 +132,10 @@ mod tests {
 
     /// A league of so many players after its first round.
     fn after_a_round(players: u32) -> Season {
-        let config = Config { max_players: players, ..Config::even_odd("league_large".parse().unwrap()) };
+        let config = LeagueConfig { max_players: players, ..LeagueConfig::even_odd("league_large".parse().unwrap()) };
         let names: Vec<_> = (1..=players).map(|number| format_smolstr!("Player {number}")).collect();
         let seed = Seed::new(1, config.league_id.clone());
-        let mut league = Rehearsal::new(config, &names, seed, Timestamp::EPOCH, |_, _| Parity::Even).unwrap();
+        let mut league = InMemoryLeague::new(config, &names, seed, Timestamp::EPOCH, |_, _| Parity::Even).unwrap();
         league.play_round().unwrap();
         league.season().clone()
     }

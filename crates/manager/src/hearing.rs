@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use league_core::season::agent::AgentId;
 use tokio::sync::oneshot;
 
-/// Those who are being told.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hearing {
     told: HashMap<AgentId, Arc<Ear>>,

@@ -11,16 +11,16 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use league_core::season::Ruling;
+use league_core::season::CommandOutcome;
 use league_core::season::agent::AgentId;
-use league_protocol::message::report::Learned;
+use league_protocol::message::report::LearnedDialect;
 use league_protocol::quirk::Quirk;
 use league_protocol::table::Method;
-use league_store::journal::Level;
+use league_store::journal::JournalLevel;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Failure;
-use league_wire::speaker::{Message, Peer, Said, Speaker, Try, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, SendAttempt, SendOutcome, heard};
 use smol_str::SmolStr;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
@@ -39,14 +39,14 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 /// Speaks to some of those who are to be told something.
 #[derive(Debug)]
 pub(crate) struct Herald {
-    pub(crate) speaker: Speaker,
+    pub(crate) speaker: PeerClient,
     turns: Turns,
 }
 
 impl Herald {
     /// One that speaks through `client`.
     pub(crate) fn new(client: Client) -> Self {
-        Self { speaker: Speaker::new(client), turns: Turns::default() }
+        Self { speaker: PeerClient::new(client), turns: Turns::default() }
     }
 }
 
@@ -54,7 +54,6 @@ impl Herald {
 #[derive(Clone, Debug, Default)]
 pub struct Heralds {
     heralds: Vec<(Handle, Arc<Herald>)>,
-    /// Who speaks to a site.
     to: HashMap<SmolStr, usize>,
 }
 
@@ -126,7 +125,7 @@ impl Shared {
         told: &[Told],
         grace: Duration,
     ) {
-        let (patient_until, mut found, mut was_there) = (Instant::now() + grace, Learned::default(), false);
+        let (patient_until, mut found, mut was_there) = (Instant::now() + grace, LearnedDialect::default(), false);
         for told in told {
             let notice = told.to(&listener.id);
             let method = notice.call.method();
@@ -138,7 +137,7 @@ impl Shared {
                     break (said, tries);
                 }
                 if !std::mem::replace(&mut waited, true) {
-                    self.log(Level::Info, "AGENT_NOT_LISTENING", || {
+                    self.log(JournalLevel::Info, "AGENT_NOT_LISTENING", || {
                         format!("{} does not listen yet; it is tried again for {grace:?}", listener.id.as_str())
                     });
                 }
@@ -174,10 +173,10 @@ impl Shared {
         endpoint: &Endpoint,
         notice: &Notice,
         guarded: bool,
-    ) -> (Said, Vec<Try>) {
+    ) -> (SendOutcome, Vec<SendAttempt>) {
         let envelope = envelope(notice.conversation.clone(), self.world.now(), Some(listener.pass.clone()));
         let (call, body, limit) = (&notice.call, notice.body.as_deref(), self.settings.patience);
-        let message = Message { envelope: &envelope, call, body, limit, notice: true };
+        let message = OutgoingCall { envelope: &envelope, call, body, limit, notice: true };
         let peer = Peer { endpoint, manner: &listener.manner, proven: false };
         let mut tries = Vec::new();
         // Somebody who is waited for fails many times, which says nothing about later.
@@ -187,13 +186,13 @@ impl Shared {
     }
 
     /// Keeps what was found out about an agent, where it is news.
-    pub(crate) async fn learn(&self, agent: AgentId, found: Learned) {
+    pub(crate) async fn learn(&self, agent: AgentId, found: LearnedDialect) {
         if found.is_nothing() {
             return;
         }
-        let noted = self.desk.act(move |season, now| {
+        let noted = self.desk.command(move |season, now| {
             let events = season.learn(&agent, &found, now).into_iter().collect();
-            Ok(Ruling { events, reply: () })
+            Ok(CommandOutcome { events, reply: () })
         });
         if let Err(fault) = noted.await {
             tracing::debug!(fault = fault.message, "what was found out about an agent could not be kept");
@@ -201,7 +200,7 @@ impl Shared {
     }
 }
 
-fn is_unreachable(tries: &[Try]) -> bool {
+fn is_unreachable(tries: &[SendAttempt]) -> bool {
     let failure = tries.last().and_then(|last| last.came.as_ref().err()).map(|error| &error.kind);
     matches!(failure, Some(Failure::NotListening | Failure::Unreachable(_) | Failure::HungUp(_)))
 }

@@ -19,31 +19,31 @@
 //! - `withdrawal`: taking players out, and telling them
 
 mod access;
-pub mod chronicle;
-mod conductor;
-pub mod desk;
-mod escort;
+mod endpoint_policy;
+pub mod event_lines;
 mod excerpt;
-mod filing;
-pub mod gate;
+mod file_updates;
 mod hearing;
 pub mod heralds;
-mod latecomers;
-mod lead;
+mod late_joiners;
+pub mod league_actor;
+mod league_loop;
 pub mod manager;
+mod match_dispatch;
 mod message_log;
 mod notices;
 pub mod page;
 mod promptness;
-mod reach;
+pub mod rate_limits;
 pub mod settings;
+mod stepped_control;
 mod transcripts;
 mod turns;
 mod withdrawal;
 
-pub use conductor::Stopped;
-pub use desk::Desk;
-pub use gate::Rates;
 pub use heralds::Heralds;
+pub use league_actor::LeagueHandle;
+pub use league_loop::LeagueStopped;
 pub use manager::Manager;
-pub use settings::{Inspection, Inspector, Settings};
+pub use rate_limits::RateSettings;
+pub use settings::{Inspection, Inspector, ManagerSettings};

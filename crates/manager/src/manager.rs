@@ -3,47 +3,46 @@
 use std::sync::Arc;
 
 use league_core::record::MatchRecord;
-use league_core::season::agent::{AgentId, Profile};
-use league_core::season::config::Config;
+use league_core::season::agent::{AgentId, AgentProfile};
+use league_core::season::config::LeagueConfig;
 use league_core::season::event::{Event, Fact};
-use league_core::season::{Counted, Phase, Reason, Registered, Rejection, Ruling, Season};
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::{Envelope, Head};
+use league_core::season::{CommandOutcome, LeaguePhase, Registered, Rejection, RejectionReason, ReportOutcome, Season};
+use league_protocol::dialect::{COLON_SENDER, PeerDialect};
+use league_protocol::envelope::{Envelope, ReceivedEnvelope};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, LeagueId, RefereeId};
-use league_protocol::manner::{COLON_SENDER, Manner};
 use league_protocol::message::league_view::{GetLeague, LeaguePage, LeagueView};
 use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
-use league_protocol::message::registration::{Admission, AgentMeta, PASS_SCHEME, RegisterResponse};
-use league_protocol::message::report::{Account, Learned, MatchResultAck, MatchResultReport};
+use league_protocol::message::registration::{AgentMeta, PASS_SCHEME, RegisterResponse, RegistrationStatus};
+use league_protocol::message::report::{Account, LearnedDialect, MatchResultAck, MatchResultReport};
 use league_protocol::message::standings::StandingsAnswer;
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Credential;
-use league_store::views::kept::kept;
+use league_store::views::find_match::kept;
 use league_store::views::match_file::MatchFile;
 use league_store::views::writer::ViewWriter;
-use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::breaker::Breakers;
 use league_wire::client::Client;
+use league_wire::client_network::ClientNetwork;
 use league_wire::endpoint::Endpoint;
-use league_wire::refusals::{Refusal, Refusals};
-use league_wire::whence::Whence;
-use league_wire::world::World;
+use league_wire::environment::Environment;
+use league_wire::refusal_log::{RefusalLog, RefusedRequest};
 use smol_str::SmolStr;
 
-use crate::conductor::Stopped;
-use crate::desk::Desk;
-use crate::gate::Gate;
 use crate::heralds::Herald;
+use crate::league_actor::LeagueHandle;
+use crate::league_loop::LeagueStopped;
 use crate::notices::envelope;
 use crate::page;
 use crate::promptness::Promptness;
-use crate::settings::Settings;
+use crate::rate_limits::RateLimits;
+use crate::settings::ManagerSettings;
 use crate::transcripts::{Transcripts, file_of};
 
-/// A manager; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Manager {
     pub(crate) shared: Arc<Shared>,
@@ -53,35 +52,34 @@ pub struct Manager {
 pub(crate) struct Shared {
     pub(crate) league: LeagueId,
     pub(crate) strict: bool,
-    pub(crate) settings: Settings,
-    pub(crate) desk: Desk,
+    pub(crate) settings: ManagerSettings,
+    pub(crate) desk: LeagueHandle,
     pub(crate) herald: Herald,
     pub(crate) breakers: Breakers,
     pub(crate) promptness: Promptness,
     /// Who writes the league's files, where they are.
     pub(crate) views: Option<ViewWriter>,
-    pub(crate) world: World,
-    pub(crate) gate: Arc<Gate>,
+    pub(crate) world: Environment,
+    pub(crate) gate: Arc<RateLimits>,
     /// What was said in matches of referees with another home.
     pub(crate) transcripts: Transcripts,
-    /// Which refused requests are logged.
-    pub(crate) refusals: Refusals,
+    pub(crate) refusals: RefusalLog,
 }
 
 impl Manager {
     /// The manager of a league with these rules, at its desk.
     pub fn new(
-        rules: &Config,
-        settings: Settings,
-        desk: Desk,
+        rules: &LeagueConfig,
+        settings: ManagerSettings,
+        desk: LeagueHandle,
         client: Client,
         views: Option<ViewWriter>,
-        world: World,
+        world: Environment,
     ) -> Self {
         let (league, strict, breakers) = (rules.league_id.clone(), rules.strict, Breakers::default());
         let (herald, promptness) = (Herald::new(client), Promptness::default());
-        let refusals = Refusals::default();
-        let gate = Arc::new(Gate::new(settings.rates, Arc::clone(&settings.strikes)));
+        let refusals = RefusalLog::default();
+        let gate = Arc::new(RateLimits::new(settings.rates, Arc::clone(&settings.strikes)));
         let transcripts = Transcripts::default();
         let shared = Shared {
             league,
@@ -101,12 +99,12 @@ impl Manager {
     }
 
     /// Runs the league to its end.
-    pub async fn conduct(&self) -> Result<(), Stopped> {
+    pub async fn conduct(&self) -> Result<(), LeagueStopped> {
         self.shared.conduct().await
     }
 
     /// Has the league's files written as they stand: for who stops in the middle of a league.
-    pub async fn file(&self) -> Result<(), Fault> {
+    pub async fn file(&self) -> Result<(), RequestError> {
         self.shared.file().await
     }
 
@@ -117,8 +115,7 @@ impl Manager {
         }
     }
 
-    /// The desk.
-    pub fn desk(&self) -> &Desk {
+    pub fn desk(&self) -> &LeagueHandle {
         &self.shared.desk
     }
 }
@@ -126,27 +123,27 @@ impl Manager {
 impl Shared {
     /// Has a new player looked at, where somebody is there for that. Whoever is in already listens to its own league only, and
     /// was looked at when it came.
-    async fn inspected(&self, meta: &AgentMeta) -> Result<Option<RegisterResponse>, Fault> {
+    async fn inspected(&self, meta: &AgentMeta) -> Result<Option<RegisterResponse>, RequestError> {
         let Some(inspector) = &self.settings.inspector else { return Ok(None) };
         // What is no endpoint at all is rejected by the season, which says why.
         let Ok(endpoint) = meta.contact_endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
-        let profile = Profile::from(meta);
-        let stranger = self.desk.look(move |season, _| {
-            let open = season.phase() == Phase::WaitingForRegistrations;
+        let profile = AgentProfile::from(meta);
+        let stranger = self.desk.read(move |season, _| {
+            let open = season.phase() == LeaguePhase::WaitingForRegistrations;
             open && !season.players().iter().any(|player| player.profile.is_same(&profile))
         });
         // Whom the season will turn away need not be looked at.
         if !stranger.await? {
             return Ok(None);
         }
-        let unfit = |reason| self.rejected(Rejection::new(Reason::Endpoint, Method::RegisterPlayer, reason));
+        let unfit = |reason| self.rejected(Rejection::new(RejectionReason::Endpoint, Method::RegisterPlayer, reason));
         Ok(inspector.inspect(endpoint).await.err().map(unfit))
     }
 
     pub(crate) fn rejected(&self, rejection: Rejection) -> RegisterResponse {
         let Rejection { reason, code, error } = rejection;
         RegisterResponse {
-            status: Admission::Rejected,
+            status: RegistrationStatus::Rejected,
             player_id: None,
             referee_id: None,
             league_id: Some(self.league.clone()),
@@ -169,7 +166,7 @@ impl Shared {
             AgentId::Referee(id) => (None, Some(id)),
         };
         let answer = RegisterResponse {
-            status: Admission::Accepted,
+            status: RegistrationStatus::Accepted,
             player_id,
             referee_id,
             league_id: Some(self.league.clone()),
@@ -182,18 +179,18 @@ impl Shared {
         (answer, Some(admitted.token.into()))
     }
 
-    async fn report(&self, head: &Head, report: MatchResultReport) -> Result<MatchResultAck, Fault> {
+    async fn report(&self, head: &ReceivedEnvelope, report: MatchResultReport) -> Result<MatchResultAck, RequestError> {
         const METHOD: Method = Method::ReportMatchResult;
         let (token, sender) = (head.token(METHOD)?.clone(), head.sender.as_good().cloned());
         let (acknowledgement, file) = self
             .desk
-            .act_patiently(move |season, now| {
+            .command_batched(move |season, now| {
                 let (referee, odd_sender) = referee_behind(season, &token, sender.as_ref(), METHOD, now)?;
                 let record = season.read_report(&report)?;
                 let odd = odd_sender.into_iter().chain(season.odd_score(&report, record.outcome)).collect();
                 let mut ruling = season.report(&referee, &report.match_id, report.attempt, record.clone(), now)?;
                 let mut file = None;
-                if ruling.reply == Counted::Now {
+                if ruling.reply == ReportOutcome::Now {
                     let agent = AgentId::Referee(referee.clone());
                     ruling.events.extend(season.learn_from(&report, &agent, odd, now));
                     file = explained(season, &referee, &report, &record, &mut ruling.events, now);
@@ -202,9 +199,9 @@ impl Shared {
                     status: SmolStr::new_static("ACCEPTED"),
                     round_id: report.match_id.parts().map(|(round, _)| round),
                     match_id: report.match_id,
-                    duplicate: ruling.reply == Counted::Before,
+                    duplicate: ruling.reply == ReportOutcome::Before,
                 };
-                Ok(Ruling { events: ruling.events, reply: (acknowledgement, file) })
+                Ok(CommandOutcome { events: ruling.events, reply: (acknowledgement, file) })
             })
             .await?;
         if let Some(file) = file {
@@ -213,15 +210,16 @@ impl Shared {
         Ok(acknowledgement)
     }
 
-    async fn query(&self, head: &Head, query: LeagueQuery) -> Result<LeagueQueryResponse, Fault> {
+    async fn query(&self, head: &ReceivedEnvelope, query: LeagueQuery) -> Result<LeagueQueryResponse, RequestError> {
         const METHOD: Method = Method::LeagueQuery;
         let (token, gate) = (head.token(METHOD)?.clone(), Arc::clone(&self.gate));
         let sender = head.sender.as_good().cloned();
-        let asked = self.desk.look(move |season, now| {
+        let asked = self.desk.read(move |season, now| {
             let asker = season.authenticate(&token, METHOD, now)?;
             gate.asks(&asker, METHOD)?;
             let odd = season.check_sender(&asker, sender.as_ref(), METHOD)?;
-            let learned = Learned { quirks: odd.into_iter().collect(), shows_token: true, ..Learned::default() };
+            let learned =
+                LearnedDialect { quirks: odd.into_iter().collect(), shows_token: true, ..LearnedDialect::default() };
             let news = season.learn(&asker, &learned, now).map(|_| (asker.clone(), learned));
             Ok((season.query(&query, &asker)?, news))
         });
@@ -232,12 +230,12 @@ impl Shared {
         Ok(answer)
     }
 
-    async fn assigned(&self, head: &Head) -> Result<AssignedMatches, Fault> {
+    async fn assigned(&self, head: &ReceivedEnvelope) -> Result<AssignedMatches, RequestError> {
         const METHOD: Method = Method::GetAssignedMatches;
         let (token, gate) = (head.token(METHOD)?.clone(), Arc::clone(&self.gate));
         let sender = head.sender.as_good().cloned();
         self.desk
-            .look(move |season, now| {
+            .read(move |season, now| {
                 let (referee, _) = referee_behind(season, &token, sender.as_ref(), METHOD, now)?;
                 gate.asks(&AgentId::Referee(referee.clone()), METHOD)?;
                 Ok(AssignedMatches { matches: season.assigned(&referee) })
@@ -245,9 +243,9 @@ impl Shared {
             .await?
     }
 
-    async fn standings(&self) -> Result<StandingsAnswer, Fault> {
+    async fn standings(&self) -> Result<StandingsAnswer, RequestError> {
         self.desk
-            .look(|season, _| StandingsAnswer {
+            .read(|season, _| StandingsAnswer {
                 league_id: season.config().league_id.clone(),
                 current_round: season.round_number(),
                 standings: season.standings(),
@@ -255,22 +253,22 @@ impl Shared {
             .await
     }
 
-    async fn page(&self, asked: GetLeague) -> Result<LeaguePage, Fault> {
+    async fn page(&self, asked: GetLeague) -> Result<LeaguePage, RequestError> {
         const METHOD: Method = Method::GetLeague;
         if asked.league_id.as_ref().is_some_and(|league| *league != self.league) {
             let message = format!("there is no such league here; this is {}", self.league);
-            return Err(Fault::new(ErrorCode::E008, METHOD, message).about("league_id"));
+            return Err(RequestError::new(ErrorCode::E008, METHOD, message).about("league_id"));
         }
         if asked.view != LeagueView::Match {
-            return self.desk.look(move |season, _| page::of_season(season, &asked)).await;
+            return self.desk.read(move |season, _| page::of_season(season, &asked)).await;
         }
         let match_id = asked.match_id.ok_or_else(|| {
-            Fault::new(ErrorCode::E003, METHOD, "match_id is missing; send the match to show, like R1M1")
+            RequestError::new(ErrorCode::E003, METHOD, "match_id is missing; send the match to show, like R1M1")
                 .about("match_id")
         })?;
         let missing = || {
             let message = format!("there is no file of {match_id} here; get_league lists what was played (schedule)");
-            Fault::new(ErrorCode::E007, METHOD, message).about("match_id")
+            RequestError::new(ErrorCode::E007, METHOD, message).about("match_id")
         };
         let home = self.settings.home.clone().ok_or_else(missing)?;
         let (league, wanted) = (self.league.clone(), match_id.clone());
@@ -279,8 +277,8 @@ impl Shared {
         Ok(page::of_text(&text, asked.from))
     }
 
-    async fn status(&self) -> Result<LeagueStatus, Fault> {
-        self.desk.look(|season, _| season.status()).await
+    async fn status(&self) -> Result<LeagueStatus, RequestError> {
+        self.desk.read(|season, _| season.status()).await
     }
 }
 
@@ -317,14 +315,14 @@ pub(crate) fn referee_behind(
     sender: Option<&Sender>,
     method: Method,
     now: Timestamp,
-) -> Result<(RefereeId, Option<Quirk>), Fault> {
+) -> Result<(RefereeId, Option<Quirk>), RequestError> {
     let owner = season.authenticate(token, method, now)?;
     let odd = season.check_sender(&owner, sender, method)?;
     match owner {
         AgentId::Referee(id) => Ok((id, odd)),
         AgentId::Player(id) => {
             let message = format!("{id} is a player; register as a referee first");
-            Err(Fault::new(ErrorCode::E013, method, message))
+            Err(RequestError::new(ErrorCode::E013, method, message))
         }
     }
 }
@@ -343,8 +341,8 @@ impl Agent for Manager {
         envelope(conversation, self.shared.world.now(), None)
     }
 
-    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        let (whence, method) = (Whence::of(arrived.peer), arrived.call.method());
+    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
+        let (whence, method) = (ClientNetwork::of(arrived.peer), arrived.call.method());
         let request = self.shared.request(&arrived);
         let answer = self.answer(arrived).await;
         if let (Some(request), Ok(answer)) = (&request, &answer) {
@@ -353,7 +351,7 @@ impl Agent for Manager {
         answer.map_err(|fault| self.shared.gate.refused(fault, whence, method))
     }
 
-    fn refused(&self, refusal: &Refusal<'_>) {
+    fn refused(&self, refusal: &RefusedRequest<'_>) {
         self.shared.note_refusal(refusal);
     }
 
@@ -369,13 +367,13 @@ impl Agent for Manager {
 }
 
 impl Manager {
-    async fn answer(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        let Arrived { call, head, quirks, frame, one_name, peer, .. } = arrived;
+    async fn answer(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
+        let IncomingCall { call, head, quirks, frame, one_name, peer, .. } = arrived;
         let (shared, method) = (&self.shared, call.method());
         let mut envelope = Agent::envelope(self, head.conversation_id.as_good().cloned());
         let sender: Option<Sender> = head.sender.as_good().cloned();
         let random = shared.world.random();
-        let manner = Manner::of_registration(frame, &head, one_name.as_deref());
+        let manner = PeerDialect::of_registration(frame, &head, one_name.as_deref());
         if manner.wants_colon()
             && let Ok(sender) = COLON_SENDER.parse()
         {
@@ -386,77 +384,77 @@ impl Manager {
                 let (meta, key) = (&request.player_meta, request.join_key.as_ref());
                 let needed = shared.settings.player_key.as_ref();
                 if let Some(rejection) = shared.admissible(method, meta, key, needed, peer)? {
-                    return Answered::new(envelope, &rejection);
+                    return CallAnswer::new(envelope, &rejection);
                 }
                 if let Some(rejection) = shared.inspected(&request.player_meta).await? {
-                    return Answered::new(envelope, &rejection);
+                    return CallAnswer::new(envelope, &rejection);
                 }
                 let register = move |season: &Season, now| {
                     let ruling = season.register_player(&request, sender.as_ref(), &random, now)?;
                     Ok(season.note_form(ruling, manner, quirks, now))
                 };
-                let registered = shared.desk.act(register).await?;
+                let registered = shared.desk.command(register).await?;
                 shared.tell_latecomer(&registered);
                 let (answer, token) = shared.registered(registered, quirks);
                 envelope.auth_token = token;
-                Answered::new(envelope, &answer)
+                CallAnswer::new(envelope, &answer)
             }
             Call::RegisterReferee(request) => {
                 let (meta, key) = (&request.referee_meta, request.join_key.as_ref());
                 let needed = shared.settings.referee_key.as_ref();
                 if let Some(rejection) = shared.admissible(method, meta, key, needed, peer)? {
-                    return Answered::new(envelope, &rejection);
+                    return CallAnswer::new(envelope, &rejection);
                 }
                 let register = move |season: &Season, now| {
                     let ruling = season.register_referee(&request, sender.as_ref(), &random, now)?;
                     Ok(season.note_form(ruling, manner, quirks, now))
                 };
-                let registered = shared.desk.act(register).await?;
+                let registered = shared.desk.command(register).await?;
                 shared.tell_latecomer(&registered);
                 let (answer, token) = shared.registered(registered, quirks);
                 envelope.auth_token = token;
-                Answered::new(envelope, &answer)
+                CallAnswer::new(envelope, &answer)
             }
-            Call::ReportMatchResult(report) => Answered::new(envelope, &shared.report(&head, report).await?),
-            Call::StoreTranscript(part) => Answered::new(envelope, &shared.store_transcript(&head, part).await?),
-            Call::LeagueQuery(query) => Answered::new(envelope, &shared.query(&head, query).await?),
-            Call::GetAssignedMatches(_) => Answered::new(envelope, &shared.assigned(&head).await?),
+            Call::ReportMatchResult(report) => CallAnswer::new(envelope, &shared.report(&head, report).await?),
+            Call::StoreTranscript(part) => CallAnswer::new(envelope, &shared.store_transcript(&head, part).await?),
+            Call::LeagueQuery(query) => CallAnswer::new(envelope, &shared.query(&head, query).await?),
+            Call::GetAssignedMatches(_) => CallAnswer::new(envelope, &shared.assigned(&head).await?),
             Call::GetStandings(_) => {
-                shared.gate.wonders(Whence::of(peer), method)?;
-                Answered::new(envelope, &shared.standings().await?)
+                shared.gate.wonders(ClientNetwork::of(peer), method)?;
+                CallAnswer::new(envelope, &shared.standings().await?)
             }
             Call::GetLeague(asked) => {
-                shared.gate.wonders(Whence::of(peer), method)?;
+                shared.gate.wonders(ClientNetwork::of(peer), method)?;
                 if matches!(asked.view, LeagueView::Agents | LeagueView::Match) {
                     shared.check_operator(&head, peer, method)?;
                 }
-                Answered::new(envelope, &shared.page(asked).await?)
+                CallAnswer::new(envelope, &shared.page(asked).await?)
             }
             Call::CreateSchedule(wanted) => {
                 shared.check_operator(&head, peer, method)?;
-                Answered::new(envelope, &self.schedule(wanted).await?)
+                CallAnswer::new(envelope, &self.schedule(wanted).await?)
             }
             Call::StartLeague(_) => {
                 shared.check_operator(&head, peer, method)?;
-                shared.desk.act(|season, now| season.start(now)).await?;
-                Answered::new(envelope, &shared.status().await?)
+                shared.desk.command(|season, now| season.start(now)).await?;
+                CallAnswer::new(envelope, &shared.status().await?)
             }
             Call::StopLeague(_) => {
                 shared.check_operator(&head, peer, method)?;
-                shared.desk.act(|season, now| season.stop(now)).await?;
-                Answered::new(envelope, &shared.status().await?)
+                shared.desk.command(|season, now| season.stop(now)).await?;
+                CallAnswer::new(envelope, &shared.status().await?)
             }
             Call::ReopenRegistration(_) => {
                 shared.check_operator(&head, peer, method)?;
-                shared.desk.act(|season, now| season.reopen(now)).await?;
-                Answered::new(envelope, &shared.status().await?)
+                shared.desk.command(|season, now| season.reopen(now)).await?;
+                CallAnswer::new(envelope, &shared.status().await?)
             }
             Call::WithdrawPlayer(wanted) => {
                 shared.check_operator(&head, peer, method)?;
                 self.withdraw(wanted.player_id).await?;
-                Answered::new(envelope, &shared.status().await?)
+                CallAnswer::new(envelope, &shared.status().await?)
             }
-            Call::Ping(nothing) => Answered::new(envelope, &nothing),
+            Call::Ping(nothing) => CallAnswer::new(envelope, &nothing),
             Call::StartMatch(_)
             | Call::CollectChoices(_)
             | Call::DrawNumber(_)
@@ -478,7 +476,7 @@ impl Manager {
             | Call::Shutdown(_)
             | Call::GetPlayerState(_) => {
                 // The server lets only the calls for a manager through; the compiler does not know that.
-                Err(Fault::new(ErrorCode::E010, method, "a manager does not answer this"))
+                Err(RequestError::new(ErrorCode::E010, method, "a manager does not answer this"))
             }
         }
     }

@@ -1,18 +1,18 @@
 //! The league's log, message by message: what was sent to whom and what came of it, what was asked and refused.
 //!
-//! What happened in the league is told by [`chronicle`](crate::chronicle), in the same file.
+//! What happened in the league is told by [`chronicle`](crate::event_lines), in the same file.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use league_core::season::agent::AgentId;
 use league_protocol::id::ConversationId;
-use league_protocol::message::registration::{Admission, RegisterResponse};
+use league_protocol::message::registration::{RegisterResponse, RegistrationStatus};
 use league_protocol::sender::Sender;
 use league_protocol::table::{Call, Method};
-use league_store::journal::{Entry, Level};
-use league_wire::agent::{Answered, Arrived};
-use league_wire::refusals::Refusal;
-use league_wire::speaker::Try;
+use league_store::journal::{JournalEntry, JournalLevel};
+use league_wire::agent::{CallAnswer, IncomingCall};
+use league_wire::peer_client::SendAttempt;
+use league_wire::refusal_log::RefusedRequest;
 
 use crate::excerpt::Told;
 use crate::manager::Shared;
@@ -41,33 +41,39 @@ pub(crate) struct Request {
 }
 
 impl Shared {
-    /// A line.
-    pub(crate) fn log(&self, level: Level, event: &str, message: impl FnOnce() -> String) {
+    pub(crate) fn log(&self, level: JournalLevel, event: &str, message: impl FnOnce() -> String) {
         if self.logs(level) {
             self.write_line(self.entry(level, event, message()));
         }
     }
 
-    fn logs(&self, level: Level) -> bool {
+    fn logs(&self, level: JournalLevel) -> bool {
         self.settings.journal.as_ref().is_some_and(|journal| journal.writes(level))
     }
 
-    fn entry(&self, level: Level, event: &str, message: String) -> Entry {
-        Entry::new(self.world.now(), level, "league_manager", event, message)
+    fn entry(&self, level: JournalLevel, event: &str, message: String) -> JournalEntry {
+        JournalEntry::new(self.world.now(), level, "league_manager", event, message)
     }
 
-    fn write_line(&self, entry: Entry) {
+    fn write_line(&self, entry: JournalEntry) {
         if let Some(journal) = &self.settings.journal {
             journal.write(entry);
         }
     }
 
     /// The requests of one message to `who`, and whether the last was `understood`.
-    pub(crate) fn note_sent(&self, who: &AgentId, conversation: &ConversationId, tries: &[Try], understood: bool) {
+    pub(crate) fn note_sent(
+        &self,
+        who: &AgentId,
+        conversation: &ConversationId,
+        tries: &[SendAttempt],
+        understood: bool,
+    ) {
         let last = tries.iter().rposition(|one| !one.is_probe);
         for (place, one) in tries.iter().enumerate().filter(|(_, one)| !one.is_probe) {
             let failed = one.came.is_err() || (Some(place) == last && !understood);
-            let (level, event) = if failed { (Level::Warn, "MESSAGE_FAILED") } else { (Level::Debug, "MESSAGE_SENT") };
+            let (level, event) =
+                if failed { (JournalLevel::Warn, "MESSAGE_FAILED") } else { (JournalLevel::Debug, "MESSAGE_SENT") };
             if self.logs(level) {
                 let (Ok(told) | Err(told)) = one.outcome();
                 let entry = self.entry(level, event, format!("{} to {}: {told}", one.what, who.as_str()));
@@ -77,7 +83,7 @@ impl Shared {
     }
 
     /// One of those who were `told` has answered, or has not.
-    pub(crate) fn count_answer(&self, told: &Told, tries: &[Try], understood: bool) {
+    pub(crate) fn count_answer(&self, told: &Told, tries: &[SendAttempt], understood: bool) {
         // Who does not know a notice is not sent it.
         if !tries.is_empty() {
             told.answers.count(understood);
@@ -94,7 +100,8 @@ impl Shared {
             let (conversation, method) = told.subject();
             let what = method.row().message.unwrap_or(method.row().name);
             let nobody = yes == 0 && no > 1;
-            let (level, event) = if nobody { (Level::Error, "NOBODY_REACHABLE") } else { (Level::Info, what) };
+            let (level, event) =
+                if nobody { (JournalLevel::Error, "NOBODY_REACHABLE") } else { (JournalLevel::Info, what) };
             if self.logs(level) {
                 let message = format!("{what}: told {} agents, {yes} acknowledged it, {no} did not", yes + no);
                 self.write_line(self.entry(level, event, message).in_conversation(Some(conversation)).about(what));
@@ -103,7 +110,7 @@ impl Shared {
     }
 
     /// What is to be known of a request before it is answered.
-    pub(crate) fn request(&self, arrived: &Arrived) -> Option<Request> {
+    pub(crate) fn request(&self, arrived: &IncomingCall) -> Option<Request> {
         let name = if let Call::RegisterPlayer(request) = &arrived.call {
             Some(request.player_meta.display_name.to_string())
         } else if let Call::RegisterReferee(request) = &arrived.call {
@@ -112,7 +119,7 @@ impl Shared {
             None
         };
         // A line of these may be a warning; of the others, a line is for DEBUG.
-        if name.is_none() && arrived.call.method() != Method::ReportMatchResult && !self.logs(Level::Debug) {
+        if name.is_none() && arrived.call.method() != Method::ReportMatchResult && !self.logs(JournalLevel::Debug) {
             return None;
         }
         let sender = arrived.head.sender.as_good().map_or("an unnamed sender", Sender::as_str);
@@ -125,41 +132,44 @@ impl Shared {
     }
 
     /// A request was answered. A rejection is an answer, and so is the acknowledgement of a report that was known.
-    pub(crate) fn note_answered(&self, request: &Request, answer: &Answered) {
+    pub(crate) fn note_answered(&self, request: &Request, answer: &CallAnswer) {
         let Request { method, from, name, conversation } = request;
         let what = method.row().message.unwrap_or(method.row().name);
         let (level, event, message) = match (name, method) {
             (Some(name), _) => {
                 let response = serde_json::from_str::<RegisterResponse>(answer.body.get()).ok();
-                match response.filter(|response| response.status == Admission::Rejected) {
+                match response.filter(|response| response.status == RegistrationStatus::Rejected) {
                     Some(response) => {
                         let reason = response.reason.unwrap_or_default();
                         (
-                            Level::Warn,
+                            JournalLevel::Warn,
                             "REGISTRATION_REJECTED",
                             format!("{what} of {name:?} from {from} is rejected: {reason}"),
                         )
                     }
-                    None => (Level::Debug, "MESSAGE_RECEIVED", format!("{what} of {name:?} from {from}: accepted")),
+                    None => {
+                        (JournalLevel::Debug, "MESSAGE_RECEIVED", format!("{what} of {name:?} from {from}: accepted"))
+                    }
                 }
             }
-            (None, Method::ReportMatchResult) if answer.body.get().contains("\"duplicate\":true") => {
-                (Level::Warn, "REPORT_REPEATED", format!("{what} from {from}: this result was known, and counts once"))
-            }
-            (None, _) => (Level::Debug, "MESSAGE_RECEIVED", format!("{what} from {from}: answered")),
+            (None, Method::ReportMatchResult) if answer.body.get().contains("\"duplicate\":true") => (
+                JournalLevel::Warn,
+                "REPORT_REPEATED",
+                format!("{what} from {from}: this result was known, and counts once"),
+            ),
+            (None, _) => (JournalLevel::Debug, "MESSAGE_RECEIVED", format!("{what} from {from}: answered")),
         };
         if self.logs(level) {
             self.write_line(self.entry(level, event, message).in_conversation(conversation.as_ref()).about(what));
         }
     }
 
-    /// A request was refused.
-    pub(crate) fn note_refusal(&self, refusal: &Refusal<'_>) {
-        if !self.logs(Level::Warn) {
+    pub(crate) fn note_refusal(&self, refusal: &RefusedRequest<'_>) {
+        if !self.logs(JournalLevel::Warn) {
             return;
         }
         let Some(line) = self.refusals.line(refusal) else { return };
-        let level = if refusal.is_internal() { Level::Error } else { Level::Warn };
+        let level = if refusal.is_internal() { JournalLevel::Error } else { JournalLevel::Warn };
         let entry = self.entry(level, "REQUEST_REFUSED", line);
         self.write_line(entry.in_conversation(refusal.head.conversation_id.as_good()).about(refusal.what()));
     }

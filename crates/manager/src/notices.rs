@@ -1,11 +1,11 @@
 //! What everybody is told, and to whom it is told.
 
 use league_core::season::Season;
-use league_core::season::agent::{AgentId, Player, Referee};
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::Envelope;
+use league_core::season::agent::{AgentId, RegisteredPlayer, RegisteredReferee};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, LeagueId, RoundId};
-use league_protocol::manner::Manner;
 use league_protocol::message::league_error::LeagueError;
 use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted, ShutdownCommand};
 use league_protocol::message::standings::{FinalRow, StandingsUpdate};
@@ -41,18 +41,16 @@ pub(crate) struct Listener {
     pub(crate) id: AgentId,
     pub(crate) endpoint: String,
     pub(crate) pass: Credential,
-    pub(crate) manner: Manner,
+    pub(crate) manner: PeerDialect,
 }
 
 impl Listener {
-    /// A player.
-    pub(crate) fn player(player: &Player, league: &LeagueId) -> Self {
+    pub(crate) fn player(player: &RegisteredPlayer, league: &LeagueId) -> Self {
         let (endpoint, pass) = (player.profile.endpoint.clone(), player.grant.digest.manager_pass(league).into());
         Self { id: AgentId::Player(player.id.clone()), endpoint, pass, manner: player.manner.clone() }
     }
 
-    /// A referee.
-    pub(crate) fn referee(referee: &Referee, league: &LeagueId) -> Self {
+    pub(crate) fn referee(referee: &RegisteredReferee, league: &LeagueId) -> Self {
         let (endpoint, pass) = (referee.profile.endpoint.clone(), referee.grant.digest.manager_pass(league).into());
         Self { id: AgentId::Referee(referee.id.clone()), endpoint, pass, manner: referee.manner.clone() }
     }
@@ -137,7 +135,6 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
     excerpt::announced(season, conversation, announcement, to_referees)
 }
 
-/// The end of the league.
 pub(crate) fn league_over(season: &Season) -> Told {
     let (league_id, champion) = (Some(season.config().league_id.clone()), season.champion());
     let (total_rounds, total_matches) = (season.schedule().rounds(), season.matches_completed());
@@ -150,18 +147,17 @@ pub(crate) fn league_over(season: &Season) -> Told {
 }
 
 /// That a player is out of the league; and that it may leave, where it is in no match.
-pub(crate) fn withdrawn(league: &LeagueId, player: &Player, may_leave: bool) -> Vec<Told> {
+pub(crate) fn withdrawn(league: &LeagueId, player: &RegisteredPlayer, may_leave: bool) -> Vec<Told> {
     const METHOD: Method = Method::WithdrawPlayer;
     let conversation = ConversationId::named(format_args!("conv-{}-withdrawn", player.id));
     let message = format!("the operator has withdrawn {} from {league}; its token counts no more", player.id);
-    let fault = Fault::new(ErrorCode::E005, METHOD, message);
+    let fault = RequestError::new(ErrorCode::E005, METHOD, message);
     let out = Call::NotifyLeagueError(LeagueError::of(&fault, Some(METHOD.row().name)));
     let reason = Some(SmolStr::new_static("withdrawn by the operator"));
     let leave = may_leave.then_some(Call::Shutdown(ShutdownCommand { reason }));
     [Some(out), leave].into_iter().flatten().map(|call| Told::alike(Notice::new(conversation.clone(), call))).collect()
 }
 
-/// The manager's envelope.
 pub(crate) fn envelope(conversation_id: ConversationId, now: Timestamp, auth_token: Option<Credential>) -> Envelope {
     Envelope { sender: Sender::manager(), timestamp: now, conversation_id, auth_token }
 }

@@ -4,7 +4,7 @@
 //! does.
 
 use league_core::season::Season;
-use league_core::season::agent::{AgentId, Profile};
+use league_core::season::agent::{AgentId, AgentProfile};
 use league_protocol::id::RoundId;
 use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
 use serde::Serialize;
@@ -65,9 +65,8 @@ fn fill_schedule(season: &Season, from: u64, page: &mut LeaguePage) {
     }
 }
 
-/// Referees, then players.
 fn agents(season: &Season) -> impl Iterator<Item = AgentEntry> {
-    let entry = move |id: &AgentId, profile: &Profile, state| AgentEntry {
+    let entry = move |id: &AgentId, profile: &AgentProfile, state| AgentEntry {
         id: SmolStr::new(id.as_str()),
         role: SmolStr::new_static(match id {
             AgentId::Player(_) => "player",

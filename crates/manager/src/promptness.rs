@@ -17,7 +17,6 @@ const LATELY: usize = 15;
 pub(crate) struct Promptness(Mutex<HashMap<AgentId, VecDeque<Duration>>>);
 
 impl Promptness {
-    /// Somebody has answered.
     pub(crate) fn note(&self, who: &AgentId, took: Option<Duration>) {
         let Some(took) = took else { return };
         let mut promptness = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,11 +12,11 @@ use league_protocol::token::{Credential, TokenDigest};
 use league_store::home::Home;
 use league_store::journal::Journal;
 use league_wire::endpoint::Endpoint;
-use league_wire::strikes::Strikes;
+use league_wire::failed_secrets::FailedSecrets;
 use smol_str::SmolStr;
 
-use crate::gate::Rates;
 use crate::heralds::Heralds;
+use crate::rate_limits::RateSettings;
 
 /// An inspection under way: nothing, or why the player is not fit.
 pub type Inspection = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
@@ -47,10 +47,9 @@ impl fmt::Debug for Inspector {
 
 /// What a manager is told when it starts.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ManagerSettings {
     /// The league starts once so many players are there.
     pub expect_players: Option<u32>,
-    /// And so many referees.
     pub expect_referees: Option<u32>,
     /// Without expectations, or when they are not met: how long registrations are waited for.
     pub registration_window: Option<Duration>,
@@ -64,13 +63,10 @@ pub struct Settings {
     pub heralds: Heralds,
     /// The seed of a repeatable league.
     pub seed: Option<Seed>,
-    /// Whether matches run by themselves.
     pub mode: MatchMode,
     /// What recognises the operator; without it, only this machine may operate.
     pub operator: Option<TokenDigest>,
-    /// What referees must show.
     pub referee_key: Option<Credential>,
-    /// What players must show.
     pub player_key: Option<Credential>,
     /// Where the manager itself listens: nobody else does.
     pub here: Option<SocketAddr>,
@@ -88,13 +84,12 @@ pub struct Settings {
     pub journal: Option<Journal>,
     /// Who looks at players before they are let in; without one, everybody is.
     pub inspector: Option<Inspector>,
-    /// How often anybody may ask.
-    pub rates: Rates,
+    pub rates: RateSettings,
     /// Secrets that were wrong, here and wherever else they are shown.
-    pub strikes: Arc<Strikes>,
+    pub strikes: Arc<FailedSecrets>,
 }
 
-impl Default for Settings {
+impl Default for ManagerSettings {
     fn default() -> Self {
         Self {
             expect_players: None,
@@ -117,7 +112,7 @@ impl Default for Settings {
             home_mark: None,
             journal: None,
             inspector: None,
-            rates: Rates::default(),
+            rates: RateSettings::default(),
             strikes: Arc::default(),
         }
     }

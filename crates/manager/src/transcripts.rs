@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use league_core::record::MatchRecord;
 use league_core::season::Season;
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::Head;
+use league_protocol::envelope::ReceivedEnvelope;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RefereeId};
 use league_protocol::message::report::Account;
 use league_protocol::message::transcript::{
@@ -18,9 +18,9 @@ use league_protocol::message::transcript::{
 use league_protocol::side::Pair;
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
-use league_store::views::kept::kept;
-use league_store::views::match_file::{MatchFile, Occasion, Utterance};
-use league_store::views::writer::View;
+use league_store::views::find_match::kept;
+use league_store::views::match_file::{MatchContext, MatchFile, TranscriptEntry};
+use league_store::views::writer::ViewUpdate;
 use smol_str::SmolStr;
 
 use crate::manager::{Shared, referee_behind};
@@ -33,7 +33,6 @@ const MAX_WAITING: usize = 8 * MAX_TRANSCRIPT;
 /// The most matches whose file is remembered until its transcript comes.
 const MAX_REMEMBERED: usize = 4096;
 
-/// Transcripts on their way in.
 #[derive(Debug, Default)]
 pub(crate) struct Transcripts(Mutex<State>);
 
@@ -116,7 +115,7 @@ pub(crate) fn file_of(
     let players = season.contestants(match_id)?;
     let ids = Pair::new(players.a.id.clone(), players.b.id.clone());
     let reason = record.reason(&season.config().game_type, ids.as_ref().map(|id| id.as_str())).map(SmolStr::new);
-    let occasion = Occasion {
+    let occasion = MatchContext {
         league_id: season.config().league_id.clone(),
         round_id: match_id.parts()?.0,
         match_id: match_id.clone(),
@@ -133,16 +132,20 @@ pub(crate) fn file_of(
 
 impl Shared {
     /// Takes one part of a transcript.
-    pub(crate) async fn store_transcript(&self, head: &Head, part: MatchTranscript) -> Result<TranscriptAck, Fault> {
+    pub(crate) async fn store_transcript(
+        &self,
+        head: &ReceivedEnvelope,
+        part: MatchTranscript,
+    ) -> Result<TranscriptAck, RequestError> {
         let (token, sender) = (head.token(METHOD)?.clone(), head.sender.as_good().cloned());
         let match_id = part.match_id.clone();
-        let due = self.desk.look(move |season, now| {
+        let due = self.desk.read(move |season, now| {
             let (referee, _) = referee_behind(season, &token, sender.as_ref(), METHOD, now)?;
             let due = season.transcript_due(&referee, &match_id)?;
             Ok((referee, due))
         });
         let (referee, (attempt, digest)) = due.await??;
-        let refused = |message: String, field: &str| Fault::new(ErrorCode::E002, METHOD, message).about(field);
+        let refused = |message: String, field: &str| RequestError::new(ErrorCode::E002, METHOD, message).about(field);
         if part.attempt != attempt {
             return Err(refused(format!("attempt {attempt} was reported; send its transcript"), "attempt"));
         }
@@ -172,7 +175,7 @@ impl Shared {
         if TranscriptDigest::of(&whole) != digest {
             return Err(refused(format!("the parts do not have the hash {digest}; begin again with part 1"), "sha256"));
         }
-        let transcript: Vec<Utterance> = serde_json::from_slice(&whole).map_err(|error| {
+        let transcript: Vec<TranscriptEntry> = serde_json::from_slice(&whole).map_err(|error| {
             refused(format!("the parts are not the transcript of a match file: {error}; send that list"), "data")
         })?;
         self.write_transcript(&part.match_id, digest, transcript).await?;
@@ -199,9 +202,9 @@ impl Shared {
         &self,
         match_id: &MatchId,
         digest: TranscriptDigest,
-        transcript: Vec<Utterance>,
-    ) -> Result<(), Fault> {
-        let failed = |message: String| Fault::new(ErrorCode::E015, METHOD, message);
+        transcript: Vec<TranscriptEntry>,
+    ) -> Result<(), RequestError> {
+        let failed = |message: String| RequestError::new(ErrorCode::E015, METHOD, message);
         let views = self.views.as_ref().ok_or_else(|| failed(String::from("this manager keeps no match files")))?;
         let remembered = self.transcripts.state().reported.get(match_id).cloned();
         let file = match remembered {
@@ -211,7 +214,7 @@ impl Shared {
         // After a restart the file is written again from the log first.
         let mut file = file.ok_or_else(|| failed(format!("there is no file of {match_id} yet; try again")))?;
         (file.transcript, file.transcript_sha256) = (transcript, Some(digest));
-        views.put(View::Match(Box::new(file))).await;
+        views.put(ViewUpdate::Match(Box::new(file))).await;
         views.flush().await.map_err(|error| failed(error.to_string()))?;
         self.transcripts.state().reported.remove(match_id);
         Ok(())
@@ -221,6 +224,6 @@ impl Shared {
     pub(crate) async fn keep_match(&self, file: MatchFile) {
         let Some(views) = &self.views else { return };
         self.transcripts.remember(&file);
-        views.put(View::Match(Box::new(file))).await;
+        views.put(ViewUpdate::Match(Box::new(file))).await;
     }
 }

@@ -15,7 +15,6 @@ const AT_A_TIME: usize = 24;
 /// The moment in which most have heard everything.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// Who may speak.
 #[derive(Debug)]
 pub(crate) struct Turns {
     free: Semaphore,
@@ -28,7 +27,7 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// Does `work` when it is its turn. It stays where it is pinned, see [`Allowance::within`](league_wire::pulse::Allowance::within).
+    /// Does `work` when it is its turn. It stays where it is pinned, see [`Deadline::within`](league_wire::runtime_lag::Allowance::within).
     pub(crate) async fn take<F: Future>(&self, mut work: Pin<&mut F>) -> F::Output {
         // Nobody closes it; and if somebody did, there would be no turns to wait for.
         let turn = self.free.acquire().await;

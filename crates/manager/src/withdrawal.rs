@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use league_core::season::Phase;
-use league_core::season::agent::Player;
-use league_protocol::error::Fault;
+use league_core::season::LeaguePhase;
+use league_core::season::agent::RegisteredPlayer;
+use league_protocol::error::RequestError;
 use league_protocol::id::PlayerId;
 use league_protocol::message::operate::{CreateSchedule, ScheduleAnswer};
 use league_store::views::MATCH_FILES;
@@ -16,13 +16,13 @@ use crate::notices::{self, Listener};
 impl Manager {
     /// Takes a player out of the league, and has it told. The answer comes when the first is durable and does not wait for the second:
     /// who is withdrawn may be somebody who does not answer.
-    pub async fn withdraw(&self, player: PlayerId) -> Result<(), Fault> {
-        let taken_out = self.shared.desk.act(move |season, now| {
+    pub async fn withdraw(&self, player: PlayerId) -> Result<(), RequestError> {
+        let taken_out = self.shared.desk.command(move |season, now| {
             let ruling = season.withdraw(&player, now)?;
             // Who is in a running league may be in a match, which it is to finish; it hears of the end like everybody.
-            let may_leave = season.phase() != Phase::RunningLeague;
+            let may_leave = season.phase() != LeaguePhase::RunningLeague;
             let reply = ruling.reply.map(|player| (player, may_leave));
-            Ok(league_core::season::Ruling { events: ruling.events, reply })
+            Ok(league_core::season::CommandOutcome { events: ruling.events, reply })
         });
         let Some((player, may_leave)) = taken_out.await? else { return Ok(()) };
         self.tell_withdrawn(&player, may_leave);
@@ -30,13 +30,13 @@ impl Manager {
     }
 
     /// Closes the registration and pairs the named players with each other, or all of them; who is not named is withdrawn.
-    pub(crate) async fn schedule(&self, wanted: CreateSchedule) -> Result<ScheduleAnswer, Fault> {
+    pub(crate) async fn schedule(&self, wanted: CreateSchedule) -> Result<ScheduleAnswer, RequestError> {
         let desk = &self.shared.desk;
-        let out = desk.act(move |season, now| season.schedule_players(wanted.players.as_deref(), now)).await?;
+        let out = desk.command(move |season, now| season.schedule_players(wanted.players.as_deref(), now)).await?;
         for player in out {
             self.tell_withdrawn(&player, true);
         }
-        let made = desk.look(|season, _| {
+        let made = desk.read(|season, _| {
             let rounds = season.scheduled_rounds();
             let listed = season.schedule().total_matches() <= MATCH_FILES;
             ScheduleAnswer {
@@ -49,7 +49,7 @@ impl Manager {
         made.await
     }
 
-    fn tell_withdrawn(&self, player: &Player, may_leave: bool) {
+    fn tell_withdrawn(&self, player: &RegisteredPlayer, may_leave: bool) {
         let shared = Arc::clone(&self.shared);
         let listener = Listener::player(player, &shared.league);
         let notices = notices::withdrawn(&shared.league, player, may_leave);

@@ -7,19 +7,19 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use league_core::season::agent::AgentId;
-use league_core::season::config::Config;
+use league_core::season::config::LeagueConfig;
 use league_core::season::event::Event;
-use league_core::season::{Registered, Ruling, Season};
-use league_manager::desk::{Closed, Desk};
+use league_core::season::{CommandOutcome, Registered, Season};
+use league_manager::league_actor::{LeagueClosed, LeagueHandle};
 use league_protocol::error::ErrorCode;
 use league_protocol::id::{GameType, PlayerId};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
-use league_protocol::message::report::Learned;
+use league_protocol::message::report::LearnedDialect;
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::time::Timestamp;
-use league_store::log::memory::Sync;
-use league_store::log::{Appending, EventLog, Head, LogError, MemoryDisk};
-use league_wire::world::World;
+use league_store::log::memory::SyncMode;
+use league_store::log::{EventLog, LogError, LogHead, MemoryDisk, PendingAppend};
+use league_wire::environment::Environment;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -40,32 +40,32 @@ fn registration(number: u32) -> LeagueRegisterRequest {
     }
 }
 
-fn world() -> World {
-    World::new(|| Timestamp::EPOCH, || [7; 32])
+fn world() -> Environment {
+    Environment::new(|| Timestamp::EPOCH, || [7; 32])
 }
 
-async fn open(disk: &MemoryDisk) -> (Desk, impl Future<Output = Closed> + use<>) {
+async fn open(disk: &MemoryDisk) -> (LeagueHandle, impl Future<Output = LeagueClosed> + use<>) {
     let (log, _) = disk.open();
-    let (season, opened) = Season::open(Config::even_odd("league".parse().unwrap()), Timestamp::EPOCH);
+    let (season, opened) = Season::open(LeagueConfig::even_odd("league".parse().unwrap()), Timestamp::EPOCH);
     log.append(vec![opened]).await.unwrap();
-    Desk::open(season, log, world(), |_| {})
+    LeagueHandle::open(season, log, world(), |_| {})
 }
 
-async fn register(desk: &Desk, number: u32) -> Result<Registered, league_protocol::error::Fault> {
+async fn register(desk: &LeagueHandle, number: u32) -> Result<Registered, league_protocol::error::RequestError> {
     let request = registration(number);
-    desk.act(move |season, now| season.register_player(&request, None, &[number as u8; 32], now)).await
+    desk.command(move |season, now| season.register_player(&request, None, &[number as u8; 32], now)).await
 }
 
 #[tokio::test]
 async fn what_was_answered_is_in_the_log() {
-    let disk = MemoryDisk::new(Sync::AtOnce);
+    let disk = MemoryDisk::new(SyncMode::AtOnce);
     let (desk, work) = open(&disk).await;
     let working = tokio::spawn(work);
     let all = futures_util::future::join_all((1..=50).map(|number| register(&desk, number))).await;
     assert!(all.iter().all(|answer| matches!(answer, Ok(Registered::Admitted(_)))));
-    let live = desk.look(|season, _| season.clone()).await.unwrap();
+    let live = desk.read(|season, _| season.clone()).await.unwrap();
     drop(desk);
-    assert!(matches!(working.await.unwrap(), Closed::Stopped));
+    assert!(matches!(working.await.unwrap(), LeagueClosed::Stopped));
     disk.crash();
     let (_, events): (_, Vec<Event>) = disk.open();
     assert_eq!(Season::replay(&events).unwrap(), live);
@@ -74,26 +74,26 @@ async fn what_was_answered_is_in_the_log() {
 
 #[tokio::test]
 async fn a_refused_command_leaves_no_trace() {
-    let disk = MemoryDisk::new(Sync::AtOnce);
+    let disk = MemoryDisk::new(SyncMode::AtOnce);
     let (desk, work) = open(&disk).await;
     tokio::spawn(work);
-    let before = desk.look(|season, _| season.clone()).await.unwrap();
-    let refused = desk.act(|season, now| season.start(now)).await.unwrap_err();
+    let before = desk.read(|season, _| season.clone()).await.unwrap();
+    let refused = desk.command(|season, now| season.start(now)).await.unwrap_err();
     assert_eq!(refused.code, Some(ErrorCode::E010));
-    assert_eq!(desk.look(|season, _| season.clone()).await.unwrap(), before);
+    assert_eq!(desk.read(|season, _| season.clone()).await.unwrap(), before);
     assert_eq!(disk.open().1.len(), 1);
 }
 
 #[tokio::test]
 async fn a_log_that_fails_closes_the_desk_and_nobody_is_told_yes() {
-    let disk = MemoryDisk::new(Sync::AtOnce);
+    let disk = MemoryDisk::new(SyncMode::AtOnce);
     let (desk, work) = open(&disk).await;
     let working = tokio::spawn(work);
     disk.fail("the disk is full");
     let answer = register(&desk, 1).await.unwrap_err();
     assert_eq!(answer.code, Some(ErrorCode::E015));
     let closed = working.await.unwrap();
-    assert!(matches!(&closed, Closed::Log(reason) if reason.contains("the disk is full")), "{closed}");
+    assert!(matches!(&closed, LeagueClosed::Log(reason) if reason.contains("the disk is full")), "{closed}");
     assert!(register(&desk, 2).await.is_err());
 }
 
@@ -102,17 +102,17 @@ async fn a_log_that_fails_closes_the_desk_and_nobody_is_told_yes() {
 struct SlowLog(Arc<Mutex<VecDeque<Commit>>>);
 
 /// How many events it has, and who waits for it.
-type Commit = (usize, oneshot::Sender<Result<Head, LogError>>);
+type Commit = (usize, oneshot::Sender<Result<LogHead, LogError>>);
 
 impl EventLog for SlowLog {
-    fn append(&self, events: Vec<Event>) -> Appending {
-        let (answer, appending) = Appending::pending();
+    fn append(&self, events: Vec<Event>) -> PendingAppend {
+        let (answer, appending) = PendingAppend::pending();
         self.0.lock().unwrap().push_back((events.len(), answer));
         appending
     }
 
-    fn head(&self) -> Head {
-        Head::GENESIS
+    fn head(&self) -> LogHead {
+        LogHead::GENESIS
     }
 }
 
@@ -121,25 +121,28 @@ impl SlowLog {
     async fn commit(&self) -> (usize, impl FnOnce()) {
         loop {
             if let Some((events, answer)) = self.0.lock().unwrap().pop_front() {
-                return (events, move || answer.send(Ok(Head::GENESIS)).unwrap());
+                return (events, move || answer.send(Ok(LogHead::GENESIS)).unwrap());
             }
             tokio::task::yield_now().await;
         }
     }
 }
 
-fn slow() -> (SlowLog, Desk) {
-    let (season, _) = Season::open(Config::even_odd("league".parse().unwrap()), Timestamp::EPOCH);
+fn slow() -> (SlowLog, LeagueHandle) {
+    let (season, _) = Season::open(LeagueConfig::even_odd("league".parse().unwrap()), Timestamp::EPOCH);
     let log = SlowLog::default();
-    let (desk, work) = Desk::open(season, log.clone(), world(), |_| {});
+    let (desk, work) = LeagueHandle::open(season, log.clone(), world(), |_| {});
     tokio::spawn(work);
     (log, desk)
 }
 
 /// The same as [`register`], as if it were a result.
-async fn register_patiently(desk: &Desk, number: u32) -> Result<Registered, league_protocol::error::Fault> {
+async fn register_patiently(
+    desk: &LeagueHandle,
+    number: u32,
+) -> Result<Registered, league_protocol::error::RequestError> {
     let request = registration(number);
-    desk.act_patiently(move |season, now| season.register_player(&request, None, &[number as u8; 32], now)).await
+    desk.command_batched(move |season, now| season.register_player(&request, None, &[number as u8; 32], now)).await
 }
 
 #[tokio::test]
@@ -152,12 +155,12 @@ async fn what_arrives_while_the_log_commits_is_decided_and_waits_for_the_next() 
     let first = in_background(1);
     let (events, end_first) = log.commit().await;
     let more = [2, 3].map(in_background);
-    while desk.glance(|season| season.players().len()).await.unwrap() < 3 {
+    while desk.read_uncommitted(|season| season.players().len()).await.unwrap() < 3 {
         tokio::task::yield_now().await;
     }
     let looking = tokio::spawn({
         let desk = desk.clone();
-        async move { desk.look(|season, _| season.players().len()).await }
+        async move { desk.read(|season, _| season.players().len()).await }
     });
     assert!(log.0.lock().unwrap().is_empty(), "one commit at a time");
     assert!(!first.is_finished());
@@ -181,7 +184,7 @@ async fn what_was_decided_on_a_commit_that_failed_is_refused_like_it() {
         async move { register_patiently(&desk, number).await }
     });
     let [first, second] = registering.map(tokio::spawn);
-    while desk.glance(|season| season.players().len()).await.unwrap() < 2 {
+    while desk.read_uncommitted(|season| season.players().len()).await.unwrap() < 2 {
         tokio::task::yield_now().await;
     }
     let (_, answer) = log.0.lock().unwrap().pop_front().unwrap();
@@ -189,13 +192,13 @@ async fn what_was_decided_on_a_commit_that_failed_is_refused_like_it() {
     for answer in [first, second] {
         assert_eq!(answer.await.unwrap().unwrap_err().code, Some(ErrorCode::E015));
     }
-    assert!(desk.glance(|season| season.players().len()).await.is_err());
+    assert!(desk.read_uncommitted(|season| season.players().len()).await.is_err());
 }
 
 #[tokio::test]
 async fn a_glance_shows_results_before_they_are_durable_and_nothing_else() {
     let (log, desk) = slow();
-    let players = async || desk.glance(|season| season.players().len()).await.unwrap();
+    let players = async || desk.read_uncommitted(|season| season.players().len()).await.unwrap();
     let (patient, other) = (desk.clone(), desk.clone());
     let patient = tokio::spawn(async move { register_patiently(&patient, 1).await });
     let (_, end) = log.commit().await;
@@ -222,35 +225,35 @@ async fn a_glance_shows_results_before_they_are_durable_and_nothing_else() {
 }
 
 /// The desk of a league of four whose first round has begun, with a referee for so many matches.
-async fn playing(capacity: u32) -> Desk {
-    let (desk, work) = open(&MemoryDisk::new(Sync::AtOnce)).await;
+async fn playing(capacity: u32) -> LeagueHandle {
+    let (desk, work) = open(&MemoryDisk::new(SyncMode::AtOnce)).await;
     tokio::spawn(work);
     for number in 1..=4 {
         register(&desk, number).await.unwrap();
     }
     let referee_meta = AgentMeta { max_concurrent_matches: Some(capacity), ..registration(9).player_meta };
     let referee = RefereeRegisterRequest { referee_meta, referee_id: None, join_key: None, quirks: Quirks::default() };
-    desk.act(move |season, now| season.register_referee(&referee, None, &[9; 32], now)).await.unwrap();
-    desk.act(|season, now| season.start(now)).await.unwrap();
-    desk.act(|season, now| Ok(season.assign(now))).await.unwrap();
+    desk.command(move |season, now| season.register_referee(&referee, None, &[9; 32], now)).await.unwrap();
+    desk.command(|season, now| season.start(now)).await.unwrap();
+    desk.command(|season, now| Ok(season.assign(now))).await.unwrap();
     desk
 }
 
 /// Has two things happen within a millisecond, and somebody look if it `looks`; gives how many commits that took, and how many milliseconds.
-async fn two_things(desk: &Desk, looks: bool) -> (u64, u128) {
+async fn two_things(desk: &LeagueHandle, looks: bool) -> (u64, u128) {
     let happens = async |quirk, after| {
         tokio::time::sleep(Duration::from_millis(after)).await;
-        let (player, mut learned) = (AgentId::Player(PlayerId::numbered(1)), Learned::default());
+        let (player, mut learned) = (AgentId::Player(PlayerId::numbered(1)), LearnedDialect::default());
         learned.quirks.note(quirk);
         let command = move |season: &Season, now| {
-            Ok(Ruling { events: season.learn(&player, &learned, now).into_iter().collect(), reply: () })
+            Ok(CommandOutcome { events: season.learn(&player, &learned, now).into_iter().collect(), reply: () })
         };
-        desk.act_patiently(command).await.unwrap();
+        desk.command_batched(command).await.unwrap();
     };
     let look = async {
         tokio::time::sleep(Duration::from_millis(2)).await;
         if looks {
-            desk.look(|_, _| ()).await.unwrap();
+            desk.read(|_, _| ()).await.unwrap();
         }
     };
     let (began, changes) = (Instant::now(), desk.changes());
@@ -272,13 +275,13 @@ async fn results_gather_as_long_as_nobody_waits_for_them() {
 
 #[tokio::test]
 async fn every_change_is_told_of() {
-    let disk = MemoryDisk::new(Sync::AtOnce);
+    let disk = MemoryDisk::new(SyncMode::AtOnce);
     let (desk, work) = open(&disk).await;
     tokio::spawn(work);
     let mut changes = desk.changes();
     changes.mark_unchanged();
     register(&desk, 1).await.unwrap();
     changes.changed().await.unwrap();
-    desk.look(|season, _| season.status()).await.unwrap();
+    desk.read(|season, _| season.status()).await.unwrap();
     assert!(!changes.has_changed().unwrap(), "looking changes nothing");
 }

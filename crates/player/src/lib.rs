@@ -11,7 +11,7 @@ pub mod llm;
 pub mod memory;
 pub mod player;
 pub mod strategy;
-pub mod thinker;
+pub mod strategy_runner;
 
 #[cfg(test)]
 mod testing;

@@ -11,9 +11,9 @@ mod provider;
 mod settings;
 mod word;
 
-pub use key::Key;
-pub use model::{Answer, MAX_ANSWER, Model, Unanswered};
+pub use key::ApiKey;
+pub use model::{MAX_ANSWER, Model, ModelAnswer, ModelError};
 pub use prompt::Prompt;
-pub use provider::{Api, BadProvider, Provider, Usage};
-pub use settings::BadSettings;
+pub use provider::{BadProvider, ModelApi, Provider, Usage};
+pub use settings::BadModelSettings;
 pub use word::one_word;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use league_core::seat::{History, Played, Question, Seat};
+use league_core::session::{History, PlayedMatch, PlayerSession, StrategyQuestion};
 use league_protocol::id::PlayerId;
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::parity::Parity;
@@ -15,28 +15,23 @@ use crate::chance::Chance;
 /// What a player knows when it is asked.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    /// Who it is.
     pub player: PlayerId,
-    /// What it has played.
     pub history: Arc<History>,
     /// The table, as it was told last.
     pub standings: Arc<[StandingsRow]>,
-    /// Where its luck comes from.
     pub chance: Chance,
 }
 
 /// What both chose in a match that was played out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choices {
-    /// This player.
     pub own: Parity,
-    /// The opponent.
     pub theirs: Parity,
 }
 
 impl Choices {
     /// The choices of `played`; none where one is missing, as after a forfeit, or is a move of another game.
-    pub fn of(played: &Played) -> Option<Self> {
+    pub fn of(played: &PlayedMatch) -> Option<Self> {
         let parity = |text: &Option<_>| text.as_deref().and_then(Parity::exact);
         Some(Self { own: parity(&played.my_choice)?, theirs: parity(&played.opponent_choice)? })
     }
@@ -44,7 +39,7 @@ impl Choices {
 
 impl Memory {
     /// What whoever sits in `seat` knows; nothing before it has a name.
-    pub fn of(seat: &Seat, chance: Chance) -> Option<Self> {
+    pub fn of(seat: &PlayerSession, chance: Chance) -> Option<Self> {
         Some(Self {
             player: seat.identity()?.player_id.clone(),
             history: Arc::clone(seat.history()),
@@ -54,19 +49,19 @@ impl Memory {
     }
 
     /// A toss of the coin for this question: with a seed, the same one each time.
-    pub fn toss(&self, question: &Question) -> Parity {
+    pub fn toss(&self, question: &StrategyQuestion) -> Parity {
         self.chance.toss(&question.match_id, &self.player)
     }
 
     /// What was chosen in the matches against the opponent of `question`, the oldest first.
-    pub fn duels(&self, question: &Question) -> Vec<Choices> {
+    pub fn duels(&self, question: &StrategyQuestion) -> Vec<Choices> {
         self.met(question).into_iter().filter_map(Choices::of).collect()
     }
 
     /// The matches that say most about the opponent of `question`: those against it, or all when they never met.
     ///
     /// A round robin brings everybody together once, so at first the field as a whole is the best guess about a stranger.
-    pub fn telling(&self, question: &Question) -> Vec<&Played> {
+    pub fn telling(&self, question: &StrategyQuestion) -> Vec<&PlayedMatch> {
         let met = self.met(question);
         if met.iter().any(|played| Choices::of(played).is_some()) {
             met
@@ -75,7 +70,7 @@ impl Memory {
         }
     }
 
-    fn met(&self, question: &Question) -> Vec<&Played> {
+    fn met(&self, question: &StrategyQuestion) -> Vec<&PlayedMatch> {
         let Some(opponent) = &question.opponent else { return Vec::new() };
         self.history.matches().iter().filter(|played| played.opponent_id.as_ref() == Some(opponent)).collect()
     }

@@ -11,31 +11,31 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
-use league_core::seat::{Ended, History, Identity, Question, Seat};
+use league_core::session::{GameOverOutcome, History, PlayerIdentity, PlayerSession, StrategyQuestion};
 use league_protocol::draw::DrawNonce;
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::{Envelope, Head};
+use league_protocol::envelope::{Envelope, ReceivedEnvelope};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId};
 use league_protocol::message::choice::{ChooseParityCall, PostedChoice};
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::league_error::LeagueError;
 use league_protocol::message::start_match::FRIENDLY;
 use league_protocol::sender::{Role, Sender};
-use league_protocol::table::{Call, Limit, Method};
+use league_protocol::table::{Call, LimitKind, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Credential;
 use league_store::home::Home;
-use league_store::journal::{Journal, Level, Scribe};
+use league_store::journal::{Journal, JournalLevel, JournalWriter};
 use league_store::views::histories::{HistoryWriter, write_history};
 use league_store::views::history::HistoryFile;
-use league_wire::admission::Rejected;
-use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::client::Client;
-use league_wire::doubt::Doubt;
 use league_wire::endpoint::Endpoint;
-use league_wire::refusals::{Refusal, Refusals};
-use league_wire::speaker::Speaker;
-use league_wire::world::World;
+use league_wire::environment::Environment;
+use league_wire::peer_client::PeerClient;
+use league_wire::refusal_log::{RefusalLog, RefusedRequest};
+use league_wire::registration::Rejected;
+use league_wire::token_recheck::TokenRecheck;
 use smol_str::SmolStr;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
@@ -43,17 +43,14 @@ use tokio::time::Instant;
 use crate::chance::Chance;
 use crate::memory::Memory;
 use crate::strategy::Behaviour;
-use crate::thinker::{Thinker, Thought};
-use console::Console;
+use crate::strategy_runner::{StrategyOutcome, StrategyRunner};
+use console::PlayerConsole;
 
 /// What a player is told when it starts.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// The name that tables show.
+pub struct PlayerSettings {
     pub name: SmolStr,
-    /// The id it would like.
     pub wish: Option<PlayerId>,
-    /// Where its manager listens.
     pub manager: Endpoint,
     /// Where it listens itself, as it tells the manager.
     pub contact: Endpoint,
@@ -66,8 +63,7 @@ pub struct Settings {
     /// Whether it begins with what it remembers from there.
     pub recalls: bool,
     /// Who writes its log, where one is kept.
-    pub scribe: Option<Scribe>,
-    /// Where its luck comes from.
+    pub scribe: Option<JournalWriter>,
     pub chance: Chance,
     /// How long it waits for the manager's answer.
     pub patience: Duration,
@@ -77,7 +73,6 @@ pub struct Settings {
     pub give_up_after: Option<NonZeroU32>,
 }
 
-/// A player; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Player {
     shared: Arc<Shared>,
@@ -85,44 +80,39 @@ pub struct Player {
 
 #[derive(Debug)]
 struct Shared {
-    settings: Settings,
-    thinker: Thinker,
-    seat: Mutex<Seat>,
+    settings: PlayerSettings,
+    thinker: StrategyRunner,
+    seat: Mutex<PlayerSession>,
     /// Where it plays as long as it is in no league, so that it can be tried before it registers, and where it plays friendly matches.
     /// Nothing of that counts.
-    rehearsal: Mutex<Seat>,
-    speaker: Speaker,
-    world: World,
+    rehearsal: Mutex<PlayerSession>,
+    speaker: PeerClient,
+    world: Environment,
     /// Its log, once it has a name.
     journal: OnceLock<Journal>,
     /// Choices that are logged when their match is over.
     choices: Mutex<log::OpenChoices>,
-    /// Which refused requests are logged.
-    refusals: Refusals,
+    refusals: RefusalLog,
     /// Whether the history has changed since it was last written.
     unwritten: AtomicBool,
     /// The league is over, or the manager told us to leave.
     leave: Notify,
-    /// Whether its token still counts.
-    doubt: Doubt,
+    doubt: TokenRecheck,
     /// Somebody spoke to it before it was let in.
     hurry: Notify,
-    /// Whether it was let in.
     admitted: watch::Sender<bool>,
-    /// What its author reads.
-    console: Console,
+    console: PlayerConsole,
 }
 
 /// What a match is played for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Purpose {
-    /// Its league.
+enum PlayPurpose {
     League,
     /// Nothing: the operator of this machine started it at a referee.
     Friendly,
 }
 
-impl Purpose {
+impl PlayPurpose {
     /// A call about a friendly match says so in `league_id`, and comes from this machine: nobody else may try the player out.
     fn of(call: &Call, peer: SocketAddr) -> Self {
         let league = if let Call::GameInvitation(invitation) = call {
@@ -142,17 +132,21 @@ impl Purpose {
 
     /// The match that an answer shows a pass for. A pass names a match by its id alone, which a friendly match may share with one
     /// that counts: so it shows none.
-    fn asked<'a>(self, head: &'a Head, match_id: &'a MatchId) -> Option<(&'a Head, &'a MatchId)> {
+    fn asked<'a>(
+        self,
+        head: &'a ReceivedEnvelope,
+        match_id: &'a MatchId,
+    ) -> Option<(&'a ReceivedEnvelope, &'a MatchId)> {
         (self == Self::League).then_some((head, match_id))
     }
 }
 
 impl Player {
     /// A player that is not registered yet, and remembers what it played under the id it wishes for.
-    pub fn new(settings: Settings, thinker: Thinker, client: Client, world: World) -> Self {
+    pub fn new(settings: PlayerSettings, thinker: StrategyRunner, client: Client, world: Environment) -> Self {
         let known = settings.home.as_ref().zip(settings.wish.as_ref()).filter(|_| settings.recalls);
         let history = known.map(|(home, player)| remembered(home, player)).unwrap_or_default();
-        let seat = Mutex::new(Seat::new(settings.name.clone(), history));
+        let seat = Mutex::new(PlayerSession::new(settings.name.clone(), history));
         let rehearsal = Mutex::new(rehearsal(&settings));
         Self {
             shared: Arc::new(Shared {
@@ -160,17 +154,17 @@ impl Player {
                 thinker,
                 seat,
                 rehearsal,
-                speaker: Speaker::new(client),
+                speaker: PeerClient::new(client),
                 world,
                 journal: OnceLock::new(),
                 choices: Mutex::default(),
-                refusals: Refusals::default(),
+                refusals: RefusalLog::default(),
                 unwritten: AtomicBool::new(false),
                 leave: Notify::new(),
-                doubt: Doubt::default(),
+                doubt: TokenRecheck::default(),
                 hurry: Notify::new(),
                 admitted: watch::Sender::new(false),
-                console: Console::default(),
+                console: PlayerConsole::default(),
             }),
         }
     }
@@ -192,10 +186,10 @@ impl Player {
 }
 
 /// A seat in no league at all, where everybody is listened to.
-fn rehearsal(settings: &Settings) -> Seat {
+fn rehearsal(settings: &PlayerSettings) -> PlayerSession {
     let player_id = settings.wish.clone().unwrap_or_else(|| PlayerId::numbered(0));
-    let mut seat = Seat::new(settings.name.clone(), History::default());
-    seat.registered(Identity { player_id, league_id: None, token: None, former: Vec::new(), passes: false });
+    let mut seat = PlayerSession::new(settings.name.clone(), History::default());
+    seat.registered(PlayerIdentity { player_id, league_id: None, token: None, former: Vec::new(), passes: false });
     seat
 }
 
@@ -216,14 +210,14 @@ fn remembered(home: &Home, player: &PlayerId) -> History {
 }
 
 impl Shared {
-    fn seat(&self) -> MutexGuard<'_, Seat> {
+    fn seat(&self) -> MutexGuard<'_, PlayerSession> {
         self.seat.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The seat that matches and notices are for: the one in the league; the rehearsal's for friendly matches, and until there is
     /// another.
-    fn table(&self, purpose: Purpose) -> MutexGuard<'_, Seat> {
-        if purpose == Purpose::League {
+    fn table(&self, purpose: PlayPurpose) -> MutexGuard<'_, PlayerSession> {
+        if purpose == PlayPurpose::League {
             let seat = self.seat();
             if seat.identity().is_some() {
                 return seat;
@@ -234,7 +228,7 @@ impl Shared {
 
     /// Friendly matches are played under the id that the league gave.
     fn rehearse_as(&self, player_id: PlayerId) {
-        let nowhere = Identity { player_id, league_id: None, token: None, former: Vec::new(), passes: false };
+        let nowhere = PlayerIdentity { player_id, league_id: None, token: None, former: Vec::new(), passes: false };
         self.rehearsal.lock().unwrap_or_else(PoisonError::into_inner).registered(nowhere);
     }
 
@@ -246,7 +240,7 @@ impl Shared {
     }
 
     /// An envelope of this player's; to the referee who asked about a match with its pass, and never with its token.
-    fn envelope(&self, conversation: Option<ConversationId>, asked: Option<(&Head, &MatchId)>) -> Envelope {
+    fn envelope(&self, conversation: Option<ConversationId>, asked: Option<(&ReceivedEnvelope, &MatchId)>) -> Envelope {
         let seat = self.seat();
         let identity = seat.identity();
         // Before it is registered it goes by the id that it was started with.
@@ -274,11 +268,16 @@ impl Shared {
     }
 
     /// Answers an invitation: with a seat at the table, unless the game is one that this player does not know.
-    fn join(&self, head: &Head, invitation: &GameInvitation, purpose: Purpose) -> Result<GameJoinAck, Fault> {
+    fn join(
+        &self,
+        head: &ReceivedEnvelope,
+        invitation: &GameInvitation,
+        purpose: PlayPurpose,
+    ) -> Result<GameJoinAck, RequestError> {
         let (match_id, now) = (&invitation.match_id, self.world.now());
-        if purpose == Purpose::League && self.seat().takes_on_trust(head, match_id) {
+        if purpose == PlayPurpose::League && self.seat().takes_on_trust(head, match_id) {
             tracing::warn!(%match_id, "the referee shows no pass; the manager has said that this may be so");
-            self.note_message(Level::Warn, "REFEREE_UNPROVEN", (head, Method::GameInvitation), || {
+            self.note_message(JournalLevel::Warn, "REFEREE_UNPROVEN", (head, Method::GameInvitation), || {
                 format!("{match_id}: the referee shows no pass; the manager has said that this may be so")
             });
         }
@@ -296,11 +295,11 @@ impl Shared {
 
     async fn choose(
         &self,
-        head: &Head,
+        head: &ReceivedEnvelope,
         call: &ChooseParityCall,
-        purpose: Purpose,
+        purpose: PlayPurpose,
         envelope: Envelope,
-    ) -> Result<Answered, Fault> {
+    ) -> Result<CallAnswer, RequestError> {
         let began = Instant::now();
         let (question, memory, continues) = {
             let mut seat = self.table(purpose);
@@ -312,29 +311,29 @@ impl Shared {
             self.note_other_conversation(head, &call.match_id);
         }
         let memory = memory.ok_or_else(|| {
-            Fault::new(ErrorCode::E005, Method::ChooseParity, "this player is not registered in any league yet")
+            RequestError::new(ErrorCode::E005, Method::ChooseParity, "this player is not registered in any league yet")
         })?;
         let match_id = question.match_id.clone();
         let left = self.left(&question);
         let mut why = self.rationale(&question, &memory);
         let parity = match self.thinker.think(question, memory, left).await {
-            Thought::Chosen(parity) => parity,
-            Thought::Advised { parity, asked } => {
+            StrategyOutcome::Chosen(parity) => parity,
+            StrategyOutcome::Advised { parity, asked } => {
                 self.note_model(&match_id, parity, &asked, None);
                 parity
             }
-            Thought::Fallback { parity, because, asked } => {
+            StrategyOutcome::Fallback { parity, because, asked } => {
                 tracing::warn!(%match_id, %because, "the strategy failed; the coin chose {parity}");
                 if let Some(asked) = asked {
                     self.note_model(&match_id, parity, &asked, Some(&because));
                 }
-                self.note_message(Level::Warn, "STRATEGY_FAILED", (head, Method::ChooseParity), || {
+                self.note_message(JournalLevel::Warn, "STRATEGY_FAILED", (head, Method::ChooseParity), || {
                     format!("{match_id}: the strategy failed, so a coin chooses: {because}")
                 });
                 why = format!("by a coin, because the strategy failed: {because}");
                 parity
             }
-            Thought::Misbehave(behaviour) => match behaviour {
+            StrategyOutcome::Misbehave(behaviour) => match behaviour {
                 Behaviour::Slow { share, parity } => {
                     tokio::time::sleep(share.of(left)).await;
                     parity
@@ -351,18 +350,18 @@ impl Shared {
                         parity_choice,
                         played: None,
                     };
-                    return Answered::new(envelope, &choice);
+                    return CallAnswer::new(envelope, &choice);
                 }
             },
         };
         let answer = self.table(purpose).chose_parity(&match_id, parity)?;
         self.keep_choice(head, &match_id, answer.parity_choice, &why, began.elapsed());
-        Answered::new(envelope, &answer)
+        CallAnswer::new(envelope, &answer)
     }
 
     /// What is left until the deadline; the usual limit where none was given, or where the clocks disagree.
-    fn left(&self, question: &Question) -> Duration {
-        let usual = Limit::Move.default_span();
+    fn left(&self, question: &StrategyQuestion) -> Duration {
+        let usual = LimitKind::Move.default_span();
         let now: Timestamp = self.world.now();
         let left = question.deadline.map_or(usual, |deadline| deadline.since(now));
         if left.is_zero() { usual } else { left.min(usual) }
@@ -409,7 +408,7 @@ impl Agent for Player {
         self.shared.envelope(echo, None)
     }
 
-    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
         if matches!(arrived.call, Call::NotifyRound(_)) {
             self.shared.come_in().await;
         }
@@ -420,7 +419,7 @@ impl Agent for Player {
         answer
     }
 
-    fn refused(&self, refusal: &Refusal<'_>) {
+    fn refused(&self, refusal: &RefusedRequest<'_>) {
         self.shared.note_refusal(refusal);
     }
 
@@ -435,9 +434,9 @@ impl Agent for Player {
 }
 
 impl Player {
-    async fn answer(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        let Arrived { call, head, peer, .. } = arrived;
-        let (shared, method, purpose) = (&self.shared, call.method(), Purpose::of(&call, peer));
+    async fn answer(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
+        let IncomingCall { call, head, peer, .. } = arrived;
+        let (shared, method, purpose) = (&self.shared, call.method(), PlayPurpose::of(&call, peer));
         let echo = head.conversation_id.as_good().cloned();
         let plain = |shared: &Shared| shared.envelope(echo.clone(), None);
         match call {
@@ -445,79 +444,80 @@ impl Player {
                 let joined = shared.join(&head, &invitation, purpose)?;
                 shared.note_invitation(&head, &invitation, &joined);
                 let asked = purpose.asked(&head, &invitation.match_id);
-                Answered::new(shared.envelope(echo, asked), &joined)
+                CallAnswer::new(shared.envelope(echo, asked), &joined)
             }
             Call::ChooseParity(call) => {
                 let envelope = shared.envelope(echo, purpose.asked(&head, &call.match_id));
                 shared.choose(&head, &call, purpose, envelope).await
             }
-            Call::MakeMove(_) => Err(Fault::new(ErrorCode::E010, method, "this player knows even_odd only")),
+            Call::MakeMove(_) => Err(RequestError::new(ErrorCode::E010, method, "this player knows even_odd only")),
             Call::NotifyMatchResult(over) => {
-                let Ended { acknowledgement, repeated } = shared.table(purpose).over(&head, &over)?;
+                let GameOverOutcome { acknowledgement, repeated } = shared.table(purpose).over(&head, &over)?;
                 if !repeated {
                     shared.console.over(&over);
                 }
-                if purpose == Purpose::League {
+                if purpose == PlayPurpose::League {
                     shared.note_over(&head, &over, repeated);
                     if !repeated {
                         shared.remember();
                     }
                 }
-                Answered::new(plain(shared), &acknowledgement)
+                CallAnswer::new(plain(shared), &acknowledgement)
             }
             Call::NotifyGameError(error) => {
                 let acknowledgement = shared.table(purpose).game_error(&head, error.match_id.as_ref())?;
                 shared.console.error(&error);
                 tracing::info!(code = ?error.error_code, hint = ?error.hint, "the referee complains");
                 shared.note_game_error(&head, &error);
-                Answered::new(plain(shared), &acknowledgement)
+                CallAnswer::new(plain(shared), &acknowledgement)
             }
             Call::NotifyRound(round) => {
-                let acknowledgement = shared.table(Purpose::League).round_announced(&head, &round)?;
+                let acknowledgement = shared.table(PlayPurpose::League).round_announced(&head, &round)?;
                 shared.note_round(&head, &round);
-                Answered::new(plain(shared), &acknowledgement)
+                CallAnswer::new(plain(shared), &acknowledgement)
             }
             Call::UpdateStandings(update) => {
-                let acknowledgement = shared.table(Purpose::League).standings_updated(&head, &update)?;
+                let acknowledgement = shared.table(PlayPurpose::League).standings_updated(&head, &update)?;
                 shared.note_standings(&head, &update);
-                Answered::new(plain(shared), &acknowledgement)
+                CallAnswer::new(plain(shared), &acknowledgement)
             }
             Call::NotifyRoundCompleted(round) => {
-                let acknowledgement = shared.table(Purpose::League).round_completed(&head, &round)?;
-                shared.note_message(Level::Debug, "ROUND_COMPLETED", (&head, method), || {
+                let acknowledgement = shared.table(PlayPurpose::League).round_completed(&head, &round)?;
+                shared.note_message(JournalLevel::Debug, "ROUND_COMPLETED", (&head, method), || {
                     format!("round {} is over", round.round_id)
                 });
-                Answered::new(plain(shared), &acknowledgement)
+                CallAnswer::new(plain(shared), &acknowledgement)
             }
             Call::NotifyLeagueCompleted(end) => {
-                let acknowledgement = shared.table(Purpose::League).league_completed(&head, &end)?;
+                let acknowledgement = shared.table(PlayPurpose::League).league_completed(&head, &end)?;
                 let me = shared.seat().identity().map(|identity| identity.player_id.clone());
                 shared.console.completed(me.as_ref(), &shared.settings.name, &end);
                 shared.note_end(&head, &end);
                 shared.leave();
-                Answered::new(plain(shared), &acknowledgement)
+                CallAnswer::new(plain(shared), &acknowledgement)
             }
             Call::Shutdown(_) => {
                 let acknowledgement = shared.seat().told_to_leave(&head)?;
-                shared.note_message(Level::Info, "SHUTDOWN", (&head, method), || {
+                shared.note_message(JournalLevel::Info, "SHUTDOWN", (&head, method), || {
                     String::from("the manager told this player to leave")
                 });
                 shared.leave();
-                Answered::new(plain(shared), &acknowledgement)
+                CallAnswer::new(plain(shared), &acknowledgement)
             }
             Call::NotifyLeagueError(error) => {
                 let said = said(&error);
                 tracing::warn!("the manager says: {said}");
-                shared
-                    .note_message(Level::Warn, "LEAGUE_ERROR", (&head, method), || format!("the manager says: {said}"));
-                Answered::new(plain(shared), &league_protocol::message::acknowledgement::Acknowledgement::default())
+                shared.note_message(JournalLevel::Warn, "LEAGUE_ERROR", (&head, method), || {
+                    format!("the manager says: {said}")
+                });
+                CallAnswer::new(plain(shared), &league_protocol::message::acknowledgement::Acknowledgement::default())
             }
             Call::GetPlayerState(_) => {
                 let strategy = SmolStr::new_static(shared.thinker.name());
                 let state = shared.seat().player_state(Some(strategy));
-                Answered::new(plain(shared), &state)
+                CallAnswer::new(plain(shared), &state)
             }
-            Call::Ping(nothing) => Answered::new(plain(shared), &nothing),
+            Call::Ping(nothing) => CallAnswer::new(plain(shared), &nothing),
             Call::RegisterReferee(_)
             | Call::RegisterPlayer(_)
             | Call::ReportMatchResult(_)
@@ -540,7 +540,7 @@ impl Player {
             | Call::PostJoin(_)
             | Call::PostChoice(_) => {
                 // The server lets only the calls for a player through; the compiler does not know that.
-                Err(Fault::new(ErrorCode::E010, method, "a player does not answer this"))
+                Err(RequestError::new(ErrorCode::E010, method, "a player does not answer this"))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! How to choose.
 //!
 //! A [`Strategy`] is a pure function of the question and the [`Memory`]; it does no I/O, has no clock and keeps nothing. What
-//! it cannot do itself, such as asking a model, it returns as a [`Decision`] for the [`thinker`](crate::thinker) to carry out.
+//! it cannot do itself, such as asking a model, it returns as a [`Decision`] for the [`thinker`](crate::strategy_runner) to carry out.
 //! All bet on Even/Odd. A new strategy is one file here and one line in the [`registry`].
 //!
 //! What can be gained at all: the number is even or odd with equal chance, so with different choices each side wins 3 points
@@ -26,7 +26,7 @@ mod tournament;
 
 use std::fmt;
 
-use league_core::seat::Question;
+use league_core::session::StrategyQuestion;
 use league_protocol::parity::Parity;
 
 pub use behaviour::{Behaviour, Share};
@@ -34,19 +34,17 @@ pub use behaviour::{Behaviour, Share};
 use crate::llm::Prompt;
 use crate::memory::Memory;
 
-/// How to choose.
 pub trait Strategy: fmt::Debug + Send + Sync {
     /// Its name in the registry, without a parameter.
     fn name(&self) -> &'static str;
 
     /// What to do about `question`.
-    fn choose(&self, question: &Question, memory: &Memory) -> Decision;
+    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision;
 }
 
 /// What a strategy wants to be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// Bet on this.
     Bet(Parity),
     /// Ask a language model, and bet on its word.
     Ask(Prompt),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use league_core::rules::seed::Seed;
-use league_core::seat::{DrawCheck, History, Played, Question};
+use league_core::session::{DrawCheck, History, PlayedMatch, StrategyQuestion};
 use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};
 use league_protocol::message::game_over::OwnResult;
 use league_protocol::message::standings::PlayerRecord;
@@ -15,8 +15,8 @@ use crate::memory::Memory;
 use crate::strategy::{Decision, Strategy};
 
 /// The question of round `number`, against P02.
-pub(crate) fn question(number: u32) -> Question {
-    Question {
+pub(crate) fn question(number: u32) -> StrategyQuestion {
+    StrategyQuestion {
         match_id: MatchId::of(RoundId(number), 1),
         round: Some(RoundId(number)),
         game: GameType::even_odd(),
@@ -29,13 +29,13 @@ pub(crate) fn question(number: u32) -> Question {
 }
 
 /// One match: the number is right for whoever is even when they differ.
-pub(crate) fn played(number: u32, opponent: &str, own: Parity, theirs: Parity) -> Played {
+pub(crate) fn played(number: u32, opponent: &str, own: Parity, theirs: Parity) -> PlayedMatch {
     let (result, points) = match (own, theirs) {
         (Parity::Even, Parity::Even) | (Parity::Odd, Parity::Odd) => (OwnResult::Draw, 1),
         (Parity::Even, Parity::Odd) => (OwnResult::Win, 3),
         (Parity::Odd, Parity::Even) => (OwnResult::Loss, 0),
     };
-    Played {
+    PlayedMatch {
         league_id: None,
         match_id: MatchId::of(RoundId(number), 1),
         round_id: Some(RoundId(number)),
@@ -50,7 +50,7 @@ pub(crate) fn played(number: u32, opponent: &str, own: Parity, theirs: Parity) -
 }
 
 /// P01 with these matches behind it.
-pub(crate) fn remembering(matches: &[Played]) -> Memory {
+pub(crate) fn remembering(matches: &[PlayedMatch]) -> Memory {
     let history: History = serde_json::from_value(serde_json::to_value(matches).unwrap()).unwrap();
     let chance = Chance::Seeded(Seed::new(7, "league".parse().unwrap()));
     Memory { player: PlayerId::numbered(1), history: history.into(), standings: Arc::default(), chance }
@@ -61,13 +61,13 @@ pub(crate) fn memory(histories: &[(&str, &str)]) -> Memory {
     let words = histories.iter().flat_map(|(who, matches)| matches.split(' ').map(move |word| (*who, word)));
     let parity = |letter: u8| if letter == b'e' { Parity::Even } else { Parity::Odd };
     let both = words.filter(|(_, word)| !word.is_empty()).map(|(who, word)| (who, word.as_bytes()));
-    let matches: Vec<Played> =
+    let matches: Vec<PlayedMatch> =
         both.zip(1..).map(|((who, word), number)| played(number, who, parity(word[0]), parity(word[1]))).collect();
     remembering(&matches)
 }
 
 /// What `strategy` bets on.
-pub(crate) fn bet(strategy: &dyn Strategy, question: &Question, memory: &Memory) -> Parity {
+pub(crate) fn bet(strategy: &dyn Strategy, question: &StrategyQuestion, memory: &Memory) -> Parity {
     match strategy.choose(question, memory) {
         Decision::Bet(parity) => parity,
         other @ (Decision::Ask(_) | Decision::Misbehave(_)) => panic!("{} does not bet: {other:?}", strategy.name()),

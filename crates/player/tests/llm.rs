@@ -17,12 +17,12 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use league_core::rules::seed::Seed;
-use league_core::seat::Question;
+use league_core::session::StrategyQuestion;
 use league_player::chance::Chance;
-use league_player::llm::{Api, Key, MAX_ANSWER, Model, Provider};
+use league_player::llm::{ApiKey, MAX_ANSWER, Model, ModelApi, Provider};
 use league_player::memory::Memory;
 use league_player::strategy::registry::strategy;
-use league_player::thinker::{Thinker, Thought};
+use league_player::strategy_runner::{StrategyOutcome, StrategyRunner};
 use league_protocol::id::{GameType, PlayerId};
 use league_protocol::parity::Parity;
 use league_wire::tls::{client_config, server_config};
@@ -33,7 +33,7 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 const KEY: &str = "sk-right-key";
-const APIS: [Api; 2] = [Api::Gemini, Api::OpenAi];
+const APIS: [ModelApi; 2] = [ModelApi::Gemini, ModelApi::OpenAi];
 /// More than a third of [`SHORT`], and less than all of it.
 const THOROUGH: Duration = Duration::from_millis(2500);
 const SHORT: Duration = Duration::from_secs(6);
@@ -120,17 +120,17 @@ async fn serve(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infa
     Ok(response.body(Full::from(text)).unwrap())
 }
 
-fn provider(api: Api, base_url: &str, model: &str, key: &str) -> Provider {
-    Provider { api, base_url: base_url.into(), model: model.into(), key: Some(Key::new(key)) }
+fn provider(api: ModelApi, base_url: &str, model: &str, key: &str) -> Provider {
+    Provider { api, base_url: base_url.into(), model: model.into(), key: Some(ApiKey::new(key)) }
 }
 
-fn thinker(api: Api, base_url: &str, model: &str, key: &str) -> Thinker {
+fn thinker(api: ModelApi, base_url: &str, model: &str, key: &str) -> StrategyRunner {
     let provider = provider(api, base_url, model, key);
-    Thinker::new(strategy("llm").unwrap()).with_model(Model::new(provider).unwrap())
+    StrategyRunner::new(strategy("llm").unwrap()).with_model(Model::new(provider).unwrap())
 }
 
-fn question() -> Question {
-    Question {
+fn question() -> StrategyQuestion {
+    StrategyQuestion {
         match_id: "R1M1".parse().unwrap(),
         round: None,
         game: GameType::even_odd(),
@@ -147,20 +147,22 @@ fn memory() -> Memory {
     Memory { player: PlayerId::numbered(1), history: Arc::default(), standings: Arc::default(), chance }
 }
 
-async fn think(thinker: &Thinker) -> Thought {
+async fn think(thinker: &StrategyRunner) -> StrategyOutcome {
     thinker.think(question(), memory(), Duration::from_secs(30)).await
 }
 
 /// Why the coin decided, once it is sure that it did and that no text holds the key.
-async fn trouble(thinker: &Thinker) -> String {
+async fn trouble(thinker: &StrategyRunner) -> String {
     match think(thinker).await {
-        Thought::Fallback { parity, because, .. } => {
+        StrategyOutcome::Fallback { parity, because, .. } => {
             assert_eq!(parity, memory().toss(&question()));
             let shown = format!("{because} {because:?} {thinker:?}");
             assert!(!shown.contains("sk-"), "{shown}");
             because.to_string()
         }
-        other @ (Thought::Chosen(_) | Thought::Advised { .. } | Thought::Misbehave(_)) => panic!("{other:?}"),
+        other @ (StrategyOutcome::Chosen(_) | StrategyOutcome::Advised { .. } | StrategyOutcome::Misbehave(_)) => {
+            panic!("{other:?}")
+        }
     }
 }
 
@@ -169,23 +171,23 @@ async fn a_model_s_word_is_the_choice() {
     let base = server().await;
     for api in APIS {
         let thought = think(&thinker(api, &base, "good", KEY)).await;
-        assert!(matches!(thought, Thought::Advised { parity: Parity::Odd, .. }), "{api:?}: {thought:?}");
+        assert!(matches!(thought, StrategyOutcome::Advised { parity: Parity::Odd, .. }), "{api:?}: {thought:?}");
     }
-    let with_version = think(&thinker(Api::OpenAi, &format!("{base}/v1/"), "good", KEY)).await;
-    assert!(matches!(with_version, Thought::Advised { parity: Parity::Odd, .. }), "{with_version:?}");
+    let with_version = think(&thinker(ModelApi::OpenAi, &format!("{base}/v1/"), "good", KEY)).await;
+    assert!(matches!(with_version, StrategyOutcome::Advised { parity: Parity::Odd, .. }), "{with_version:?}");
 }
 
 #[tokio::test]
 async fn a_model_that_takes_most_of_the_time_is_heard_and_its_cost_is_told() {
     let base = server().await;
-    let model = thinker(Api::Gemini, &base, "thorough", KEY);
+    let model = thinker(ModelApi::Gemini, &base, "thorough", KEY);
     assert_eq!(model.model(), Some("thorough"));
     let thought = model.think(question(), memory(), SHORT).await;
-    let Thought::Advised { parity: Parity::Odd, asked } = thought else { panic!("{thought:?}") };
+    let StrategyOutcome::Advised { parity: Parity::Odd, asked } = thought else { panic!("{thought:?}") };
     assert!(asked.latency >= THOROUGH, "{asked:?}");
     for api in APIS {
         let thought = think(&thinker(api, &base, "good", KEY)).await;
-        let Thought::Advised { asked, .. } = thought else { panic!("{thought:?}") };
+        let StrategyOutcome::Advised { asked, .. } = thought else { panic!("{thought:?}") };
         assert_eq!(asked.model, "good");
         assert_eq!((asked.usage.prompt_tokens, asked.usage.answer_tokens), (Some(210), Some(42)), "{api:?}");
     }
@@ -199,8 +201,11 @@ async fn a_model_behind_tls_is_asked_by_those_who_trust_it() {
     for api in APIS {
         for base in [base.clone(), base.replace("127.0.0.1", "localhost")] {
             let model = Model::trusting(provider(api, &base, "good", KEY), &tls).unwrap();
-            let thought = think(&Thinker::new(strategy("llm").unwrap()).with_model(model)).await;
-            assert!(matches!(thought, Thought::Advised { parity: Parity::Odd, .. }), "{api:?} {base}: {thought:?}");
+            let thought = think(&StrategyRunner::new(strategy("llm").unwrap()).with_model(model)).await;
+            assert!(
+                matches!(thought, StrategyOutcome::Advised { parity: Parity::Odd, .. }),
+                "{api:?} {base}: {thought:?}"
+            );
             // Nothing is said to a server that shows a certificate of nobody known, least of all the key.
             let told = trouble(&thinker(api, &base, "good", KEY)).await;
             assert!(told.contains("it cannot be reached") && told.contains("certificate"), "{told}");
@@ -273,13 +278,13 @@ async fn half_a_server(then: Duration) -> String {
 
 #[tokio::test]
 async fn a_connection_that_breaks_in_the_middle_of_an_answer_is_no_answer() {
-    let told = trouble(&thinker(Api::OpenAi, &half_a_server(Duration::ZERO).await, "good", KEY)).await;
+    let told = trouble(&thinker(ModelApi::OpenAi, &half_a_server(Duration::ZERO).await, "good", KEY)).await;
     assert!(told.starts_with("no answer from the model: it cannot be reached: "), "{told}");
 }
 
 #[tokio::test]
 async fn the_deadline_runs_to_the_last_byte_and_not_to_the_first() {
     let base = half_a_server(Duration::from_secs(60)).await;
-    let thinker = thinker(Api::OpenAi, &base, "good", KEY).with_patience(Duration::from_millis(100));
+    let thinker = thinker(ModelApi::OpenAi, &base, "good", KEY).with_patience(Duration::from_millis(100));
     assert_eq!(trouble(&thinker).await, "nothing came within 100ms");
 }

@@ -6,22 +6,22 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use league_player::chance::Chance;
-use league_player::player::{Player, Settings};
+use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategy;
-use league_player::thinker::Thinker;
-use league_protocol::error::{ErrorCode, Fault};
+use league_player::strategy_runner::StrategyRunner;
+use league_protocol::envelope::ReceivedEnvelope;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::frame::Frame;
-use league_protocol::head::Head;
 use league_protocol::quirk::Quirks;
 use league_protocol::request::{self, Incoming};
-use league_protocol::table::{Call, Spelling};
-use league_wire::agent::{Agent, Answered, Arrived};
+use league_protocol::table::{Call, MethodSpelling};
+use league_wire::agent::{Agent, CallAnswer, IncomingCall};
 use league_wire::client::Client;
-use league_wire::world::World;
+use league_wire::environment::Environment;
 use serde_json::{Value, json};
 
 fn player() -> Player {
-    let settings = Settings {
+    let settings = PlayerSettings {
         name: "Alpha".into(),
         wish: None,
         manager: "http://127.0.0.1:9/mcp".parse().unwrap(),
@@ -36,7 +36,7 @@ fn player() -> Player {
         patience: Duration::from_secs(1),
         pause: Duration::from_secs(1),
     };
-    Player::new(settings, Thinker::new(strategy("random").unwrap()), Client::default(), World::real())
+    Player::new(settings, StrategyRunner::new(strategy("random").unwrap()), Client::default(), Environment::real())
 }
 
 fn call(method: &str, params: &Value) -> Call {
@@ -47,17 +47,17 @@ fn call(method: &str, params: &Value) -> Call {
     }
 }
 
-async fn said(player: &Player, method: &str, params: Value) -> Result<Value, Fault> {
-    let arrived = Arrived {
+async fn said(player: &Player, method: &str, params: Value) -> Result<Value, RequestError> {
+    let arrived = IncomingCall {
         call: call(method, &params),
-        head: Head::default(),
+        head: ReceivedEnvelope::default(),
         quirks: Quirks::default(),
         frame: Frame::Direct,
-        spelling: Spelling::Name,
+        spelling: MethodSpelling::Name,
         one_name: None,
         peer: SocketAddr::from(([127, 0, 0, 1], 1)),
     };
-    let Answered { body, .. } = player.call(arrived).await?;
+    let CallAnswer { body, .. } = player.call(arrived).await?;
     Ok(serde_json::from_str(body.get()).unwrap())
 }
 

@@ -10,11 +10,11 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::Criterion;
-use league_protocol::answer::{Layers, MoveAnswer};
+use league_protocol::answer::{MoveAnswer, ParsedAnswer};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
 use league_protocol::frame::{Frame, RequestId};
-use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
-use league_protocol::manner::Manner;
 use league_protocol::message::choice::{ChoiceContext, ChooseParityCall, ChooseParityResponse};
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::parity::Parity;
@@ -150,7 +150,7 @@ impl Exchange {
             call: Vec::new(),
             answer: Vec::new(),
         };
-        Manner::default().write(1001, &envelope, &call, &mut exchange.call).unwrap();
+        PeerDialect::default().write(1001, &envelope, &call, &mut exchange.call).unwrap();
         let mut answer = Vec::new();
         exchange.decode_and_answer(&mut answer);
         exchange.answer = answer;
@@ -188,7 +188,7 @@ impl Exchange {
     }
 
     fn read_answer(&self) -> MoveAnswer {
-        Layers::parse(black_box(&self.answer)).unwrap().parity(&self.match_id).said
+        ParsedAnswer::parse(black_box(&self.answer)).unwrap().parity(&self.match_id).said
     }
 
     fn read_answer_plainly(&self) -> plain::Answer {

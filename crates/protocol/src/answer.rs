@@ -1,7 +1,7 @@
 //! Reading a stranger's answer: liberal about where it stands, strict about what it says.
 //!
 //! Answers come in a JSON-RPC result, bare, in the `params` of something that looks like a request, in `data`, in MCP's
-//! `structuredContent` or as JSON in a text block. [`Layers`] is all of that in one reading; each question then looks for
+//! `structuredContent` or as JSON in a text block. [`ParsedAnswer`] is all of that in one reading; each question then looks for
 //! its own answer. A move is never guessed: where two places say different things, nothing was said.
 
 mod layer;
@@ -21,15 +21,15 @@ use crate::parity::Parity;
 use crate::quirk::{Quirk, Quirks};
 use crate::request::MAX_BODY;
 use crate::token::{Credential, Pass};
-use layer::{Layer, Place, Word};
+use layer::{Layer, LayerPath, TextField};
 
 /// An answer that has been parsed and not yet understood.
-pub struct Layers<'a> {
-    found: Vec<(Place, Layer<'a>)>,
+pub struct ParsedAnswer<'a> {
+    found: Vec<(LayerPath, Layer<'a>)>,
 }
 
 /// Where something stood, and nothing of what: answers hold tokens.
-impl fmt::Debug for Layers<'_> {
+impl fmt::Debug for ParsedAnswer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.found.iter().map(|(place, _)| place)).finish()
     }
@@ -37,8 +37,7 @@ impl fmt::Debug for Layers<'_> {
 
 /// An answer in which nothing is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unreadable {
-    /// Longer than anything we read.
+pub enum UnreadableAnswer {
     #[error("the answer has more than {MAX_BODY} bytes")]
     TooLong,
     /// Not JSON, or JSON that is no object.
@@ -48,10 +47,8 @@ pub enum Unreadable {
 
 /// What an answer says, and what was odd about it.
 #[derive(Clone, Debug)]
-pub struct Reading<T> {
-    /// What it says.
+pub struct Interpretation<T> {
     pub said: T,
-    /// What was odd.
     pub quirks: Quirks,
     /// The credential that came with it.
     pub token: Option<Credential>,
@@ -60,7 +57,6 @@ pub struct Reading<T> {
 /// An error that a peer answered with.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PeerError {
-    /// JSON-RPC's number.
     pub number: Option<i64>,
     /// The league's code, such as `E012`.
     pub code: Option<SmolStr>,
@@ -99,14 +95,11 @@ impl PeerError {
 /// A player's answer to an invitation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum JoinAnswer {
-    /// It plays.
     Joined {
         /// What it adds to the draw.
         nonce: DrawNonce,
     },
-    /// It does not.
     Declined,
-    /// It answered with an error.
     Error(PeerError),
     /// It answered with something else: an acknowledgement perhaps, with the join to follow.
     Nothing,
@@ -119,7 +112,6 @@ pub enum MoveAnswer {
     Move(SmolStr),
     /// Something in the place of a move that is none.
     Invalid(String),
-    /// It answered with an error.
     Error(PeerError),
     /// It answered with something else: an acknowledgement perhaps, with the move to follow.
     Nothing,
@@ -128,36 +120,27 @@ pub enum MoveAnswer {
 /// A manager's answer to a registration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RegistrationAnswer {
-    /// In.
     Accepted {
         /// The id that was given to a player.
         player_id: Option<PlayerId>,
         /// The id that was given to a referee.
         referee_id: Option<RefereeId>,
-        /// The league.
         league_id: Option<LeagueId>,
         /// Whether its passes can be checked.
         passes: bool,
     },
-    /// Not in.
     Rejected {
-        /// Why.
         reason: String,
-        /// Its number.
         code: Option<i64>,
     },
-    /// It answered with an error.
     Error(PeerError),
-    /// It answered with something else.
     Nothing,
 }
 
 /// Whether anything but an error came back.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Heard {
-    /// Yes.
+pub enum ReplyKind {
     Yes,
-    /// An error.
     Error(PeerError),
 }
 
@@ -169,18 +152,18 @@ static ERROR: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["rror", "RROR"]
 /// Nearly all answers to news do, and need not be read to know it.
 pub fn is_heard(body: &[u8]) -> bool {
     let names_error = memchr(b'\\', body).is_some() || ERROR.iter().any(|name| name.find(body).is_some());
-    !names_error || Layers::parse(body).map_or(true, |layers| layers.heard() == Heard::Yes)
+    !names_error || ParsedAnswer::parse(body).map_or(true, |layers| layers.heard() == ReplyKind::Yes)
 }
 
-impl<'a> Layers<'a> {
+impl<'a> ParsedAnswer<'a> {
     /// Parses an answer, whatever the HTTP status said.
-    pub fn parse(body: &'a [u8]) -> Result<Self, Unreadable> {
+    pub fn parse(body: &'a [u8]) -> Result<Self, UnreadableAnswer> {
         if body.len() > MAX_BODY {
-            return Err(Unreadable::TooLong);
+            return Err(UnreadableAnswer::TooLong);
         }
-        let outer = std::str::from_utf8(body).ok().and_then(Layer::read).ok_or(Unreadable::NotAnObject)?;
+        let outer = std::str::from_utf8(body).ok().and_then(Layer::read).ok_or(UnreadableAnswer::NotAnObject)?;
         let mut found = Vec::with_capacity(2);
-        outer.unfold(Place::Outside, &mut found);
+        outer.unfold(LayerPath::Outside, &mut found);
         Ok(Self { found })
     }
 
@@ -199,8 +182,8 @@ impl<'a> Layers<'a> {
     }
 
     /// Whether the peer acknowledged or refused.
-    pub fn heard(&self) -> Heard {
-        self.error().map_or(Heard::Yes, Heard::Error)
+    pub fn heard(&self) -> ReplyKind {
+        self.error().map_or(ReplyKind::Yes, ReplyKind::Error)
     }
 
     /// Whether the peer says that it has all parts of what it is sent.
@@ -219,12 +202,12 @@ impl<'a> Layers<'a> {
     }
 
     /// The answer to an invitation to `match_id`.
-    pub fn join(&self, match_id: &MatchId) -> Reading<JoinAnswer> {
+    pub fn join(&self, match_id: &MatchId) -> Interpretation<JoinAnswer> {
         let joins = |layer: &Layer<'_>| layer.is_called("GAME_JOIN_ACK") || layer.accepts().is_some() || layer.joins();
         let (said, quirks, token) = match self.find(match_id, joins) {
-            Search::Nothing => (JoinAnswer::Nothing, Quirks::default(), None),
-            Search::Error(error) => (JoinAnswer::Error(error), Quirks::default(), None),
-            Search::Found(layer, mut quirks) => {
+            SearchResult::Nothing => (JoinAnswer::Nothing, Quirks::default(), None),
+            SearchResult::Error(error) => (JoinAnswer::Error(error), Quirks::default(), None),
+            SearchResult::Found(layer, mut quirks) => {
                 let named = layer.is_called("GAME_JOIN_ACK");
                 match (named, layer.accepts()) {
                     (_, Some(_)) => {}
@@ -232,9 +215,9 @@ impl<'a> Layers<'a> {
                     (false, None) => quirks.note(Quirk::StatusJoin),
                 }
                 let nonce = match &layer.draw_nonce {
-                    Word::Text(text) => text.parse().ok(),
-                    Word::Absent => Some(DrawNonce::default()),
-                    Word::Other => None,
+                    TextField::Text(text) => text.parse().ok(),
+                    TextField::Absent => Some(DrawNonce::default()),
+                    TextField::Other => None,
                 };
                 if nonce.is_none() {
                     quirks.note(Quirk::OddNonce);
@@ -248,58 +231,58 @@ impl<'a> Layers<'a> {
                 (said, quirks, layer.credential())
             }
         };
-        Reading { said, quirks, token }
+        Interpretation { said, quirks, token }
     }
 
     /// The choice between even and odd for `match_id`.
-    pub fn parity(&self, match_id: &MatchId) -> Reading<MoveAnswer> {
+    pub fn parity(&self, match_id: &MatchId) -> Interpretation<MoveAnswer> {
         self.chosen(match_id, |layer| match (&layer.parity_choice, &layer.choice) {
-            (Word::Text(exact), Word::Text(folded))
+            (TextField::Text(exact), TextField::Text(folded))
                 if layer.is_called("PARITY_CHOICE") && Parity::exact(exact) != Parity::folded(folded) =>
             {
                 Some((MoveAnswer::Invalid(String::from(TWO_CHOICES)), Some(Quirk::ParityChoiceForm)))
             }
-            (Word::Text(text), _) => Some(match Parity::exact(text) {
+            (TextField::Text(text), _) => Some(match Parity::exact(text) {
                 Some(parity) => (MoveAnswer::Move(SmolStr::new_static(parity.as_str())), None),
                 None => (MoveAnswer::Invalid(clipped(text)), None),
             }),
-            (Word::Other, _) => Some((MoveAnswer::Invalid(String::from("not a text")), None)),
-            (Word::Absent, Word::Text(text)) if layer.is_called("PARITY_CHOICE") => {
+            (TextField::Other, _) => Some((MoveAnswer::Invalid(String::from("not a text")), None)),
+            (TextField::Absent, TextField::Text(text)) if layer.is_called("PARITY_CHOICE") => {
                 let said = match Parity::folded(text) {
                     Some(parity) => MoveAnswer::Move(SmolStr::new_static(parity.as_str())),
                     None => MoveAnswer::Invalid(clipped(text)),
                 };
                 Some((said, Some(Quirk::ParityChoiceForm)))
             }
-            (Word::Absent, Word::Text(text)) => {
+            (TextField::Absent, TextField::Text(text)) => {
                 let said = match Parity::exact(text) {
                     Some(parity) => MoveAnswer::Move(SmolStr::new_static(parity.as_str())),
                     None => MoveAnswer::Invalid(clipped(text)),
                 };
                 Some((said, Some(Quirk::ChoiceField)))
             }
-            (Word::Absent, Word::Other) => {
+            (TextField::Absent, TextField::Other) => {
                 Some((MoveAnswer::Invalid(String::from("not a text")), Some(Quirk::ChoiceField)))
             }
             // It says that it answers, and where the choice belongs there is none.
-            (Word::Absent, Word::Absent)
+            (TextField::Absent, TextField::Absent)
                 if layer.is_called("CHOOSE_PARITY_RESPONSE") || layer.is_called("PARITY_CHOICE") =>
             {
                 Some((MoveAnswer::Invalid(String::from("no parity_choice")), None))
             }
-            (Word::Absent, Word::Absent) => None,
+            (TextField::Absent, TextField::Absent) => None,
         })
     }
 
     /// The move in a game other than Even/Odd for `match_id`.
-    pub fn game_move(&self, match_id: &MatchId) -> Reading<MoveAnswer> {
+    pub fn game_move(&self, match_id: &MatchId) -> Interpretation<MoveAnswer> {
         self.chosen(match_id, |layer| match &layer.played {
-            Word::Text(text) => Some((MoveAnswer::Move(SmolStr::new(text)), None)),
-            Word::Other => Some((MoveAnswer::Invalid(String::from("not a text")), None)),
-            Word::Absent if layer.is_called("GAME_MOVE_RESPONSE") => {
+            TextField::Text(text) => Some((MoveAnswer::Move(SmolStr::new(text)), None)),
+            TextField::Other => Some((MoveAnswer::Invalid(String::from("not a text")), None)),
+            TextField::Absent if layer.is_called("GAME_MOVE_RESPONSE") => {
                 Some((MoveAnswer::Invalid(String::from("no move")), None))
             }
-            Word::Absent => None,
+            TextField::Absent => None,
         })
     }
 
@@ -307,13 +290,13 @@ impl<'a> Layers<'a> {
         &self,
         match_id: &MatchId,
         look: impl Fn(&Layer<'_>) -> Option<(MoveAnswer, Option<Quirk>)>,
-    ) -> Reading<MoveAnswer> {
+    ) -> Interpretation<MoveAnswer> {
         let says = |layer: &Layer<'_>| look(layer).is_some();
-        let nothing = |said| Reading { said, quirks: Quirks::default(), token: None };
+        let nothing = |said| Interpretation { said, quirks: Quirks::default(), token: None };
         match self.find(match_id, says) {
-            Search::Nothing => nothing(MoveAnswer::Nothing),
-            Search::Error(error) => nothing(MoveAnswer::Error(error)),
-            Search::Found(layer, mut quirks) => {
+            SearchResult::Nothing => nothing(MoveAnswer::Nothing),
+            SearchResult::Error(error) => nothing(MoveAnswer::Error(error)),
+            SearchResult::Found(layer, mut quirks) => {
                 let mut said = None;
                 for (_, other) in &self.found {
                     let Some((here, quirk)) = look(other) else { continue };
@@ -324,13 +307,12 @@ impl<'a> Layers<'a> {
                         Some(_) => return nothing(MoveAnswer::Invalid(String::from(TWO_CHOICES))),
                     }
                 }
-                Reading { said: said.unwrap_or(MoveAnswer::Nothing), quirks, token: layer.credential() }
+                Interpretation { said: said.unwrap_or(MoveAnswer::Nothing), quirks, token: layer.credential() }
             }
         }
     }
 
-    /// The answer to a registration.
-    pub fn registration(&self) -> Reading<RegistrationAnswer> {
+    pub fn registration(&self) -> Interpretation<RegistrationAnswer> {
         let mut quirks = Quirks::default();
         let answers = self.found.iter().find(|(_, layer)| layer.admission().is_some());
         let said = match (answers, self.error()) {
@@ -351,7 +333,7 @@ impl<'a> Layers<'a> {
                             passes: self.first(|layer| layer.pass_scheme.parse::<SmolStr>()).as_deref()
                                 == Some(PASS_SCHEME),
                         };
-                        return Reading { said, quirks, token: self.first(Layer::credential) };
+                        return Interpretation { said, quirks, token: self.first(Layer::credential) };
                     }
                     Some(false) | None => RegistrationAnswer::Rejected { reason: reason(), code: layer.reason_code },
                 }
@@ -359,7 +341,7 @@ impl<'a> Layers<'a> {
             (None, Some(error)) => RegistrationAnswer::Error(error),
             (None, None) => self.first(Layer::complaint).map_or(RegistrationAnswer::Nothing, RegistrationAnswer::Error),
         };
-        Reading { said, quirks, token: None }
+        Interpretation { said, quirks, token: None }
     }
 
     /// The outermost of something: the word that lets an agent in may stand outside of what it is let in with.
@@ -368,9 +350,9 @@ impl<'a> Layers<'a> {
     }
 
     /// The outermost layer that answers, unless the peer also says that something went wrong, or speaks of another match.
-    fn find(&self, match_id: &MatchId, answers: impl Fn(&Layer<'_>) -> bool) -> Search<'_, 'a> {
+    fn find(&self, match_id: &MatchId, answers: impl Fn(&Layer<'_>) -> bool) -> SearchResult<'_, 'a> {
         if let Some(error) = self.error() {
-            return Search::Error(error);
+            return SearchResult::Error(error);
         }
         let mut quirks = Quirks::default();
         for (place, layer) in &self.found {
@@ -381,20 +363,20 @@ impl<'a> Layers<'a> {
             if !answers(layer) {
                 continue;
             }
-            if layer.match_id == Word::Absent && layer.game_id != Word::Absent {
+            if layer.match_id == TextField::Absent && layer.game_id != TextField::Absent {
                 quirks.note(Quirk::GameIdField);
             }
             if layer.named_match().is_some_and(|named| named != match_id.as_str()) {
                 let words = String::from("the answer is for another match");
-                return Search::Error(PeerError { words, ..PeerError::default() });
+                return SearchResult::Error(PeerError { words, ..PeerError::default() });
             }
-            if *place == Place::Outside {
+            if *place == LayerPath::Outside {
                 quirks.note(Quirk::BareAnswer);
             }
             layer.envelope_quirks(&mut quirks);
-            return Search::Found(layer, quirks);
+            return SearchResult::Found(layer, quirks);
         }
-        Search::Nothing
+        SearchResult::Nothing
     }
 }
 
@@ -402,7 +384,7 @@ impl<'a> Layers<'a> {
 const TWO_CHOICES: &str = "two different choices";
 
 /// What a search through the layers came to.
-enum Search<'s, 'a> {
+enum SearchResult<'s, 'a> {
     Found(&'s Layer<'a>, Quirks),
     Error(PeerError),
     Nothing,

@@ -140,7 +140,7 @@ impl fmt::Display for ErrorCode {
 /// A request that is not granted: what was wrong, and what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{message}")]
-pub struct Fault {
+pub struct RequestError {
     /// The league's code; none for JSON-RPC's own errors.
     pub code: Option<ErrorCode>,
     /// JSON-RPC's number.
@@ -155,7 +155,7 @@ pub struct Fault {
     pub previous_report: Option<(MatchId, Timestamp)>,
 }
 
-impl Fault {
+impl RequestError {
     /// A fault of the league with the number that belongs to `method`.
     pub fn new(code: ErrorCode, method: impl Into<Option<Method>>, message: impl Into<String>) -> Self {
         let rpc = code.rpc(method.into());

@@ -58,14 +58,11 @@ impl fmt::Display for Frame {
 /// The `id` of a JSON-RPC request. Absent and null are two things: the first asks for no answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum RequestId {
-    /// No id: a notification.
     #[default]
     Absent,
     /// `null`, which JSON-RPC allows and MCP does not.
     Null,
-    /// A number.
     Number(Number),
-    /// A text.
     Text(SmolStr),
 }
 

@@ -4,19 +4,20 @@
 //! [`message`] has its types, [`frame`] the forms in which they travel.
 
 pub mod answer;
+pub mod dialect;
+pub mod dialect_error;
+pub mod dialect_fallback;
+pub mod dialect_writer;
 pub mod draw;
+pub mod envelope;
 pub mod error;
 pub mod frame;
-pub mod head;
 pub mod id;
-pub mod ladder;
-pub mod loose;
-pub mod manner;
+pub mod lenient;
 pub mod message;
 pub mod parity;
 pub mod problem;
 pub mod quirk;
-pub mod rebuff;
 pub mod reference;
 pub mod reply;
 pub mod request;
@@ -24,7 +25,6 @@ pub mod schema;
 pub mod seal;
 pub mod sender;
 pub mod side;
-pub mod speech;
 pub mod table;
 mod text;
 pub mod time;

@@ -27,7 +27,7 @@ pub const QUOTED: usize = 80;
 
 /// What a player is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Question {
+pub enum QuestionKind {
     /// To join a match.
     Join,
     /// To choose even or odd.
@@ -36,7 +36,7 @@ pub enum Question {
     Move,
 }
 
-impl Question {
+impl QuestionKind {
     /// The message that answers it.
     pub fn answer(self) -> &'static str {
         match self {
@@ -221,7 +221,7 @@ impl Problem {
     }
 
     /// The peer answered `question` with an error.
-    pub fn error(question: Question, error: &PeerError) -> Self {
+    pub fn error(question: QuestionKind, error: &PeerError) -> Self {
         let found = match (&error.code, error.words.is_empty()) {
             (Some(code), true) => quoted(code),
             (Some(code), false) if !error.words.contains(code.as_str()) => quoted(&format!("{code} {}", error.words)),

@@ -7,27 +7,24 @@ use crate::error::ErrorCode;
 use crate::message::query::QueryType;
 use crate::quirk::Quirk;
 use crate::sender::Role;
-use crate::table::{Access, Method, Row, TABLE};
+use crate::table::{Access, CallRow, Method, TABLE};
 
 /// A part of the documentation that is generated.
 #[derive(Clone, Copy, Debug)]
-pub struct Section {
+pub struct ReferenceSection {
     /// The name by which the document marks its place.
     pub name: &'static str,
-    /// What belongs there, in Markdown.
     pub render: fn() -> String,
 }
 
-/// Every generated part.
-pub static SECTIONS: &[Section] = &[
-    Section { name: "calls", render: calls },
-    Section { name: "errors", render: errors },
-    Section { name: "families", render: families },
-    Section { name: "queries", render: queries },
-    Section { name: "quirks", render: quirks },
+pub static SECTIONS: &[ReferenceSection] = &[
+    ReferenceSection { name: "calls", render: calls },
+    ReferenceSection { name: "errors", render: errors },
+    ReferenceSection { name: "families", render: families },
+    ReferenceSection { name: "queries", render: queries },
+    ReferenceSection { name: "quirks", render: quirks },
 ];
 
-/// The call table.
 pub fn calls() -> String {
     let mut table = Table::new(["message", "from → to", "method (aliases)", "answer", "time", "shows"]);
     for row in TABLE {
@@ -65,7 +62,7 @@ pub fn errors() -> String {
 pub fn families() -> String {
     let mut table = Table::new(["numbers", "in answer to", "codes"]);
     for family in 1..=9 {
-        let members: Vec<&Row> = TABLE.iter().filter(|row| row.family == Some(family)).collect();
+        let members: Vec<&CallRow> = TABLE.iter().filter(|row| row.family == Some(family)).collect();
         let Some(first) = members.first() else { continue };
         let names: Vec<_> = members.iter().map(|row| format!("`{}`", row.name)).collect();
         table.row([format!("{family}xxx"), names.join(", "), numbered(first.method, family)]);
@@ -104,8 +101,7 @@ pub fn quirks() -> String {
     table.text
 }
 
-/// Method and aliases.
-fn spellings(row: &Row) -> String {
+fn spellings(row: &CallRow) -> String {
     let aliases: Vec<_> = row.aliases.iter().map(|alias| format!("`{alias}`")).collect();
     if aliases.is_empty() { format!("`{}`", row.name) } else { format!("`{}` ({})", row.name, aliases.join(", ")) }
 }
@@ -120,7 +116,6 @@ fn shown(access: Access) -> &'static str {
     }
 }
 
-/// By name, or as everybody.
 fn roles(roles: &[Role]) -> String {
     let has = |role: &Role| roles.contains(role);
     match ([Role::Manager, Role::Referee, Role::Player].iter().all(has), has(&Role::Operator)) {
@@ -139,7 +134,6 @@ fn wire_name(unit: &impl serde::Serialize) -> String {
     serde_json::to_value(unit).ok().as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// A table in Markdown.
 struct Table<const COLUMNS: usize> {
     text: String,
 }

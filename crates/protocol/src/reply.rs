@@ -4,18 +4,15 @@
 
 use serde::Serialize;
 
-use crate::error::Fault;
+use crate::envelope::{Envelope, PROTOCOL};
+use crate::error::RequestError;
 use crate::frame::{Frame, RequestId};
-use crate::head::{Envelope, PROTOCOL};
 use crate::message::league_error::LeagueError;
 use crate::table::Method;
 
-/// Whom to answer, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReplyTo {
-    /// The frame of the question.
     pub frame: Frame,
-    /// Its id.
     pub id: RequestId,
     /// The call, where it was understood.
     pub method: Option<Method>,
@@ -59,7 +56,7 @@ impl ReplyTo {
     }
 
     /// Writes `fault` as the answer.
-    pub fn refuse(&self, envelope: &Envelope, fault: &Fault, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    pub fn refuse(&self, envelope: &Envelope, fault: &RequestError, out: &mut Vec<u8>) -> serde_json::Result<()> {
         self.refuse_ending(envelope, fault, "", out)
     }
 
@@ -67,7 +64,7 @@ impl ReplyTo {
     pub fn refuse_ending(
         &self,
         envelope: &Envelope,
-        fault: &Fault,
+        fault: &RequestError,
         tail: &str,
         out: &mut Vec<u8>,
     ) -> serde_json::Result<()> {
@@ -121,7 +118,6 @@ impl ReplyTo {
     }
 }
 
-/// How a tool call went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Outcome {
     Success,

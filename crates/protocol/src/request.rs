@@ -14,16 +14,16 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
-use crate::error::{ErrorCode, Fault, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
+use crate::dialect::MAX_NAME;
+use crate::envelope::{EnvelopeRule, EnvelopeSplitter, ReceivedEnvelope};
+use crate::error::{ErrorCode, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RequestError};
 use crate::frame::{Frame, RequestId};
-use crate::head::{Demand, Head, HeadTap};
-use crate::loose::Found;
-use crate::manner::MAX_NAME;
+use crate::lenient::Field;
 use crate::message::query::QueryType;
 use crate::quirk::{Quirk, Quirks};
 use crate::reply::ReplyTo;
 use crate::sender::Role;
-use crate::table::{Access, Call, Method, Spelling, TABLE};
+use crate::table::{Access, Call, Method, MethodSpelling, TABLE};
 
 /// The most bytes of a request or an answer.
 pub const MAX_BODY: usize = 64 * 1024;
@@ -37,9 +37,7 @@ const VERSION: &str = "\"2.0\"";
 /// The course's own method that dispatches on the type of its message. Every other unknown one does as well.
 pub const DISPATCH: &str = "mcp_message";
 
-/// What arrived.
 pub enum Incoming<'a> {
-    /// A call of the league.
     Call(Box<Request<'a>>),
     /// A method of MCP other than `tools/call`.
     Mcp(McpRequest<'a>),
@@ -50,42 +48,32 @@ pub enum Incoming<'a> {
 /// A call of the league, and how it came.
 #[derive(Clone)]
 pub struct Request<'a> {
-    /// What is asked.
     pub call: Call,
     /// The envelope as it was read.
-    pub head: Head,
-    /// The form.
+    pub head: ReceivedEnvelope,
     pub frame: Frame,
-    /// The JSON-RPC id.
     pub id: RequestId,
-    /// How the method was called.
-    pub spelling: Spelling,
+    pub spelling: MethodSpelling,
     /// The name that it was called by, where the message's own type decided and that name stands in no table.
     pub one_name: Option<SmolStr>,
     /// MCP's `_meta`, where a tool was called.
     pub meta: Option<&'a RawValue>,
 }
 
-/// A method of MCP.
 #[derive(Clone)]
 pub struct McpRequest<'a> {
-    /// Its name.
     pub method: SmolStr,
-    /// The JSON-RPC id.
     pub id: RequestId,
-    /// What came with it.
     pub params: Option<&'a RawValue>,
 }
 
 /// A request that could not be read, and how to say so.
 #[derive(Clone, Debug)]
 pub struct Refused {
-    /// What is wrong.
-    pub fault: Fault,
-    /// To whom to say it.
+    pub fault: RequestError,
     pub reply_to: ReplyTo,
     /// The envelope, as far as it was read: an answer echoes its conversation.
-    pub head: Head,
+    pub head: ReceivedEnvelope,
 }
 
 /// What is still raw may hold a token and is not shown.
@@ -115,12 +103,10 @@ impl fmt::Debug for Request<'_> {
 }
 
 impl Request<'_> {
-    /// Which call this is.
     pub fn method(&self) -> Method {
         self.call.method()
     }
 
-    /// How to answer it.
     pub fn reply_to(&self) -> ReplyTo {
         ReplyTo { frame: self.frame, id: self.id.clone(), method: Some(self.method()) }
     }
@@ -129,12 +115,12 @@ impl Request<'_> {
     ///
     /// Requests to the manager must be complete. Registration is lenient, and so is a tool that is called with flat fields:
     /// its caller has never heard of envelopes. Players and referees listen to anybody who makes sense. `strict` ends all that.
-    pub fn check(&self, strict: bool) -> Result<Quirks, Fault> {
+    pub fn check(&self, strict: bool) -> Result<Quirks, RequestError> {
         let row = self.method().row();
         let flat_tool = self.frame == Frame::Tool
-            && matches!((&self.head.protocol, &self.head.message_type), (Found::Absent, Found::Absent));
+            && matches!((&self.head.protocol, &self.head.message_type), (Field::Absent, Field::Absent));
         let demanding = row.to == [Role::Manager] && matches!(row.access, Access::Token) && !flat_tool;
-        let demand = if strict || demanding { Demand::Complete } else { Demand::Lenient };
+        let demand = if strict || demanding { EnvelopeRule::Complete } else { EnvelopeRule::Lenient };
         let mut quirks = self.head.check(self.method(), demand)?;
         quirks.extend(match self.frame {
             Frame::Typed => Some(Quirk::TypeAsMethod),
@@ -143,7 +129,7 @@ impl Request<'_> {
             Frame::Direct | Frame::Tool | Frame::Register => None,
         });
         let of_its_own = self.one_name.as_ref().is_some_and(|name| name != DISPATCH);
-        if of_its_own || matches!(self.spelling, Spelling::Alias(_)) {
+        if of_its_own || matches!(self.spelling, MethodSpelling::Alias(_)) {
             quirks.note(Quirk::AliasMethod);
         }
         let registrant = if let Call::RegisterPlayer(request) = &self.call {
@@ -157,14 +143,14 @@ impl Request<'_> {
             quirks.extend(odd.iter());
             if !meta.speaks_our_protocol() {
                 let message = "this league speaks protocol version 2.0.0 or later: write your agent for league.v2";
-                return Err(Fault::new(ErrorCode::E018, self.method(), message).about(field));
+                return Err(RequestError::new(ErrorCode::E018, self.method(), message).about(field));
             }
         }
         match quirks.iter().next().filter(|_| strict) {
             None => Ok(quirks),
             Some(quirk) => {
                 let message = format!("a strict league refuses {quirk}; {}", quirk.advice());
-                Err(Fault::new(quirk.code(), self.method(), message))
+                Err(RequestError::new(quirk.code(), self.method(), message))
             }
         }
     }
@@ -204,16 +190,16 @@ struct ToolCall<'a> {
 /// Reads what was posted to `/mcp`.
 pub fn read(body: &[u8]) -> Result<Incoming<'_>, Box<Refused>> {
     let nobody = || ReplyTo { frame: Frame::Direct, id: RequestId::Null, method: None };
-    let refuse = |fault| Box::new(Refused { fault, reply_to: nobody(), head: Head::default() });
+    let refuse = |fault| Box::new(Refused { fault, reply_to: nobody(), head: ReceivedEnvelope::default() });
     if body.len() > MAX_BODY {
         let message = format!("a request has at most {MAX_BODY} bytes, this one has {}", body.len());
-        return Err(refuse(Fault::rpc(INVALID_REQUEST, message)));
+        return Err(refuse(RequestError::rpc(INVALID_REQUEST, message)));
     }
-    let text = std::str::from_utf8(body).map_err(|_| refuse(Fault::rpc(PARSE_ERROR, "a request is UTF-8")))?;
+    let text = std::str::from_utf8(body).map_err(|_| refuse(RequestError::rpc(PARSE_ERROR, "a request is UTF-8")))?;
     if text.trim_ascii_start().starts_with('[') {
         let parts: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| refuse(not_json(&error)))?;
         return if parts.is_empty() {
-            Err(refuse(Fault::rpc(INVALID_REQUEST, "a batch has at least one request")))
+            Err(refuse(RequestError::rpc(INVALID_REQUEST, "a batch has at least one request")))
         } else {
             Ok(Incoming::Batch(parts))
         };
@@ -236,12 +222,16 @@ pub fn read_registration(body: &[u8]) -> Result<Request<'_>, Box<Refused>> {
     let reply_to = ReplyTo { frame: Frame::Register, id: RequestId::Null, method: Some(Method::RegisterPlayer) };
     let refuse = |fault, head| Box::new(Refused { fault, reply_to: reply_to.clone(), head });
     if body.len() > MAX_BODY {
-        return Err(refuse(Fault::rpc(INVALID_REQUEST, "the registration is too long"), Head::default()));
+        return Err(refuse(
+            RequestError::rpc(INVALID_REQUEST, "the registration is too long"),
+            ReceivedEnvelope::default(),
+        ));
     }
-    let message: &RawValue = serde_json::from_slice(body).map_err(|error| refuse(not_json(&error), Head::default()))?;
+    let message: &RawValue =
+        serde_json::from_slice(body).map_err(|error| refuse(not_json(&error), ReceivedEnvelope::default()))?;
     let message = unwrapped(message.get());
     let Parts { call, head, .. } = read_parts(Method::RegisterPlayer, message);
-    let (frame, id, spelling) = (Frame::Register, RequestId::Null, Spelling::Dispatch);
+    let (frame, id, spelling) = (Frame::Register, RequestId::Null, MethodSpelling::Dispatch);
     match call {
         Ok(call) => Ok(Request { call, head, frame, id, spelling, one_name: None, meta: None }),
         Err(fault) => Err(refuse(fault, head)),
@@ -259,13 +249,13 @@ fn unwrapped(message: &str) -> &str {
     wrapped.filter(|data| data.starts_with('{')).unwrap_or(message)
 }
 
-fn not_json(error: &serde_json::Error) -> Fault {
+fn not_json(error: &serde_json::Error) -> RequestError {
     match error.classify() {
         serde_json::error::Category::Data => {
-            Fault::rpc(INVALID_REQUEST, format!("not a JSON-RPC request: {}", without_place(error)))
+            RequestError::rpc(INVALID_REQUEST, format!("not a JSON-RPC request: {}", without_place(error)))
         }
         serde_json::error::Category::Syntax | serde_json::error::Category::Eof | serde_json::error::Category::Io => {
-            Fault::rpc(PARSE_ERROR, format!("not JSON: {error}"))
+            RequestError::rpc(PARSE_ERROR, format!("not JSON: {error}"))
         }
     }
 }
@@ -275,7 +265,11 @@ fn read_outer<'a>(text: &'a str, outer: Outer<'a>) -> Result<Incoming<'a>, Box<R
     if let Some(version) = jsonrpc.filter(|version| version.get() != VERSION) {
         let message = format!("jsonrpc is {}, and must be {VERSION}", clipped(version.get()));
         let reply_to = ReplyTo { frame: Frame::Direct, id, method: None };
-        return Err(Box::new(Refused { fault: Fault::rpc(INVALID_REQUEST, message), reply_to, head: Head::default() }));
+        return Err(Box::new(Refused {
+            fault: RequestError::rpc(INVALID_REQUEST, message),
+            reply_to,
+            head: ReceivedEnvelope::default(),
+        }));
     }
     let Some(name) = method else {
         return read_bare(text, id, message_type);
@@ -289,15 +283,15 @@ fn read_outer<'a>(text: &'a str, outer: Outer<'a>) -> Result<Incoming<'a>, Box<R
     let message = params.map_or("{}", RawValue::get);
     let Some((method, spelling)) = Method::named(&name).or_else(|| dispatched(params)) else {
         let reply_to = ReplyTo { frame: Frame::Direct, id, method: None };
-        return Err(Box::new(Refused { fault: unknown_method(&name), reply_to, head: Head::default() }));
+        return Err(Box::new(Refused { fault: unknown_method(&name), reply_to, head: ReceivedEnvelope::default() }));
     };
-    let frame = if spelling == Spelling::MessageType { Frame::Typed } else { Frame::Direct };
+    let frame = if spelling == MethodSpelling::MessageType { Frame::Typed } else { Frame::Direct };
     finish(method, message, Form { frame, id, spelling, one_name: one_name(spelling, &name), meta: None })
 }
 
 /// The name by which a peer calls every message, where it was the message's type that decided.
-fn one_name(spelling: Spelling, name: &str) -> Option<SmolStr> {
-    (spelling == Spelling::Dispatch && name.len() <= MAX_NAME).then(|| SmolStr::new(name))
+fn one_name(spelling: MethodSpelling, name: &str) -> Option<SmolStr> {
+    (spelling == MethodSpelling::Dispatch && name.len() <= MAX_NAME).then(|| SmolStr::new(name))
 }
 
 /// Whether a method is one of MCP's.
@@ -309,7 +303,7 @@ fn is_mcp(method: &str) -> bool {
 struct Form<'a> {
     frame: Frame,
     id: RequestId,
-    spelling: Spelling,
+    spelling: MethodSpelling,
     one_name: Option<SmolStr>,
     meta: Option<&'a RawValue>,
 }
@@ -346,17 +340,17 @@ fn read_bare<'a>(
     let Some(name) = named else {
         let message = "neither a JSON-RPC method nor a message_type says what is asked";
         let reply_to = ReplyTo { frame: Frame::Direct, id, method: None };
-        let fault = Fault::rpc(INVALID_REQUEST, message);
-        return Err(Box::new(Refused { fault, reply_to, head: Head::default() }));
+        let fault = RequestError::rpc(INVALID_REQUEST, message);
+        return Err(Box::new(Refused { fault, reply_to, head: ReceivedEnvelope::default() }));
     };
     match Method::named(&name) {
         Some((method, _)) => {
-            let (frame, spelling) = (Frame::Bare, Spelling::Dispatch);
+            let (frame, spelling) = (Frame::Bare, MethodSpelling::Dispatch);
             finish(method, text, Form { frame, id: RequestId::Null, spelling, one_name: None, meta: None })
         }
         None => {
             let reply_to = ReplyTo { frame: Frame::Bare, id: RequestId::Null, method: None };
-            Err(Box::new(Refused { fault: unknown_method(&name), reply_to, head: Head::default() }))
+            Err(Box::new(Refused { fault: unknown_method(&name), reply_to, head: ReceivedEnvelope::default() }))
         }
     }
 }
@@ -364,24 +358,24 @@ fn read_bare<'a>(
 fn read_tool(params: Option<&RawValue>, id: RequestId) -> Result<Incoming<'_>, Box<Refused>> {
     let refuse = |fault, id| {
         let reply_to = ReplyTo { frame: Frame::Tool, id, method: None };
-        Box::new(Refused { fault, reply_to, head: Head::default() })
+        Box::new(Refused { fault, reply_to, head: ReceivedEnvelope::default() })
     };
     // A derived reader would also take a list for the fields in order.
     let named = params.map(RawValue::get).filter(|params| params.starts_with('{'));
     let Some(call) = named.and_then(|params| serde_json::from_str::<ToolCall<'_>>(params).ok()) else {
         let message = "tools/call takes an object with the tool's name and its arguments";
-        return Err(refuse(Fault::rpc(INVALID_PARAMS, message), id));
+        return Err(refuse(RequestError::rpc(INVALID_PARAMS, message), id));
     };
     let Some((method, spelling)) = Method::named(&call.name).or_else(|| dispatched(call.arguments)) else {
         let message = format!("there is no tool {:?} here; tools/list names them all", clipped(&call.name));
-        return Err(refuse(Fault::rpc(INVALID_PARAMS, message), id));
+        return Err(refuse(RequestError::rpc(INVALID_PARAMS, message), id));
     };
     let form = Form { frame: Frame::Tool, id, spelling, one_name: one_name(spelling, &call.name), meta: call.meta };
     finish(method, call.arguments.map_or("{}", RawValue::get), form)
 }
 
 /// The call that a message's own type names: the type of the parameters, or of the message inside them.
-fn dispatched(params: Option<&RawValue>) -> Option<(Method, Spelling)> {
+fn dispatched(params: Option<&RawValue>) -> Option<(Method, MethodSpelling)> {
     #[derive(Deserialize)]
     struct Typed<'a> {
         #[serde(borrow, default)]
@@ -398,13 +392,13 @@ fn dispatched(params: Option<&RawValue>) -> Option<(Method, Spelling)> {
     }
     let named = |message_type: Option<&RawValue>| {
         let name = serde_json::from_str::<Cow<'_, str>>(message_type?.get()).ok()?;
-        Method::named(&name).map(|(method, _)| (method, Spelling::Dispatch))
+        Method::named(&name).map(|(method, _)| (method, MethodSpelling::Dispatch))
     };
     let outer = Typed::read(params?)?;
     named(outer.message_type).or_else(|| named(Typed::read(outer.message?)?.message_type))
 }
 
-fn unknown_method(name: &str) -> Fault {
+fn unknown_method(name: &str) -> RequestError {
     let near = TABLE.iter().map(|row| row.name).find(|known| {
         let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_', '.'], "");
         plain(known) == plain(name)
@@ -413,7 +407,7 @@ fn unknown_method(name: &str) -> Fault {
         Some(known) => format!("did you mean {known}?"),
         None => String::from("see the call table"),
     };
-    Fault::rpc(METHOD_NOT_FOUND, format!("there is no method {:?} here; {hint}", clipped(name)))
+    RequestError::rpc(METHOD_NOT_FOUND, format!("there is no method {:?} here; {hint}", clipped(name)))
 }
 
 fn clipped(text: &str) -> &str {
@@ -422,14 +416,14 @@ fn clipped(text: &str) -> &str {
 
 /// A message that was read, or what was wrong with it.
 struct Parts<'a> {
-    call: Result<Call, Fault>,
-    head: Head,
+    call: Result<Call, RequestError>,
+    head: ReceivedEnvelope,
     nested: Option<&'a RawValue>,
 }
 
 /// Reads one message, envelope and body in one pass.
 fn read_parts(method: Method, message: &str) -> Parts<'_> {
-    let (mut head, mut nested) = (Head::default(), None);
+    let (mut head, mut nested) = (ReceivedEnvelope::default(), None);
     let message = if message == "null" { "{}" } else { message };
     let seed = MessageSeed { method, head: &mut head, nested: &mut nested };
     let mut reader = serde_json::Deserializer::from_str(message);
@@ -437,7 +431,7 @@ fn read_parts(method: Method, message: &str) -> Parts<'_> {
         Ok(call) => Ok(call),
         Err(error) => {
             // The reading stopped at the trouble: what stands behind it belongs to the envelope too.
-            (head, nested) = (Head::default(), None);
+            (head, nested) = (ReceivedEnvelope::default(), None);
             Err(explain(method, message, &error, &mut head, &mut nested))
         }
     };
@@ -446,7 +440,7 @@ fn read_parts(method: Method, message: &str) -> Parts<'_> {
 
 struct MessageSeed<'h, 'de> {
     method: Method,
-    head: &'h mut Head,
+    head: &'h mut ReceivedEnvelope,
     nested: &'h mut Option<&'de RawValue>,
 }
 
@@ -467,9 +461,8 @@ impl<'de> Visitor<'de> for MessageSeed<'_, 'de> {
     }
 }
 
-/// Reads the envelope alone.
 struct HeadSeed<'h, 'de> {
-    head: &'h mut Head,
+    head: &'h mut ReceivedEnvelope,
     nested: &'h mut Option<&'de RawValue>,
 }
 
@@ -479,7 +472,7 @@ impl<'de> Visitor<'de> for HeadSeed<'_, 'de> {
         f.write_str("a message")
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        HeadTap::read::<IgnoredAny>(map, self.head, self.nested).map(|_| ())
+        EnvelopeSplitter::read::<IgnoredAny>(map, self.head, self.nested).map(|_| ())
     }
 }
 
@@ -488,15 +481,15 @@ fn explain<'a>(
     method: Method,
     message: &'a str,
     error: &serde_json::Error,
-    head: &mut Head,
+    head: &mut ReceivedEnvelope,
     nested: &mut Option<&'a RawValue>,
-) -> Fault {
+) -> RequestError {
     let whole = serde_json::Deserializer::from_str(message).deserialize_map(HeadSeed { head, nested });
     if whole.is_err() {
         return invalid(None, &without_place(error), method);
     }
     // A message of another protocol is not ours to judge further.
-    if let Err(fault) = head.check(method, Demand::Lenient) {
+    if let Err(fault) = head.check(method, EnvelopeRule::Lenient) {
         return fault;
     }
     let mut track = serde_path_to_error::Track::new();
@@ -509,7 +502,7 @@ fn explain<'a>(
         let known: Vec<_> = QueryType::ALL.iter().filter_map(|query| serde_json::to_string(query).ok()).collect();
         let (found, _) = fault.message.split_once(';').unwrap_or((&fault.message, ""));
         let message = format!("{found}; send one of {}", known.join(", "));
-        return Fault { message, ..fault }.numbered(6002);
+        return RequestError { message, ..fault }.numbered(6002);
     }
     fault
 }
@@ -517,7 +510,7 @@ fn explain<'a>(
 /// The fault for a field that is missing (E003) or wrong (E002): names the field, what came, and what to send.
 ///
 /// A reason that begins with the field's name in backquotes is a whole sentence of ours; the others are serde's.
-fn invalid(field: Option<&str>, reason: &str, method: Method) -> Fault {
+fn invalid(field: Option<&str>, reason: &str, method: Method) -> RequestError {
     let name = field.unwrap_or("the message");
     let wrong = reason
         .strip_prefix("invalid type: ")
@@ -533,7 +526,7 @@ fn invalid(field: Option<&str>, reason: &str, method: Method) -> Fault {
     } else {
         (ErrorCode::E002, format!("{name} is not valid: {reason}; send it in that form"))
     };
-    let fault = Fault::new(code, method, message);
+    let fault = RequestError::new(code, method, message);
     match field {
         Some(field) => fault.about(field),
         None => fault,

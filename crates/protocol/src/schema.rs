@@ -7,7 +7,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
-use crate::head::{Envelope, PROTOCOL};
+use crate::envelope::{Envelope, PROTOCOL};
 
 /// The schema of a body of type `B` with its envelope, called `message_type` where it has a name. Only what the body needs is
 /// required: a caller of a tool may leave the envelope out.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned, MapAccess};
 use serde_json::value::RawValue;
 
-use crate::head::{Head, HeadTap};
+use crate::envelope::{EnvelopeSplitter, ReceivedEnvelope};
 use crate::message::acknowledgement::Acknowledgement;
 use crate::message::choice::{ChooseParityCall, ChooseParityResponse, PostedChoice};
 use crate::message::game_error::GameError;
@@ -22,7 +22,7 @@ use crate::message::game_over::GameOver;
 use crate::message::invitation::{GameInvitation, GameJoinAck};
 use crate::message::league_error::LeagueError;
 use crate::message::league_view::{GetLeague, LeaguePage};
-use crate::message::operate::{CreateSchedule, LeagueCommand, Nothing, ScheduleAnswer, StatusAnswer, WithdrawPlayer};
+use crate::message::operate::{CreateSchedule, Empty, LeagueCommand, ScheduleAnswer, StatusAnswer, WithdrawPlayer};
 use crate::message::query::{AssignedMatches, GetAssignedMatches, LeagueQuery, LeagueQueryResponse};
 use crate::message::registration::{LeagueRegisterRequest, RefereeRegisterRequest, RegisterResponse};
 use crate::message::report::{MatchResultAck, MatchResultReport};
@@ -37,7 +37,7 @@ use crate::sender::Role;
 
 /// Which of the configured time limits a call has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Limit {
+pub enum LimitKind {
     /// `register_referee_timeout_sec`.
     RegisterReferee,
     /// `register_player_timeout_sec`.
@@ -52,7 +52,7 @@ pub enum Limit {
     Generic,
 }
 
-impl Limit {
+impl LimitKind {
     /// The limit where nothing else is configured.
     pub fn default_span(self) -> Duration {
         Duration::from_secs(match self {
@@ -80,7 +80,7 @@ pub enum Access {
 
 /// One row of the call table.
 #[derive(Debug)]
-pub struct Row {
+pub struct CallRow {
     /// The call.
     pub method: Method,
     /// The message's name, where it has one.
@@ -96,7 +96,7 @@ pub struct Row {
     /// The answer's name, where it has one.
     pub answer: Option<&'static str>,
     /// The time to answer.
-    pub limit: Limit,
+    pub limit: LimitKind,
     /// What must be shown.
     pub access: Access,
     /// The thousand of its error numbers, where the contracts give it one.
@@ -110,14 +110,14 @@ pub struct Row {
 }
 
 /// A request body: it knows its row, and what answers it.
-pub trait Request: Serialize + DeserializeOwned + JsonSchema {
+pub trait RequestBody: Serialize + DeserializeOwned + JsonSchema {
     /// The type of the answer.
     type Answer: Serialize + DeserializeOwned + JsonSchema;
 }
 
 /// How a caller spelled a method.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Spelling {
+pub enum MethodSpelling {
     /// By its name.
     Name,
     /// By the alias at this place.
@@ -149,7 +149,7 @@ macro_rules! calls {
         }
 
         /// The table itself, in the order of its declaration.
-        pub static TABLE: &[Row] = &[$(Row {
+        pub static TABLE: &[CallRow] = &[$(CallRow {
             method: Method::$call,
             message: $message,
             from: &$from,
@@ -157,7 +157,7 @@ macro_rules! calls {
             name: $name,
             aliases: &[$($alias),*],
             answer: $answer_name,
-            limit: Limit::$limit,
+            limit: LimitKind::$limit,
             access: Access::$access,
             family: calls!(@family $($family)?),
             about: concat!($($about),+),
@@ -175,11 +175,11 @@ macro_rules! calls {
             pub(crate) fn read<'de, A: MapAccess<'de>>(
                 method: Method,
                 map: A,
-                head: &mut Head,
+                head: &mut ReceivedEnvelope,
                 nested: &mut Option<&'de RawValue>,
             ) -> Result<Self, A::Error> {
                 match method {
-                    $(Method::$call => HeadTap::read::<$request>(map, head, nested).map(Self::$call),)*
+                    $(Method::$call => EnvelopeSplitter::read::<$request>(map, head, nested).map(Self::$call),)*
                 }
             }
 
@@ -373,18 +373,18 @@ calls! {
     /// Show a player's own state.
     GetPlayerState {
         None, [Manager, Referee, Player, Operator] => [Player], "get_player_state",
-        Nothing => PlayerState = None, Generic, Open
+        Empty => PlayerState = None, Generic, Open
     }
     /// Show that somebody is there.
     Ping {
         None, [Manager, Referee, Player, Operator] => [Manager, Referee, Player], "ping",
-        Nothing => Nothing = None, Generic, Open
+        Empty => Empty = None, Generic, Open
     }
 }
 
 macro_rules! requests {
     ($($request:ty => $answer:ty;)*) => {
-        $(impl Request for $request { type Answer = $answer; })*
+        $(impl RequestBody for $request { type Answer = $answer; })*
     };
 }
 
@@ -403,23 +403,23 @@ requests! {
 
 impl Method {
     /// The call's row.
-    pub fn row(self) -> &'static Row {
+    pub fn row(self) -> &'static CallRow {
         // The table is declared in the order of the enum, by the same macro.
         &TABLE[self as usize]
     }
 
     /// The call that goes by `name`: its own, an alias, or its message's type.
-    pub fn named(name: &str) -> Option<(Self, Spelling)> {
-        static NAMES: LazyLock<HashMap<&'static str, (Method, Spelling)>> = LazyLock::new(|| {
+    pub fn named(name: &str) -> Option<(Self, MethodSpelling)> {
+        static NAMES: LazyLock<HashMap<&'static str, (Method, MethodSpelling)>> = LazyLock::new(|| {
             let mut names = HashMap::new();
             for row in TABLE {
                 for (alias, place) in row.aliases.iter().zip(0..) {
-                    names.insert(*alias, (row.method, Spelling::Alias(place)));
+                    names.insert(*alias, (row.method, MethodSpelling::Alias(place)));
                 }
                 if let Some(message) = row.message {
-                    names.insert(message, (row.method, Spelling::MessageType));
+                    names.insert(message, (row.method, MethodSpelling::MessageType));
                 }
-                names.insert(row.name, (row.method, Spelling::Name));
+                names.insert(row.name, (row.method, MethodSpelling::Name));
             }
             names
         });
@@ -427,7 +427,7 @@ impl Method {
         let in_capitals = || {
             let capitals = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
             let (method, _) = NAMES.get(name.to_ascii_lowercase().as_str()).filter(|_| capitals)?;
-            method.row().message.is_none().then_some((*method, Spelling::MessageType))
+            method.row().message.is_none().then_some((*method, MethodSpelling::MessageType))
         };
         NAMES.get(name).copied().or_else(in_capitals)
     }
@@ -438,12 +438,12 @@ impl Method {
     }
 
     /// The name in the given spelling.
-    pub fn spelled(self, spelling: Spelling) -> &'static str {
+    pub fn spelled(self, spelling: MethodSpelling) -> &'static str {
         let row = self.row();
         match spelling {
-            Spelling::Name | Spelling::Dispatch => row.name,
-            Spelling::Alias(place) => row.aliases.get(usize::from(place)).copied().unwrap_or(row.name),
-            Spelling::MessageType => row.message.unwrap_or(row.name),
+            MethodSpelling::Name | MethodSpelling::Dispatch => row.name,
+            MethodSpelling::Alias(place) => row.aliases.get(usize::from(place)).copied().unwrap_or(row.name),
+            MethodSpelling::MessageType => row.message.unwrap_or(row.name),
         }
     }
 
@@ -459,7 +459,7 @@ mod tests {
 
     #[test]
     fn a_call_without_a_message_type_has_its_name_in_capitals_for_one() {
-        let polled = Some((Method::GetAssignedMatches, Spelling::MessageType));
+        let polled = Some((Method::GetAssignedMatches, MethodSpelling::MessageType));
         assert_eq!(Method::named("GET_ASSIGNED_MATCHES"), polled);
         assert!(Method::GetAssignedMatches.is_called("GET_ASSIGNED_MATCHES"));
         // Where the message has a type, that is its type.
@@ -472,7 +472,7 @@ mod tests {
     fn every_name_leads_to_its_own_row() {
         for (place, row) in TABLE.iter().enumerate() {
             assert_eq!(row.method as usize, place);
-            assert_eq!(Method::named(row.name), Some((row.method, Spelling::Name)));
+            assert_eq!(Method::named(row.name), Some((row.method, MethodSpelling::Name)));
             for alias in row.aliases {
                 let (method, spelling) = Method::named(alias).unwrap();
                 assert_eq!((method, method.spelled(spelling)), (row.method, *alias));

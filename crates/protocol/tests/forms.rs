@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer};
+use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{INVALID_REQUEST, METHOD_NOT_FOUND};
 use league_protocol::frame::Frame;
-use league_protocol::head::Head;
-use league_protocol::manner::Manner;
 use league_protocol::message::choice::{ChooseParityResponse, PostedChoice};
 use league_protocol::parity::Parity;
 use league_protocol::quirk::{Quirk, Quirks};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 fn parity(answer: &Value) -> (MoveAnswer, Quirks) {
     let body = serde_json::to_vec(&json!({"jsonrpc": "2.0", "id": 1, "result": answer})).unwrap();
-    let reading = Layers::parse(&body).unwrap().parity(&"R1M1".parse().unwrap());
+    let reading = ParsedAnswer::parse(&body).unwrap().parity(&"R1M1".parse().unwrap());
     (reading.said, reading.quirks)
 }
 
@@ -107,7 +107,7 @@ fn game_id_names_the_match_where_match_id_is_absent() {
 fn an_answer_may_name_its_match_by_game_id() {
     let join = |answer: Value| {
         let body = serde_json::to_vec(&json!({ "result": answer })).unwrap();
-        let reading = Layers::parse(&body).unwrap().join(&"R1M1".parse().unwrap());
+        let reading = ParsedAnswer::parse(&body).unwrap().join(&"R1M1".parse().unwrap());
         (matches!(reading.said, JoinAnswer::Joined { .. }), reading.quirks.has(Quirk::GameIdField))
     };
     assert_eq!(join(json!({"accept": true, "game_id": "R1M1"})), (true, true));
@@ -174,18 +174,21 @@ fn a_registration_may_stand_under_data() {
 
 #[test]
 fn who_registers_under_one_name_is_called_by_it() {
-    let manner = Manner::of_registration(Frame::Direct, &Head::default(), Some("handle_message"));
+    let manner = PeerDialect::of_registration(Frame::Direct, &ReceivedEnvelope::default(), Some("handle_message"));
     assert_eq!(manner.to_string(), "A, all as handle_message");
     assert_eq!(manner.name_of(Method::ChooseParity), "handle_message");
-    let kept: Manner = serde_json::from_str(&serde_json::to_string(&manner).unwrap()).unwrap();
+    let kept: PeerDialect = serde_json::from_str(&serde_json::to_string(&manner).unwrap()).unwrap();
     assert_eq!(kept, manner);
-    assert_eq!(manner.learning(&Manner::default()).name_of(Method::ChooseParity), "choose_parity");
-    assert_eq!(Manner::of_registration(Frame::Direct, &Head::default(), Some(&"x".repeat(65))), Manner::default());
+    assert_eq!(manner.learning(&PeerDialect::default()).name_of(Method::ChooseParity), "choose_parity");
+    assert_eq!(
+        PeerDialect::of_registration(Frame::Direct, &ReceivedEnvelope::default(), Some(&"x".repeat(65))),
+        PeerDialect::default()
+    );
 }
 
 #[test]
 fn a_posted_choice_says_nothing_where_it_says_two_things() {
     let choice: PostedChoice =
         serde_json::from_value(json!({"match_id": "R1M1", "parity_choice": "odd", "move": "5"})).unwrap();
-    assert_eq!(choice.meant(&Head::default()), None);
+    assert_eq!(choice.meant(&ReceivedEnvelope::default()), None);
 }

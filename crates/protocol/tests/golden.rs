@@ -7,9 +7,9 @@ mod sample;
 
 use std::collections::BTreeSet;
 
-use league_protocol::error::{ErrorCode, Fault, METHOD_NOT_FOUND};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::error::{ErrorCode, METHOD_NOT_FOUND, RequestError};
 use league_protocol::frame::{Frame, RequestId};
-use league_protocol::manner::Manner;
 use league_protocol::reply::ReplyTo;
 use league_protocol::table::{Method, TABLE};
 use serde_json::Value;
@@ -51,7 +51,7 @@ fn pretty(bytes: &[u8]) -> String {
 
 fn request(method: Method, frame: Frame) -> Vec<u8> {
     let mut out = Vec::new();
-    Manner::from(frame).write(17, &sample::envelope(), &sample::call(method), &mut out).unwrap();
+    PeerDialect::from(frame).write(17, &sample::envelope(), &sample::call(method), &mut out).unwrap();
     out
 }
 
@@ -65,7 +65,7 @@ fn answer(method: Method, frame: Frame) -> Vec<u8> {
     out
 }
 
-fn refusal(to: &ReplyTo, fault: &Fault) -> Vec<u8> {
+fn refusal(to: &ReplyTo, fault: &RequestError) -> Vec<u8> {
     let mut out = Vec::new();
     to.refuse(&sample::envelope(), fault, &mut out).unwrap();
     out
@@ -123,9 +123,15 @@ fn every_answer_is_the_same_message_in_every_frame() {
 #[test]
 fn every_error_in_every_frame() {
     let faults = [
-        ("a token", Fault::new(ErrorCode::E011, Method::LeagueQuery, "auth_token is missing").about("auth_token")),
-        ("a field", Fault::new(ErrorCode::E003, Method::LeagueQuery, "sender is missing").about("sender")),
-        ("too fast", Fault { retry_after: Some(2), ..Fault::new(ErrorCode::E014, Method::LeagueQuery, "slower") }),
+        (
+            "a token",
+            RequestError::new(ErrorCode::E011, Method::LeagueQuery, "auth_token is missing").about("auth_token"),
+        ),
+        ("a field", RequestError::new(ErrorCode::E003, Method::LeagueQuery, "sender is missing").about("sender")),
+        (
+            "too fast",
+            RequestError { retry_after: Some(2), ..RequestError::new(ErrorCode::E014, Method::LeagueQuery, "slower") },
+        ),
     ];
     let mut shown = Vec::new();
     for (name, fault) in faults {
@@ -136,7 +142,7 @@ fn every_error_in_every_frame() {
     }
     for frame in Frame::ALL {
         let nobody = ReplyTo { frame, id: RequestId::Null, method: None };
-        let bytes = refusal(&nobody, &Fault::rpc(METHOD_NOT_FOUND, "there is no method \"juggle\" here"));
+        let bytes = refusal(&nobody, &RequestError::rpc(METHOD_NOT_FOUND, "there is no method \"juggle\" here"));
         shown.push(format!("nothing understood, {frame}:\n{}", pretty(&bytes)));
     }
     insta::assert_snapshot!("errors", shown.join("\n\n"));

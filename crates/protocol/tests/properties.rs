@@ -7,17 +7,17 @@ mod arbitrary;
 mod decode;
 mod sample;
 
-use league_protocol::answer::{Heard, JoinAnswer, Layers, MoveAnswer, RegistrationAnswer, is_heard};
+use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer, RegistrationAnswer, ReplyKind, is_heard};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
 use league_protocol::frame::{Frame, RequestId};
-use league_protocol::head::Envelope;
-use league_protocol::manner::Manner;
 use league_protocol::message::choice::ChooseParityResponse;
 use league_protocol::message::invitation::GameJoinAck;
-use league_protocol::message::registration::{Admission, RegisterResponse};
+use league_protocol::message::registration::{RegisterResponse, RegistrationStatus};
 use league_protocol::parity::Parity;
 use league_protocol::reply::ReplyTo;
 use league_protocol::request::{self, Incoming, Request};
-use league_protocol::table::{Call, Method, Spelling, TABLE};
+use league_protocol::table::{Call, Method, MethodSpelling, TABLE};
 use league_protocol::token::{Credential, Token};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use arbitrary::{any_call, envelope, word};
 use decode::decode_everything;
 
-fn written(manner: &Manner, envelope: &Envelope, call: &Call) -> Vec<u8> {
+fn written(manner: &PeerDialect, envelope: &Envelope, call: &Call) -> Vec<u8> {
     let mut out = Vec::new();
     manner.write(7, envelope, call, &mut out).unwrap();
     out
@@ -171,7 +171,7 @@ proptest! {
     #[test]
     fn every_request_is_read_back_from_every_frame(call in any_call(), envelope in envelope()) {
         for frame in [Frame::Direct, Frame::Typed, Frame::Tool, Frame::Bare, Frame::Nested] {
-            let bytes = written(&Manner::from(frame), &envelope, &call);
+            let bytes = written(&PeerDialect::from(frame), &envelope, &call);
             let row = call.method().row();
             // By its own name and without a tool around it, a ping is MCP's.
             if row.method == Method::Ping && !matches!(frame, Frame::Tool | Frame::Bare) {
@@ -193,7 +193,7 @@ proptest! {
     #[test]
     fn what_stands_first_makes_no_difference(call in any_call(), envelope in envelope(), extra in any_json()) {
         // A method before its parameters is read in one pass, any other order in two.
-        let good = written(&Manner::default(), &envelope, &call);
+        let good = written(&PeerDialect::default(), &envelope, &call);
         let shown = |text: &str| format!("{:?}", request::read(text.as_bytes()).map_err(|refused| *refused));
         let parts: serde_json::Map<String, Value> = serde_json::from_slice(&good).unwrap();
         let (method, id) = (&parts["method"], &parts["id"]);
@@ -209,8 +209,8 @@ proptest! {
     #[test]
     fn every_spelling_leads_to_the_same_call(call in any_call(), envelope in envelope()) {
         for (place, alias) in call.method().row().aliases.iter().enumerate() {
-            let spelling = Spelling::Alias(u8::try_from(place).unwrap());
-            let bytes = written(&Manner::default().calling(call.method(), alias), &envelope, &call);
+            let spelling = MethodSpelling::Alias(u8::try_from(place).unwrap());
+            let bytes = written(&PeerDialect::default().calling(call.method(), alias), &envelope, &call);
             let request = read(&bytes).unwrap();
             prop_assert_eq!((request.method(), request.spelling), (call.method(), spelling));
         }
@@ -234,7 +234,7 @@ proptest! {
  reason: None,
             };
             let bytes = write(Method::GameInvitation, &|to, out| to.answer(&envelope, &join, out).unwrap());
-            let reading = Layers::parse(&bytes).unwrap().join(&match_id);
+            let reading = ParsedAnswer::parse(&bytes).unwrap().join(&match_id);
             let nonce = join.draw_nonce.clone().unwrap_or_default();
             let expected = if accept { JoinAnswer::Joined { nonce } } else { JoinAnswer::Declined };
             prop_assert_eq!(reading.said, expected);
@@ -245,18 +245,18 @@ proptest! {
             let choice =
                 ChooseParityResponse { match_id: match_id.clone(), player_id: player_id.clone(), parity_choice };
             let bytes = write(Method::ChooseParity, &|to, out| to.answer(&envelope, &choice, out).unwrap());
-            let reading = Layers::parse(&bytes).unwrap().parity(&match_id);
+            let reading = ParsedAnswer::parse(&bytes).unwrap().parity(&match_id);
             prop_assert_eq!(reading.said, MoveAnswer::Move(parity_choice.as_str().into()));
 
             let response = RegisterResponse {
-                status: if in_or_not { Admission::Accepted } else { Admission::Rejected },
+                status: if in_or_not { RegistrationStatus::Accepted } else { RegistrationStatus::Rejected },
                 player_id: in_or_not.then(|| player_id.clone()), referee_id: None, league_id: None,
                 reason: (!in_or_not).then(|| reason.clone()), reason_code: (!in_or_not).then_some(code),
                 error_code: None,
                 pass_scheme: None, warnings: Vec::new(),
             };
             let bytes = write(Method::RegisterPlayer, &|to, out| to.answer(&envelope, &response, out).unwrap());
-            let said = Layers::parse(&bytes).unwrap().registration().said;
+            let said = ParsedAnswer::parse(&bytes).unwrap().registration().said;
             prop_assert_eq!(said, if in_or_not {
                 RegistrationAnswer::Accepted {
                     player_id: Some(player_id.clone()), referee_id: None, league_id: None, passes: false,
@@ -265,11 +265,11 @@ proptest! {
                 RegistrationAnswer::Rejected { reason: reason.clone(), code: Some(code.into()) }
             });
 
-            let fault = league_protocol::error::Fault::new(
+            let fault = league_protocol::error::RequestError::new(
                 league_protocol::error::ErrorCode::E012, Method::ChooseParity, reason.clone(),
             );
             let bytes = write(Method::ChooseParity, &|to, out| to.refuse(&envelope, &fault, out).unwrap());
-            let error = Layers::parse(&bytes).unwrap().error().unwrap();
+            let error = ParsedAnswer::parse(&bytes).unwrap().error().unwrap();
             prop_assert_eq!(error.code.as_deref(), Some("E012"), "{}", frame);
             prop_assert!(error.words.ends_with(&reason), "{frame} {}", error.words);
             prop_assert!(!is_heard(&bytes), "{}", frame);
@@ -291,7 +291,7 @@ proptest! {
         call in any_call(), envelope in envelope(), place in any::<prop::sample::Index>(), byte in any::<u8>(),
         cut in any::<prop::sample::Index>(), frame in prop::sample::select(&Frame::ALL[..5]), extra in any_json(),
     ) {
-        let good = written(&Manner::from(frame), &envelope, &call);
+        let good = written(&PeerDialect::from(frame), &envelope, &call);
         let mut flipped = good.clone();
         flipped[place.index(good.len())] = byte;
         decode_everything(&flipped);
@@ -308,7 +308,7 @@ proptest! {
     #[test]
     fn a_move_was_literally_there(answer in answer()) {
         let text = answer.to_string();
-        let Ok(layers) = Layers::parse(text.as_bytes()) else { return Ok(()) };
+        let Ok(layers) = ParsedAnswer::parse(text.as_bytes()) else { return Ok(()) };
         if let MoveAnswer::Move(played) = layers.parity(&sample::match_id()).said {
             prop_assert!(played == "even" || played == "odd");
             prop_assert!(says(&answer, &played), "{played} out of {text}");
@@ -333,7 +333,7 @@ proptest! {
             } else if let Call::StartMatch(start) = &mut call {
                 start.players.a.referee_pass = Some(pass.clone());
             }
-            let mut bytes = written(&Manner::from(frame), &envelope, &call);
+            let mut bytes = written(&PeerDialect::from(frame), &envelope, &call);
             if !whole {
                 let place = damage.index(bytes.len());
                 bytes[place] = b'}';
@@ -356,7 +356,7 @@ fn every_answer_of_ours_is_heard_and_none_is_taken_for_an_error() {
         for frame in Frame::ALL {
             let mut out = Vec::new();
             sample::answer(row.method, &ReplyTo { frame, id: RequestId::from(3), method: Some(row.method) }, &mut out);
-            assert_eq!(Layers::parse(&out).unwrap().heard(), Heard::Yes, "{} {frame}", row.name);
+            assert_eq!(ParsedAnswer::parse(&out).unwrap().heard(), ReplyKind::Yes, "{} {frame}", row.name);
             assert!(is_heard(&out), "{} {frame}", row.name);
         }
     }

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer, RegistrationAnswer};
+use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer, RegistrationAnswer};
 use league_protocol::frame::Frame;
 use league_protocol::id::{MatchId, RefereeId, RoundId};
 use league_protocol::quirk::Quirk;
@@ -97,7 +97,7 @@ fn accept_request(letter: &str, text: &str) {
 }
 
 fn accept_answer(question: &str, text: &str) {
-    let layers = Layers::parse(text.as_bytes()).unwrap();
+    let layers = ParsedAnswer::parse(text.as_bytes()).unwrap();
     let match_id = MatchId::of(RoundId(1), 1);
     let quirks = match question {
         "join" => {

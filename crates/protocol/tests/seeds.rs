@@ -9,8 +9,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
 
-use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer, PeerError, RegistrationAnswer};
-use league_protocol::error::Fault;
+use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer, PeerError, RegistrationAnswer};
+use league_protocol::error::RequestError;
 use league_protocol::id::MatchId;
 use league_protocol::quirk::Quirks;
 use league_protocol::request::{self, Incoming, Refused, Request};
@@ -40,7 +40,7 @@ struct Case {
     quirks: Option<Vec<String>>,
 }
 
-fn fault(fault: &Fault) -> String {
+fn fault(fault: &RequestError) -> String {
     let field = fault.field.as_deref().map(|field| format!(" {field}")).unwrap_or_default();
     match fault.code {
         // Where the contracts have a number of their own, it is part of what is expected.
@@ -100,7 +100,7 @@ fn error(error: &PeerError) -> String {
 }
 
 fn answered(question: &str, body: &[u8]) -> (String, Quirks) {
-    let Ok(layers) = Layers::parse(body) else { return ("unreadable".into(), Quirks::default()) };
+    let Ok(layers) = ParsedAnswer::parse(body) else { return ("unreadable".into(), Quirks::default()) };
     let match_id: MatchId = MATCH.parse().unwrap();
     let (said, quirks, token) = match question {
         "invitation" => {

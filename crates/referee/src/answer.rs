@@ -2,23 +2,21 @@
 
 use std::time::Duration;
 
-use league_core::bout::effect::Ask;
-use league_core::bout::input::{CallFault, CallNo, Input};
-use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer, token_quirk};
+use league_core::game_match::effect::AskKind;
+use league_core::game_match::input::{CallFailure, CallNumber, Input};
+use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer, token_quirk};
 use league_protocol::id::GameType;
 use league_protocol::message::start_match::StartMatch;
-use league_protocol::problem::{Problem, Question};
+use league_protocol::problem::{Problem, QuestionKind};
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::side::Side;
 use league_protocol::token::Credential;
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::{CallError, Exchange, Failure};
-use league_wire::speaker::Try;
+use league_wire::peer_client::SendAttempt;
 use smol_str::SmolStr;
 
-/// An answer, understood or not.
-pub(crate) enum Understood {
-    /// The bout is told this.
+pub(crate) enum AnswerReading {
     Said {
         input: Input,
         quirks: Quirks,
@@ -31,34 +29,39 @@ pub(crate) enum Understood {
     Unclear,
 }
 
-/// The question that was asked.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct AskedQuestion<'a> {
     pub(crate) side: Side,
-    pub(crate) call: CallNo,
-    pub(crate) ask: Ask,
+    pub(crate) call: CallNumber,
+    pub(crate) ask: AskKind,
     pub(crate) order: &'a StartMatch,
 }
 
-impl Asked<'_> {
+impl AskedQuestion<'_> {
     /// What a call without an answer means.
     pub(crate) fn failed(self, error: &CallError) -> Input {
         let fault = match error.kind {
-            Failure::TimedOut => CallFault::TimedOut,
-            Failure::TooLong => CallFault::Unreadable,
+            Failure::TimedOut => CallFailure::TimedOut,
+            Failure::TooLong => CallFailure::Unreadable,
             Failure::NotListening
             | Failure::Unreachable(_)
             | Failure::HungUp(_)
             | Failure::Refused
-            | Failure::Unwritable(_) => CallFault::Unreachable,
+            | Failure::Unwritable(_) => CallFailure::Unreachable,
         };
         Input::Failed { side: self.side, call: self.call, fault }
     }
 
     /// What was wrong with the answer that the bout is told of as `input`; nothing when nothing was, or the bout itself knows best.
-    pub(crate) fn problem(self, input: &Input, endpoint: &Endpoint, tries: &[Try], limit: Duration) -> Option<Problem> {
+    pub(crate) fn problem(
+        self,
+        input: &Input,
+        endpoint: &Endpoint,
+        tries: &[SendAttempt],
+        limit: Duration,
+    ) -> Option<Problem> {
         match input {
-            Input::Failed { fault: CallFault::Refused(_) | CallFault::Irregular(_), .. } => None,
+            Input::Failed { fault: CallFailure::Refused(_) | CallFailure::Irregular(_), .. } => None,
             Input::Failed { .. } => self.problem_of(endpoint, tries, limit),
             Input::Moved { text, .. } if self.order.game_type == GameType::even_odd() => {
                 // A legal choice may have been posted, whatever was answered to the call.
@@ -78,14 +81,14 @@ impl Asked<'_> {
     }
 
     /// What was wrong with the tries at this question; nothing when one was answered.
-    fn problem_of(self, endpoint: &Endpoint, tries: &[Try], limit: Duration) -> Option<Problem> {
+    fn problem_of(self, endpoint: &Endpoint, tries: &[SendAttempt], limit: Duration) -> Option<Problem> {
         let question = match self.ask {
-            Ask::Join => Question::Join,
-            Ask::Move if self.order.game_type == GameType::even_odd() => Question::Choice,
-            Ask::Move => Question::Move,
+            AskKind::Join => QuestionKind::Join,
+            AskKind::Move if self.order.game_type == GameType::even_odd() => QuestionKind::Choice,
+            AskKind::Move => QuestionKind::Move,
         };
-        let asked: Vec<&Try> = tries.iter().filter(|one| !one.is_probe).collect();
-        let wrong = |one: &&Try| match &one.came {
+        let asked: Vec<&SendAttempt> = tries.iter().filter(|one| !one.is_probe).collect();
+        let wrong = |one: &&SendAttempt| match &one.came {
             Ok(exchange) => {
                 Problem::of_answer(question, &self.order.match_id, exchange.status.as_u16(), &exchange.body)
             }
@@ -100,41 +103,41 @@ impl Asked<'_> {
     }
 
     /// What an answer means. A strict league takes none that is odd.
-    pub(crate) fn understand(self, exchange: &Exchange) -> Understood {
+    pub(crate) fn understand(self, exchange: &Exchange) -> AnswerReading {
         match self.read(exchange) {
-            Understood::Said { quirks, shows_token, .. } if self.order.strict && !quirks.is_empty() => {
-                let fault = quirks.iter().next().map_or(CallFault::Unreadable, CallFault::Irregular);
+            AnswerReading::Said { quirks, shows_token, .. } if self.order.strict && !quirks.is_empty() => {
+                let fault = quirks.iter().next().map_or(CallFailure::Unreadable, CallFailure::Irregular);
                 let input = Input::Failed { side: self.side, call: self.call, fault };
-                Understood::Said { input, quirks, shows_token }
+                AnswerReading::Said { input, quirks, shows_token }
             }
-            read @ (Understood::Said { .. } | Understood::Heard | Understood::Unclear) => read,
+            read @ (AnswerReading::Said { .. } | AnswerReading::Heard | AnswerReading::Unclear) => read,
         }
     }
 
-    fn read(self, exchange: &Exchange) -> Understood {
-        let Ok(layers) = Layers::parse(&exchange.body) else { return Understood::Unclear };
+    fn read(self, exchange: &Exchange) -> AnswerReading {
+        let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return AnswerReading::Unclear };
         let (side, call, match_id) = (self.side, Some(self.call), &self.order.match_id);
         // Whoever refuses by its status has not merely acknowledged.
-        let nothing = if exchange.status.is_success() { Understood::Heard } else { Understood::Unclear };
+        let nothing = if exchange.status.is_success() { AnswerReading::Heard } else { AnswerReading::Unclear };
         let (input, mut quirks, token) = match self.ask {
-            Ask::Join => {
+            AskKind::Join => {
                 let reading = layers.join(match_id);
                 let input = match reading.said {
                     JoinAnswer::Joined { nonce } => Input::Joined { side, call, nonce },
                     JoinAnswer::Declined => Input::Declined { side, call },
-                    JoinAnswer::Error(_) => return Understood::Unclear,
+                    JoinAnswer::Error(_) => return AnswerReading::Unclear,
                     JoinAnswer::Nothing => return nothing,
                 };
                 (input, reading.quirks, reading.token)
             }
-            Ask::Move => {
+            AskKind::Move => {
                 let parity = self.order.game_type == GameType::even_odd();
                 let reading = if parity { layers.parity(match_id) } else { layers.game_move(match_id) };
                 let text = match reading.said {
                     MoveAnswer::Move(text) => text,
                     // The game refuses it, and says what a move would have been.
                     MoveAnswer::Invalid(text) => SmolStr::new(text),
-                    MoveAnswer::Error(_) => return Understood::Unclear,
+                    MoveAnswer::Error(_) => return AnswerReading::Unclear,
                     MoveAnswer::Nothing => return nothing,
                 };
                 (Input::Moved { side, call, text }, reading.quirks, reading.token)
@@ -146,7 +149,7 @@ impl Asked<'_> {
         if layers.names_other_than(&self.order.players[side].player_id) {
             quirks.note(Quirk::OwnId);
         }
-        Understood::Said { input, quirks, shows_token }
+        AnswerReading::Said { input, quirks, shows_token }
     }
 
     /// What is odd about the token, where the manager told what it should be.

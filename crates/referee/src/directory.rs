@@ -17,17 +17,15 @@ const IDS: [&str; 3] = ["player_id", "agent_id", "id"];
 /// The fields that name an address.
 const ADDRESSES: [&str; 3] = ["endpoint", "contact_endpoint", "url"];
 
-/// Where players listen.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Directory(BTreeMap<PlayerId, Endpoint>);
+pub(crate) struct PlayerDirectory(BTreeMap<PlayerId, Endpoint>);
 
-impl Directory {
+impl PlayerDirectory {
     /// Adds everything that `said` tells; what is known already stays.
     pub(crate) fn read(&mut self, said: &Value) {
         self.look(said, DEPTH);
     }
 
-    /// Where this player listens.
     pub(crate) fn of(&self, player: &PlayerId) -> Option<&Endpoint> {
         self.0.get(player)
     }
@@ -81,7 +79,7 @@ mod tests {
     use serde_json::json;
 
     fn found(said: &Value) -> Vec<(String, String)> {
-        let mut directory = Directory::default();
+        let mut directory = PlayerDirectory::default();
         directory.read(said);
         directory.0.iter().map(|(id, endpoint)| (id.to_string(), endpoint.to_string())).collect()
     }

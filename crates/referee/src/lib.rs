@@ -1,4 +1,4 @@
-//! Who runs matches: the shell around [`league_core::bout`].
+//! Who runs matches: the shell around [`league_core::game_match`].
 //!
 //! - [`settings`]: what a referee is told when it starts
 //! - [`referee`]: the agent itself
@@ -14,21 +14,21 @@
 //! - `log`: what happened, for its log
 //! - `report`: telling the manager, until it knows
 
-mod announced;
+mod announced_matches;
 mod answer;
+mod answer_waiter;
 mod directory;
-mod enrolment;
-mod held;
+mod held_answers;
 mod log;
+mod match_runner;
 mod orders;
-mod patience;
-mod posted;
+mod posted_answer;
 pub mod referee;
+mod registration;
 mod report;
-mod ring;
-mod scribe;
 pub mod settings;
 mod transcript;
+mod transcript_writer;
 
 pub use referee::Referee;
-pub use settings::Settings;
+pub use settings::RefereeSettings;

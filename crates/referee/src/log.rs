@@ -3,41 +3,39 @@
 //! What a player chose is logged when the match is decided. Players of the same machine may be able to read the file, and must not learn a
 //! choice before they have chosen themselves; that holds for a choice that was not legal, too.
 
-use league_core::bout::effect::Complaint;
-use league_core::bout::input::Input;
+use league_core::game_match::effect::AttemptError;
+use league_core::game_match::input::Input;
 use league_protocol::id::MatchId;
 use league_protocol::message::start_match::StartMatch;
 use league_protocol::side::Side;
-use league_store::journal::{Entry, Level};
-use league_wire::refusals::Refusal;
-use league_wire::speaker::Try;
+use league_store::journal::{JournalEntry, JournalLevel};
+use league_wire::peer_client::SendAttempt;
+use league_wire::refusal_log::RefusedRequest;
 
 use crate::referee::Shared;
 
 impl Shared {
-    /// A line.
-    pub(crate) fn note(&self, level: Level, event: &str, message: impl FnOnce() -> String) {
+    pub(crate) fn note(&self, level: JournalLevel, event: &str, message: impl FnOnce() -> String) {
         if self.logs(level) {
             self.write(self.entry(level, event, message()));
         }
     }
 
-    /// A warning.
     pub(crate) fn alert(&self, event: &str, message: String) {
-        self.note(Level::Warn, event, || message);
+        self.note(JournalLevel::Warn, event, || message);
     }
 
     /// Whether lines of this level are written.
-    pub(crate) fn logs(&self, level: Level) -> bool {
+    pub(crate) fn logs(&self, level: JournalLevel) -> bool {
         self.journal.get().is_some_and(|journal| journal.writes(level))
     }
 
-    pub(crate) fn entry(&self, level: Level, event: &str, message: String) -> Entry {
+    pub(crate) fn entry(&self, level: JournalLevel, event: &str, message: String) -> JournalEntry {
         let who = self.identity().map(|identity| identity.id);
-        Entry::new(self.world.now(), level, who.as_ref().map_or("", |id| id.as_str()), event, message)
+        JournalEntry::new(self.world.now(), level, who.as_ref().map_or("", |id| id.as_str()), event, message)
     }
 
-    pub(crate) fn write(&self, entry: Entry) {
+    pub(crate) fn write(&self, entry: JournalEntry) {
         if let Some(journal) = self.journal.get() {
             journal.write(entry);
         }
@@ -48,13 +46,14 @@ impl Shared {
         &self,
         match_id: &MatchId,
         (peer, number): (&str, Option<u8>),
-        tries: &[Try],
+        tries: &[SendAttempt],
         understood: bool,
     ) {
         let last = tries.iter().rposition(|one| !one.is_probe);
         for (place, one) in tries.iter().enumerate().filter(|(_, one)| !one.is_probe) {
             let failed = one.came.is_err() || (Some(place) == last && !understood);
-            let (level, event) = if failed { (Level::Warn, "MESSAGE_FAILED") } else { (Level::Debug, "MESSAGE_SENT") };
+            let (level, event) =
+                if failed { (JournalLevel::Warn, "MESSAGE_FAILED") } else { (JournalLevel::Debug, "MESSAGE_SENT") };
             if self.logs(level) {
                 let number = number.map_or_else(String::new, |number| format!(", try {number}"));
                 let (Ok(told) | Err(told)) = one.outcome();
@@ -70,15 +69,17 @@ impl Shared {
         let match_id = &order.match_id;
         match input {
             Input::Joined { side, .. } => {
-                self.note(Level::Debug, "PLAYER_JOINED", || format!("{match_id}: {} joined", player(*side)));
+                self.note(JournalLevel::Debug, "PLAYER_JOINED", || format!("{match_id}: {} joined", player(*side)));
             }
             Input::Declined { side, .. } => {
-                self.note(Level::Warn, "PLAYER_DECLINED", || {
+                self.note(JournalLevel::Warn, "PLAYER_DECLINED", || {
                     format!("{match_id}: {} declined the invitation", player(*side))
                 });
             }
             Input::Moved { side, .. } => {
-                self.note(Level::Debug, "CHOICE_RECEIVED", || format!("{match_id}: {} has chosen", player(*side)));
+                self.note(JournalLevel::Debug, "CHOICE_RECEIVED", || {
+                    format!("{match_id}: {} has chosen", player(*side))
+                });
             }
             Input::Start | Input::Failed { .. } | Input::PauseOver { .. } | Input::Told { .. } | Input::Reported => {}
         }
@@ -89,30 +90,30 @@ impl Shared {
         &self,
         order: &StartMatch,
         side: Side,
-        complaint: &Complaint,
+        complaint: &AttemptError,
         (made, allowed): (u8, u8),
     ) {
-        self.note(Level::Warn, "GAME_ERROR", || {
+        self.note(JournalLevel::Warn, "GAME_ERROR", || {
             let (match_id, player) = (&order.match_id, &order.players[side].player_id);
             let what = match complaint {
                 // What it tried to choose would tell.
-                Complaint::Illegal(_) => String::from("its choice is not a legal one"),
-                Complaint::TimedOut
-                | Complaint::Unreachable
-                | Complaint::Unreadable
-                | Complaint::Refused(_)
-                | Complaint::Irregular(_) => complaint.to_string(),
+                AttemptError::Illegal(_) => String::from("its choice is not a legal one"),
+                AttemptError::TimedOut
+                | AttemptError::Unreachable
+                | AttemptError::Unreadable
+                | AttemptError::Refused(_)
+                | AttemptError::Irregular(_) => complaint.to_string(),
             };
             format!("{match_id}: {player}: {what}; try {made} of {allowed} was lost, it is asked again")
         });
     }
 
-    pub(crate) fn note_refusal(&self, refusal: &Refusal<'_>) {
-        if !self.logs(Level::Warn) {
+    pub(crate) fn note_refusal(&self, refusal: &RefusedRequest<'_>) {
+        if !self.logs(JournalLevel::Warn) {
             return;
         }
         let Some(line) = self.refusals.line(refusal) else { return };
-        let level = if refusal.is_internal() { Level::Error } else { Level::Warn };
+        let level = if refusal.is_internal() { JournalLevel::Error } else { JournalLevel::Warn };
         let entry = self.entry(level, "REQUEST_REFUSED", line);
         self.write(entry.in_conversation(refusal.head.conversation_id.as_good()).about(refusal.what()));
     }

@@ -5,21 +5,21 @@
 
 use std::net::SocketAddr;
 
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::Head;
+use league_protocol::envelope::ReceivedEnvelope;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::LeagueId;
 use league_protocol::message::start_match::{FRIENDLY, StartMatch};
 use league_protocol::side::Side;
 use league_protocol::table::Method;
-use league_wire::rate::Wait;
-use league_wire::whence::Whence;
+use league_wire::client_network::ClientNetwork;
+use league_wire::rate::RetryAfter;
 
-use crate::enrolment::Identity;
 use crate::referee::Shared;
+use crate::registration::RefereeIdentity;
 
 /// What a match is played for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Purpose {
+pub(crate) enum MatchPurpose {
     /// The manager ordered it and counts its result.
     League,
     /// The operator ordered it. Its result is shown and never reported.
@@ -29,31 +29,36 @@ pub(crate) enum Purpose {
 impl Shared {
     /// Who orders a match: the manager, or the operator, whose matches are friendly. In a league without passes the two cannot
     /// be told apart, so only the operator's token makes a match friendly there.
-    pub(crate) fn purpose(&self, head: &Head, peer: SocketAddr) -> Result<Purpose, Fault> {
+    pub(crate) fn purpose(&self, head: &ReceivedEnvelope, peer: SocketAddr) -> Result<MatchPurpose, RequestError> {
         const METHOD: Method = Method::StartMatch;
         let passes = self.identity().is_some_and(|identity| identity.passes);
-        let shown = self.check_manager(head, METHOD).map(|()| Purpose::League);
+        let shown = self.check_manager(head, METHOD).map(|()| MatchPurpose::League);
         if passes && shown.is_ok() {
             return shown;
         }
         match (&head.auth_token, &self.settings.operator) {
-            (Some(_), Some(_)) if self.is_operator(head, peer, METHOD)? => Ok(Purpose::Friendly),
-            (None, None) if passes && peer.ip().to_canonical().is_loopback() => Ok(Purpose::Friendly),
+            (Some(_), Some(_)) if self.is_operator(head, peer, METHOD)? => Ok(MatchPurpose::Friendly),
+            (None, None) if passes && peer.ip().to_canonical().is_loopback() => Ok(MatchPurpose::Friendly),
             (Some(_), Some(_)) if passes => self.refuse(peer, METHOD),
             (Some(_) | None, _) => shown,
         }
     }
 
     /// Whether the operator's token is shown, where one is configured.
-    fn is_operator(&self, head: &Head, peer: SocketAddr, method: Method) -> Result<bool, Fault> {
+    fn is_operator(&self, head: &ReceivedEnvelope, peer: SocketAddr, method: Method) -> Result<bool, RequestError> {
         let (Some(digest), Some(token)) = (&self.settings.operator, &head.auth_token) else { return Ok(false) };
-        self.strikes.listen(Whence::of(peer)).map_err(|wait| struck(wait, method))?;
+        self.strikes.listen(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
         Ok(token.opens(digest))
     }
 
     /// Whether whoever asks may step through matches and the like: the manager, or the operator, who is on this machine or shows
     /// the operator's token.
-    pub(crate) fn check_operator(&self, head: &Head, peer: SocketAddr, method: Method) -> Result<(), Fault> {
+    pub(crate) fn check_operator(
+        &self,
+        head: &ReceivedEnvelope,
+        peer: SocketAddr,
+        method: Method,
+    ) -> Result<(), RequestError> {
         if self.settings.operator.is_none() && peer.ip().to_canonical().is_loopback() {
             return Ok(());
         }
@@ -65,22 +70,27 @@ impl Shared {
             return self.refuse(peer, method);
         }
         let message = "only the manager and the operator may do this: call from the referee's machine, or send the operator's token";
-        Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"))
+        Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }
 
     /// Refuses a token that is neither the manager's pass nor the operator's, and counts it as a guess.
-    fn refuse<T>(&self, peer: SocketAddr, method: Method) -> Result<T, Fault> {
-        self.strikes.strike(Whence::of(peer)).map_err(|wait| struck(wait, method))?;
+    fn refuse<T>(&self, peer: SocketAddr, method: Method) -> Result<T, RequestError> {
+        self.strikes.strike(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
         let message = "the auth_token is neither the manager's pass for this referee nor the operator's token";
-        Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"))
+        Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }
 
     /// The order with everything that invitations, reports and files need. A referee that was given no pass for a player shows
     /// one that only its own token could have made: it opens nothing, and players that insist on a token have one.
-    pub(crate) fn completed(&self, identity: &Identity, mut order: StartMatch, purpose: Purpose) -> StartMatch {
+    pub(crate) fn completed(
+        &self,
+        identity: &RefereeIdentity,
+        mut order: StartMatch,
+        purpose: MatchPurpose,
+    ) -> StartMatch {
         order.league_id = match purpose {
-            Purpose::Friendly => FRIENDLY.parse().ok(),
-            Purpose::League => order.league_id.or_else(|| identity.league.clone()),
+            MatchPurpose::Friendly => FRIENDLY.parse().ok(),
+            MatchPurpose::League => order.league_id.or_else(|| identity.league.clone()),
         };
         let by_id = || order.match_id.parts().map(|(round, _)| round);
         order.round_id = order.round_id.or_else(by_id).or_else(|| self.announced_round(&order.match_id));
@@ -95,9 +105,9 @@ impl Shared {
 }
 
 /// The fault of a caller that has shown too many wrong tokens.
-fn struck(wait: Wait, method: Method) -> Fault {
+fn struck(wait: RetryAfter, method: Method) -> RequestError {
     let message = format!("too many wrong tokens from your address; try again in {} s", wait.seconds());
-    Fault { retry_after: Some(wait.seconds()), ..Fault::new(ErrorCode::E014, method, message) }
+    RequestError { retry_after: Some(wait.seconds()), ..RequestError::new(ErrorCode::E014, method, message) }
 }
 
 /// The directory of matches whose league is not known.

@@ -7,13 +7,13 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use league_core::bout::Bout;
-use league_core::bout::letters;
-use league_core::bout::step::Step;
+use league_core::game_match::MatchMachine;
+use league_core::game_match::messages;
+use league_core::game_match::step::StepCommand;
 use league_core::rules::registry::new_game;
 use league_protocol::draw::DrawSecret;
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::{Envelope, Head};
+use league_protocol::envelope::{Envelope, ReceivedEnvelope};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, GameType, MatchId, RefereeId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::game_over::{GameResult, ResultStatus};
@@ -24,29 +24,29 @@ use league_protocol::sender::{Role, Sender};
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::{Access, Call, Method};
 use league_protocol::token::Credential;
-use league_store::journal::{Journal, Level};
+use league_store::journal::{Journal, JournalLevel};
 use league_store::views::writer::ViewWriter;
-use league_wire::admission::Rejected;
-use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::client::Client;
-use league_wire::doubt::Doubt;
 use league_wire::endpoint::Endpoint;
-use league_wire::refusals::{Refusal, Refusals};
-use league_wire::speaker::Speaker;
-use league_wire::strikes::Strikes;
+use league_wire::environment::Environment;
+use league_wire::failed_secrets::FailedSecrets;
+use league_wire::peer_client::PeerClient;
+use league_wire::refusal_log::{RefusalLog, RefusedRequest};
+use league_wire::registration::Rejected;
+use league_wire::token_recheck::TokenRecheck;
 use league_wire::trace;
-use league_wire::world::World;
 use smol_str::SmolStr;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::time::timeout;
 use tracing::Instrument;
 
-use crate::announced::Announcements;
-use crate::enrolment::Identity;
-use crate::orders::Purpose;
-use crate::posted::Cover;
-use crate::ring::{self, Post};
-use crate::settings::Settings;
+use crate::announced_matches::Announcements;
+use crate::match_runner::{self, MatchInput};
+use crate::orders::MatchPurpose;
+use crate::posted_answer::PostedEnvelope;
+use crate::registration::RefereeIdentity;
+use crate::settings::RefereeSettings;
 use crate::transcript::Transcripts;
 
 /// How many finished matches are remembered, for those who ask late.
@@ -62,7 +62,6 @@ const QUOTED: usize = 300;
 /// How many posts may wait at a match.
 const POSTS: usize = 16;
 
-/// A referee; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Referee {
     shared: Arc<Shared>,
@@ -71,31 +70,28 @@ pub struct Referee {
 /// What all matches of a referee share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) settings: Settings,
-    pub(crate) world: World,
-    pub(crate) speaker: Speaker,
+    pub(crate) settings: RefereeSettings,
+    pub(crate) world: Environment,
+    pub(crate) speaker: PeerClient,
     /// Its log, once it has a name.
     pub(crate) journal: OnceLock<Journal>,
     /// Who writes the matches down, where they are.
     pub(crate) views: Option<ViewWriter>,
-    pub(crate) identity: RwLock<Option<Identity>>,
+    pub(crate) identity: RwLock<Option<RefereeIdentity>>,
     matches: Mutex<Matches>,
     /// The league is over, or the manager told us to leave.
     leave: Notify,
-    /// Whether its token still counts.
-    pub(crate) doubt: Doubt,
+    pub(crate) doubt: TokenRecheck,
     /// The manager spoke to it before it was let in.
     pub(crate) hurry: Notify,
     /// Counts the matches that are over.
     pub(crate) over: watch::Sender<u64>,
-    /// Wrong tokens of the operator.
-    pub(crate) strikes: Strikes,
+    pub(crate) strikes: FailedSecrets,
     /// How many announcements wait to be played.
     pub(crate) announcements: Announcements,
     /// Transcripts that are being delivered to the manager.
     pub(crate) transcripts: Transcripts,
-    /// Which refused requests are logged.
-    pub(crate) refusals: Refusals,
+    pub(crate) refusals: RefusalLog,
 }
 
 #[derive(Debug, Default)]
@@ -110,7 +106,6 @@ struct Matches {
     ordered: bool,
     /// The rounds of matches that were announced.
     rounds: VecDeque<(MatchId, RoundId)>,
-    /// How many have ended.
     refereed: u32,
     /// How many of them ended by technical loss.
     forfeits: u32,
@@ -121,16 +116,16 @@ struct Matches {
 #[derive(Debug)]
 struct Finished {
     registration: u32,
-    purpose: Purpose,
+    purpose: MatchPurpose,
     state: MatchState,
 }
 
 #[derive(Debug)]
 struct Running {
     attempt: u32,
-    purpose: Purpose,
+    purpose: MatchPurpose,
     order: Arc<StartMatch>,
-    posts: mpsc::Sender<Post>,
+    posts: mpsc::Sender<MatchInput>,
 }
 
 impl Matches {
@@ -141,7 +136,7 @@ impl Matches {
 
     /// Whether this very attempt has ended, since the referee registered.
     fn has_played(&self, match_id: &MatchId, attempt: u32) -> bool {
-        let league = |one: &&Finished| one.purpose == Purpose::League && one.state.match_id == *match_id;
+        let league = |one: &&Finished| one.purpose == MatchPurpose::League && one.state.match_id == *match_id;
         let last = self.finished.iter().rev().find(league);
         last.is_some_and(|last| last.state.attempt == attempt && last.registration == self.registrations)
     }
@@ -149,25 +144,25 @@ impl Matches {
 
 impl Referee {
     /// A referee that is not registered yet.
-    pub fn new(settings: Settings, client: Client, views: Option<ViewWriter>, world: World) -> Self {
+    pub fn new(settings: RefereeSettings, client: Client, views: Option<ViewWriter>, world: Environment) -> Self {
         let (identity, matches) = (RwLock::default(), Mutex::default());
         Self {
             shared: Arc::new(Shared {
                 settings,
                 world,
-                speaker: Speaker::new(client),
+                speaker: PeerClient::new(client),
                 journal: OnceLock::new(),
                 views,
                 identity,
                 matches,
                 leave: Notify::new(),
-                doubt: Doubt::default(),
+                doubt: TokenRecheck::default(),
                 hurry: Notify::new(),
                 over: watch::Sender::new(0),
-                strikes: Strikes::default(),
+                strikes: FailedSecrets::default(),
                 announcements: Announcements::default(),
                 transcripts: Transcripts::default(),
-                refusals: Refusals::default(),
+                refusals: RefusalLog::default(),
             }),
         }
     }
@@ -196,7 +191,6 @@ impl Referee {
         format!("{id} refereed {} matches; {forfeits}", matches.refereed)
     }
 
-    /// How many matches are running.
     pub fn running(&self) -> usize {
         self.shared.matches().running.len()
     }
@@ -261,7 +255,7 @@ impl Shared {
     }
 
     /// Whether the manager speaks, where it promised to show that.
-    pub(crate) fn check_manager(&self, head: &Head, method: Method) -> Result<(), Fault> {
+    pub(crate) fn check_manager(&self, head: &ReceivedEnvelope, method: Method) -> Result<(), RequestError> {
         let identity = self.identity();
         let promised = identity.as_ref().filter(|identity| identity.passes);
         let Some((token, league)) = promised.and_then(|me| me.token.as_ref().zip(me.league.as_ref())) else {
@@ -271,15 +265,19 @@ impl Shared {
             return Ok(());
         }
         let message = "the auth_token is not the manager's pass for this referee";
-        Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"))
+        Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }
 
     /// Takes a match, or says why not.
-    pub(crate) fn start(self: &Arc<Self>, order: StartMatch, purpose: Purpose) -> Result<StartMatchAnswer, Fault> {
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        order: StartMatch,
+        purpose: MatchPurpose,
+    ) -> Result<StartMatchAnswer, RequestError> {
         const METHOD: Method = Method::StartMatch;
-        let identity = self
-            .identity()
-            .ok_or_else(|| Fault::new(ErrorCode::E010, METHOD, "this referee is not registered in any league yet"))?;
+        let identity = self.identity().ok_or_else(|| {
+            RequestError::new(ErrorCode::E010, METHOD, "this referee is not registered in any league yet")
+        })?;
         let order = self.completed(&identity, order, purpose);
         let refused = |reason: &str| StartMatchAnswer {
             status: SmolStr::new_static("REFUSED"),
@@ -299,13 +297,13 @@ impl Shared {
                 let player = &order.players[side].player_id;
                 let message =
                     format!("the endpoint of {player} is not a URL: {error}; send one like http://localhost:8101/mcp");
-                Fault::new(ErrorCode::E002, METHOD, message)
+                RequestError::new(ErrorCode::E002, METHOD, message)
             })
         };
         let endpoints = Pair::new(endpoint(Side::A)?, endpoint(Side::B)?);
         let mut matches = self.matches();
         match matches.running.get(&order.match_id) {
-            Some(running) if purpose == Purpose::Friendly && running.purpose == Purpose::League => {
+            Some(running) if purpose == MatchPurpose::Friendly && running.purpose == MatchPurpose::League => {
                 return Ok(refused("a match of the league has this id"));
             }
             // A friendly match never stands in the way of one that counts.
@@ -316,7 +314,7 @@ impl Shared {
         }
         // A manager that was away may ask once more for what it has been told of meanwhile. Played again, it would be another
         // match under the same name.
-        if purpose == Purpose::League && matches.has_played(&order.match_id, order.attempt) {
+        if purpose == MatchPurpose::League && matches.has_played(&order.match_id, order.attempt) {
             return Ok(accepted);
         }
         if matches.closing {
@@ -326,21 +324,22 @@ impl Shared {
             return Ok(refused("busy"));
         }
         let (secret, salt) = (DrawSecret(self.world.random()), self.world.random());
-        let bout = Bout::new(letters::terms(&order, secret, salt), game);
+        let bout = MatchMachine::new(messages::terms(&order, secret, salt), game);
         let (posts, inbox) = mpsc::channel(POSTS);
         let order = Arc::new(order);
         let registration = matches.registrations;
         let running = Running { attempt: order.attempt, purpose, order: Arc::clone(&order), posts };
         matches.running.insert(order.match_id.clone(), running);
         drop(matches);
-        self.note(Level::Info, "MATCH_STARTED", || {
+        self.note(JournalLevel::Info, "MATCH_STARTED", || {
             let [a, b] = Side::BOTH.map(|side| &order.players[side].player_id);
             format!("{} (attempt {}): {a} against {b}", order.match_id, order.attempt)
         });
         let shared = Arc::clone(self);
         let played = trace::of_match(&order.match_id, order.attempt);
         let playing = async move {
-            let state = ring::run(&shared, (identity, purpose), Arc::clone(&order), endpoints, bout, inbox).await;
+            let state =
+                match_runner::run(&shared, (identity, purpose), Arc::clone(&order), endpoints, bout, inbox).await;
             shared.finished(&order, Finished { registration, purpose, state });
         };
         tokio::spawn(playing.instrument(played));
@@ -349,9 +348,9 @@ impl Shared {
 
     fn finished(&self, order: &StartMatch, finished: Finished) {
         let reason = finished.state.game_result.as_ref().map_or("no result", |result| result.reason.as_str());
-        if self.logs(Level::Info) {
+        if self.logs(JournalLevel::Info) {
             let message = format!("{} (attempt {}): {reason}", order.match_id, order.attempt);
-            let entry = self.entry(Level::Info, "MATCH_OVER", message);
+            let entry = self.entry(JournalLevel::Info, "MATCH_OVER", message);
             self.write(match &finished.state.game_result {
                 Some(result) => entry.with(result),
                 None => entry,
@@ -386,25 +385,27 @@ impl Shared {
         &self,
         match_id: &MatchId,
         method: Method,
-    ) -> Result<(mpsc::Sender<Post>, Arc<StartMatch>), Fault> {
+    ) -> Result<(mpsc::Sender<MatchInput>, Arc<StartMatch>), RequestError> {
         let matches = self.matches();
         let running = matches.running.get(match_id).ok_or_else(|| match matches.remembered(match_id) {
-            Some(_) => Fault::new(ErrorCode::E010, method, format!("{match_id} is over")),
-            None => Fault::new(ErrorCode::E007, method, format!("{match_id} is not running here")).about("match_id"),
+            Some(_) => RequestError::new(ErrorCode::E010, method, format!("{match_id} is over")),
+            None => {
+                RequestError::new(ErrorCode::E007, method, format!("{match_id} is not running here")).about("match_id")
+            }
         })?;
         Ok((running.posts.clone(), Arc::clone(&running.order)))
     }
 
-    async fn step(&self, match_id: &MatchId, step: Step, method: Method) -> Result<MatchState, Fault> {
+    async fn step(&self, match_id: &MatchId, step: StepCommand, method: Method) -> Result<MatchState, RequestError> {
         let (posts, _) = self.posts(match_id, method)?;
         let (reply, taken) = oneshot::channel();
-        let over = || Fault::new(ErrorCode::E010, method, format!("{match_id} is over"));
-        posts.send(Post::Step(step, reply)).await.map_err(|_| over())?;
+        let over = || RequestError::new(ErrorCode::E010, method, format!("{match_id} is over"));
+        posts.send(MatchInput::Step(step, reply)).await.map_err(|_| over())?;
         let taken = taken.await.map_err(|_| over())?;
-        taken.map_err(|refused| Fault::new(ErrorCode::E010, method, refused.to_string()))
+        taken.map_err(|refused| RequestError::new(ErrorCode::E010, method, refused.to_string()))
     }
 
-    async fn look(&self, match_id: &MatchId) -> Result<MatchState, Fault> {
+    async fn look(&self, match_id: &MatchId) -> Result<MatchState, RequestError> {
         const METHOD: Method = Method::GetMatchState;
         let remembered = self.matches().remembered(match_id).map(|finished| finished.state.clone());
         let posts = match (self.posts(match_id, METHOD), remembered) {
@@ -413,8 +414,8 @@ impl Shared {
             (Err(fault), None) => return Err(fault),
         };
         let (reply, state) = oneshot::channel();
-        let over = || Fault::new(ErrorCode::E010, METHOD, format!("{match_id} has just ended; ask again"));
-        posts.send(Post::Look(reply)).await.map_err(|_| over())?;
+        let over = || RequestError::new(ErrorCode::E010, METHOD, format!("{match_id} has just ended; ask again"));
+        posts.send(MatchInput::Look(reply)).await.map_err(|_| over())?;
         state.await.map_err(|_| over())
     }
 
@@ -432,7 +433,7 @@ impl Agent for Referee {
         self.shared.envelope(echo, None)
     }
 
-    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
         // Anybody may ask how it is.
         let from = arrived.call.method().row().from;
         let from_manager = from.contains(&Role::Manager) && !from.contains(&Role::Player);
@@ -447,7 +448,7 @@ impl Agent for Referee {
         answer
     }
 
-    fn refused(&self, refusal: &Refusal<'_>) {
+    fn refused(&self, refusal: &RefusedRequest<'_>) {
         self.shared.note_refusal(refusal);
     }
 
@@ -464,8 +465,8 @@ impl Agent for Referee {
 }
 
 impl Referee {
-    async fn answer(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        let Arrived { call, head, quirks, peer, .. } = arrived;
+    async fn answer(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
+        let IncomingCall { call, head, quirks, peer, .. } = arrived;
         let (shared, method) = (&self.shared, call.method());
         if method.row().access == Access::Operator {
             shared.check_operator(&head, peer, method)?;
@@ -474,52 +475,53 @@ impl Referee {
         match call {
             Call::StartMatch(order) => {
                 let purpose = shared.purpose(&head, peer)?;
-                if purpose == Purpose::League {
+                if purpose == MatchPurpose::League {
                     shared.matches().ordered = true;
                 }
-                Answered::new(envelope, &shared.start(order, purpose)?)
+                CallAnswer::new(envelope, &shared.start(order, purpose)?)
             }
             Call::CollectChoices(of) => {
-                Answered::new(envelope, &shared.step(&of.match_id, Step::CollectChoices, method).await?)
+                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::CollectChoices, method).await?)
             }
             Call::DrawNumber(of) => {
-                Answered::new(envelope, &shared.step(&of.match_id, Step::DrawNumber, method).await?)
+                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::DrawNumber, method).await?)
             }
             Call::FinalizeMatch(of) => {
-                Answered::new(envelope, &shared.step(&of.match_id, Step::Finalize, method).await?)
+                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::Finalize, method).await?)
             }
-            Call::GetMatchState(of) => Answered::new(envelope, &shared.look(&of.match_id).await?),
+            Call::GetMatchState(of) => CallAnswer::new(envelope, &shared.look(&of.match_id).await?),
             Call::RegisterToLeague(at) => {
-                Answered::new(envelope, &shared.go_and_register(at.manager_endpoint.as_deref()).await?)
+                CallAnswer::new(envelope, &shared.go_and_register(at.manager_endpoint.as_deref()).await?)
             }
             Call::PostJoin(ref join) => {
-                Answered::new(envelope, &shared.joined(Cover::new(&head, quirks, peer, &call), join).await?)
+                CallAnswer::new(envelope, &shared.joined(PostedEnvelope::new(&head, quirks, peer, &call), join).await?)
             }
-            Call::PostChoice(ref choice) => {
-                Answered::new(envelope, &shared.chosen(Cover::new(&head, quirks, peer, &call), choice).await?)
-            }
+            Call::PostChoice(ref choice) => CallAnswer::new(
+                envelope,
+                &shared.chosen(PostedEnvelope::new(&head, quirks, peer, &call), choice).await?,
+            ),
             Call::NotifyRound(round) => {
                 shared.check_manager(&head, method)?;
                 let acknowledged = shared.acknowledge().for_round(round.round_id);
                 shared.announced(round, peer);
-                Answered::new(envelope, &acknowledged)
+                CallAnswer::new(envelope, &acknowledged)
             }
             Call::NotifyLeagueCompleted(_) | Call::Shutdown(_) => {
                 shared.check_manager(&head, method)?;
                 // The manager may end once this is answered, and the transcripts are for it.
                 shared.transcripts.settled(LAST_TRANSCRIPTS).await;
                 shared.leave.notify_one();
-                Answered::new(envelope, &shared.acknowledge())
+                CallAnswer::new(envelope, &shared.acknowledge())
             }
             Call::NotifyLeagueError(error) => {
                 let words =
                     error.hint.as_deref().or(error.error_description.as_deref()).unwrap_or("something is wrong");
                 let words: String = words.chars().filter(|c| !c.is_control()).take(QUOTED).collect();
                 tracing::warn!("the manager says: {words}");
-                shared.note(Level::Warn, "LEAGUE_ERROR", || format!("the manager says: {words}"));
-                Answered::new(envelope, &shared.acknowledge())
+                shared.note(JournalLevel::Warn, "LEAGUE_ERROR", || format!("the manager says: {words}"));
+                CallAnswer::new(envelope, &shared.acknowledge())
             }
-            Call::Ping(nothing) => Answered::new(envelope, &nothing),
+            Call::Ping(nothing) => CallAnswer::new(envelope, &nothing),
             Call::RegisterReferee(_)
             | Call::RegisterPlayer(_)
             | Call::ReportMatchResult(_)
@@ -546,6 +548,6 @@ impl Referee {
 }
 
 /// The server lets only the calls for a referee through; the compiler does not know that.
-fn not_ours(method: Method) -> Fault {
-    Fault::new(ErrorCode::E010, method, "a referee does not answer this")
+fn not_ours(method: Method) -> RequestError {
+    RequestError::new(ErrorCode::E010, method, "a referee does not answer this")
 }

@@ -2,40 +2,41 @@
 
 use std::sync::Arc;
 
-use league_protocol::answer::{Heard, Layers};
-use league_protocol::head::Envelope;
+use league_protocol::answer::{ParsedAnswer, ReplyKind};
+use league_protocol::envelope::Envelope;
 use league_protocol::id::ConversationId;
 use league_protocol::message::report::MatchResultReport;
 use league_protocol::sender::Sender;
 use league_protocol::table::Call;
-use league_store::journal::Level;
+use league_store::journal::JournalLevel;
 use league_wire::exchange::Exchange;
-use league_wire::speaker::{Message, Peer, Verdict, heard};
+use league_wire::peer_client::{AnswerVerdict, OutgoingCall, Peer, heard};
 use tokio::time::sleep;
 
-use crate::enrolment::Identity;
 use crate::referee::Shared;
-use crate::settings::Settings;
+use crate::registration::RefereeIdentity;
+use crate::settings::RefereeSettings;
 
 /// Delivers a report. A manager that is away comes back and asks for nothing: the referee goes on telling it. One that refuses
 /// has its reasons, and the result is nobody's any more. It goes to the manager who `appointed` the referee for this match, wherever
 /// it has registered since. Returns whether the manager took it.
-pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: MatchResultReport) -> bool {
+pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, report: MatchResultReport) -> bool {
     let match_id = report.match_id.clone();
     let conversation = ConversationId::named(format_args!("conv-{}-report", match_id.as_str().to_ascii_lowercase()));
     let call = Call::ReportMatchResult(report);
     let mut pause = shared.settings.pause;
     loop {
-        let Identity { id, token, manager, manner, proven, passes, .. } = shared.identity_since(appointed);
+        let RefereeIdentity { id, token, manager, manner, proven, passes, .. } = shared.identity_since(appointed);
         let sender = Sender::referee(&id);
         let envelope = Envelope { sender, ..shared.envelope(Some(conversation.clone()), token.map(Into::into)) };
         let settings = &shared.settings;
-        let message = Message { envelope: &envelope, call: &call, body: None, limit: settings.patience, notice: false };
+        let message =
+            OutgoingCall { envelope: &envelope, call: &call, body: None, limit: settings.patience, notice: false };
         let peer = Peer { endpoint: &manager, manner: &manner, proven };
         let mut tries = Vec::new();
         // A manager of other make may listen for reports in another form than for registrations.
         let said = if passes {
-            shared.speaker.say(peer, message, &understood, &mut tries).await
+            shared.speaker.send(peer, message, &understood, &mut tries).await
         } else {
             shared.speaker.search(peer, message, &understood, &mut tries).await
         };
@@ -44,20 +45,20 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
             shared.manager_understands(&manager, learned);
         }
         let trouble = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
-            Some(Ok(exchange)) => match Layers::parse(&exchange.body).map(|layers| layers.heard()) {
+            Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body).map(|layers| layers.heard()) {
                 // Some acknowledge without a word.
-                Ok(Heard::Yes) | Err(_) if exchange.status.is_success() => return true,
-                Ok(Heard::Yes) | Err(_) if exchange.status.is_client_error() => {
+                Ok(ReplyKind::Yes) | Err(_) if exchange.status.is_success() => return true,
+                Ok(ReplyKind::Yes) | Err(_) if exchange.status.is_client_error() => {
                     tracing::warn!(%match_id, status = %exchange.status, "the manager takes no report in any form");
                     return false;
                 }
-                Ok(Heard::Yes) | Err(_) => format!("the manager answers with status {}", exchange.status),
-                Ok(Heard::Error(error)) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
+                Ok(ReplyKind::Yes) | Err(_) => format!("the manager answers with status {}", exchange.status),
+                Ok(ReplyKind::Error(error)) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
                     error.words
                 }
-                Ok(Heard::Error(error)) => {
+                Ok(ReplyKind::Error(error)) => {
                     tracing::warn!(%match_id, code = ?error.code, words = error.words, "the report is not wanted");
-                    shared.note(Level::Error, "REPORT_REFUSED", || {
+                    shared.note(JournalLevel::Error, "REPORT_REFUSED", || {
                         format!("{match_id}: the manager refuses the report, and it is given up: {}", error.words)
                     });
                     if error.code.as_deref() == Some("E012") {
@@ -70,16 +71,16 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &Identity, report: 
             None => String::from("there was no time"),
         };
         tracing::info!(%match_id, trouble, "not reported yet; trying again");
-        shared.note(Level::Warn, "REPORT_RETRIED", || {
+        shared.note(JournalLevel::Warn, "REPORT_RETRIED", || {
             format!("{match_id}: not reported yet, and tried again: {trouble}")
         });
         sleep(pause).await;
-        pause = (pause * 2).min(Settings::MAX_PAUSE.max(shared.settings.pause));
+        pause = (pause * 2).min(RefereeSettings::MAX_PAUSE.max(shared.settings.pause));
     }
 }
 
 /// Whether the manager read the report, and be it to refuse it.
-pub(crate) fn understood(exchange: &Exchange) -> Verdict {
-    let error = Layers::parse(&exchange.body).ok().and_then(|layers| layers.error());
-    if error.is_some_and(|error| error.code.is_some()) { Verdict::Understood } else { heard(exchange) }
+pub(crate) fn understood(exchange: &Exchange) -> AnswerVerdict {
+    let error = ParsedAnswer::parse(&exchange.body).ok().and_then(|layers| layers.error());
+    if error.is_some_and(|error| error.code.is_some()) { AnswerVerdict::Understood } else { heard(exchange) }
 }

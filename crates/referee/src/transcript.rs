@@ -7,8 +7,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use league_protocol::answer::{Heard, Layers};
-use league_protocol::head::Envelope;
+use league_protocol::answer::{ParsedAnswer, ReplyKind};
+use league_protocol::envelope::Envelope;
 use league_protocol::id::{ConversationId, LeagueId, MatchId};
 use league_protocol::message::start_match::StartMatch;
 use league_protocol::message::transcript::{MAX_TRANSCRIPT, MatchTranscript, TranscriptDigest};
@@ -16,15 +16,15 @@ use league_protocol::sender::Sender;
 use league_protocol::table::Call;
 use league_store::views::match_file::MatchFile;
 use league_store::{mark, outbox};
-use league_wire::speaker::{Message, Peer};
+use league_wire::peer_client::{OutgoingCall, Peer};
 use smol_str::SmolStr;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{sleep, timeout};
 
-use crate::enrolment::Identity;
 use crate::referee::Shared;
+use crate::registration::RefereeIdentity;
 use crate::report::understood;
-use crate::settings::Settings;
+use crate::settings::RefereeSettings;
 
 /// The most bytes of transcripts that wait in memory. What does not fit is sent from the outbox later.
 const MAX_WAITING: usize = 16 * MAX_TRANSCRIPT;
@@ -34,7 +34,7 @@ const AT_ONCE: usize = 4;
 
 /// Where the transcript of a match goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Keeping {
+pub(crate) enum TranscriptTarget {
     /// Into the match file, which is in the manager's home as well.
     InManagersHome,
     /// To the manager, who has another home.
@@ -45,7 +45,7 @@ pub(crate) enum Keeping {
 
 /// A transcript that the manager is to have.
 #[derive(Clone, Debug)]
-pub(crate) struct Owed {
+pub(crate) struct OwedTranscript {
     league: LeagueId,
     match_id: MatchId,
     attempt: u32,
@@ -53,7 +53,7 @@ pub(crate) struct Owed {
     bytes: Vec<u8>,
 }
 
-impl Owed {
+impl OwedTranscript {
     /// The transcript of a match file.
     pub(crate) fn of(file: &MatchFile) -> Self {
         let bytes = file.transcript_bytes();
@@ -67,7 +67,6 @@ impl Owed {
     }
 }
 
-/// Transcripts on their way.
 #[derive(Debug)]
 pub(crate) struct Transcripts {
     waiting: Mutex<Waiting>,
@@ -137,9 +136,9 @@ impl Transcripts {
 
 impl Shared {
     /// Where the transcript of this match goes.
-    pub(crate) fn keeping(&self, order: &StartMatch) -> Keeping {
-        let (Some(mark), Some(league)) = (&order.home_mark, &order.league_id) else { return Keeping::Own };
-        let Some(home) = &self.settings.home else { return Keeping::Send };
+    pub(crate) fn keeping(&self, order: &StartMatch) -> TranscriptTarget {
+        let (Some(mark), Some(league)) = (&order.home_mark, &order.league_id) else { return TranscriptTarget::Own };
+        let Some(home) = &self.settings.home else { return TranscriptTarget::Send };
         let mut last = self.transcripts.mark.lock().unwrap_or_else(PoisonError::into_inner);
         let shared = match &*last {
             Some((known, shared)) if known == mark => *shared,
@@ -149,11 +148,11 @@ impl Shared {
                 shared
             }
         };
-        if shared { Keeping::InManagersHome } else { Keeping::Send }
+        if shared { TranscriptTarget::InManagersHome } else { TranscriptTarget::Send }
     }
 
     /// Notes in the home that a transcript is owed, before its match is reported.
-    pub(crate) async fn owe(&self, owed: &Owed) {
+    pub(crate) async fn owe(&self, owed: &OwedTranscript) {
         let Some(home) = self.settings.home.clone() else { return };
         let (league, match_id) = (owed.league.clone(), owed.match_id.clone());
         let noted = tokio::task::spawn_blocking(move || outbox::owe(&home, &league, &match_id)).await;
@@ -162,7 +161,7 @@ impl Shared {
         }
     }
 
-    async fn settle(&self, owed: &Owed) {
+    async fn settle(&self, owed: &OwedTranscript) {
         let Some(home) = self.settings.home.clone() else { return };
         let (league, match_id) = (owed.league.clone(), owed.match_id.clone());
         let settled = tokio::task::spawn_blocking(move || outbox::settle(&home, &league, &match_id)).await;
@@ -172,7 +171,7 @@ impl Shared {
     }
 
     /// Has a transcript delivered in a task of its own, where its report was taken.
-    pub(crate) async fn hand_over(self: &Arc<Self>, appointed: Identity, owed: Owed, reported: bool) {
+    pub(crate) async fn hand_over(self: &Arc<Self>, appointed: RefereeIdentity, owed: OwedTranscript, reported: bool) {
         if !reported {
             self.settle(&owed).await;
             return;
@@ -206,49 +205,49 @@ impl Shared {
         tokio::spawn(async move {
             let files = tokio::task::spawn_blocking(move || outbox::owed(&home, &league)).await.unwrap_or_default();
             for file in files.into_iter().filter(|file| file.referee_id == identity.id) {
-                shared.hand_over(identity.clone(), Owed::of(&file), true).await;
+                shared.hand_over(identity.clone(), OwedTranscript::of(&file), true).await;
             }
         });
     }
 
     /// Sends a transcript until the manager has it, or refuses it.
-    async fn deliver(self: &Arc<Self>, appointed: &Identity, owed: &Owed) {
+    async fn deliver(self: &Arc<Self>, appointed: &RefereeIdentity, owed: &OwedTranscript) {
         let mut pause = self.settings.pause;
         while let Err(trouble) = self.send(appointed, owed).await {
             tracing::info!(match_id = %owed.match_id, trouble, "the transcript is not delivered yet; trying again");
             sleep(pause).await;
-            pause = (pause * 2).min(Settings::MAX_PAUSE.max(self.settings.pause));
+            pause = (pause * 2).min(RefereeSettings::MAX_PAUSE.max(self.settings.pause));
         }
     }
 
     /// Sends all parts once. What went wrong is worth another try.
-    async fn send(self: &Arc<Self>, appointed: &Identity, owed: &Owed) -> Result<(), String> {
+    async fn send(self: &Arc<Self>, appointed: &RefereeIdentity, owed: &OwedTranscript) -> Result<(), String> {
         let lower = owed.match_id.as_str().to_ascii_lowercase();
         let conversation = ConversationId::named(format_args!("conv-{lower}-transcript"));
         for part in MatchTranscript::parts_of(Some(&owed.league), &owed.match_id, owed.attempt, &owed.bytes) {
-            let Identity { id, token, manager, manner, .. } = self.identity_since(appointed);
+            let RefereeIdentity { id, token, manager, manner, .. } = self.identity_since(appointed);
             let sender = Sender::referee(&id);
             let envelope = Envelope { sender, ..self.envelope(Some(conversation.clone()), token.map(Into::into)) };
             let call = Call::StoreTranscript(part);
             let limit = self.settings.patience;
-            let message = Message { envelope: &envelope, call: &call, body: None, limit, notice: false };
+            let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: false };
             let peer = Peer { endpoint: &manager, manner: &manner, proven: true };
             let mut tries = Vec::new();
-            self.speaker.say(peer, message, &understood, &mut tries).await;
+            self.speaker.send(peer, message, &understood, &mut tries).await;
             let last = tries.pop().ok_or_else(|| String::from("there was no time"))?;
             let exchange = last.came.map_err(|error| error.to_string())?;
-            let layers = Layers::parse(&exchange.body).map_err(|unreadable| unreadable.to_string())?;
+            let layers = ParsedAnswer::parse(&exchange.body).map_err(|unreadable| unreadable.to_string())?;
             match layers.heard() {
-                Heard::Yes if layers.is_complete() => return Ok(()),
-                Heard::Yes => {}
-                Heard::Error(error) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
+                ReplyKind::Yes if layers.is_complete() => return Ok(()),
+                ReplyKind::Yes => {}
+                ReplyKind::Error(error) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
                     return Err(error.words);
                 }
-                Heard::Error(error) if error.code.as_deref() == Some("E012") => {
+                ReplyKind::Error(error) if error.code.as_deref() == Some("E012") => {
                     self.doubt().await;
                     return Err(error.words);
                 }
-                Heard::Error(error) => {
+                ReplyKind::Error(error) => {
                     tracing::warn!(match_id = %owed.match_id, words = error.words, "the transcript is not wanted");
                     return Ok(());
                 }

@@ -9,20 +9,20 @@ use std::time::Duration;
 use league_player::chance::Chance;
 use league_player::player::Player;
 use league_player::strategy::registry::strategy;
-use league_player::thinker::Thinker;
+use league_player::strategy_runner::StrategyRunner;
 use league_protocol::id::{GameType, PlayerId, RefereeId};
 use league_referee::Referee;
 use league_store::home::Home;
 use league_store::views::writer::{ViewLimits, ViewWriter};
-use league_strangers::frame::Frame;
-use league_strangers::manager::{Complaint, Entrance, Orders};
-use league_strangers::player::habit::Speech;
-use league_strangers::post::post;
-use league_strangers::{manager, player, referee};
+use league_test_agents::frame::Frame;
+use league_test_agents::manager::{Complaint, Entrance, Orders};
+use league_test_agents::player::dialect::Speech;
+use league_test_agents::post::post;
+use league_test_agents::{manager, player, referee};
 use league_wire::agent::Agent;
 use league_wire::client::Client;
+use league_wire::environment::Environment;
 use league_wire::server::serve;
-use league_wire::world::World;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 
@@ -45,12 +45,12 @@ async fn place() -> (TcpListener, SocketAddr) {
 }
 
 fn open<A: Agent>(listener: TcpListener, agent: A) {
-    let settings = league_wire::settings::Settings::default();
+    let settings = league_wire::settings::ServerSettings::default();
     tokio::spawn(serve(listener, Arc::new(agent), settings, std::future::pending()));
 }
 
-fn settings(manager: &str, address: SocketAddr) -> league_referee::Settings {
-    league_referee::Settings {
+fn settings(manager: &str, address: SocketAddr) -> league_referee::RefereeSettings {
+    league_referee::RefereeSettings {
         name: "Ours".into(),
         wish: None,
         manager: manager.parse().unwrap(),
@@ -76,8 +76,8 @@ async fn our_referee(manager: &str) -> Referee {
 /// A referee that is not registered yet, and where it listens.
 async fn listening_referee(manager: &str, wish: Option<RefereeId>, views: Option<ViewWriter>) -> (Referee, String) {
     let (listener, address) = place().await;
-    let settings = league_referee::Settings { wish, ..settings(manager, address) };
-    let referee = Referee::new(settings, Client::default(), views, World::real());
+    let settings = league_referee::RefereeSettings { wish, ..settings(manager, address) };
+    let referee = Referee::new(settings, Client::default(), views, Environment::real());
     open(listener, referee.clone());
     (referee, format!("http://{address}/mcp"))
 }
@@ -91,7 +91,7 @@ async fn our_player(manager: &str) -> Player {
 /// A player that is not registered yet, and where it listens.
 async fn listening_player(manager: &str, wish: Option<PlayerId>) -> (Player, String) {
     let (listener, address) = place().await;
-    let settings = league_player::player::Settings {
+    let settings = league_player::player::PlayerSettings {
         name: "Ours".into(),
         wish,
         manager: manager.parse().unwrap(),
@@ -106,7 +106,8 @@ async fn listening_player(manager: &str, wish: Option<PlayerId>) -> (Player, Str
         patience: PATIENCE,
         pause: PAUSE,
     };
-    let player = Player::new(settings, Thinker::new(strategy("random").unwrap()), Client::default(), World::real());
+    let player =
+        Player::new(settings, StrategyRunner::new(strategy("random").unwrap()), Client::default(), Environment::real());
     open(listener, player.clone());
     (player, format!("http://{address}/mcp"))
 }
@@ -177,7 +178,7 @@ async fn our_referee_works_for_the_manager_that_it_was_sent_to() {
     let (first, second) = (manager::Plan::new(Frame::Direct, 2), manager::Plan::new(Frame::Nested, 2));
     let (first, second) = (first.serve().unwrap(), second.serve().unwrap());
     let (listener, address) = place().await;
-    let referee = Referee::new(settings(first.endpoint(), address), Client::default(), None, World::real());
+    let referee = Referee::new(settings(first.endpoint(), address), Client::default(), None, Environment::real());
     open(listener, referee.clone());
     referee.register().await.unwrap();
     let order = json!({"jsonrpc": "2.0", "id": 1, "method": "register_to_league",
@@ -260,7 +261,7 @@ async fn an_order_of_ids_and_endpoints_alone_gives_whole_invitations_a_whole_rep
     referee.register().await.unwrap();
     let mut players = Vec::new();
     for name in ["One", "Two"] {
-        let plan = player::Plan::new(name, Speech::Direct).habit(player::habit::Habit::WantsToken);
+        let plan = player::Plan::new(name, Speech::Direct).dialect(player::dialect::PlayerDialect::WantsToken);
         players.push(plan.join(manager.endpoint()).await.unwrap());
     }
     assert!(manager.finished(LIMIT).await.is_some(), "{:#?}", manager.answers());
@@ -338,8 +339,8 @@ async fn answers_before_the_registration_carry_the_id_that_the_agent_was_started
 async fn register_to_league_answers_in_time_where_no_manager_is() {
     let (listener, address) = place().await;
     let quick = Duration::from_secs(2);
-    let settings = league_referee::Settings { patience: quick, ..settings("http://127.0.0.1:9/mcp", address) };
-    open(listener, Referee::new(settings, Client::default(), None, World::real()));
+    let settings = league_referee::RefereeSettings { patience: quick, ..settings("http://127.0.0.1:9/mcp", address) };
+    open(listener, Referee::new(settings, Client::default(), None, Environment::real()));
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = format!("http://{}/mcp", silent.local_addr().unwrap());
     for nobody in ["http://127.0.0.1:9/mcp", silent.as_str()] {

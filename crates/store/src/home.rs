@@ -18,28 +18,12 @@ use crate::file_name::file_name;
 pub enum HomeError {
     /// Something in the way, a full disk, a missing permission.
     #[error("{path} cannot be created ({error}); choose another home with --home, or make it writable")]
-    Create {
-        /// Where.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    Create { path: PathBuf, error: io::Error },
     /// It is there, and nothing can be written.
     #[error("{path} cannot be written to ({error}); choose another home with --home, or make it writable")]
-    Write {
-        /// Where.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// It is not there.
+    Write { path: PathBuf, error: io::Error },
     #[error("there is no league {league} in {path}; --home names the directory that holds its `data`")]
-    NoLeague {
-        /// The league.
-        league: LeagueId,
-        /// Where it was looked for.
-        path: PathBuf,
-    },
+    NoLeague { league: LeagueId, path: PathBuf },
 }
 
 /// The directory that holds everything of one or more leagues, `SHARED` by default.
@@ -54,7 +38,6 @@ impl Home {
         Self { root: root.into() }
     }
 
-    /// The directory itself.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -94,12 +77,10 @@ impl Home {
         self.root.join("data/outbox").join(league.as_str())
     }
 
-    /// The table.
     pub fn standings(&self, league: &LeagueId) -> PathBuf {
         self.league(league).join("standings.json")
     }
 
-    /// The rounds.
     pub fn rounds(&self, league: &LeagueId) -> PathBuf {
         self.league(league).join("rounds.json")
     }
@@ -109,7 +90,6 @@ impl Home {
         self.root.join("data").join("matches").join(&*file_name(league.as_str()))
     }
 
-    /// One match.
     pub fn match_file(&self, league: &LeagueId, match_id: &MatchId) -> PathBuf {
         self.matches(league).join(format!("{}.json", file_name(match_id.as_str())))
     }
@@ -119,7 +99,6 @@ impl Home {
         self.matches(league).join("matches.jsonl")
     }
 
-    /// What a player remembers.
     pub fn history(&self, player: &PlayerId) -> PathBuf {
         self.player(player).join("history.json")
     }
@@ -133,12 +112,10 @@ impl Home {
         self.root.join("data").join("players").join(&*file_name(player.as_str()))
     }
 
-    /// The manager's log.
     pub fn league_journal(&self, league: &LeagueId) -> PathBuf {
         self.root.join("logs").join("league").join(&*file_name(league.as_str())).join("league.log.jsonl")
     }
 
-    /// An agent's log.
     pub fn agent_journal(&self, agent: &AgentId) -> PathBuf {
         self.root.join("logs").join("agents").join(format!("{}.log.jsonl", file_name(agent.as_str())))
     }

@@ -1,60 +1,58 @@
 //! JSON-lines logs: one line for each thing worth telling, in the places of the profile.
 //!
-//! A journal never holds up a match. `write` puts the entry into a queue of bounded length and returns; one [`Scribe`] thread
+//! A journal never holds up a match. `write` puts the entry into a queue of bounded length and returns; one [`JournalWriter`] thread
 //! writes for any number of journals, what a tenth of a second brings at once. When the queue is full, DEBUG lines go first; what was
 //! dropped is counted, and the count is itself a line. Files are bounded too: at 10 MB `league.log.jsonl` becomes
 //! `league.log.jsonl.1`, and so on to `.5`. A line's text is bounded by [`entry::MAX_MESSAGE`] and [`entry::MAX_DATA`].
 
 pub mod entry;
 mod file;
-mod scribe;
+mod writer;
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use entry::{Entry, Level};
-pub use scribe::{Dropped, Scribe};
+pub use entry::{JournalEntry, JournalLevel};
+pub use writer::{DroppedLines, JournalWriter};
 
 /// How large logs grow, and what they hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct JournalLimits {
     /// Bytes of a file before it is put aside.
     pub bytes: u64,
-    /// Files that are kept aside.
     pub files: u32,
     /// Entries that may wait to be written.
     pub waiting: usize,
     /// Lines below this level are not written.
-    pub level: Level,
+    pub level: JournalLevel,
 }
 
 impl Default for JournalLimits {
     fn default() -> Self {
-        Self { bytes: 10 * 1024 * 1024, files: 5, waiting: 8192, level: Level::Debug }
+        Self { bytes: 10 * 1024 * 1024, files: 5, waiting: 8192, level: JournalLevel::Debug }
     }
 }
 
-/// A log; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Journal {
     path: Arc<PathBuf>,
-    scribe: Scribe,
+    scribe: JournalWriter,
 }
 
 impl Journal {
-    /// The journal at `path` with a scribe of its own. Processes with many journals use [`Scribe::journal`] instead.
+    /// The journal at `path` with a scribe of its own. Processes with many journals use [`JournalWriter::journal`] instead.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
-        Ok(Scribe::start(JournalLimits::default())?.journal(path))
+        Ok(JournalWriter::start(JournalLimits::default())?.journal(path))
     }
 
     /// Whether lines of `level` are written: asked before a line is made that would be dropped.
-    pub fn writes(&self, level: Level) -> bool {
+    pub fn writes(&self, level: JournalLevel) -> bool {
         self.scribe.writes(level)
     }
 
     /// Has `entry` written, soon. Never waits.
-    pub fn write(&self, entry: Entry) {
+    pub fn write(&self, entry: JournalEntry) {
         self.scribe.take(&self.path, entry);
     }
 
@@ -64,7 +62,7 @@ impl Journal {
     }
 
     /// What was dropped so far, of all journals of this scribe.
-    pub fn dropped(&self) -> Dropped {
+    pub fn dropped(&self) -> DroppedLines {
         self.scribe.dropped()
     }
 }

@@ -14,30 +14,21 @@ use thiserror::Error;
 /// Why a league could not be taken.
 #[derive(Debug, Error)]
 pub enum LockError {
-    /// Somebody has it.
     #[error("{path} is held by {holder}; stop that manager first, or use another --home or league")]
     Held {
-        /// The file.
         path: PathBuf,
         /// Who, as far as it said.
         holder: Holder,
     },
     /// The file system does not let us.
     #[error("{path} cannot be locked: {error}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    Io { path: PathBuf, error: io::Error },
 }
 
-/// Who holds a lock.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Holder {
     /// Its process; nothing when it had not said so yet.
     pub pid: Option<u32>,
-    /// Since when.
     pub since: Option<Timestamp>,
     /// Where it listens, once it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,7 +49,6 @@ impl std::fmt::Display for Holder {
 /// A league in our hands, until this is dropped or the process ends.
 #[derive(Debug)]
 pub struct Lock {
-    /// Closing it releases the lock.
     file: File,
     path: PathBuf,
     holder: Holder,
@@ -88,7 +78,6 @@ impl Lock {
         note(&mut self.file, &self.holder).map_err(|error| LockError::Io { path: self.path.clone(), error })
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -118,7 +107,6 @@ fn open_locked(path: &Path) -> Result<File, TryLockError> {
     })
 }
 
-/// Writes down who holds it.
 fn note(file: &mut File, holder: &Holder) -> io::Result<()> {
     let text = serde_json::to_vec(holder)?;
     file.set_len(0)?;

@@ -9,14 +9,14 @@ use std::io;
 use league_protocol::id::LeagueId;
 
 use crate::home::Home;
-use crate::views::replace::{Sync, replace};
+use crate::views::replace::{ReplaceSync, replace};
 
 /// The longest mark that is read.
 const LONGEST: usize = 64;
 
 /// Writes `mark` into the home of a league.
 pub fn write(home: &Home, league: &LeagueId, mark: &str) -> io::Result<()> {
-    replace(&home.mark(league), mark.as_bytes(), Sync::Later)
+    replace(&home.mark(league), mark.as_bytes(), ReplaceSync::Later)
 }
 
 /// Whether the home of a league has this mark.

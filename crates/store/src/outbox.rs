@@ -8,7 +8,7 @@ use std::io;
 
 use league_protocol::id::{LeagueId, MatchId};
 
-use super::views::kept::kept;
+use super::views::find_match::kept;
 use super::views::match_file::MatchFile;
 use crate::home::Home;
 

@@ -1,11 +1,11 @@
 //! Whether a league holds together, for anybody to ask at any time, also while it is being played.
 //!
 //! Read-only. The chain of hashes is followed, the season replayed, every result and every draw checked, and the tables and
-//! files compared with what the events make of them. The first thing that is wrong is a [`Finding`]. What views may rightly
-//! be (missing, late, of an attempt that did not count, damaged) is counted in the [`Report`].
+//! files compared with what the events make of them. The first thing that is wrong is a [`VerifyFinding`]. What views may rightly
+//! be (missing, late, of an attempt that did not count, damaged) is counted in the [`VerifyReport`].
 //!
 //! Files are read before the log: what is in a file was in the log before, so a file that knows more than the log is a finding.
-//! A log that was rewritten as a whole holds together; only somebody who has kept a [`Head`] can tell.
+//! A log that was rewritten as a whole holds together; only somebody who has kept a [`LogHead`] can tell.
 
 mod difference;
 mod finding;
@@ -18,31 +18,28 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::home::Home;
-use crate::log::chain::Head;
+use crate::log::chain::LogHead;
 use crate::log::read::read;
 use crate::log::{projection, schema, sqlite};
-use crate::views::match_file::{Ending, MatchFile, Transcript};
-use crate::views::retelling::Retelling;
-use crate::views::shelf::Shelf;
+use crate::views::match_file::{FileEnding, MatchFile, Transcript};
+use crate::views::match_index::MatchIndex;
+use crate::views::match_replay::MatchReplay;
 use crate::views::standings::StandingsFile;
 
-pub use finding::Finding;
+pub use finding::VerifyFinding;
 
 /// What was looked at, and found to be right.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Report {
-    /// The league.
+pub struct VerifyReport {
     pub league_id: LeagueId,
-    /// Events in the log.
     pub events: u64,
-    /// Results among them.
     pub matches: u64,
     /// Numbers that were drawn and proved.
     pub draws_proved: u64,
     /// Numbers that were drawn by referees who prove nothing.
     pub draws_unproved: u64,
     /// The end of the log: who keeps it can tell later that nothing before it was changed.
-    pub head: Head,
+    pub head: LogHead,
     /// How many results `standings.json` counts; none when there is none that can be read.
     pub standings: Option<u32>,
     /// Match files that say what the log says.
@@ -60,16 +57,16 @@ pub struct Report {
 }
 
 /// Checks everything that is kept of a league. `expected` is a head that was noted before.
-pub fn verify(home: &Home, league: &LeagueId, expected: Option<Head>) -> Result<Report, Finding> {
+pub fn verify(home: &Home, league: &LeagueId, expected: Option<LogHead>) -> Result<VerifyReport, VerifyFinding> {
     home.expect(league)?;
     let mut damaged = Vec::new();
     let standings = read_standings(home, league, &mut damaged);
-    let shelf = Shelf::of(home, league).map_err(|error| Finding::io(home.matches(league), &error))?;
+    let shelf = MatchIndex::of(home, league).map_err(|error| VerifyFinding::io(home.matches(league), &error))?;
     damaged.extend(shelf.damaged.iter().cloned());
 
     let path = home.database(league);
     let connection = schema::open_to_read(&path)?;
-    let failed = |error: rusqlite::Error| Finding::from(schema::refused(&path, &error));
+    let failed = |error: rusqlite::Error| VerifyFinding::from(schema::refused(&path, &error));
     // One transaction, so that events and tables are of the same moment while a manager writes.
     let moment = connection.unchecked_transaction().map_err(failed)?;
     let mut audit = Audit::new(home, league, standings, shelf, expected).map_err(failed)?;
@@ -79,21 +76,21 @@ pub fn verify(home: &Home, league: &LeagueId, expected: Option<Head>) -> Result<
         return Err(finding);
     }
     if let Some(expected) = expected.filter(|expected| expected.seq > head.seq) {
-        return Err(Finding::Cut { expected, found: head });
+        return Err(VerifyFinding::Cut { expected, found: head });
     }
     if audit.retelling.season().is_none() {
-        return Err(Finding::Story { seq: 1, reason: league_core::season::BadEvent::NotOpened });
+        return Err(VerifyFinding::Story { seq: 1, reason: league_core::season::BadEvent::NotOpened });
     }
     if let Some(file) = audit.standings.as_ref().filter(|file| u64::from(file.version) > audit.report.matches) {
         let (found, expected) = (file.version.to_string(), format!("at most {}", audit.report.matches));
-        return Err(Finding::file(home.standings(league), "version", found, expected));
+        return Err(VerifyFinding::file(home.standings(league), "version", found, expected));
     }
     if projection::is_whole(&moment).map_err(failed)?
         && let Some(what) = projection::difference(&moment, &audit.tables).map_err(failed)?
     {
-        return Err(Finding::Table { path, what });
+        return Err(VerifyFinding::Table { path, what });
     }
-    Ok(Report { head, events: head.seq, damaged, ..audit.report })
+    Ok(VerifyReport { head, events: head.seq, damaged, ..audit.report })
 }
 
 /// The table, when there is one that can be read.
@@ -111,15 +108,15 @@ fn read_standings(home: &Home, league: &LeagueId, damaged: &mut Vec<PathBuf>) ->
 struct Audit<'a> {
     home: &'a Home,
     league: &'a LeagueId,
-    expected: Option<Head>,
+    expected: Option<LogHead>,
     standings: Option<StandingsFile>,
-    shelf: Shelf,
-    retelling: Retelling,
+    shelf: MatchIndex,
+    retelling: MatchReplay,
     /// The tables as the events make them.
     tables: Connection,
-    report: Report,
+    report: VerifyReport,
     /// The first thing that was wrong; from then on nothing is looked at.
-    finding: Option<Finding>,
+    finding: Option<VerifyFinding>,
 }
 
 impl<'a> Audit<'a> {
@@ -127,18 +124,18 @@ impl<'a> Audit<'a> {
         home: &'a Home,
         league: &'a LeagueId,
         standings: Option<StandingsFile>,
-        shelf: Shelf,
-        expected: Option<Head>,
+        shelf: MatchIndex,
+        expected: Option<LogHead>,
     ) -> rusqlite::Result<Self> {
         let tables = Connection::open_in_memory()?;
         projection::create(&tables)?;
-        let report = Report {
+        let report = VerifyReport {
             league_id: league.clone(),
             events: 0,
             matches: 0,
             draws_proved: 0,
             draws_unproved: 0,
-            head: Head::GENESIS,
+            head: LogHead::GENESIS,
             standings: standings.as_ref().map(|file| file.version),
             files: 0,
             files_missing: 0,
@@ -147,31 +144,31 @@ impl<'a> Audit<'a> {
             transcripts_missing: 0,
             damaged: Vec::new(),
         };
-        let retelling = Retelling::default();
+        let retelling = MatchReplay::default();
         Ok(Self { home, league, expected, standings, shelf, retelling, tables, report, finding: None })
     }
 
-    fn see(&mut self, event: &Event, head: Head) {
+    fn see(&mut self, event: &Event, head: LogHead) {
         if self.finding.is_none() {
             self.finding = self.check(event, head).err();
         }
     }
 
-    fn check(&mut self, event: &Event, head: Head) -> Result<(), Finding> {
+    fn check(&mut self, event: &Event, head: LogHead) -> Result<(), VerifyFinding> {
         if let Some(expected) = self.expected.filter(|expected| expected.seq == head.seq && *expected != head) {
-            return Err(Finding::Rewritten { expected, found: head });
+            return Err(VerifyFinding::Rewritten { expected, found: head });
         }
-        let file = self.retelling.tell(event).map_err(|reason| Finding::Story { seq: head.seq, reason })?;
+        let file = self.retelling.tell(event).map_err(|reason| VerifyFinding::Story { seq: head.seq, reason })?;
         projection::apply(&self.tables, event)
-            .map_err(|error| Finding::from(schema::refused(&self.home.database(self.league), &error)))?;
+            .map_err(|error| VerifyFinding::from(schema::refused(&self.home.database(self.league), &error)))?;
         let Some(season) = self.retelling.season() else { return Ok(()) };
         if let Fact::Opened { config } = &event.fact
             && config.league_id != *self.league
         {
-            return Err(Finding::OtherLeague { expected: self.league.clone(), found: config.league_id.clone() });
+            return Err(VerifyFinding::OtherLeague { expected: self.league.clone(), found: config.league_id.clone() });
         }
         if let Fact::MatchReported { match_id, attempt, record } = &event.fact {
-            record.check(&season.config().game_type, match_id, *attempt).map_err(|reason| Finding::Record {
+            record.check(&season.config().game_type, match_id, *attempt).map_err(|reason| VerifyFinding::Record {
                 seq: head.seq,
                 match_id: match_id.clone(),
                 reason,
@@ -196,12 +193,17 @@ impl<'a> Audit<'a> {
     }
 
     /// Compares the transcript in a file with the digest that its referee reported.
-    fn compare_transcript(&mut self, expected: &MatchFile, found: Transcript) -> Result<(), Finding> {
+    fn compare_transcript(&mut self, expected: &MatchFile, found: Transcript) -> Result<(), VerifyFinding> {
         let Some(digest) = expected.transcript_sha256 else { return Ok(()) };
         let wrong = |found: String| {
             let path = self.home.match_file(self.league, &expected.match_id);
             let path = if path.exists() { path } else { self.home.match_lines(self.league) };
-            Err(Finding::file(path, format!("transcript of {}", expected.match_id), found, format!("SHA-256 {digest}")))
+            Err(VerifyFinding::file(
+                path,
+                format!("transcript of {}", expected.match_id),
+                found,
+                format!("SHA-256 {digest}"),
+            ))
         };
         match found {
             Transcript::Hashed(found) if found == digest => {
@@ -219,8 +221,8 @@ impl<'a> Audit<'a> {
     }
 
     /// Compares a result with what its file says.
-    fn compare(&mut self, expected: &MatchFile) -> Result<(), Finding> {
-        let ending = Ending::of(expected);
+    fn compare(&mut self, expected: &MatchFile) -> Result<(), VerifyFinding> {
+        let ending = FileEnding::of(expected);
         match self.shelf.ending(&expected.match_id) {
             None => self.report.files_missing += 1,
             Some(found) if found.agrees(&ending) => {

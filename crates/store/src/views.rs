@@ -15,20 +15,20 @@
 //! line, the last one of a match counting; its `rounds.json` lists the matches of the current round only. Thousands of small
 //! files help nobody, and cost more than all the rest of a league's disk.
 
+pub mod find_match;
 pub mod histories;
 pub mod history;
-pub mod kept;
 pub mod keys;
 pub mod match_file;
-pub mod mending;
+pub(crate) mod match_index;
+pub mod match_replay;
 pub mod narrative;
 pub mod redact;
 pub mod register;
+pub mod repair;
 pub mod replace;
 pub mod restore;
-pub mod retelling;
 pub mod rounds;
-pub(crate) mod shelf;
 pub mod standings;
 pub mod writer;
 

@@ -8,12 +8,12 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use league_protocol::id::ConversationId;
-use league_store::journal::{Entry, Journal, JournalLimits, Level, Scribe};
+use league_store::journal::{Journal, JournalEntry, JournalLevel, JournalLimits, JournalWriter};
 use serde_json::{Value, json};
 use support::now;
 
-fn entry(level: Level, message: impl Into<String>) -> Entry {
-    Entry::new(now(), level, "P01", "TESTED", message)
+fn entry(level: JournalLevel, message: impl Into<String>) -> JournalEntry {
+    JournalEntry::new(now(), level, "P01", "TESTED", message)
 }
 
 #[test]
@@ -21,11 +21,11 @@ fn a_line_has_the_keys_of_both_official_forms() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("logs/agents/P01.log.jsonl");
     let journal = Journal::open(&path).unwrap();
-    let mut full = entry(Level::Warn, "late").with(&json!({ "auth_token": "tok-P01-secret", "ms": 31_000 }));
+    let mut full = entry(JournalLevel::Warn, "late").with(&json!({ "auth_token": "tok-P01-secret", "ms": 31_000 }));
     full.conversation_id = Some(ConversationId::named("conv-r1m1"));
     full.message_type = Some("CHOOSE_PARITY_CALL".into());
     journal.write(full);
-    journal.write(entry(Level::Debug, "line\nbreaks stay inside"));
+    journal.write(entry(JournalLevel::Debug, "line\nbreaks stay inside"));
     journal.flush();
     let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -46,9 +46,9 @@ fn a_full_file_is_put_aside_and_the_oldest_goes() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("league.log.jsonl");
     let limits = JournalLimits { bytes: 2000, files: 3, ..JournalLimits::default() };
-    let journal = Scribe::start(limits).unwrap().journal(&path);
+    let journal = JournalWriter::start(limits).unwrap().journal(&path);
     for number in 0..200 {
-        journal.write(entry(Level::Info, format!("number {number:03}")));
+        journal.write(entry(JournalLevel::Info, format!("number {number:03}")));
     }
     journal.flush();
     let mut names: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
@@ -65,8 +65,8 @@ fn a_full_file_is_put_aside_and_the_oldest_goes() {
         }
     }
     assert!(last > 0, "the oldest are gone");
-    journal.write(entry(Level::Info, "long").with(&"x".repeat(5000)));
-    journal.write(entry(Level::Info, "after it"));
+    journal.write(entry(JournalLevel::Info, "long").with(&"x".repeat(5000)));
+    journal.write(entry(JournalLevel::Info, "after it"));
     journal.flush();
     assert!(fs::read_to_string(&path).unwrap().contains("after it"), "a line larger than a file has one of its own");
 }
@@ -77,7 +77,7 @@ fn a_journal_goes_on_where_it_was() {
     let path = directory.path().join("a.log.jsonl");
     for _ in 0..3 {
         let journal = Journal::open(&path).unwrap();
-        journal.write(entry(Level::Info, "again"));
+        journal.write(entry(JournalLevel::Info, "again"));
         journal.flush();
     }
     assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
@@ -88,7 +88,7 @@ fn a_journal_that_is_dropped_still_writes_what_it_was_given() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.log.jsonl");
     let journal = Journal::open(&path).unwrap();
-    (0..100).for_each(|_| journal.write(entry(Level::Info, "kept")));
+    (0..100).for_each(|_| journal.write(entry(JournalLevel::Info, "kept")));
     drop(journal);
     let patience = Instant::now() + Duration::from_secs(20);
     while fs::read_to_string(&path).unwrap_or_default().lines().count() < 100 {
@@ -103,14 +103,14 @@ fn debug_goes_first_and_what_went_is_counted() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.log.jsonl");
     let limits = JournalLimits { waiting: 64, ..JournalLimits::default() };
-    let journal = Scribe::start(limits).unwrap().journal(&path);
+    let journal = JournalWriter::start(limits).unwrap().journal(&path);
     for _ in 0..EACH {
-        journal.write(entry(Level::Debug, "chatter"));
-        journal.write(entry(Level::Error, "alarm"));
+        journal.write(entry(JournalLevel::Debug, "chatter"));
+        journal.write(entry(JournalLevel::Error, "alarm"));
     }
     journal.flush();
     let dropped = journal.dropped();
-    journal.write(entry(Level::Info, "the end"));
+    journal.write(entry(JournalLevel::Info, "the end"));
     journal.flush();
     let text = fs::read_to_string(&path).unwrap();
     let count = |word: &str| text.lines().filter(|line| line.contains(word)).count() as u64;
@@ -123,11 +123,11 @@ fn debug_goes_first_and_what_went_is_counted() {
 #[test]
 fn one_scribe_serves_more_journals_than_files_may_be_open() {
     let directory = tempfile::tempdir().unwrap();
-    let scribe = Scribe::start(JournalLimits::default()).unwrap();
+    let scribe = JournalWriter::start(JournalLimits::default()).unwrap();
     let journals: Vec<Journal> =
         (0..150).map(|number| scribe.journal(directory.path().join(format!("agents/P{number}.log.jsonl")))).collect();
     for _ in 0..3 {
-        journals.iter().for_each(|journal| journal.write(entry(Level::Info, "here")));
+        journals.iter().for_each(|journal| journal.write(entry(JournalLevel::Info, "here")));
         journals[0].flush();
     }
     for number in 0..150 {
@@ -139,11 +139,11 @@ fn one_scribe_serves_more_journals_than_files_may_be_open() {
 #[test]
 fn lines_below_the_level_are_left_out_and_warnings_never() {
     let directory = tempfile::tempdir().unwrap();
-    for (level, expected) in [(Level::Debug, 4), (Level::Info, 3), (Level::Warn, 2)] {
+    for (level, expected) in [(JournalLevel::Debug, 4), (JournalLevel::Info, 3), (JournalLevel::Warn, 2)] {
         let path = directory.path().join(format!("{level:?}.log.jsonl"));
-        let journal = Scribe::start(JournalLimits { level, ..JournalLimits::default() }).unwrap().journal(&path);
-        assert!(journal.writes(Level::Warn));
-        for each in [Level::Debug, Level::Info, Level::Warn, Level::Error] {
+        let journal = JournalWriter::start(JournalLimits { level, ..JournalLimits::default() }).unwrap().journal(&path);
+        assert!(journal.writes(JournalLevel::Warn));
+        for each in [JournalLevel::Debug, JournalLevel::Info, JournalLevel::Warn, JournalLevel::Error] {
             journal.write(entry(each, "said"));
         }
         journal.flush();
@@ -157,8 +157,8 @@ fn what_a_peer_wrote_is_escaped_and_bounded_and_shows_no_token() {
     let path = directory.path().join("a.log.jsonl");
     let journal = Journal::open(&path).unwrap();
     let token = format!("tok-P01-{}", "s".repeat(43));
-    journal.write(entry(Level::Warn, format!("expected a number, not \"{token}\"\n{{\u{1b}[31m")));
-    journal.write(entry(Level::Warn, "ü".repeat(5000)).with(&json!({ "long": "x".repeat(20_000) })));
+    journal.write(entry(JournalLevel::Warn, format!("expected a number, not \"{token}\"\n{{\u{1b}[31m")));
+    journal.write(entry(JournalLevel::Warn, "ü".repeat(5000)).with(&json!({ "long": "x".repeat(20_000) })));
     journal.flush();
     let text = fs::read_to_string(&path).unwrap();
     assert!(!text.contains("sss") && text.contains("tok-P01-…"), "{text}");
@@ -175,7 +175,7 @@ fn a_log_that_cannot_be_written_holds_nobody_up() {
     let taken = directory.path().join("taken");
     fs::write(&taken, b"").unwrap();
     let journal = Journal::open(taken.join("a.log.jsonl")).unwrap();
-    journal.write(entry(Level::Info, "lost"));
+    journal.write(entry(JournalLevel::Info, "lost"));
     journal.flush();
     assert_eq!(journal.dropped().others, 1);
 }

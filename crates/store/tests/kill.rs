@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use league_store::lock::Lock;
-use league_store::log::{EventLog, Log};
+use league_store::log::{EventLog, SqliteLog};
 use support::{Dice, halted, now, played};
 
 /// Where the child writes; set in children only.
@@ -24,7 +24,7 @@ fn child() {
     let Some(path) = std::env::var_os(PLACE) else { return };
     let path = Path::new(&path);
     let _lock = Lock::take(path.with_file_name("manager.lock"), now()).unwrap();
-    let (log, _) = Log::open(path).unwrap();
+    let (log, _) = SqliteLog::open(path).unwrap();
     println!("\nopened");
     let events = played(4, 9).events;
     let mut outstanding = VecDeque::new();
@@ -88,7 +88,7 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
         killer.expect("the child has opened the log").join().unwrap();
         child.wait().unwrap();
         Lock::take(path.with_file_name("manager.lock"), now()).expect("the lock went with its process");
-        let (log, found) = Log::open(&path).unwrap();
+        let (log, found) = SqliteLog::open(&path).unwrap();
         println!("  acknowledged {acknowledged}, found {}", found.len());
         assert!(log.head().seq >= acknowledged, "{} < {acknowledged}", log.head().seq);
         assert_eq!(log.head().seq % 3, 0, "batches are whole");
@@ -120,7 +120,7 @@ fn a_full_disk_is_told_and_leaves_a_whole_log() {
     println!("acknowledged {acknowledged}; failed: {failed}; refused: {refused}");
     assert!(acknowledged > 0 && failed.contains("could not be made durable"), "{failed}");
     assert!(refused.contains("since a commit failed"), "{refused}");
-    let (log, events) = Log::open(&path).unwrap();
+    let (log, events) = SqliteLog::open(&path).unwrap();
     assert!(events.len() as u64 >= acknowledged && events.len() % 3 == 0, "{} of {acknowledged}", events.len());
     log.append(vec![halted()]).wait().unwrap();
 }

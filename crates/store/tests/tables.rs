@@ -6,18 +6,18 @@ mod support;
 
 use std::path::Path;
 
-use league_core::season::config::Config;
+use league_core::season::config::LeagueConfig;
 use league_core::season::event::Event;
 use league_core::season::standings::{DoubleForfeit, Scoring, TieBreak};
 use league_protocol::message::standings::StandingsRow;
-use league_store::log::{EventLog, Log};
+use league_store::log::{EventLog, SqliteLog};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use smol_str::SmolStr;
 use support::{Story, eventful, league, played, tamper};
 
 fn keep(path: &Path, events: &[Event]) {
-    let (log, _) = Log::open(path).unwrap();
+    let (log, _) = SqliteLog::open(path).unwrap();
     // In pieces, as a manager would.
     for answer in events.chunks(7).map(|batch| log.append(batch.to_vec())).collect::<Vec<_>>() {
         answer.wait().unwrap();
@@ -63,7 +63,7 @@ fn tables_that_were_dropped_come_back_as_they_were() {
     let path = directory.path().join("league.db");
     for (seed, matches) in [(1, u32::MAX), (2, 0), (3, 17)] {
         let _ = std::fs::remove_file(&path);
-        let mut story = Story::open(Config::even_odd(league()), seed);
+        let mut story = Story::open(LeagueConfig::even_odd(league()), seed);
         story.register(9, 3);
         story.play(matches);
         keep(&path, &story.events);
@@ -72,10 +72,10 @@ fn tables_that_were_dropped_come_back_as_they_were() {
             &path,
             "UPDATE matches SET winner = 'P01'; DELETE FROM players; DROP VIEW standings; DROP TABLE league;",
         );
-        let head = Log::rebuild(&path).unwrap();
+        let head = SqliteLog::rebuild(&path).unwrap();
         assert_eq!(tables(&path), live);
         assert_eq!(head.seq, story.events.len() as u64);
-        assert_eq!(Log::open(&path).unwrap().1, story.events);
+        assert_eq!(SqliteLog::open(&path).unwrap().1, story.events);
     }
 }
 
@@ -102,7 +102,7 @@ fn the_view_ranks_as_the_season_does_whatever_the_rules() {
         let double_forfeit = if seed % 2 == 0 { DoubleForfeit::Draw } else { DoubleForfeit::TechnicalLoss };
         let scoring =
             Scoring { tiebreakers: tiebreakers.clone(), double_forfeit, loss_points: 1, ..Scoring::default() };
-        let mut story = Story::open(Config { scoring, ..Config::even_odd(league()) }, seed);
+        let mut story = Story::open(LeagueConfig { scoring, ..LeagueConfig::even_odd(league()) }, seed);
         // More than nine, so that P10 must come behind P9 and not behind P1.
         story.register(11 + u32::try_from(seed % 2).unwrap(), 2);
         story.play(if seed % 3 == 0 { 20 } else { u32::MAX });
@@ -128,7 +128,7 @@ fn players_that_were_withdrawn_and_a_second_beginning_are_in_the_tables() {
         &path,
         "ALTER TABLE players DROP COLUMN endpoint; DROP VIEW standings; ALTER TABLE players DROP COLUMN withdrawn;",
     );
-    drop(Log::open(&path).unwrap());
+    drop(SqliteLog::open(&path).unwrap());
     assert_eq!(standings(&path), story.season.standings(), "tables of an earlier form are made again");
 }
 

@@ -10,8 +10,8 @@ use std::path::Path;
 use league_core::season::event::Fact;
 use league_protocol::id::MatchId;
 use league_store::home::Home;
-use league_store::log::{EventLog, Head, Log};
-use league_store::verify::{Finding, Report, verify};
+use league_store::log::{EventLog, LogHead, SqliteLog};
+use league_store::verify::{VerifyFinding, VerifyReport, verify};
 use league_store::views::restore::expect_no_less;
 use league_store::views::writer::ViewLimits;
 use serde_json::Value;
@@ -19,17 +19,17 @@ use support::{Story, eventful, league, played, reported, restore, tamper};
 use tempfile::TempDir;
 
 /// A league that was played and kept with all its files.
-fn kept(story: &Story) -> (TempDir, Home, Head) {
+fn kept(story: &Story) -> (TempDir, Home, LogHead) {
     let directory = tempfile::tempdir().unwrap();
     let home = Home::at(directory.path());
     home.prepare(&league()).unwrap();
-    let (log, _) = Log::open(home.database(&league())).unwrap();
+    let (log, _) = SqliteLog::open(home.database(&league())).unwrap();
     let head = log.append(story.events.clone()).wait().unwrap();
     restore(&home, &story.events, ViewLimits::default());
     (directory, home, head)
 }
 
-fn check(home: &Home) -> Result<Report, Finding> {
+fn check(home: &Home) -> Result<VerifyReport, VerifyFinding> {
     verify(home, &league(), None)
 }
 
@@ -80,7 +80,7 @@ fn a_league_can_be_looked_at_while_it_is_played() {
     let (_directory, home, _) = kept(&played(2, 1));
     fs::remove_dir_all(home.root()).unwrap();
     home.prepare(&league()).unwrap();
-    let (log, _) = Log::open(home.database(&league())).unwrap();
+    let (log, _) = SqliteLog::open(home.database(&league())).unwrap();
     let mut told = 0;
     for (index, batch) in story.events.chunks(5).enumerate() {
         log.append(batch.to_vec()).wait().unwrap();
@@ -99,19 +99,19 @@ fn a_log_that_was_cut_shows_by_its_head_or_by_its_table() {
     let (_directory, home, head) = kept(&story);
     // To where it would be whole, tables and all: as the log once was.
     tamper(&home.database(&league()), &format!("DELETE FROM events WHERE seq > {}", head.seq - 6));
-    Log::rebuild(&home.database(&league())).unwrap();
+    SqliteLog::rebuild(&home.database(&league())).unwrap();
     let by_head = verify(&home, &league(), Some(head)).unwrap_err().to_string();
     assert!(by_head.contains("cut") || by_head.contains("standings.json"), "{by_head}");
     assert!(finding(&home).contains("standings.json"), "{}", finding(&home));
     let mut left = 0;
-    Log::read(&home.database(&league()), |event| left += u32::from(event.fact.ending().is_some())).unwrap();
+    SqliteLog::read(&home.database(&league()), |event| left += u32::from(event.fact.ending().is_some())).unwrap();
     let refused = expect_no_less(&home, &league(), left).unwrap_err().to_string();
     assert!(refused.contains("standings.json") && refused.contains("league.db"), "{refused}");
     expect_no_less(&home, &league(), story.season.matches_completed()).unwrap();
     fs::remove_file(home.standings(&league())).unwrap();
     check(&home).unwrap();
     let by_head = verify(&home, &league(), Some(head)).unwrap_err();
-    assert!(matches!(by_head, Finding::Cut { .. }), "{by_head}");
+    assert!(matches!(by_head, VerifyFinding::Cut { .. }), "{by_head}");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_log_that_was_rewritten_as_a_whole_shows_by_its_head_only() {
     check(&forged).unwrap();
     verify(&home, &league(), Some(head)).unwrap();
     let found = verify(&forged, &league(), Some(head)).unwrap_err();
-    assert!(matches!(found, Finding::Rewritten { .. } | Finding::Cut { .. }), "{found}");
+    assert!(matches!(found, VerifyFinding::Rewritten { .. } | VerifyFinding::Cut { .. }), "{found}");
 }
 
 #[test]
@@ -214,14 +214,14 @@ fn a_story_that_cannot_have_happened_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let home = Home::at(directory.path());
     home.prepare(&league()).unwrap();
-    let (log, _) = Log::open(home.database(&league())).unwrap();
+    let (log, _) = SqliteLog::open(home.database(&league())).unwrap();
     let head = log.append(story.events.clone()).wait().unwrap();
     let found = finding(&home);
     assert!(found.contains(&format!("event {}", head.seq)), "{found}");
     let other = "another".parse().unwrap();
-    assert!(matches!(verify(&home, &other, None), Err(Finding::Home(_))));
+    assert!(matches!(verify(&home, &other, None), Err(VerifyFinding::Home(_))));
     fs::create_dir_all(home.league(&other)).unwrap();
     drop(log);
     fs::copy(home.database(&league()), home.database(&other)).unwrap();
-    assert!(matches!(verify(&home, &other, None), Err(Finding::OtherLeague { .. })));
+    assert!(matches!(verify(&home, &other, None), Err(VerifyFinding::OtherLeague { .. })));
 }

@@ -7,19 +7,19 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use league_core::seat::{History, Played};
+use league_core::session::{History, PlayedMatch};
 use league_protocol::id::PlayerId;
 use league_protocol::message::game_over::OwnResult;
 use league_store::home::Home;
+use league_store::views::find_match::kept;
 use league_store::views::history::HistoryFile;
-use league_store::views::kept::kept;
-use league_store::views::match_file::{Direction, MatchFile, Receipt, Utterance};
-use league_store::views::mending::Mending;
-use league_store::views::replace::{Sync, replace};
-use league_store::views::retelling::Retelling;
+use league_store::views::match_file::{CallReceipt, Direction, MatchFile, TranscriptEntry};
+use league_store::views::match_replay::MatchReplay;
+use league_store::views::repair::Repair;
+use league_store::views::replace::{ReplaceSync, replace};
 use league_store::views::rounds::RoundsFile;
 use league_store::views::standings::StandingsFile;
-use league_store::views::writer::{View, ViewLimits, ViewWriter};
+use league_store::views::writer::{ViewLimits, ViewUpdate, ViewWriter};
 use serde_json::Value;
 use smol_str::SmolStr;
 use support::{Story, league, now, played, restore};
@@ -30,7 +30,7 @@ fn read(path: &Path) -> Value {
 
 /// The files of every match, as the log tells them.
 fn files(story: &Story) -> Vec<MatchFile> {
-    let mut retelling = Retelling::default();
+    let mut retelling = MatchReplay::default();
     story.events.iter().filter_map(|event| retelling.tell(event).unwrap()).collect()
 }
 
@@ -40,12 +40,12 @@ fn every_file_has_its_version_its_id_and_its_time() {
     let home = Home::at(directory.path());
     let story = played(4, 1);
     let writer = ViewWriter::start(home.clone(), ViewLimits::default()).unwrap();
-    writer.put_blocking(View::Standings(StandingsFile::of(&story.season, now())));
-    writer.put_blocking(View::Rounds(RoundsFile::of(&story.season, 20_000, now())));
+    writer.put_blocking(ViewUpdate::Standings(StandingsFile::of(&story.season, now())));
+    writer.put_blocking(ViewUpdate::Rounds(RoundsFile::of(&story.season, 20_000, now())));
     let mut first = files(&story).remove(0);
     let message = br#"{"message_type":"GAME_JOIN_ACK","auth_token":"tok-P01-secret","accept":true}"#;
     let (granted_ms, given_up_ms) = (None, None);
-    let receipt = Receipt {
+    let receipt = CallReceipt {
         sent_at: now(),
         first_byte_ms: Some(3),
         last_byte_ms: Some(4),
@@ -55,18 +55,18 @@ fn every_file_has_its_version_its_id_and_its_time() {
     };
     let between = (SmolStr::new_static("player:P01"), SmolStr::new_static("referee:REF01"));
     let word = SmolStr::new_static("GAME_JOIN_ACK");
-    first.transcript.push(Utterance::new(now(), Direction::Received, between, word, message, Some(receipt)));
+    first.transcript.push(TranscriptEntry::new(now(), Direction::Received, between, word, message, Some(receipt)));
     let match_id = first.match_id.clone();
-    writer.put_blocking(View::Match(Box::new(first)));
+    writer.put_blocking(ViewUpdate::Match(Box::new(first)));
     let player = PlayerId::numbered(1);
-    let remembered: Vec<Played> = serde_json::from_str(
+    let remembered: Vec<PlayedMatch> = serde_json::from_str(
         r#"[{"match_id":"R1M1","opponent_id":"P02","result":"WIN","my_choice":"even","opponent_choice":"odd"}]"#,
     )
     .unwrap();
     assert_eq!(remembered[0].result, OwnResult::Win);
     let history: History = serde_json::from_value(serde_json::to_value(&remembered).unwrap()).unwrap();
     let text = HistoryFile::of(player.clone(), history, now()).text().unwrap();
-    replace(&home.history(&player), &text, Sync::Later).unwrap();
+    replace(&home.history(&player), &text, ReplaceSync::Later).unwrap();
     writer.flush_blocking().unwrap();
 
     let (standings, rounds) = (read(&home.standings(&league())), read(&home.rounds(&league())));
@@ -97,7 +97,8 @@ fn of_many_tables_the_last_one_stays() {
     let story = played(4, 1);
     let writer = ViewWriter::start(home.clone(), ViewLimits::default()).unwrap();
     for version in 0..3000 {
-        writer.put_blocking(View::Standings(StandingsFile { version, ..StandingsFile::of(&story.season, now()) }));
+        writer
+            .put_blocking(ViewUpdate::Standings(StandingsFile { version, ..StandingsFile::of(&story.season, now()) }));
     }
     writer.flush_blocking().unwrap();
     assert_eq!(read(&home.standings(&league()))["version"], 2999);
@@ -111,7 +112,7 @@ fn what_cannot_be_written_is_told_once() {
     let story = played(4, 1);
     let writer = ViewWriter::start(Home::at(&taken), ViewLimits::default()).unwrap();
     for file in files(&story) {
-        writer.put_blocking(View::Match(Box::new(file)));
+        writer.put_blocking(ViewUpdate::Match(Box::new(file)));
     }
     let told = writer.flush_blocking().unwrap_err();
     assert!(told.path.starts_with(&taken) && told.others == 5, "{told}");
@@ -131,7 +132,7 @@ fn damaged_and_missing_files_come_back_and_good_ones_stay() {
     let mut with_transcript = kept.clone();
     let between = (SmolStr::new_static("a"), SmolStr::new_static("b"));
     let word = SmolStr::new_static("X");
-    with_transcript.transcript.push(Utterance::new(now(), Direction::Sent, between, word, b"{}", None));
+    with_transcript.transcript.push(TranscriptEntry::new(now(), Direction::Sent, between, word, b"{}", None));
     fs::write(path(&kept), serde_json::to_vec(&with_transcript).unwrap()).unwrap();
     let before = fs::read(path(&damaged)).unwrap();
     fs::write(path(&damaged), &before[..before.len() / 2]).unwrap();
@@ -152,7 +153,7 @@ fn what_a_referee_writes_while_files_are_mended_stays() {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::at(directory.path());
         let (story, limits) = (played(4, 1), ViewLimits { match_files });
-        let mut mending = Mending::begin(home.clone(), league(), 6, limits).unwrap();
+        let mut mending = Repair::begin(home.clone(), league(), 6, limits).unwrap();
         // They are missing when the mending begins, and are there when it comes to them.
         let writer = ViewWriter::start(home.clone(), limits).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -161,8 +162,8 @@ fn what_a_referee_writes_while_files_are_mended_stays() {
             for mut file in files(&story) {
                 let between = (SmolStr::new_static("a"), SmolStr::new_static("b"));
                 let word = SmolStr::new_static("X");
-                file.transcript.push(Utterance::new(now(), Direction::Sent, between, word, b"{}", None));
-                writer.put(View::Match(Box::new(file))).await;
+                file.transcript.push(TranscriptEntry::new(now(), Direction::Sent, between, word, b"{}", None));
+                writer.put(ViewUpdate::Match(Box::new(file))).await;
             }
             writer.flush().await.unwrap();
         });
@@ -186,7 +187,7 @@ fn a_large_league_keeps_its_matches_in_one_file() {
     runtime.block_on(async {
         writer.expect(league(), story.season.schedule().total_matches()).await;
         for file in &files {
-            writer.put(View::Match(Box::new(file.clone()))).await;
+            writer.put(ViewUpdate::Match(Box::new(file.clone()))).await;
         }
         writer.flush().await.unwrap();
     });

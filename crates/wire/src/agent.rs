@@ -2,53 +2,47 @@
 
 use std::net::SocketAddr;
 
-use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::envelope::{Envelope, ReceivedEnvelope};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::frame::Frame;
-use league_protocol::head::{Envelope, Head};
 use league_protocol::id::ConversationId;
 use league_protocol::quirk::Quirks;
 use league_protocol::sender::Role;
-use league_protocol::table::{Call, Spelling};
+use league_protocol::table::{Call, MethodSpelling};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
-use crate::refusals::Refusal;
+use crate::refusal_log::RefusedRequest;
 
 /// A call that has been read, checked and found to be for this agent.
 #[derive(Clone, Debug)]
-pub struct Arrived {
-    /// What is asked.
+pub struct IncomingCall {
     pub call: Call,
     /// The envelope; its token may have come as `Authorization: Bearer`.
-    pub head: Head,
-    /// What was odd about it.
+    pub head: ReceivedEnvelope,
     pub quirks: Quirks,
     /// The form it came in, which its sender will understand in turn.
     pub frame: Frame,
-    /// How its sender spells methods.
-    pub spelling: Spelling,
+    pub spelling: MethodSpelling,
     /// The one name by which its sender calls every message, where it does.
     pub one_name: Option<SmolStr>,
-    /// Where it came from.
     pub peer: SocketAddr,
 }
 
 /// What is answered; the form is that of the question.
 #[derive(Clone, Debug)]
-pub struct Answered {
-    /// The envelope.
+pub struct CallAnswer {
     pub envelope: Envelope,
-    /// The body, already JSON.
     pub body: Box<RawValue>,
 }
 
-impl Answered {
+impl CallAnswer {
     /// Answers with `body`, which is an object.
-    pub fn new(envelope: Envelope, body: &impl Serialize) -> Result<Self, Fault> {
+    pub fn new(envelope: Envelope, body: &impl Serialize) -> Result<Self, RequestError> {
         let body = serde_json::value::to_raw_value(body).map_err(|error| {
             tracing::error!(%error, "an answer of ours cannot be written");
-            Fault::new(ErrorCode::E015, None, "the answer could not be written")
+            RequestError::new(ErrorCode::E015, None, "the answer could not be written")
         })?;
         Ok(Self { envelope, body })
     }
@@ -59,7 +53,6 @@ impl Answered {
 pub struct Health {
     /// `ok`, when it can do its work.
     pub status: &'static str,
-    /// Its role.
     pub role: Role,
     /// Its id, once it has one.
     pub id: Option<String>,
@@ -86,10 +79,10 @@ pub trait Agent: Send + Sync + 'static {
     ///
     /// The future is dropped when the caller goes away before the answer: what must be finished once it is begun belongs
     /// in a task of its own.
-    fn call(&self, arrived: Arrived) -> impl Future<Output = Result<Answered, Fault>> + Send;
+    fn call(&self, arrived: IncomingCall) -> impl Future<Output = Result<CallAnswer, RequestError>> + Send;
 
     /// A request was refused, also one that could not even be read: for the agent's log.
-    fn refused(&self, _refusal: &Refusal<'_>) {}
+    fn refused(&self, _refusal: &RefusedRequest<'_>) {}
 
     /// How it is. Holds no secret.
     fn health(&self) -> Health;

@@ -2,7 +2,7 @@
 //!
 //! Five failures running open the circuit: nothing is sent for a minute. Then one probe goes out; its success closes the
 //! circuit and its failure opens it for another minute. For notices, which lose nothing by being dropped; see
-//! [`crate::speaker::Speaker::say_guarded`].
+//! [`crate::peer_client::PeerClient::say_guarded`].
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,17 +21,12 @@ pub const REST: Duration = Duration::from_secs(60);
 /// The circuit of one endpoint. Time is passed in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Breaker {
-    /// Everything is sent.
     Closed {
-        /// Failures running.
         failures: u32,
     },
-    /// Nothing is sent.
     Open {
-        /// Since when.
         since: Instant,
     },
-    /// One probe is out.
     HalfOpen {
         /// When it went. A probe that nobody heard of again is given up like a rest.
         probed: Instant,

@@ -13,8 +13,8 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
-use league_protocol::head::Envelope;
-use league_protocol::manner::Manner;
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
 use league_protocol::request::MAX_BODY;
 use league_protocol::table::Call;
 use league_protocol::time::Timestamp;
@@ -22,26 +22,24 @@ use rustls::ClientConfig;
 use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
+use crate::call_tally::CallTally;
 use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
 use crate::exchange::{CallError, Exchange, Failure, Receipt};
 use crate::net::{Connector, Tcp};
-use crate::pool::{Pool, Question, Unanswered};
-use crate::pulse::{Allowance, Pulse};
+use crate::pool::{Pool, PoolError, PoolRequest};
+use crate::runtime_lag::{Deadline, LagMonitor};
 use crate::sse::{self, Events};
-use crate::tally::Tally;
 use crate::trace;
 
 /// How long the end of a stream is waited for after its response.
 const LINGER: Duration = Duration::from_millis(5);
 
-/// The wall clock of receipts.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+pub type WallClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// How a client is set up.
 #[derive(Clone)]
 pub struct ClientSettings {
-    /// Where connections come from.
     pub connector: Arc<dyn Connector>,
     /// TLS, see [`crate::tls::client_config`]; without it `https` endpoints cannot be reached.
     pub tls: Option<Arc<ClientConfig>>,
@@ -50,12 +48,11 @@ pub struct ClientSettings {
     pub idle_per_host: usize,
     /// How long they are kept. Most Python servers close after five seconds; whoever keeps longer meets dead connections.
     pub idle_limit: Duration,
-    /// The wall clock.
-    pub clock: Clock,
+    pub clock: WallClock,
     /// Counts calls, where somebody wants to know.
-    pub tally: Option<Arc<Tally>>,
+    pub tally: Option<Arc<CallTally>>,
     /// What tells whether the runtime of this client is starved; without it, lateness of our own counts against the peer.
-    pub pulse: Option<Pulse>,
+    pub pulse: Option<LagMonitor>,
 }
 
 impl Default for ClientSettings {
@@ -96,9 +93,9 @@ pub struct Client {
 struct Shared {
     pool: Arc<Pool>,
     last_id: AtomicU64,
-    clock: Clock,
-    tally: Option<Arc<Tally>>,
-    pulse: Option<Pulse>,
+    clock: WallClock,
+    tally: Option<Arc<CallTally>>,
+    pulse: Option<LagMonitor>,
 }
 
 impl fmt::Debug for Client {
@@ -114,7 +111,6 @@ impl Default for Client {
 }
 
 impl Client {
-    /// A client of these settings.
     pub fn new(settings: ClientSettings) -> Self {
         let dialer = Dialer::new(settings.connector, settings.tls, settings.pulse.clone());
         let pool = Arc::new(Pool::new(dialer, settings.idle_per_host, settings.idle_limit));
@@ -123,7 +119,7 @@ impl Client {
     }
 
     /// Says `call` to `endpoint` in the given manner, once, and waits for the whole answer. Who has to find out how a peer is
-    /// spoken to goes through [`crate::speaker::Speaker`].
+    /// spoken to goes through [`crate::peer_client::PeerClient`].
     ///
     /// Nothing is tried twice, with one exception: a kept connection that turns out to be dead before it has said a byte is
     /// replaced by a fresh one, once and within the same limit. The peer may then hear a message twice; messages of the
@@ -131,7 +127,7 @@ impl Client {
     pub async fn call(
         &self,
         endpoint: &Endpoint,
-        manner: &Manner,
+        manner: &PeerDialect,
         envelope: &Envelope,
         call: &Call,
         limit: Duration,
@@ -160,8 +156,8 @@ impl Client {
     }
 
     /// A limit that begins now, for whoever is called through this client.
-    pub fn allow(&self, limit: Duration) -> Allowance {
-        Allowance::new(limit, self.shared.pulse.clone())
+    pub fn allow(&self, limit: Duration) -> Deadline {
+        Deadline::new(limit, self.shared.pulse.clone())
     }
 
     /// The same, with the id of the response that is waited for in a stream of events.
@@ -171,7 +167,7 @@ impl Client {
         extra: &HeaderMap,
         body: Bytes,
         id: Option<u64>,
-        time: &mut Allowance,
+        time: &mut Deadline,
     ) -> Result<Exchange, CallError> {
         let mut receipt = self.receipt(time.allowed());
         let started = Instant::now();
@@ -226,7 +222,7 @@ impl Client {
     }
 }
 
-fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> Question {
+fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> PoolRequest {
     let mut request = Request::new(Full::new(body));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = endpoint.uri().path_and_query().cloned().map_or_else(Uri::default, Uri::from);
@@ -282,13 +278,13 @@ async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failu
 }
 
 /// Why there is no answer: no connection, or one that the peer closed.
-fn unanswered(error: &Unanswered) -> Failure {
+fn unanswered(error: &PoolError) -> Failure {
     match error {
-        Unanswered::NoConnection(refused) if refused.kind() == std::io::ErrorKind::ConnectionRefused => {
+        PoolError::NoConnection(refused) if refused.kind() == std::io::ErrorKind::ConnectionRefused => {
             Failure::NotListening
         }
-        Unanswered::NoConnection(_) => Failure::Unreachable(chain(error)),
-        Unanswered::Broken(_) => Failure::HungUp(chain(error)),
+        PoolError::NoConnection(_) => Failure::Unreachable(chain(error)),
+        PoolError::Broken(_) => Failure::HungUp(chain(error)),
     }
 }
 

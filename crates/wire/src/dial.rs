@@ -11,20 +11,23 @@ use tokio_rustls::TlsConnector;
 
 use crate::endpoint::Endpoint;
 use crate::net::{Connector, Stream};
-use crate::pulse::Pulse;
+use crate::runtime_lag::LagMonitor;
 
-/// Makes connections.
 pub(crate) struct Dialer {
     connector: Arc<dyn Connector>,
     tls: Option<TlsConnector>,
-    pulse: Option<Pulse>,
+    pulse: Option<LagMonitor>,
 }
 
 /// The pause after this machine had no connection to give; somebody else's has to end first.
 const BREATH: Duration = Duration::from_millis(20);
 
 impl Dialer {
-    pub(crate) fn new(connector: Arc<dyn Connector>, tls: Option<Arc<ClientConfig>>, pulse: Option<Pulse>) -> Self {
+    pub(crate) fn new(
+        connector: Arc<dyn Connector>,
+        tls: Option<Arc<ClientConfig>>,
+        pulse: Option<LagMonitor>,
+    ) -> Self {
         Self { connector, tls: tls.map(TlsConnector::from), pulse }
     }
 

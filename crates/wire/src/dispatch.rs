@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
-use league_protocol::error::{ErrorCode, Fault, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
+use league_protocol::envelope::ReceivedEnvelope;
+use league_protocol::error::{ErrorCode, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RequestError};
 use league_protocol::frame::{Frame, RequestId};
-use league_protocol::head::Head;
 use league_protocol::reply::ReplyTo;
 use league_protocol::request::{self, Incoming, Refused, Request};
 use league_protocol::table::Method;
@@ -14,9 +14,9 @@ use league_protocol::token::Credential;
 use serde_json::value::RawValue;
 use tracing::Instrument;
 
-use crate::agent::{Agent, Arrived};
+use crate::agent::{Agent, IncomingCall};
 use crate::mcp;
-use crate::refusals::Refusal;
+use crate::refusal_log::RefusedRequest;
 use crate::together::together;
 use crate::trace;
 
@@ -35,8 +35,8 @@ pub(crate) struct Caller<'a> {
 
 impl<'a> Caller<'a> {
     /// The MCP server that this caller meets.
-    fn server<A: Agent>(&self, agent: &A, batched: bool) -> mcp::Server<'a> {
-        mcp::Server { role: agent.role(), headers: self.headers, fixtures: self.fixtures, batched }
+    fn server<A: Agent>(&self, agent: &A, batched: bool) -> mcp::McpServer<'a> {
+        mcp::McpServer { role: agent.role(), headers: self.headers, fixtures: self.fixtures, batched }
     }
 }
 
@@ -44,11 +44,9 @@ impl<'a> Caller<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Media {
     Json,
-    /// Server-sent events.
     Events,
 }
 
-/// What goes back.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
@@ -64,7 +62,6 @@ impl Reply {
         Self { status, body: body.into(), media: Media::Json, retry_after: None }
     }
 
-    /// The answer to a notification.
     pub(crate) fn nothing() -> Self {
         Self::new(StatusCode::ACCEPTED, Bytes::new())
     }
@@ -88,7 +85,7 @@ async fn one<A: Agent>(
     read: Result<Incoming<'_>, Box<Refused>>,
     body: &[u8],
     caller: &Caller<'_>,
-    server: mcp::Server<'_>,
+    server: mcp::McpServer<'_>,
 ) -> Reply {
     match read {
         Ok(Incoming::Call(request)) if request.frame != Frame::Tool => called(agent, *request, caller, "").await,
@@ -101,7 +98,7 @@ async fn one<A: Agent>(
         }
         Ok(Incoming::Mcp(request)) => server.fit(written(server.answer(&request))),
         Ok(Incoming::Batch(_)) => {
-            let fault = Fault::rpc(INVALID_REQUEST, "a batch holds requests, not batches");
+            let fault = RequestError::rpc(INVALID_REQUEST, "a batch holds requests, not batches");
             refused(agent, Box::new(nobody(fault)), caller, "")
         }
         Err(refusal) if refusal.reply_to.frame != Frame::Tool => refused(agent, refusal, caller, ""),
@@ -112,7 +109,7 @@ async fn one<A: Agent>(
 }
 
 /// What the result of a tool that is called in `body` ends with; the answer, when there is one without calling it.
-fn tail(server: mcp::Server<'_>, body: &[u8]) -> Result<&'static str, Reply> {
+fn tail(server: mcp::McpServer<'_>, body: &[u8]) -> Result<&'static str, Reply> {
     match request::outline(body) {
         Some(asked) => server.admit_tool(&asked).map_err(written),
         None => Ok(""),
@@ -131,7 +128,7 @@ pub(crate) async fn registered<A: Agent>(agent: &A, body: &[u8], caller: &Caller
 async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) -> Reply {
     if parts.len() > MAX_BATCH {
         let message = format!("a batch has at most {MAX_BATCH} requests, this one has {}", parts.len());
-        return refused(agent, Box::new(nobody(Fault::rpc(INVALID_REQUEST, message))), caller, "");
+        return refused(agent, Box::new(nobody(RequestError::rpc(INVALID_REQUEST, message))), caller, "");
     }
     let server = caller.server(agent, true);
     let replies = together(parts.into_iter().map(async |part| {
@@ -164,7 +161,7 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
                 head.auth_token.clone_from(&caller.bearer);
             }
             let answering = trace::answering(caller.headers, call.method());
-            let arrived = Arrived { call, head, quirks, frame, spelling, one_name, peer: caller.peer };
+            let arrived = IncomingCall { call, head, quirks, frame, spelling, one_name, peer: caller.peer };
             // In a box of its own: the future of a request is moved around until it is first polled, and this would be most of it.
             Box::pin(agent.call(arrived)).instrument(answering).await
         }
@@ -180,7 +177,7 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
             written(answer.map(|()| Reply::new(StatusCode::OK, out)))
         }
         Err(fault) => {
-            let head = Head { conversation_id: echo, sender, ..Head::default() };
+            let head = ReceivedEnvelope { conversation_id: echo, sender, ..ReceivedEnvelope::default() };
             refused(agent, Box::new(Refused { fault, reply_to, head }), caller, tail)
         }
     }
@@ -189,7 +186,7 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
 /// Writes a refusal. Whatever is wrong with a call that is not for this agent, to it the method does not exist.
 fn refused<A: Agent>(agent: &A, refusal: Box<Refused>, caller: &Caller<'_>, tail: &str) -> Reply {
     let Refused { mut fault, mut reply_to, head } = *refusal;
-    agent.refused(&Refusal { fault: &fault, method: reply_to.method, head: &head, peer: caller.peer });
+    agent.refused(&RefusedRequest { fault: &fault, method: reply_to.method, head: &head, peer: caller.peer });
     if !reply_to.expects_answer() {
         return Reply::nothing();
     }
@@ -205,7 +202,7 @@ fn refused<A: Agent>(agent: &A, refusal: Box<Refused>, caller: &Caller<'_>, tail
 }
 
 /// The status of a refusal. To a client of MCP a tool that refuses is a result like any other.
-fn status(fault: &Fault, frame: Frame) -> StatusCode {
+fn status(fault: &RequestError, frame: Frame) -> StatusCode {
     match fault.code {
         Some(ErrorCode::E014) if frame != Frame::Tool => StatusCode::TOO_MANY_REQUESTS,
         Some(_) | None if fault.rpc == PARSE_ERROR => StatusCode::BAD_REQUEST,
@@ -222,15 +219,15 @@ fn is_for<A: Agent>(agent: &A, method: Method) -> bool {
 }
 
 /// The fault of a call that another role answers. MCP counts the name of a tool among the parameters.
-fn elsewhere<A: Agent>(agent: &A, reply_to: &ReplyTo) -> Fault {
+fn elsewhere<A: Agent>(agent: &A, reply_to: &ReplyTo) -> RequestError {
     let name = reply_to.method.map_or("this", |method| method.row().name);
     let code = if reply_to.frame == Frame::Tool { INVALID_PARAMS } else { METHOD_NOT_FOUND };
-    Fault::rpc(code, format!("there is no method {name:?} here: this is a {}", agent.role()))
+    RequestError::rpc(code, format!("there is no method {name:?} here: this is a {}", agent.role()))
 }
 
-fn nobody(fault: Fault) -> Refused {
+fn nobody(fault: RequestError) -> Refused {
     let reply_to = ReplyTo { frame: Frame::Direct, id: RequestId::Null, method: None };
-    Refused { fault, reply_to, head: Head::default() }
+    Refused { fault, reply_to, head: ReceivedEnvelope::default() }
 }
 
 fn written(reply: serde_json::Result<Reply>) -> Reply {

@@ -26,13 +26,10 @@ pub struct Endpoint {
 /// Why a text is no endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum BadEndpoint {
-    /// Not a URL at all.
     #[error("an endpoint is a URL such as http://127.0.0.1:8101/mcp")]
     NotAUrl,
-    /// Another scheme, or none.
     #[error("an endpoint begins with http:// or https://")]
     Scheme,
-    /// No host.
     #[error("an endpoint names a host")]
     Host,
     /// Port 0, or one that is no number.
@@ -65,7 +62,6 @@ impl Endpoint {
         port(&self.uri)
     }
 
-    /// The path.
     pub fn path(&self) -> &str {
         self.uri.path()
     }
@@ -87,7 +83,6 @@ impl Endpoint {
         if usual { host } else { self.uri.authority().map_or(host, Authority::as_str) }
     }
 
-    /// As it was registered.
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -17,11 +17,8 @@ use crate::endpoint::Endpoint;
 pub struct Exchange {
     /// The HTTP status. An answer counts whatever this says.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
-    /// All of the body.
     pub body: Bytes,
-    /// When.
     pub receipt: Receipt,
 }
 
@@ -34,24 +31,19 @@ pub struct Receipt {
     pub first_byte: Option<Duration>,
     /// From then until the answer was whole.
     pub last_byte: Option<Duration>,
-    /// The time it had.
     pub limit: Duration,
-    /// What it was granted beyond that, because we ourselves were late; see [`crate::pulse`].
+    /// What it was granted beyond that, because we ourselves were late; see [`crate::runtime_lag`].
     pub granted: Duration,
     /// From its sending until it was given up, where no answer came.
     pub given_up: Option<Duration>,
 }
 
-/// A call without an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallError {
-    /// In which way.
     pub kind: Failure,
-    /// When.
     pub receipt: Receipt,
 }
 
-/// How a call can fail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// The last byte was not there in time.

@@ -9,7 +9,7 @@ use http::uri::Authority;
 use http::{HeaderMap, Uri, header};
 
 use crate::endpoint::bare_host;
-use crate::settings::Settings;
+use crate::settings::ServerSettings;
 
 /// The hosts and origins that are let in.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Guard {
 
 /// Why a request is turned away.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub(crate) enum Stranger {
+pub(crate) enum GuardError {
     #[error("a request names the host that it is for, once")]
     NoHost,
     #[error(
@@ -33,29 +33,29 @@ pub(crate) enum Stranger {
 }
 
 impl Guard {
-    pub(crate) fn new(bound: SocketAddr, settings: &Settings) -> Self {
+    pub(crate) fn new(bound: SocketAddr, settings: &ServerSettings) -> Self {
         let (hosts, origins) = (settings.allowed_hosts.clone(), settings.allowed_origins.clone());
         Self { bound: bound.ip(), hosts, origins }
     }
 
-    pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Stranger> {
+    pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), GuardError> {
         // Whoever stands in between might have looked at another one.
         if headers.get_all(header::HOST).iter().nth(1).is_some() {
-            return Err(Stranger::NoHost);
+            return Err(GuardError::NoHost);
         }
         let named = match uri.authority() {
             Some(authority) => authority.as_str(),
-            None => text(headers, header::HOST).ok_or(Stranger::NoHost)?,
+            None => text(headers, header::HOST).ok_or(GuardError::NoHost)?,
         };
-        let host: Authority = named.parse().map_err(|_| Stranger::Host(clipped(named)))?;
+        let host: Authority = named.parse().map_err(|_| GuardError::Host(clipped(named)))?;
         if !self.knows(&host) {
-            return Err(Stranger::Host(clipped(named)));
+            return Err(GuardError::Host(clipped(named)));
         }
         match headers.get(header::ORIGIN) {
             None => Ok(()),
             Some(_) => {
                 let origin = text(headers, header::ORIGIN).unwrap_or_default();
-                if self.trusts(origin, &host) { Ok(()) } else { Err(Stranger::Origin(clipped(origin))) }
+                if self.trusts(origin, &host) { Ok(()) } else { Err(GuardError::Origin(clipped(origin))) }
             }
         }
     }
@@ -104,11 +104,11 @@ fn clipped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn check(bound: &str, host: Option<&str>, origin: Option<&str>) -> Result<(), Stranger> {
-        let settings = Settings {
+    fn check(bound: &str, host: Option<&str>, origin: Option<&str>) -> Result<(), GuardError> {
+        let settings = ServerSettings {
             allowed_hosts: vec!["league.example".into(), "other.example:8000".into()],
             allowed_origins: vec!["https://board.example".into()],
-            ..Settings::default()
+            ..ServerSettings::default()
         };
         let mut headers = HeaderMap::new();
         host.map(|host| headers.insert(header::HOST, host.parse().unwrap()));
@@ -123,9 +123,9 @@ mod tests {
         }
         assert_eq!(check("192.0.2.7:8000", Some("other.example:8000"), None), Ok(()));
         for host in ["evil.example", "192.0.2.8:8000", "other.example:8001", "0.0.0.0:8000", "localhost.evil.example"] {
-            assert_eq!(check("192.0.2.7:8000", Some(host), None), Err(Stranger::Host(host.into())), "{host}");
+            assert_eq!(check("192.0.2.7:8000", Some(host), None), Err(GuardError::Host(host.into())), "{host}");
         }
-        assert_eq!(check("192.0.2.7:8000", None, None), Err(Stranger::NoHost));
+        assert_eq!(check("192.0.2.7:8000", None, None), Err(GuardError::NoHost));
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
         }
         assert_eq!(check("0.0.0.0:8000", Some("192.0.2.8:8000"), Some("http://192.0.2.8:8000")), Ok(()));
         for origin in ["http://evil.example", "null", "http://192.0.2.9:8000", "http://board.example", ""] {
-            let turned_away = Err(Stranger::Origin(origin.into()));
+            let turned_away = Err(GuardError::Origin(origin.into()));
             assert_eq!(check("0.0.0.0:8000", Some("192.0.2.8:8000"), Some(origin)), turned_away, "{origin}");
         }
     }

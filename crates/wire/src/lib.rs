@@ -18,42 +18,42 @@
 //! [`admission`] is how an agent gets into its league, [`doubt`] how it stays there. [`net`] has the two traits behind which the network itself can be
 //! replaced, [`world`] the time of day and chance. [`lan`] tells by which addresses other machines reach this one.
 
-pub mod admission;
 pub mod agent;
 pub mod breaker;
+pub mod call_tally;
 pub mod client;
-pub mod doubt;
+pub mod client_network;
 pub mod endpoint;
+pub mod environment;
 pub mod exchange;
+pub mod failed_secrets;
 pub mod lan;
 pub mod net;
 pub mod pages;
-pub mod pulse;
+pub mod peer_client;
 pub mod rate;
-pub mod refusals;
+pub mod refusal_log;
+pub mod registration;
 pub mod retry;
+pub mod runtime_lag;
 pub mod server;
 pub mod settings;
-pub mod speaker;
-pub mod strikes;
-pub mod tally;
 pub mod tls;
+pub mod token_recheck;
 pub mod trace;
-pub mod whence;
-pub mod world;
 
-mod attend;
-mod crowd;
+mod connection;
+mod connections;
 mod dial;
 mod dispatch;
 mod guard;
-mod lasting;
-mod line;
+mod io_timeout;
 mod mcp;
-mod patience;
 mod pool;
 mod probe;
 mod route;
 mod session;
 mod sse;
+mod streaming_body;
 mod together;
+mod tracked_stream;

@@ -12,10 +12,10 @@
 //! | [`stream`] | the answer for a client that reads only streams |
 //! | [`fixture`] | the conformance suite's own tools |
 
-mod era;
+mod error;
 mod fixture;
 mod headers;
-mod objection;
+mod revision;
 mod stream;
 mod tools;
 
@@ -29,13 +29,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::dispatch::Reply;
-use era::{Era, Meta};
+use error::McpError;
 use fixture::Fixture;
-use objection::Objection;
+use revision::{McpRevision, Meta};
 
 /// Who answers a request, and what came with it beside its body.
 #[derive(Clone, Copy)]
-pub(crate) struct Server<'a> {
+pub(crate) struct McpServer<'a> {
     pub(crate) role: Role,
     pub(crate) headers: &'a HeaderMap,
     /// Whether the conformance suite's tools are there.
@@ -44,7 +44,7 @@ pub(crate) struct Server<'a> {
     pub(crate) batched: bool,
 }
 
-impl Server<'_> {
+impl McpServer<'_> {
     /// Answers a method other than `tools/call`.
     pub(crate) fn answer(self, asked: &McpRequest<'_>) -> serde_json::Result<Reply> {
         let (id, role) = (&asked.id, self.role);
@@ -53,16 +53,22 @@ impl Server<'_> {
             Err(objection) => return objection.answer(id),
         };
         match (era, asked.method.as_str()) {
-            (Era::Handshake | Era::Modern, "tools/list") => result(id, tools::list(role, era, self.fixtures)),
-            (Era::Handshake | Era::Modern, "resources/list") => result(id, &tools::nothing("resources", role, era)),
-            (Era::Handshake | Era::Modern, "resources/templates/list") => {
+            (McpRevision::Handshake | McpRevision::Modern, "tools/list") => {
+                result(id, tools::list(role, era, self.fixtures))
+            }
+            (McpRevision::Handshake | McpRevision::Modern, "resources/list") => {
+                result(id, &tools::nothing("resources", role, era))
+            }
+            (McpRevision::Handshake | McpRevision::Modern, "resources/templates/list") => {
                 result(id, &tools::nothing("resourceTemplates", role, era))
             }
-            (Era::Handshake | Era::Modern, "prompts/list") => result(id, &tools::nothing("prompts", role, era)),
-            (Era::Handshake, "initialize") => result(id, &tools::initialized(role, &wanted(asked.params))),
-            (Era::Handshake, "ping") => result(id, "{}"),
-            (Era::Modern, "server/discover") => result(id, &tools::discovered(role)),
-            (Era::Handshake | Era::Modern, method) => Objection::no_method(method, era).answer(id),
+            (McpRevision::Handshake | McpRevision::Modern, "prompts/list") => {
+                result(id, &tools::nothing("prompts", role, era))
+            }
+            (McpRevision::Handshake, "initialize") => result(id, &tools::initialized(role, &wanted(asked.params))),
+            (McpRevision::Handshake, "ping") => result(id, "{}"),
+            (McpRevision::Modern, "server/discover") => result(id, &tools::discovered(role)),
+            (McpRevision::Handshake | McpRevision::Modern, method) => McpError::no_method(method, era).answer(id),
         }
     }
 
@@ -75,14 +81,15 @@ impl Server<'_> {
             None => Ok(tail),
             Some(fixture) => Err(match fixture.check(era, self.headers) {
                 Ok(()) => result(&asked.id, &fixture.result(tail)),
-                Err(mismatch) => Objection::from(mismatch).answer(&asked.id),
+                Err(mismatch) => McpError::from(mismatch).answer(&asked.id),
             }),
         }
     }
 
     /// The answer to a batch whose header names a revision that has none.
     pub(crate) fn refuse_batch(self) -> Option<serde_json::Result<Reply>> {
-        (Era::of_header(self.headers) == Era::Modern).then(|| Objection::batch().answer(&RequestId::Null))
+        (McpRevision::of_header(self.headers) == McpRevision::Modern)
+            .then(|| McpError::batch().answer(&RequestId::Null))
     }
 
     /// The answer in the form that the client can read.
@@ -90,34 +97,34 @@ impl Server<'_> {
         if self.batched { reply } else { stream::fit(reply, self.headers) }
     }
 
-    fn admit(self, asked: &McpRequest<'_>) -> Result<Era, Objection> {
+    fn admit(self, asked: &McpRequest<'_>) -> Result<McpRevision, McpError> {
         let meta = Meta::of(asked);
-        let era = Era::of(asked, &meta, self.headers);
+        let era = McpRevision::of(asked, &meta, self.headers);
         match era {
-            Era::Handshake => admit_handshake(asked, self.headers)?,
-            Era::Modern if self.batched => return Err(Objection::batch()),
-            Era::Modern => admit_modern(asked, &meta, self.headers)?,
+            McpRevision::Handshake => admit_handshake(asked, self.headers)?,
+            McpRevision::Modern if self.batched => return Err(McpError::batch()),
+            McpRevision::Modern => admit_modern(asked, &meta, self.headers)?,
         }
         Ok(era)
     }
 }
 
 /// Before the handshake there is nothing to hold a version against; after it, the header names one that was agreed upon.
-fn admit_handshake(asked: &McpRequest<'_>, headers: &HeaderMap) -> Result<(), Objection> {
-    match headers::version(headers).filter(|version| !era::REVISIONS.contains(version)) {
-        Some(unknown) if asked.method != "initialize" => Err(Objection::unsupported(unknown)),
+fn admit_handshake(asked: &McpRequest<'_>, headers: &HeaderMap) -> Result<(), McpError> {
+    match headers::version(headers).filter(|version| !revision::REVISIONS.contains(version)) {
+        Some(unknown) if asked.method != "initialize" => Err(McpError::unsupported(unknown)),
         Some(_) | None => Ok(()),
     }
 }
 
-fn admit_modern(asked: &McpRequest<'_>, meta: &Meta<'_>, headers: &HeaderMap) -> Result<(), Objection> {
-    let version = meta.version().ok_or_else(|| Objection::missing("protocolVersion"))?;
+fn admit_modern(asked: &McpRequest<'_>, meta: &Meta<'_>, headers: &HeaderMap) -> Result<(), McpError> {
+    let version = meta.version().ok_or_else(|| McpError::missing("protocolVersion"))?;
     if !meta.has_capabilities() {
-        return Err(Objection::missing("clientCapabilities"));
+        return Err(McpError::missing("clientCapabilities"));
     }
     headers::demand(headers, "MCP-Protocol-Version", &version)?;
-    if version != era::MODERN {
-        return Err(Objection::unsupported(&version));
+    if version != revision::MODERN {
+        return Err(McpError::unsupported(&version));
     }
     headers::demand(headers, "Mcp-Method", &asked.method)?;
     match called(asked) {

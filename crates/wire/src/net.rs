@@ -12,27 +12,22 @@ use tokio::net::{TcpListener, TcpStream, lookup_host};
 
 use crate::endpoint::Endpoint;
 
-/// Bytes both ways.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 
-/// Takes connections in.
 pub trait Listener: Send + 'static {
-    /// What a connection is.
     type Stream: Stream;
 
     /// Waits for the next connection; says who it is.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
 
-    /// Where it listens.
     fn local_addr(&self) -> io::Result<SocketAddr>;
 }
 
 /// A connection that is being made.
 pub type Connecting<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> + Send + 'a>>;
 
-/// Makes connections.
 pub trait Connector: Send + Sync + 'static {
     /// Connects to `host`, which is a name or an address without brackets.
     fn connect<'a>(&'a self, host: &'a str, port: u16) -> Connecting<'a>;
@@ -53,7 +48,6 @@ impl Listener for TcpListener {
     }
 }
 
-/// The network of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tcp;
 

@@ -16,27 +16,23 @@ use http_body_util::combinators::UnsyncBoxBody;
 /// What is answered: some bytes, or a stream of them.
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// An answer on its way.
-pub type Showing<'a> = Pin<Box<dyn Future<Output = Response<Body>> + Send + 'a>>;
+pub type PageFuture<'a> = Pin<Box<dyn Future<Output = Response<Body>> + Send + 'a>>;
 
-/// Somebody who looks.
 #[derive(Debug)]
-pub struct Visit {
+pub struct PageRequest {
     /// What is asked for, and how.
     pub parts: Parts,
     /// What came with it: of a POST only.
     pub body: Bytes,
-    /// From where.
     pub peer: SocketAddr,
 }
 
 /// What a server shows beside its agent.
-pub trait Pages: fmt::Debug + Send + Sync + 'static {
+pub trait PageHandler: fmt::Debug + Send + Sync + 'static {
     /// Answers a GET, HEAD or POST at a path that the protocol does not know.
-    fn show(&self, visit: Visit) -> Showing<'_>;
+    fn show(&self, visit: PageRequest) -> PageFuture<'_>;
 }
 
-/// The methods that pages take.
 pub(crate) fn takes(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::POST)
 }

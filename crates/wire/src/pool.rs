@@ -23,15 +23,13 @@ use tokio::time::{Instant, sleep};
 
 use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
-use crate::line::{Line, Past};
+use crate::tracked_stream::{ConnectionHistory, TrackedStream};
 
-/// What is asked.
-pub(crate) type Question = Request<Full<Bytes>>;
+pub(crate) type PoolRequest = Request<Full<Bytes>>;
 
 /// Why a question got no answer.
 #[derive(Debug, Error)]
-pub(crate) enum Unanswered {
-    /// There is no connection.
+pub(crate) enum PoolError {
     #[error(transparent)]
     NoConnection(#[from] io::Error),
     /// It came to nothing on the way.
@@ -39,7 +37,6 @@ pub(crate) enum Unanswered {
     Broken(#[from] hyper::Error),
 }
 
-/// The connections of a client.
 pub(crate) struct Pool {
     dialer: Dialer,
     http: http1::Builder,
@@ -51,24 +48,23 @@ pub(crate) struct Pool {
 #[derive(Default)]
 struct Kept {
     /// By site, those that were given back last at the end. The hasher is always the same one, so that a simulation can be repeated.
-    lines: HashMap<SmolStr, Vec<Free>, BuildHasherDefault<DefaultHasher>>,
+    lines: HashMap<SmolStr, Vec<IdleConnection>, BuildHasherDefault<DefaultHasher>>,
     /// Whether somebody comes to clear away what has been there too long.
     is_swept: bool,
 }
 
-/// A connection that nobody uses.
-struct Free {
+struct IdleConnection {
     sender: SendRequest<Full<Bytes>>,
-    past: Past,
+    past: ConnectionHistory,
     since: Instant,
 }
 
 /// A connection in use. Dropped, it is closed: who has read the answer to its end gives it back.
-pub(crate) struct Lent {
+pub(crate) struct PooledConnection {
     pool: Arc<Pool>,
     site: SmolStr,
     sender: SendRequest<Full<Bytes>>,
-    past: Past,
+    past: ConnectionHistory,
 }
 
 impl Pool {
@@ -86,8 +82,8 @@ impl Pool {
     pub(crate) async fn ask(
         self: &Arc<Self>,
         endpoint: &Endpoint,
-        question: impl Fn() -> Question,
-    ) -> Result<(Response<Incoming>, Lent), Unanswered> {
+        question: impl Fn() -> PoolRequest,
+    ) -> Result<(Response<Incoming>, PooledConnection), PoolError> {
         let mut asked = question();
         while let Some(mut lent) = self.kept_for(endpoint.site()) {
             match lent.sender.try_send_request(asked).await {
@@ -108,9 +104,8 @@ impl Pool {
         Ok((answer, lent))
     }
 
-    /// A new connection.
-    async fn connected(self: &Arc<Self>, endpoint: &Endpoint) -> Result<Lent, Unanswered> {
-        let line = Line::new(self.dialer.dial(endpoint).await?);
+    async fn connected(self: &Arc<Self>, endpoint: &Endpoint) -> Result<PooledConnection, PoolError> {
+        let line = TrackedStream::new(self.dialer.dial(endpoint).await?);
         let past = line.past();
         let (sender, connection) = self.http.handshake(TokioIo::new(line)).await?;
         let site = endpoint.site().clone();
@@ -121,29 +116,29 @@ impl Pool {
                 tracing::debug!(%error, "a connection ended");
             }
         });
-        Ok(Lent { pool: Arc::clone(self), site, sender, past })
+        Ok(PooledConnection { pool: Arc::clone(self), site, sender, past })
     }
 
     /// A connection to `site` that can be used at once.
-    fn kept_for(self: &Arc<Self>, site: &SmolStr) -> Option<Lent> {
+    fn kept_for(self: &Arc<Self>, site: &SmolStr) -> Option<PooledConnection> {
         let mut kept = self.kept();
         let lines = kept.lines.get_mut(site)?;
-        while let Some(Free { sender, past, since }) = lines.pop() {
+        while let Some(IdleConnection { sender, past, since }) = lines.pop() {
             if since.elapsed() >= self.limit {
                 // The others have been there longer.
                 lines.clear();
             } else if sender.is_ready() {
-                return Some(Lent { pool: Arc::clone(self), site: site.clone(), sender, past });
+                return Some(PooledConnection { pool: Arc::clone(self), site: site.clone(), sender, past });
             }
         }
         None
     }
 
-    fn keep(self: Arc<Self>, site: SmolStr, sender: SendRequest<Full<Bytes>>, past: Past) {
+    fn keep(self: Arc<Self>, site: SmolStr, sender: SendRequest<Full<Bytes>>, past: ConnectionHistory) {
         let mut kept = self.kept();
         let lines = kept.lines.entry(site).or_default();
         if lines.len() < self.per_host {
-            lines.push(Free { sender, past, since: Instant::now() });
+            lines.push(IdleConnection { sender, past, since: Instant::now() });
         }
         if !kept.is_swept {
             kept.is_swept = true;
@@ -156,7 +151,7 @@ impl Pool {
     }
 }
 
-impl Lent {
+impl PooledConnection {
     /// Gives the connection back, once the answer has been read to its end.
     pub(crate) fn give_back(mut self) {
         if self.sender.is_ready() {

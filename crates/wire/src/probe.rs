@@ -4,20 +4,19 @@
 //! which tell the names and arguments of all calls at once.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use league_protocol::answer::Layers;
+use league_protocol::answer::ParsedAnswer;
+use league_protocol::dialect::{McpStyle, PeerDialect};
+use league_protocol::dialect_writer::MODERN_META;
 use league_protocol::error::METHOD_NOT_FOUND;
-use league_protocol::manner::{Era, Manner};
-use league_protocol::speech::MODERN_META;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::endpoint::Endpoint;
 use crate::exchange::Exchange;
-use crate::pulse::Allowance;
+use crate::peer_client::{PeerClient, SendAttempt};
+use crate::runtime_lag::Deadline;
 use crate::session::Session;
-use crate::speaker::{Speaker, Try};
 
-/// The revision without a handshake.
 pub(crate) const MODERN: HeaderValue = HeaderValue::from_static("2026-07-28");
 /// The revision that we ask for in a handshake.
 const HANDSHAKE: &str = "2025-11-25";
@@ -29,28 +28,28 @@ pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// One conversation with a server about what it is.
 pub(crate) struct Probe<'a> {
-    pub(crate) speaker: &'a Speaker,
+    pub(crate) speaker: &'a PeerClient,
     pub(crate) endpoint: &'a Endpoint,
-    pub(crate) time: &'a mut Allowance,
-    pub(crate) tries: &'a mut Vec<Try>,
+    pub(crate) time: &'a mut Deadline,
+    pub(crate) tries: &'a mut Vec<SendAttempt>,
 }
 
 impl Probe<'_> {
     /// How the server is spoken to; nothing when it is no MCP server, or has no tool of ours.
-    pub(crate) async fn look(&mut self) -> Option<Manner> {
-        let found = self.ask("server/discover", Era::Stateless, json!({})).await?;
+    pub(crate) async fn look(&mut self) -> Option<PeerDialect> {
+        let found = self.ask("server/discover", McpStyle::Stateless, json!({})).await?;
         if result_of(&found).is_some_and(|result| result.get("supportedVersions").is_some()) {
-            return self.tools(Era::Stateless).await;
+            return self.tools(McpStyle::Stateless).await;
         }
         // Whoever reads the method and does not know it may know tools all the same, without any preliminaries.
         if found.status.is_success() || says_unknown(&found) {
-            let manner = self.tools(Era::AtOnce).await;
+            let manner = self.tools(McpStyle::AtOnce).await;
             if manner.is_some() || found.status.is_success() {
                 return manner;
             }
         }
         self.handshake().await?;
-        self.tools(Era::Session).await
+        self.tools(McpStyle::Session).await
     }
 
     /// Opens a session. A server that keeps none agrees on a revision and gives no id.
@@ -60,7 +59,7 @@ impl Probe<'_> {
             "capabilities": {},
             "clientInfo": { "name": "league", "version": env!("CARGO_PKG_VERSION") },
         });
-        let agreed = self.ask("initialize", Era::AtOnce, params).await?;
+        let agreed = self.ask("initialize", McpStyle::AtOnce, params).await?;
         let result = result_of(&agreed).filter(|_| agreed.status.is_success())?;
         let revision = result.get("protocolVersion").and_then(Value::as_str).unwrap_or(HANDSHAKE);
         let revision = HeaderValue::from_str(revision).ok()?;
@@ -71,13 +70,13 @@ impl Probe<'_> {
         Some(())
     }
 
-    async fn tools(&mut self, era: Era) -> Option<Manner> {
+    async fn tools(&mut self, era: McpStyle) -> Option<PeerDialect> {
         let listed = self.ask("tools/list", era, json!({})).await?;
-        Manner::of_tools(era, &result_of(&listed)?)
+        PeerDialect::of_tools(era, &result_of(&listed)?)
     }
 
-    async fn ask(&mut self, method: &'static str, era: Era, mut params: Value) -> Option<Exchange> {
-        if era == Era::Stateless
+    async fn ask(&mut self, method: &'static str, era: McpStyle, mut params: Value) -> Option<Exchange> {
+        if era == McpStyle::Stateless
             && let Ok(meta) = serde_json::from_str(MODERN_META)
             && let Some(params) = params.as_object_mut()
         {
@@ -91,10 +90,10 @@ impl Probe<'_> {
     async fn tell_initialized(&mut self) {
         const INITIALIZED: &str = "notifications/initialized";
         let body = json!({ "jsonrpc": "2.0", "method": INITIALIZED });
-        self.send(INITIALIZED, Era::Session, &body, None).await;
+        self.send(INITIALIZED, McpStyle::Session, &body, None).await;
     }
 
-    async fn send(&mut self, method: &'static str, era: Era, body: &Value, id: Option<u64>) -> Option<Exchange> {
+    async fn send(&mut self, method: &'static str, era: McpStyle, body: &Value, id: Option<u64>) -> Option<Exchange> {
         if self.time.left().is_zero() {
             return None;
         }
@@ -102,23 +101,23 @@ impl Probe<'_> {
         let sent = bytes::Bytes::from(body.to_string());
         let came = self.speaker.client().ask(self.endpoint, &headers, sent.clone(), id, self.time).await;
         let answer = came.as_ref().ok().cloned();
-        self.tries.push(Try { what: method, is_probe: true, sent, came });
+        self.tries.push(SendAttempt { what: method, is_probe: true, sent, came });
         answer
     }
 }
 
 /// The headers of a request of this era.
-pub(crate) fn headers(era: Era, session: Option<Session>, method: &'static str, name: Option<&str>) -> HeaderMap {
+pub(crate) fn headers(era: McpStyle, session: Option<Session>, method: &'static str, name: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     match era {
-        Era::AtOnce => {}
-        Era::Session => {
+        McpStyle::AtOnce => {}
+        McpStyle::Session => {
             if let Some(session) = session {
                 headers.insert(REVISION, session.revision);
                 headers.extend(session.id.map(|id| (SESSION, id)));
             }
         }
-        Era::Stateless => {
+        McpStyle::Stateless => {
             headers.insert(REVISION, MODERN);
             headers.insert(METHOD, HeaderValue::from_static(method));
             headers.extend(name.and_then(|name| HeaderValue::from_str(name).ok()).map(|name| (NAME, name)));
@@ -139,6 +138,6 @@ fn result_of(exchange: &Exchange) -> Option<Value> {
 
 /// Whether the method was read and is not known, whatever the status: the newest revision says so with 404.
 fn says_unknown(exchange: &Exchange) -> bool {
-    let error = Layers::parse(&exchange.body).ok().and_then(|layers| layers.error());
+    let error = ParsedAnswer::parse(&exchange.body).ok().and_then(|layers| layers.error());
     exchange.status == StatusCode::NOT_FOUND && error.is_some_and(|error| error.number == Some(METHOD_NOT_FOUND.into()))
 }

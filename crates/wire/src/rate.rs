@@ -25,9 +25,7 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// So many at once, and so many each second from then on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
-    /// Each second.
     pub per_second: NonZeroU32,
-    /// At once.
     pub burst: NonZeroU32,
 }
 
@@ -47,9 +45,9 @@ const fn at_least_one(number: u32) -> NonZeroU32 {
 
 /// Too often: how long to wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wait(pub Duration);
+pub struct RetryAfter(pub Duration);
 
-impl Wait {
+impl RetryAfter {
     /// In whole seconds, as `retry_after` says it.
     pub fn seconds(self) -> u32 {
         let whole = self.0.as_secs() + u64::from(self.0.subsec_nanos() > 0);
@@ -57,7 +55,6 @@ impl Wait {
     }
 }
 
-/// The runtime's clock.
 #[derive(Clone, Copy, Debug)]
 struct Monotonic;
 
@@ -70,7 +67,7 @@ impl Clock for Monotonic {
 }
 
 /// Counts against a rate, for each key.
-pub struct Meter<K: Hash + Eq + Clone> {
+pub struct KeyedLimiter<K: Hash + Eq + Clone> {
     each: RateLimiter<K, HashMapStateStore<K>, Monotonic>,
     /// For those for whom there is no room.
     all: RateLimiter<NotKeyed, InMemoryState, Monotonic>,
@@ -78,7 +75,7 @@ pub struct Meter<K: Hash + Eq + Clone> {
     swept: Mutex<Option<Instant>>,
 }
 
-impl<K: Hash + Eq + Clone> Meter<K> {
+impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
     /// Lets each key pass at this rate.
     pub fn new(rate: Rate) -> Self {
         Self::of(rate, MOST)
@@ -91,7 +88,7 @@ impl<K: Hash + Eq + Clone> Meter<K> {
     }
 
     /// Counts `key` once more, unless that is too often.
-    pub fn pass(&self, key: &K) -> Result<(), Wait> {
+    pub fn pass(&self, key: &K) -> Result<(), RetryAfter> {
         if self.each.len() >= self.most && !self.sweep() {
             return self.all.check().map_err(wait);
         }
@@ -109,15 +106,15 @@ impl<K: Hash + Eq + Clone> Meter<K> {
     }
 }
 
-impl<K: Hash + Eq + Clone> fmt::Debug for Meter<K> {
+impl<K: Hash + Eq + Clone> fmt::Debug for KeyedLimiter<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Meter").field("keys", &self.each.len()).finish_non_exhaustive()
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is handed over as an error")]
-fn wait(until: NotUntil<std::time::Instant>) -> Wait {
-    Wait(until.wait_time_from(Monotonic.now()))
+fn wait(until: NotUntil<std::time::Instant>) -> RetryAfter {
+    RetryAfter(until.wait_time_from(Monotonic.now()))
 }
 
 #[cfg(test)]
@@ -126,9 +123,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_burst_passes_and_then_so_many_each_second() {
-        let meter = Meter::new(Rate::new(2, 5));
+        let meter = KeyedLimiter::new(Rate::new(2, 5));
         assert!((0..5).all(|_| meter.pass(&"one").is_ok()));
-        assert_eq!(meter.pass(&"one"), Err(Wait(Duration::from_millis(500))));
+        assert_eq!(meter.pass(&"one"), Err(RetryAfter(Duration::from_millis(500))));
         assert_eq!(meter.pass(&"other"), Ok(()), "each key has its own");
         tokio::time::advance(Duration::from_millis(500)).await;
         assert_eq!(meter.pass(&"one"), Ok(()));
@@ -137,7 +134,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_table_that_is_full_has_one_rate_for_all_until_some_no_longer_count() {
-        let meter = Meter::of(Rate::new(1, 2), 100);
+        let meter = KeyedLimiter::of(Rate::new(1, 2), 100);
         assert!((0..100).all(|key| meter.pass(&key).is_ok()));
         let passed = (100..1000).filter(|key| meter.pass(key).is_ok()).count();
         assert_eq!((passed, meter.each.len()), (2, 100));
@@ -148,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_wait_is_told_in_whole_seconds_and_never_as_none() {
-        let told = [0, 1, 1000, 1001].map(|millis| Wait(Duration::from_millis(millis)).seconds());
+        let told = [0, 1, 1000, 1001].map(|millis| RetryAfter(Duration::from_millis(millis)).seconds());
         assert_eq!(told, [1, 1, 1, 2]);
     }
 }

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use league_protocol::head::Envelope;
-use league_protocol::manner::Manner;
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
 use league_protocol::table::Call;
 use tokio::time::{Instant, sleep};
 
@@ -40,7 +40,7 @@ impl Client {
         &self,
         policy: RetryPolicy,
         endpoint: &Endpoint,
-        manner: &Manner,
+        manner: &PeerDialect,
         envelope: &Envelope,
         call: &Call,
         limit: Duration,

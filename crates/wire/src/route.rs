@@ -15,38 +15,36 @@ use league_protocol::token::Credential;
 use serde_json::json;
 
 use crate::agent::Agent;
+use crate::client_network::ClientNetwork;
 use crate::dispatch::{self, Caller, Media, Reply};
-use crate::guard::{Guard, Stranger};
-use crate::pages::{self, Pages, Visit};
-use crate::patience::Turn;
-use crate::rate::{Meter, Wait};
-use crate::whence::Whence;
+use crate::guard::{Guard, GuardError};
+use crate::io_timeout::RequestActivity;
+use crate::pages::{self, PageHandler, PageRequest};
+use crate::rate::{KeyedLimiter, RetryAfter};
 
-/// An agent behind its door.
-pub(crate) struct Site<A> {
+pub(crate) struct AgentSite<A> {
     pub(crate) agent: Arc<A>,
     pub(crate) guard: Guard,
     pub(crate) body_limit: Duration,
     /// Whether the tools of MCP's conformance suite are there.
     pub(crate) fixtures: bool,
     /// What is at the other paths.
-    pub(crate) pages: Option<Arc<dyn Pages>>,
+    pub(crate) pages: Option<Arc<dyn PageHandler>>,
     /// How often those are looked at.
-    pub(crate) visits: Meter<Whence>,
+    pub(crate) visits: KeyedLimiter<ClientNetwork>,
 }
 
 /// An answer of the protocol is whole; one of the pages may be a stream.
-pub(crate) type Answer = Response<Either<Full<Bytes>, pages::Body>>;
+pub(crate) type SiteAnswer = Response<Either<Full<Bytes>, pages::Body>>;
 
-/// The paths that exist.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum Route {
     Mcp,
     Register,
     Health,
 }
 
-impl Place {
+impl Route {
     fn named(path: &str, role: Role) -> Option<Self> {
         match (path.strip_suffix('/').unwrap_or(path), role) {
             ("/mcp", _) => Some(Self::Mcp),
@@ -71,18 +69,23 @@ impl Place {
     }
 }
 
-impl<A: Agent> Site<A> {
-    pub(crate) async fn respond(&self, request: Request<Incoming>, peer: SocketAddr, turn: &Turn) -> Answer {
+impl<A: Agent> AgentSite<A> {
+    pub(crate) async fn respond(
+        &self,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+        turn: &RequestActivity,
+    ) -> SiteAnswer {
         let (parts, body) = request.into_parts();
         if let Err(stranger) = self.guard.check(&parts.uri, &parts.headers) {
             tracing::debug!(%peer, %stranger, "turned away");
             let status = match stranger {
-                Stranger::NoHost => StatusCode::BAD_REQUEST,
-                Stranger::Host(_) | Stranger::Origin(_) => StatusCode::FORBIDDEN,
+                GuardError::NoHost => StatusCode::BAD_REQUEST,
+                GuardError::Host(_) | GuardError::Origin(_) => StatusCode::FORBIDDEN,
             };
             return self.sorry(status, &stranger.to_string()).map(Either::Left);
         }
-        let place = Place::named(parts.uri.path(), self.agent.role());
+        let place = Route::named(parts.uri.path(), self.agent.role());
         match (place, &self.pages) {
             (None, Some(pages)) if pages::takes(&parts.method) => {
                 if let Err(wait) = self.visit(peer) {
@@ -96,7 +99,7 @@ impl<A: Agent> Site<A> {
                 };
                 turn.heard();
                 match body {
-                    Ok(body) => pages.show(Visit { parts, body, peer }).await.map(Either::Right),
+                    Ok(body) => pages.show(PageRequest { parts, body, peer }).await.map(Either::Right),
                     Err((status, message)) => self.broken(status, message).map(Either::Left),
                 }
             }
@@ -105,27 +108,27 @@ impl<A: Agent> Site<A> {
     }
 
     /// Counts a visit to the pages. Whoever is on this machine may look as often as it likes: that costs only its own time.
-    fn visit(&self, peer: SocketAddr) -> Result<(), Wait> {
-        let whence = Whence::of(peer);
+    fn visit(&self, peer: SocketAddr) -> Result<(), RetryAfter> {
+        let whence = ClientNetwork::of(peer);
         if whence.is_here() { Ok(()) } else { self.visits.pass(&whence) }
     }
 
     /// Answers what the protocol knows, and what nobody does.
     async fn answer(
         &self,
-        place: Option<Place>,
+        place: Option<Route>,
         parts: Parts,
         body: Incoming,
         peer: SocketAddr,
-        turn: &Turn,
+        turn: &RequestActivity,
     ) -> Response<Full<Bytes>> {
         let Some(place) = place else {
             return self.sorry(StatusCode::NOT_FOUND, "there is nothing at this path");
         };
         match (place, &parts.method) {
-            (Place::Mcp | Place::Register, &Method::POST) => {}
-            (Place::Health, &Method::GET | &Method::HEAD) => return self.health(),
-            (Place::Mcp | Place::Register | Place::Health, _) => {
+            (Route::Mcp | Route::Register, &Method::POST) => {}
+            (Route::Health, &Method::GET | &Method::HEAD) => return self.health(),
+            (Route::Mcp | Route::Register | Route::Health, _) => {
                 let mut response = self.sorry(StatusCode::METHOD_NOT_ALLOWED, "this path takes another method");
                 response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(place.allow()));
                 return response;
@@ -137,7 +140,7 @@ impl<A: Agent> Site<A> {
         };
         turn.heard();
         let caller = Caller { peer, bearer: bearer(&parts.headers), headers: &parts.headers, fixtures: self.fixtures };
-        let reply = if place == Place::Mcp {
+        let reply = if place == Route::Mcp {
             dispatch::posted(&*self.agent, &body, &caller).await
         } else {
             dispatch::registered(&*self.agent, &body, &caller).await
@@ -174,7 +177,7 @@ impl<A: Agent> Site<A> {
     }
 
     fn sorry(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
-        let body = json!({ "error": message, "exists": Place::all(self.agent.role()) });
+        let body = json!({ "error": message, "exists": Route::all(self.agent.role()) });
         written(Reply::new(status, body.to_string()))
     }
 }

@@ -14,15 +14,15 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
 use crate::agent::Agent;
-use crate::attend::{House, attend};
-use crate::crowd::{Crowd, Place, Room};
+use crate::client_network::ClientNetwork;
+use crate::connection::{ServerContext, attend};
+use crate::connections::{AdmissionResult, ConnectionState, Connections};
 use crate::guard::Guard;
+use crate::io_timeout::IoLimits;
 use crate::net::Listener;
-use crate::patience::Limits;
-use crate::rate::Meter;
-use crate::route::Site;
-use crate::settings::Settings;
-use crate::whence::Whence;
+use crate::rate::KeyedLimiter;
+use crate::route::AgentSite;
+use crate::settings::ServerSettings;
 
 /// The pause after the system had no connection to give: out of descriptors, mostly, which asking again does not mend.
 const BREATH: Duration = Duration::from_millis(50);
@@ -33,27 +33,27 @@ const BREATH: Duration = Duration::from_millis(50);
 pub async fn serve<L: Listener, A: Agent>(
     mut listener: L,
     agent: Arc<A>,
-    settings: Settings,
+    settings: ServerSettings,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let house = Arc::new(House {
-        site: Site {
+    let house = Arc::new(ServerContext {
+        site: AgentSite {
             agent,
             guard: Guard::new(listener.local_addr()?, &settings),
             body_limit: settings.read_limit,
             fixtures: settings.mcp_fixtures,
             pages: settings.pages,
-            visits: Meter::new(settings.visits),
+            visits: KeyedLimiter::new(settings.visits),
         },
-        limits: Limits { read: settings.read_limit, idle: settings.idle_limit },
+        limits: IoLimits { read: settings.read_limit, idle: settings.idle_limit },
         tls: settings.tls.map(TlsAcceptor::from),
     });
-    let mut crowd = Crowd::new(settings.max_connections, settings.max_from_one_address);
+    let mut crowd = Connections::new(settings.max_connections, settings.max_from_one_address);
     let (close, closing) = watch::channel(());
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     loop {
-        let room = crowd.room() != Room::None;
+        let room = crowd.room() != AdmissionResult::None;
         tokio::select! {
             biased;
             () = &mut shutdown => break,
@@ -62,16 +62,16 @@ pub async fn serve<L: Listener, A: Agent>(
             () = tokio::time::sleep(BREATH), if !room => {}
             arrival = listener.accept(), if room => match arrival {
                 Ok((stream, peer)) => {
-                    let whence = Whence::of(peer);
+                    let whence = ClientNetwork::of(peer);
                     match crowd.room_for(whence) {
-                        Room::Free => {}
-                        Room::After(guest) => crowd.dismiss(guest),
-                        Room::None => {
+                        AdmissionResult::Free => {}
+                        AdmissionResult::After(guest) => crowd.dismiss(guest),
+                        AdmissionResult::None => {
                             tracing::debug!(%peer, "turned away: too many connections from there");
                             continue;
                         }
                     }
-                    let (house, closing, place) = (Arc::clone(&house), closing.clone(), Place::new());
+                    let (house, closing, place) = (Arc::clone(&house), closing.clone(), ConnectionState::new());
                     let task = connections.spawn(attend(house, stream, peer, place.clone(), closing));
                     crowd.enter(whence, place, task);
                 }
@@ -96,7 +96,6 @@ pub async fn serve<L: Listener, A: Agent>(
     Ok(())
 }
 
-/// Who has gone.
 fn gone(ended: Result<(Id, ()), JoinError>) -> Id {
     match ended {
         Ok((id, ())) => id,

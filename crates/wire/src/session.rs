@@ -11,12 +11,10 @@ use crate::endpoint::Endpoint;
 /// The most sessions that are remembered. One that was forgotten is opened again.
 const MAX_SESSIONS: usize = 4096;
 
-/// What a handshake agreed upon.
 #[derive(Clone)]
 pub(crate) struct Session {
     /// The session, where the server keeps any.
     pub(crate) id: Option<HeaderValue>,
-    /// The revision.
     pub(crate) revision: HeaderValue,
 }
 
@@ -27,7 +25,6 @@ impl fmt::Debug for Session {
     }
 }
 
-/// All sessions of a client.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     open: Mutex<HashMap<Endpoint, Session>>,

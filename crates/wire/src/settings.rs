@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use rustls::ServerConfig;
 
-use crate::pages::Pages;
+use crate::pages::PageHandler;
 use crate::rate::Rate;
 
-/// What a server allows.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ServerSettings {
     /// Names under which it may be addressed, beside loopback and the address it is bound to: `league.example`, or with a
     /// port, `league.example:8000`. `*` allows every name.
     pub allowed_hosts: Vec<String>,
@@ -32,12 +31,12 @@ pub struct Settings {
     /// Adds the four tools that MCP's conformance suite calls by name. For tests of the server itself, and nothing else.
     pub mcp_fixtures: bool,
     /// What is shown at the paths that the protocol does not know; nothing is there without it.
-    pub pages: Option<Arc<dyn Pages>>,
+    pub pages: Option<Arc<dyn PageHandler>>,
     /// How often one address may look at those; a room full of viewers may share one. This machine's own is not counted.
     pub visits: Rate,
 }
 
-impl Default for Settings {
+impl Default for ServerSettings {
     fn default() -> Self {
         Self {
             allowed_hosts: Vec::new(),

@@ -21,50 +21,21 @@ const LOCKED: &[u8] = b"BEGIN ENCRYPTED PRIVATE KEY";
 pub enum BadTls {
     /// A file that cannot be read.
     #[error("{}: {error}; name a PEM file that this process may read", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        error: std::io::Error,
-    },
-    /// A file that is damaged.
+    Unreadable { path: PathBuf, error: std::io::Error },
     #[error("{}: not in PEM form ({error}); copy the file again, or have it issued again", path.display())]
-    NotPem {
-        /// The file.
-        path: PathBuf,
-        /// Where it goes wrong.
-        error: pem::Error,
-    },
+    NotPem { path: PathBuf, error: pem::Error },
     /// A file without what it is for.
     #[error("{}: holds no {wanted} in PEM form, which begins with -----BEGIN {}-----", path.display(), wanted.to_uppercase())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-        /// What it should hold.
-        wanted: &'static str,
-    },
+    Missing { path: PathBuf, wanted: &'static str },
     /// A private key that only a password opens.
     #[error("{}: holds a private key behind a password; write it without one, with openssl pkey -in … -out …", path.display())]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// A key that belongs to another certificate.
     #[error("{}: is not the key of {}; give the two files that were issued together", key.display(), certificate.display())]
-    Strangers {
-        /// The key's file.
-        key: PathBuf,
-        /// The certificate's file.
-        certificate: PathBuf,
-    },
+    Strangers { key: PathBuf, certificate: PathBuf },
     /// A certificate or key that cannot be used.
     #[error("{}: cannot be used ({error}); have it issued again", path.display())]
-    Unusable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        error: rustls::Error,
-    },
+    Unusable { path: PathBuf, error: rustls::Error },
     /// No certificate of this machine can be read, and none was given.
     #[error("this machine has no trusted certificates, and no CA file was given; give one ({0})")]
     NoRoots(String),

@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
-use league_core::seat::Question;
+use league_core::session::StrategyQuestion;
 use league_player::chance::Chance;
 use league_player::memory::Memory;
-use league_player::player::{Player, Settings};
+use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::{Decision, Strategy};
-use league_player::thinker::Thinker;
+use league_player::strategy_runner::StrategyRunner;
 use league_protocol::token::Credential;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
+use league_wire::environment::Environment;
 use league_wire::lan;
 use league_wire::server::serve;
-use league_wire::settings::Settings as ServerSettings;
-use league_wire::world::World;
+use league_wire::settings::ServerSettings;
 use smol_str::SmolStr;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -32,7 +32,7 @@ impl Strategy for Contrary {
         "contrary"
     }
 
-    fn choose(&self, question: &Question, memory: &Memory) -> Decision {
+    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
         let last = memory.duels(question).last().map(|choices| choices.theirs.opposite());
         Decision::Bet(last.unwrap_or_else(|| memory.toss(question)))
     }
@@ -71,7 +71,7 @@ async fn main() -> anyhow::Result<()> {
         Some(advertised) => advertised,
         None => lan::advertised(listener.local_addr()?, "http", &manager).await?,
     };
-    let settings = Settings {
+    let settings = PlayerSettings {
         name: name.clone(),
         wish: None,
         manager,
@@ -86,7 +86,7 @@ async fn main() -> anyhow::Result<()> {
         pause: Duration::from_millis(500),
         give_up_after: None,
     };
-    let player = Player::new(settings, Thinker::new(Arc::new(Contrary)), Client::default(), World::real());
+    let player = Player::new(settings, StrategyRunner::new(Arc::new(Contrary)), Client::default(), Environment::real());
     player.on_news(|line| eprintln!("{line}"));
     // Requests name the host that was advertised.
     let server = ServerSettings { allowed_hosts: vec![contact.host().to_owned()], ..ServerSettings::default() };

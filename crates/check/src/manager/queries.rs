@@ -8,25 +8,24 @@ use league_protocol::table::Call;
 use serde_json::{Value, json};
 
 use super::{Exam, Member};
-use crate::heard::Heard;
-use crate::letters::{Letter, rpc};
-use crate::notebook::ensure;
+use crate::check_log::ensure;
+use crate::messages::{TestMessage, rpc};
+use crate::response::Response;
 use crate::rules::manager as rules;
 use crate::shown::holds_secret;
 
-/// What everybody may ask.
 const OPEN: [&str; 5] = ["GET_STANDINGS", "GET_SCHEDULE", "GET_NEXT_MATCH", "GET_PLAYER_STATS", "GET_STATUS"];
 
 impl Exam<'_> {
     /// A query in the name of `member`.
-    fn question(&self, member: &Member, query_type: &str) -> Letter {
+    fn question(&self, member: &Member, query_type: &str) -> TestMessage {
         let (query, query_params) = (QueryType::GetStatus, QueryParams::default());
         let query = LeagueQuery { league_id: member.league.clone(), query_type: query, query_params };
         let letter = self.letter(&format!("player:{}", member.id), Some(&member.token), &Call::LeagueQuery(query));
         letter.with("query_type", query_type)
     }
 
-    pub(super) async fn query(&self, member: &Member, query_type: &str) -> Heard {
+    pub(super) async fn query(&self, member: &Member, query_type: &str) -> Response {
         self.say(&self.question(member, query_type)).await
     }
 
@@ -49,7 +48,7 @@ impl Exam<'_> {
         self.judge_secrets(&others, member);
     }
 
-    fn judge_secrets(&self, heard: &Heard, member: &Member) {
+    fn judge_secrets(&self, heard: &Response, member: &Member) {
         let text = String::from_utf8_lossy(heard.body()).into_owned();
         let shown = (!member.token.is_empty() && text.contains(&member.token)) || holds_secret(&text);
         self.book.judge(&rules::SECRETS, heard, ensure(!shown, "there is a token in the answer"));
@@ -76,7 +75,7 @@ impl Exam<'_> {
     }
 
     /// Whether a refusal is told in full.
-    fn judge_error(&self, heard: &Heard) {
+    fn judge_error(&self, heard: &Response) {
         let answer = heard.json().unwrap_or_default();
         let data = answer.get("error").and_then(|error| error.get("data")).cloned().unwrap_or_default();
         let text = |field: &str| data.get(field).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
@@ -107,6 +106,6 @@ impl Exam<'_> {
     }
 }
 
-fn says_no(heard: &Heard) -> bool {
+fn says_no(heard: &Response) -> bool {
     heard.message().get("success") == Some(&json!(false))
 }

@@ -1,24 +1,23 @@
 //! Who is let in, and how.
 
-use league_protocol::answer::{Layers, RegistrationAnswer};
-use league_protocol::head::{Envelope, PROTOCOL};
+use league_protocol::answer::{ParsedAnswer, RegistrationAnswer};
+use league_protocol::envelope::{Envelope, PROTOCOL};
 use league_protocol::id::GameType;
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::quirk::Quirks;
 use league_protocol::sender::{Role, Sender};
-use league_protocol::table::{Call, Spelling};
+use league_protocol::table::{Call, MethodSpelling};
 use league_protocol::time::Timestamp;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
 use super::{Exam, Member};
-use crate::approach::{self, Asked};
-use crate::heard::{Came, Heard, Silence};
-use crate::letters::{Letter, rpc};
-use crate::notebook::{Judgement, ensure};
+use crate::check_log::{Judgement, ensure};
+use crate::discovery::{self, Asked};
+use crate::messages::{TestMessage, rpc};
+use crate::response::{NoResponse, Response, ResponseBody};
 use crate::rules::manager as rules;
 
-/// A player's request.
 fn registering(player_meta: AgentMeta) -> Call {
     let request = LeagueRegisterRequest { player_meta, player_id: None, join_key: None, quirks: Quirks::default() };
     Call::RegisterPlayer(request)
@@ -37,7 +36,7 @@ impl Exam<'_> {
         }
     }
 
-    fn player(&self, player_meta: AgentMeta) -> Letter {
+    fn player(&self, player_meta: AgentMeta) -> TestMessage {
         let sender = format!("player:{}", player_meta.display_name);
         self.letter(&sender, None, &registering(player_meta))
     }
@@ -47,21 +46,23 @@ impl Exam<'_> {
         let meta = self.meta("one", 1);
         let sender = Sender::unregistered(Role::Player, &meta.display_name);
         let asked = Asked { envelope: Envelope { sender, ..self.envelope(None) }, call: registering(meta) };
-        let answers = |came: &Came| {
-            let said = Layers::parse(&came.body).map(|layers| layers.registration().said);
+        let answers = |came: &ResponseBody| {
+            let said = ParsedAnswer::parse(&came.body).map(|layers| layers.registration().said);
             matches!(said, Ok(RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. }))
         };
-        let (voice, heard) = approach::answer(self.line, &asked, self.limit, answers).await;
+        let (voice, heard) = discovery::answer(self.line, &asked, self.limit, answers).await;
         self.voice.get_or_init(|| voice);
         match &heard.came {
-            Err(Silence::Broken(why)) => {
+            Err(NoResponse::Broken(why)) => {
                 self.book.judge(&rules::REACHABLE, &heard, Err(why.clone()));
                 return Err(format!(
                     "Nobody answers at {} ({why}).\nStart the manager first, and give the URL at which it listens.",
                     self.line.endpoint
                 ));
             }
-            Ok(_) | Err(Silence::TimedOut(_) | Silence::TooLong) => self.book.judge(&rules::REACHABLE, &heard, Ok(())),
+            Ok(_) | Err(NoResponse::TimedOut(_) | NoResponse::TooLong) => {
+                self.book.judge(&rules::REACHABLE, &heard, Ok(()))
+            }
         }
         let outcome = admission(&heard);
         match &outcome {
@@ -86,7 +87,7 @@ impl Exam<'_> {
         }
     }
 
-    fn judge_envelope(&self, heard: &Heard) {
+    fn judge_envelope(&self, heard: &Response) {
         let message = heard.message();
         let is = |field: &str, value: &str| message.get(field).and_then(Value::as_str) == Some(value);
         let timed =
@@ -105,7 +106,7 @@ impl Exam<'_> {
         self.book.judge(&rules::ID, heard, ensure(id, "the id is not that of the request"));
     }
 
-    fn judge_token(&self, heard: &Heard, member: &Member) {
+    fn judge_token(&self, heard: &Response, member: &Member) {
         self.book.judge(&rules::TOKEN, heard, ensure(!member.token.is_empty(), "there is no auth_token"));
         if member.token.is_empty() {
             return self.book.skip(&rules::TOKEN_FORM, "there is no token");
@@ -120,7 +121,6 @@ impl Exam<'_> {
         tokio::join!(self.bare(), self.alias(), self.duplicate(), self.unusable(), self.malformed());
     }
 
-    /// Registers a referee.
     pub(super) async fn referee(&self) -> Option<Member> {
         let referee_meta = AgentMeta { max_concurrent_matches: Some(1), ..self.meta("referee", 2) };
         let sender = format!("referee:{}", referee_meta.display_name);
@@ -145,7 +145,7 @@ impl Exam<'_> {
 
     async fn alias(&self) {
         let letter = self.player(self.meta("alias", 4));
-        let name = letter.method.spelled(Spelling::Alias(0));
+        let name = letter.method.spelled(MethodSpelling::Alias(0));
         let heard = self.post(&rpc(name, &Value::Object(letter.message), self.line.next_id())).await;
         self.book.judge(&rules::ALIAS, &heard, admission(&heard).map(|_| ()));
     }
@@ -176,7 +176,6 @@ impl Exam<'_> {
         self.book.judge(&rules::MALFORMED, &heard, not_let_in(&heard));
     }
 
-    /// The first player once more.
     pub(super) async fn again(&self, member: &Member) {
         let heard = self.say(&self.player(self.meta("one", 1))).await;
         let again = match admission(&heard) {
@@ -196,11 +195,11 @@ impl Exam<'_> {
 }
 
 /// Who was let in, or why not.
-fn admission(heard: &Heard) -> Result<Member, String> {
+fn admission(heard: &Response) -> Result<Member, String> {
     if let Err(silence) = &heard.came {
         return Err(silence.to_string());
     }
-    let layers = Layers::parse(heard.body()).map_err(|error| error.to_string())?;
+    let layers = ParsedAnswer::parse(heard.body()).map_err(|error| error.to_string())?;
     let reading = layers.registration();
     match reading.said {
         RegistrationAnswer::Accepted { player_id, referee_id, league_id, .. } => {
@@ -214,7 +213,7 @@ fn admission(heard: &Heard) -> Result<Member, String> {
     }
 }
 
-fn not_let_in(heard: &Heard) -> Judgement {
+fn not_let_in(heard: &Response) -> Judgement {
     match &heard.came {
         Err(silence) => Err(silence.to_string()),
         Ok(_) => ensure(admission(heard).is_err(), "it is let in"),
@@ -222,7 +221,7 @@ fn not_let_in(heard: &Heard) -> Judgement {
 }
 
 /// A rejection by its word, with a reason.
-fn rejected(heard: &Heard) -> Judgement {
+fn rejected(heard: &Response) -> Judgement {
     not_let_in(heard)?;
     let message: Map<String, Value> = heard.message();
     let word = message.get("status").and_then(Value::as_str) == Some("REJECTED");

@@ -3,11 +3,11 @@
 use league_protocol::answer::JoinAnswer;
 use league_protocol::request::MAX_BODY;
 use league_protocol::side::Side;
-use league_protocol::table::{Call, Limit, Method};
+use league_protocol::table::{Call, LimitKind, Method};
 
 use super::{Exam, Gone, joined};
-use crate::heard::Heard;
-use crate::notebook::ensure;
+use crate::check_log::ensure;
+use crate::response::Response;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
@@ -28,7 +28,7 @@ impl Exam<'_> {
         self.hung_up().await
     }
 
-    async fn throw(&self, body: &[u8]) -> Heard {
+    async fn throw(&self, body: &[u8]) -> Response {
         let headers = self.voice.headers(self.line, Method::GameInvitation);
         self.line.post(&headers, body.to_vec(), self.join_limit()).await
     }
@@ -68,7 +68,7 @@ impl Exam<'_> {
     async fn unknown_match(&self) -> Result<(), Gone> {
         let match_id = self.pretence.match_no(89);
         let letter = self.pretence.word(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
-        let heard = self.say(&letter, self.options.wait(Limit::GameOver)).await;
+        let heard = self.say(&letter, self.options.wait(LimitKind::GameOver)).await;
         self.still_plays(&rules::GAME_OVER_UNKNOWN, 90, &heard).await
     }
 

@@ -7,7 +7,7 @@ use league_protocol::side::Side;
 use league_protocol::table::Method;
 
 use super::{Exam, joins};
-use crate::notebook::ensure;
+use crate::check_log::ensure;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 

@@ -2,14 +2,14 @@
 
 use league_protocol::answer::JoinAnswer;
 use league_protocol::id::MatchId;
-use league_protocol::message::operate::Nothing;
+use league_protocol::message::operate::Empty;
 use league_protocol::side::Side;
-use league_protocol::table::{Call, Limit};
+use league_protocol::table::{Call, LimitKind};
 use serde_json::json;
 
 use super::{Exam, chosen, joined, joins};
-use crate::letters::{Letter, Pretence};
-use crate::notebook::ensure;
+use crate::check_log::ensure;
+use crate::messages::{TestLeague, TestMessage};
 use crate::rule::Rule;
 use crate::rules::player as rules;
 use crate::shown::holds_secret;
@@ -26,14 +26,14 @@ impl Exam<'_> {
         );
     }
 
-    async fn takes(&self, rule: &'static Rule, number: u32, change: impl FnOnce(Letter) -> Letter) {
+    async fn takes(&self, rule: &'static Rule, number: u32, change: impl FnOnce(TestMessage) -> TestMessage) {
         let match_id = self.pretence.match_no(number);
         let letter = change(self.pretence.invitation(&match_id, Side::A));
         let heard = self.say(&letter, self.join_limit()).await;
         self.book.judge(rule, &heard, joins(&heard, &match_id));
     }
 
-    async fn refuses(&self, rule: &'static Rule, number: u32, change: impl FnOnce(Letter) -> Letter) {
+    async fn refuses(&self, rule: &'static Rule, number: u32, change: impl FnOnce(TestMessage) -> TestMessage) {
         let match_id = self.pretence.match_no(number);
         let letter = change(self.pretence.invitation(&match_id, Side::A));
         let heard = self.say(&letter, self.join_limit()).await;
@@ -82,8 +82,9 @@ impl Exam<'_> {
     }
 
     pub(super) async fn state(&self) {
-        let heard =
-            self.say(&self.pretence.plain(&Call::GetPlayerState(Nothing {})), self.options.wait(Limit::Generic)).await;
+        let heard = self
+            .say(&self.pretence.plain(&Call::GetPlayerState(Empty {})), self.options.wait(LimitKind::Generic))
+            .await;
         if !heard.is_success() {
             self.book.skip(&rules::STATE_SECRETS, "the player does not show its state");
             return;
@@ -95,7 +96,7 @@ impl Exam<'_> {
 }
 
 /// Whether there is a token in it: ours, one of the league's form, or anything under its name.
-fn tells_a_secret(text: &str, pretence: &Pretence) -> bool {
+fn tells_a_secret(text: &str, pretence: &TestLeague) -> bool {
     let named = ["\"auth_token\":\"", "\"auth_token\": \"", "\"token\":\"", "\"token\": \""];
     let under_its_name =
         named.iter().any(|name| text.split(name).skip(1).any(|rest| !rest.starts_with('"') && !rest.starts_with("…")));

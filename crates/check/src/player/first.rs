@@ -2,24 +2,24 @@
 
 use std::time::Duration;
 
-use league_protocol::answer::{JoinAnswer, Layers, MoveAnswer};
+use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer};
 use league_protocol::draw::MAX_NONCE;
 use league_protocol::id::{MatchId, PlayerId};
 use league_protocol::message::game_error::GameError;
-use league_protocol::problem::{Problem, Question};
+use league_protocol::problem::{Problem, QuestionKind};
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::side::Side;
-use league_protocol::table::{Call, Limit};
+use league_protocol::table::{Call, LimitKind};
 use league_protocol::time::Timestamp;
 
 use super::{Exam, choice, chosen, joins};
-use crate::heard::{Heard, Silence};
-use crate::notebook::{Broken, Judgement, ensure};
+use crate::check_log::{Judgement, RuleViolation, ensure};
+use crate::response::{NoResponse, Response};
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
 impl Exam<'_> {
-    pub(super) async fn first_match(&self, heard: &Heard, chose: Option<&Heard>) -> Result<(), &'static str> {
+    pub(super) async fn first_match(&self, heard: &Response, chose: Option<&Response>) -> Result<(), &'static str> {
         let match_id = self.pretence.match_no(1);
         self.judge_join(heard, &match_id);
         if joins(heard, &match_id).is_err() {
@@ -30,7 +30,7 @@ impl Exam<'_> {
             None => self.ask(&match_id).await,
         };
         self.judge_choice(&asked, &match_id);
-        if let Err(Silence::TimedOut(_)) = asked.came {
+        if let Err(NoResponse::TimedOut(_)) = asked.came {
             // Every further question would take as long: the verdict is clear.
             return Err("this one does not choose in time");
         }
@@ -55,7 +55,7 @@ impl Exam<'_> {
         Ok(())
     }
 
-    async fn asked_again(&self, first: &Heard, match_id: &MatchId) {
+    async fn asked_again(&self, first: &Response, match_id: &MatchId) {
         let second = self.ask(match_id).await;
         match chosen(first, match_id) {
             Err(_) => self.book.skip(&rules::CHOICE_AGAIN, "the first choice was none"),
@@ -65,7 +65,7 @@ impl Exam<'_> {
                 self.book.judge(&rules::CHOICE_AGAIN, &second, same);
             }
         }
-        let told = self.say(&self.error(match_id), self.options.wait(Limit::GameOver)).await;
+        let told = self.say(&self.error(match_id), self.options.wait(LimitKind::GameOver)).await;
         self.acknowledged(&rules::GAME_ERROR, &told);
         let retry = self.ask(match_id).await;
         let answered = chosen(&retry, match_id).map(|_| ());
@@ -79,7 +79,7 @@ impl Exam<'_> {
         }
     }
 
-    fn error(&self, match_id: &MatchId) -> crate::letters::Letter {
+    fn error(&self, match_id: &MatchId) -> crate::messages::TestMessage {
         let text = |text: &'static str| Some(smol_str::SmolStr::new_static(text));
         let error = GameError {
             league_id: self.pretence.league.clone(),
@@ -102,10 +102,10 @@ impl Exam<'_> {
         self.pretence.word(match_id, &Call::NotifyGameError(error))
     }
 
-    fn judge_join(&self, heard: &Heard, match_id: &MatchId) {
+    fn judge_join(&self, heard: &Response, match_id: &MatchId) {
         let judge = |rule: &'static Rule, judgement: Judgement| self.book.judge(rule, heard, judgement);
-        self.book.explain(&rules::JOINS, heard, explained(heard, Question::Join, match_id));
-        let quirks = match Layers::parse(heard.body()).map(|layers| layers.join(match_id)) {
+        self.book.explain(&rules::JOINS, heard, explained(heard, QuestionKind::Join, match_id));
+        let quirks = match ParsedAnswer::parse(heard.body()).map(|layers| layers.join(match_id)) {
             Ok(reading) if matches!(reading.said, JoinAnswer::Joined { .. }) => reading.quirks,
             Ok(_) | Err(_) => Quirks::default(),
         };
@@ -134,17 +134,17 @@ impl Exam<'_> {
         judge(&rules::SHORT_ANSWERS, Ok(()));
     }
 
-    fn judge_choice(&self, heard: &Heard, match_id: &MatchId) {
+    fn judge_choice(&self, heard: &Response, match_id: &MatchId) {
         let judge = |rule: &'static Rule, judgement: Judgement| self.book.judge(rule, heard, judgement);
-        if matches!(heard.came, Err(Silence::TooLong)) {
+        if matches!(heard.came, Err(NoResponse::TooLong)) {
             judge(&rules::SHORT_ANSWERS, Err(heard.came_text()));
         }
         self.judge_time(heard, &rules::CHOICE_TIME, &rules::CHOICE_PROMPT, self.move_limit());
         let reading = match choice(heard, match_id) {
             Ok(reading) => reading,
             Err(_) => {
-                if !matches!(heard.came, Err(Silence::TimedOut(_))) {
-                    self.book.explain(&rules::CHOOSES, heard, explained(heard, Question::Choice, match_id));
+                if !matches!(heard.came, Err(NoResponse::TimedOut(_))) {
+                    self.book.explain(&rules::CHOOSES, heard, explained(heard, QuestionKind::Choice, match_id));
                 }
                 return;
             }
@@ -155,10 +155,10 @@ impl Exam<'_> {
                 judge(&rules::CHOICE_EXACT, Ok(()));
             }
             MoveAnswer::Invalid(_) => {
-                let found = explained(heard, Question::Choice, match_id);
+                let found = explained(heard, QuestionKind::Choice, match_id);
                 // A value under the right name is a choice, and a wrong one; anything else is none.
                 if matches!(
-                    heard.problem(Question::Choice, match_id),
+                    heard.problem(QuestionKind::Choice, match_id),
                     Some(Problem::WrongValue { .. } | Problem::TwoAnswers)
                 ) {
                     judge(&rules::CHOOSES, Ok(()));
@@ -169,7 +169,7 @@ impl Exam<'_> {
                 }
             }
             MoveAnswer::Error(_) | MoveAnswer::Nothing => {
-                self.book.explain(&rules::CHOOSES, heard, explained(heard, Question::Choice, match_id));
+                self.book.explain(&rules::CHOOSES, heard, explained(heard, QuestionKind::Choice, match_id));
                 self.book.skip(&rules::CHOICE_EXACT, "there is no choice");
                 return;
             }
@@ -181,14 +181,14 @@ impl Exam<'_> {
         self.judge_frame(heard, reading.quirks);
     }
 
-    fn judge_time(&self, heard: &Heard, limit: &'static Rule, prompt: &'static Rule, span: Duration) {
+    fn judge_time(&self, heard: &Response, limit: &'static Rule, prompt: &'static Rule, span: Duration) {
         match (&heard.came, heard.took()) {
             (_, Some(took)) => {
                 self.book.judge(limit, heard, ensure(took <= span, format!("it took {took:?}")));
                 let said = format!("it took {took:?} of {span:?}");
                 self.book.judge(prompt, heard, ensure(took <= span.mul_f32(0.8), said));
             }
-            (Err(Silence::TimedOut(after)), None) => {
+            (Err(NoResponse::TimedOut(after)), None) => {
                 self.book.judge(limit, heard, Err(format!("no answer within {after:?}")));
                 self.book.skip(prompt, "no answer came");
             }
@@ -199,7 +199,7 @@ impl Exam<'_> {
         }
     }
 
-    fn judge_envelope(&self, heard: &Heard, quirks: Quirks) {
+    fn judge_envelope(&self, heard: &Response, quirks: Quirks) {
         let groups: [(&'static Rule, &[Quirk]); 4] = [
             (&rules::PROTOCOL, &[Quirk::NoProtocol, Quirk::OddProtocol]),
             (&rules::SENDER, &[Quirk::NoSender, Quirk::OddSender]),
@@ -215,7 +215,7 @@ impl Exam<'_> {
         self.book.judge(&rules::ECHO, heard, ensure(!echoed, "the answer holds the auth_token that it was shown"));
     }
 
-    fn judge_frame(&self, heard: &Heard, quirks: Quirks) {
+    fn judge_frame(&self, heard: &Response, quirks: Quirks) {
         let form = ensure(self.voice.is_canonical(), format!("understood only in {}", self.voice));
         self.book.judge(&rules::FRAME, heard, form);
         // A message alone is answered by a message alone, and a tool's answer may stand in its text.
@@ -233,7 +233,7 @@ impl Exam<'_> {
 }
 
 /// Whether a question was answered; if not, what the answer lacks and how to mend it.
-fn explained(heard: &Heard, question: Question, match_id: &MatchId) -> Result<(), Broken> {
+fn explained(heard: &Response, question: QuestionKind, match_id: &MatchId) -> Result<(), RuleViolation> {
     heard.problem(question, match_id).map_or(Ok(()), |problem| Err(problem.into()))
 }
 
@@ -244,21 +244,21 @@ fn no_quirk(quirks: Quirks, watched: &[Quirk]) -> Judgement {
     }
 }
 
-fn named(heard: &Heard, name: &str) -> Judgement {
+fn named(heard: &Response, name: &str) -> Judgement {
     match heard.field("message_type") {
         Some(found) => ensure(found == name, format!("message_type is {found:?}")),
         None => Err(String::from("there is no message_type")),
     }
 }
 
-fn same(heard: &Heard, field: &str, expected: &str) -> Judgement {
+fn same(heard: &Response, field: &str, expected: &str) -> Judgement {
     match heard.message().get(field) {
         Some(found) => ensure(found.as_str() == Some(expected), format!("{field} is {found} and not {expected:?}")),
         None => Err(format!("there is no {field}")),
     }
 }
 
-fn player_named(heard: &Heard) -> Judgement {
+fn player_named(heard: &Response) -> Judgement {
     match heard.message().get("player_id") {
         None => Err(String::from("there is no player_id")),
         Some(id) => {
@@ -269,7 +269,7 @@ fn player_named(heard: &Heard) -> Judgement {
 }
 
 /// A field of the message that was sent, wherever its form put it.
-fn asked_in(heard: &Heard, field: &str) -> Option<String> {
+fn asked_in(heard: &Response, field: &str) -> Option<String> {
     fn find(value: &serde_json::Value, field: &str) -> Option<String> {
         let object = value.as_object()?;
         if let Some(text) = object.get(field).and_then(serde_json::Value::as_str) {

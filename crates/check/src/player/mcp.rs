@@ -3,14 +3,14 @@
 use http::HeaderMap;
 use league_protocol::frame::Frame;
 use league_protocol::side::Side;
-use league_protocol::table::{Limit, Method};
+use league_protocol::table::{LimitKind, Method};
 use serde_json::{Value, json};
 
 use super::{Exam, joins};
-use crate::letters::rpc;
-use crate::notebook::ensure;
+use crate::check_log::ensure;
+use crate::dialect::{CheckDialect, Handshake, initialize, list};
+use crate::messages::rpc;
 use crate::rules::player as rules;
-use crate::voice::{Handshake, Voice, initialize, list};
 
 impl Exam<'_> {
     pub(super) async fn mcp(&self) {
@@ -18,7 +18,7 @@ impl Exam<'_> {
     }
 
     async fn handshake(&self) {
-        let limit = self.options.wait(Limit::Generic);
+        let limit = self.options.wait(LimitKind::Generic);
         let first = self.line.post(&HeaderMap::new(), initialize(self.line.next_id()).to_string(), limit).await;
         let result = first.json().and_then(|answer| answer.get("result").cloned()).unwrap_or_default();
         let text = |value: Option<&Value>| value.is_some_and(Value::is_string);
@@ -51,7 +51,7 @@ impl Exam<'_> {
     }
 
     async fn ping(&self) {
-        let limit = self.options.wait(Limit::Generic);
+        let limit = self.options.wait(LimitKind::Generic);
         let headers = self.voice.headers(self.line, Method::Ping);
         let heard = self.line.post(&headers, rpc("ping", &json!({}), self.line.next_id()).to_string(), limit).await;
         let answered = heard.json().is_some_and(|answer| answer.get("result").is_some());
@@ -61,7 +61,7 @@ impl Exam<'_> {
     async fn tool_frame(&self) {
         let match_id = self.pretence.match_no(60);
         let letter = self.pretence.invitation(&match_id, Side::A);
-        let voice = if self.voice.frame() == Frame::Tool { self.voice.clone() } else { Voice::tool() };
+        let voice = if self.voice.frame() == Frame::Tool { self.voice.clone() } else { CheckDialect::tool() };
         let heard = voice.say(self.line, &letter, self.join_limit()).await;
         self.book.judge(&rules::TOOL_FRAME, &heard, joins(&heard, &match_id));
     }

@@ -13,8 +13,8 @@ use league_protocol::table::Call;
 use smol_str::SmolStr;
 
 use super::{Exam, Gone, joins};
-use crate::heard::Heard;
-use crate::letters::{Letter, Pretence};
+use crate::messages::{TestLeague, TestMessage};
+use crate::response::Response;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
@@ -68,13 +68,13 @@ impl Exam<'_> {
         self.tell(&rules::LEAGUE_COMPLETED, &end).await;
     }
 
-    async fn tell(&self, rule: &'static Rule, letter: &Letter) {
+    async fn tell(&self, rule: &'static Rule, letter: &TestMessage) {
         let heard = self.say(letter, self.options.wait(letter.method.row().limit)).await;
         self.acknowledged(rule, &heard);
     }
 
     /// Judges `rule` by whether a notice was taken as one.
-    pub(super) fn acknowledged(&self, rule: &'static Rule, heard: &Heard) {
+    pub(super) fn acknowledged(&self, rule: &'static Rule, heard: &Response) {
         let judgement = match (&heard.came, heard.error()) {
             (Err(silence), _) => Err(silence.to_string()),
             // Whoever does not know a notice may say so.
@@ -131,7 +131,7 @@ impl Exam<'_> {
 }
 
 /// The matches of these numbers, with their referee at this address.
-pub(super) fn announcement(pretence: &Pretence, numbers: RangeInclusive<u32>, referee: &str) -> RoundAnnouncement {
+pub(super) fn announcement(pretence: &TestLeague, numbers: RangeInclusive<u32>, referee: &str) -> RoundAnnouncement {
     let announced = |number| AnnouncedMatch {
         match_id: pretence.match_no(number),
         round_id: None,

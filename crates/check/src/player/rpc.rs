@@ -7,9 +7,9 @@ use league_protocol::table::Method;
 use serde_json::{Value, json};
 
 use super::{Exam, joins};
-use crate::heard::Heard;
-use crate::letters::rpc;
-use crate::notebook::ensure;
+use crate::check_log::ensure;
+use crate::messages::rpc;
+use crate::response::Response;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
@@ -42,7 +42,7 @@ impl Exam<'_> {
         );
     }
 
-    async fn post(&self, body: &Value) -> Heard {
+    async fn post(&self, body: &Value) -> Response {
         let headers = self.voice.headers(self.line, Method::GameInvitation);
         self.line.post(&headers, body.to_string(), self.join_limit()).await
     }

@@ -12,12 +12,12 @@ use league_protocol::side::{Pair, Side};
 use league_protocol::table::{Call, Method};
 
 use super::{Exam, player};
-use crate::heard::Heard;
-use crate::notebook::{Judgement, ensure};
+use crate::check_log::{Judgement, ensure};
+use crate::fake_league::{ChoiceBehaviour, RefereeLine, TOGETHER, about, nonce};
+use crate::response::Response;
 use crate::rule::Rule;
 use crate::rules::referee as rules;
 use crate::shown::shown;
-use crate::stage::{Act, Line, TOGETHER, about, nonce};
 
 /// A message as it may be shown.
 pub(super) fn shown_call(call: &Call) -> String {
@@ -30,11 +30,11 @@ pub(super) fn shown_call(call: &Call) -> String {
 
 /// What was said about one match.
 struct Seen {
-    lines: Vec<Line>,
+    lines: Vec<RefereeLine>,
 }
 
 impl Seen {
-    fn of(&self, method: Method, to: Option<Side>) -> impl Iterator<Item = &Line> {
+    fn of(&self, method: Method, to: Option<Side>) -> impl Iterator<Item = &RefereeLine> {
         self.lines.iter().filter(move |line| line.call.method() == method && line.to == to)
     }
 
@@ -61,7 +61,7 @@ impl Seen {
     }
 
     fn transcript(&self) -> String {
-        let who = |line: &Line| match line.to {
+        let who = |line: &RefereeLine| match line.to {
             Some(Side::A) => "to P01",
             Some(Side::B) => "to P02",
             None => "to the manager",
@@ -76,7 +76,7 @@ impl Exam<'_> {
     /// What was said about `match_id`, once it has been reported or nobody waits any longer.
     async fn watch(&self, match_id: &MatchId, limit: Duration) -> Seen {
         let reported =
-            |line: &Line| line.call.method() == Method::ReportMatchResult && about(&line.call) == Some(match_id);
+            |line: &RefereeLine| line.call.method() == Method::ReportMatchResult && about(&line.call) == Some(match_id);
         self.stage.script.until(limit, |said| said.iter().any(reported)).await;
         let mut lines = self.stage.script.said();
         lines.retain(|line| about(&line.call) == Some(match_id));
@@ -88,7 +88,7 @@ impl Exam<'_> {
     }
 
     /// Judges by whether the first match was played once, although it was ordered twice: to be asked when all is over.
-    pub(super) async fn played_once(&self, again: &Heard) {
+    pub(super) async fn played_once(&self, again: &Response) {
         let seen = self.watch(&self.match_no(1), Duration::ZERO).await;
         let once = seen.of(Method::GameInvitation, Some(Side::A)).count() <= 1;
         let twice = ensure(again.is_success(), again.came_text()).and(ensure(once, "the match is played twice"));
@@ -147,7 +147,7 @@ impl Exam<'_> {
         let one = most.into_iter().all(|count| count == 1);
         let told = format!("to the players there are {} and {} of them", most[0], most[1]);
         self.judge(&rules::CONVERSATION, seen, ensure(one, told));
-        let shows = |line: &Line| {
+        let shows = |line: &RefereeLine| {
             let pass = line.to.and_then(|side| self.referee_pass(side, match_id));
             pass.is_none_or(|pass| line.head.auth_token.as_ref().is_some_and(|token| token.is(&pass)))
         };
@@ -163,7 +163,7 @@ impl Exam<'_> {
 
     fn choices(&self, seen: &Seen) {
         self.judge(&rules::ASKS_TOGETHER, seen, ensure(seen.together(Method::ChooseParity), "one after the other"));
-        let tells = |line: &Line| {
+        let tells = |line: &RefereeLine| {
             let mut body = Vec::new();
             drop(line.call.write_body(&mut body));
             let text = String::from_utf8_lossy(&body).into_owned();
@@ -223,7 +223,7 @@ impl Exam<'_> {
     }
 
     /// Starts a match in which the players behave as told, and watches it.
-    async fn play(&self, number: u32, acts: [Act; 2]) -> Option<Seen> {
+    async fn play(&self, number: u32, acts: [ChoiceBehaviour; 2]) -> Option<Seen> {
         let match_id = self.match_no(number);
         self.stage.script.rehearse(&match_id, acts);
         let heard = self.say(&self.order(&match_id)).await;
@@ -235,9 +235,12 @@ impl Exam<'_> {
     }
 
     pub(super) async fn invalid_choices(&self) {
-        let Some(seen) = self.play(2, [Act::Says("maybe"), Act::Says("odd")]).await else { return };
+        let Some(seen) = self.play(2, [ChoiceBehaviour::Says("maybe"), ChoiceBehaviour::Says("odd")]).await else {
+            return;
+        };
         let place = |method: Method| {
-            let to_first = move |(_, line): &(usize, &Line)| line.call.method() == method && line.to == Some(Side::A);
+            let to_first =
+                move |(_, line): &(usize, &RefereeLine)| line.call.method() == method && line.to == Some(Side::A);
             seen.lines.iter().enumerate().filter(to_first).map(|(place, _)| place).collect::<Vec<_>>()
         };
         let (asked, errors) = (place(Method::ChooseParity), place(Method::NotifyGameError));
@@ -249,7 +252,7 @@ impl Exam<'_> {
         self.judge(&rules::RETRY_LOSS, &seen, lost(&seen, Side::A));
     }
 
-    fn code(&self, line: &Line) -> Option<String> {
+    fn code(&self, line: &RefereeLine) -> Option<String> {
         if let Call::NotifyGameError(error) = &line.call {
             error.error_code.as_ref().map(ToString::to_string)
         } else {
@@ -258,7 +261,7 @@ impl Exam<'_> {
     }
 
     pub(super) async fn silence(&self) {
-        let Some(seen) = self.play(3, [Act::Says("even"), Act::Silent]).await else { return };
+        let Some(seen) = self.play(3, [ChoiceBehaviour::Says("even"), ChoiceBehaviour::Silent]).await else { return };
         let told =
             seen.of(Method::NotifyGameError, Some(Side::B)).any(|line| self.code(line).as_deref() == Some("E001"));
         let asked = seen.of(Method::ChooseParity, Some(Side::B)).count();
@@ -267,7 +270,7 @@ impl Exam<'_> {
     }
 
     pub(super) async fn decline(&self) {
-        let Some(seen) = self.play(4, [Act::Says("even"), Act::Declines]).await else { return };
+        let Some(seen) = self.play(4, [ChoiceBehaviour::Says("even"), ChoiceBehaviour::Declines]).await else { return };
         let asked = seen.of(Method::ChooseParity, Some(Side::B)).count();
         let quiet = ensure(asked == 0, "who has declined is asked for a choice");
         self.judge(&rules::DECLINE, &seen, quiet.and(lost(&seen, Side::B)));

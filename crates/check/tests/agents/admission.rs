@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use league_check::fit_to_register;
-use league_manager::{Inspector, Settings};
+use league_manager::{Inspector, ManagerSettings};
 use league_wire::client::Client;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::support::ours::{Served, free_port, manager, place, player, served};
 
 async fn choosy() -> Served {
     let inspector = Inspector::new(|endpoint| Box::pin(async move { fit_to_register(&endpoint).await }));
-    let settings = Settings { inspector: Some(inspector), ..Settings::default() };
+    let settings = ManagerSettings { inspector: Some(inspector), ..ManagerSettings::default() };
     served(place().await, manager(settings).await)
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use league_strangers::crowd::{Kind, kinds};
+use league_test_agents::player_kinds::{PlayerKind, kinds};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
@@ -17,7 +17,7 @@ async fn listens(endpoint: &str) {
 }
 
 /// What is wrong with the report about this kind, where anything is.
-async fn graded(Kind { plan, form, .. }: Kind) -> Option<String> {
+async fn graded(PlayerKind { plan, form, .. }: PlayerKind) -> Option<String> {
     let player = plan.serve().unwrap();
     listens(&player.endpoint()).await;
     let report = league_check::player(&player.endpoint().parse().unwrap(), &patient()).await;

@@ -2,18 +2,18 @@
 
 use std::time::Instant;
 
-use league_check::rule::Level;
-use league_check::{Options, Report};
+use league_check::rule::RuleLevel;
+use league_check::{CheckOptions, CheckReport};
 
 use crate::support::bad_player::{Fault, start};
 use crate::support::ours::{free_port, manager, place, player, referee, served};
 use crate::support::{failed, patient, skipped, told};
 
-fn spotless(report: &Report) {
+fn spotless(report: &CheckReport) {
     assert!(report.complete && report.is_fit() && failed(report).is_empty(), "{}", told(report));
     assert!(skipped(report).is_empty(), "{}", told(report));
-    assert_eq!(report.score(Level::Required).percent(), 100);
-    assert_eq!(report.score(Level::Recommended).percent(), 100);
+    assert_eq!(report.score(RuleLevel::Required).percent(), 100);
+    assert_eq!(report.score(RuleLevel::Recommended).percent(), 100);
 }
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn a_player_written_by_hand_is_spotless() {
 async fn our_referee_is_spotless() {
     let port = free_port();
     let referee = referee(port).await;
-    let options = Options { listen: ([127, 0, 0, 1], port).into(), ..patient() };
+    let options = CheckOptions { listen: ([127, 0, 0, 1], port).into(), ..patient() };
     let began = Instant::now();
     spotless(&league_check::referee(&referee.endpoint, &options).await);
     assert!(began.elapsed().as_secs() < 15);
@@ -44,7 +44,7 @@ async fn our_referee_is_spotless() {
 
 #[tokio::test]
 async fn our_manager_is_spotless() {
-    let manager = served(place().await, manager(league_manager::Settings::default()).await);
+    let manager = served(place().await, manager(league_manager::ManagerSettings::default()).await);
     let report = league_check::manager(&manager.endpoint, &patient()).await;
     spotless(&report);
     assert!(report.notes.iter().any(|note| note.contains("stay registered")), "{:?}", report.notes);
@@ -56,7 +56,7 @@ async fn our_agents_are_recognised() {
     let here = place().await;
     let player = player(&here.1, "http://127.0.0.1:9/mcp".parse().unwrap());
     let player = served(here, player);
-    let manager = served(place().await, manager(league_manager::Settings::default()).await);
+    let manager = served(place().await, manager(league_manager::ManagerSettings::default()).await);
     let referee = referee(9).await;
     for (endpoint, role) in
         [(&player.endpoint, Role::Player), (&manager.endpoint, Role::Manager), (&referee.endpoint, Role::Referee)]

@@ -5,13 +5,13 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use league_manager::Manager;
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::Envelope;
+use league_protocol::envelope::Envelope;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::ConversationId;
 use league_protocol::message::query::QueryType;
 use league_protocol::sender::Role;
 use league_protocol::table::{Call, Method};
-use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use serde_json::{Value, json};
 
 use crate::support::ours::{manager, place, served};
@@ -63,8 +63,8 @@ struct Bent {
 }
 
 impl Bent {
-    fn bend(&self, call: &Call, outcome: Result<Answered, Fault>) -> Result<Answered, Fault> {
-        let anything = |envelope| Answered::new(envelope, &json!({ "status": "ACCEPTED" }));
+    fn bend(&self, call: &Call, outcome: Result<CallAnswer, RequestError>) -> Result<CallAnswer, RequestError> {
+        let anything = |envelope| CallAnswer::new(envelope, &json!({ "status": "ACCEPTED" }));
         let is = |wrong| self.wrong == wrong;
         let (method, envelope) = (call.method(), Agent::envelope(&self.inner, None));
         match outcome {
@@ -77,7 +77,7 @@ impl Bent {
                 };
                 match (forgiven, self.wrong) {
                     (true, _) => anything(envelope),
-                    (false, Wrong::NoHints) => Err(Fault { message: String::new(), ..fault }),
+                    (false, Wrong::NoHints) => Err(RequestError { message: String::new(), ..fault }),
                     (false, _) => Err(fault),
                 }
             }
@@ -91,19 +91,19 @@ impl Bent {
                         Wrong::TellsTokens => body["debug"] = json!(format!("tok-P02-{}", "A".repeat(43))),
                         Wrong::TellsEndpoints => body["at"] = json!("http://127.0.0.1:1/mcp"),
                         Wrong::AnswersNoQueries if next => {
-                            return Err(Fault::new(ErrorCode::E015, method, "KeyError"));
+                            return Err(RequestError::new(ErrorCode::E015, method, "KeyError"));
                         }
                         _ => {}
                     }
                 } else if is(Wrong::HidesStandings) && method == Method::GetStandings {
-                    return Err(Fault::new(ErrorCode::E012, method, "not for you"));
+                    return Err(RequestError::new(ErrorCode::E012, method, "not for you"));
                 }
-                Answered::new(answered.envelope, &body)
+                CallAnswer::new(answered.envelope, &body)
             }
         }
     }
 
-    fn bend_registration(&self, body: &mut Value, answered: &mut Answered) {
+    fn bend_registration(&self, body: &mut Value, answered: &mut CallAnswer) {
         let code = body["reason_code"].as_i64();
         let lets_in = match self.wrong {
             Wrong::TakesNamesTwice => code == Some(2002),
@@ -134,7 +134,7 @@ impl Agent for Bent {
         Agent::envelope(&self.inner, echo)
     }
 
-    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
         let call = arrived.call.clone();
         self.bend(&call, self.inner.call(arrived).await)
     }
@@ -147,7 +147,7 @@ impl Agent for Bent {
 #[tokio::test]
 async fn every_planted_fault_is_found_and_nothing_else() {
     for (wrong, expected) in PLANTED {
-        let inner = manager(league_manager::Settings::default()).await;
+        let inner = manager(league_manager::ManagerSettings::default()).await;
         let bent = served(place().await, Bent { inner, wrong: *wrong, registered: AtomicU32::new(0) });
         let report = league_check::manager(&bent.endpoint, &patient()).await;
         assert_eq!(failed(&report), *expected, "{wrong:?}:\n{}", told(&report));

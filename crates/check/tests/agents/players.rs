@@ -91,7 +91,7 @@ const SLOW: &[(Fault, &[&str])] = &[
     (Fault::OneAtATime, &["player.http.idle-neighbour"]),
 ];
 
-async fn each(planted: &'static [(Fault, &'static [&'static str])], options: league_check::Options) {
+async fn each(planted: &'static [(Fault, &'static [&'static str])], options: league_check::CheckOptions) {
     let options = Arc::new(options);
     let checks = planted.iter().map(|(fault, expected)| {
         let options = Arc::clone(&options);

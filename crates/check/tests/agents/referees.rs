@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use league_check::Options;
+use league_check::CheckOptions;
 
 use crate::support::ours::free_port;
 use crate::support::small_referee::{Wrong, start};
@@ -46,7 +46,7 @@ async fn each(planted: &'static [(Wrong, &'static [&'static str])], patience: Du
         let port = free_port();
         let referee = start(*wrong, port);
         let listen = ([127, 0, 0, 1], port).into();
-        let options = Options { listen, patience, registration: Duration::ZERO, ..patient() };
+        let options = CheckOptions { listen, patience, registration: Duration::ZERO, ..patient() };
         let report = league_check::referee(&referee.endpoint(), &options).await;
         (failed(&report) != *expected).then(|| format!("{wrong:?} should fail {expected:?}:\n{}", told(&report)))
     });

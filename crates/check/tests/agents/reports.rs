@@ -2,15 +2,15 @@
 
 use league_check::accept::Accepted;
 use league_check::junit::junit;
-use league_check::people::{Colours, for_terminal};
-use league_check::rule::Level;
-use league_check::{Report, Set};
+use league_check::rule::RuleLevel;
+use league_check::text_report::{Colours, for_terminal};
+use league_check::{CheckReport, RuleSet};
 use serde_json::{Value, json};
 
 use crate::support::bad_player::{Fault, start};
 use crate::support::{patient, told};
 
-async fn report(fault: Fault) -> Report {
+async fn report(fault: Fault) -> CheckReport {
     let player = start(fault);
     league_check::player(&player.endpoint(), &patient()).await
 }
@@ -44,7 +44,7 @@ async fn programs_are_told_everything() {
     let json: Value = serde_json::to_value(&report).unwrap();
     assert_eq!((&json["set"], &json["role"]), (&json!("league.v2/2026-11"), &json!("player")));
     let findings = json["findings"].as_array().unwrap();
-    assert_eq!(findings.len(), Set::newest().for_role(league_protocol::sender::Role::Player).len());
+    assert_eq!(findings.len(), RuleSet::newest().for_role(league_protocol::sender::Role::Player).len());
     let bad = findings.iter().find(|finding| finding["id"] == "player.choice.exact").unwrap();
     assert_eq!((&bad["verdict"], &bad["level"], &bad["section"]), (&json!("failed"), &json!("required"), &json!(7)));
     assert!(bad["sent"].as_str().unwrap().contains("choose_parity"));
@@ -97,9 +97,9 @@ async fn what_is_known_fails_nobody_and_what_holds_is_stale() {
     let mut report = report(Fault::ChoosesInCapitals).await;
     assert!(!report.is_fit());
     let known = "player.choice.exact # since last year\nplayer.rpc.batch\n";
-    report.accept(&Accepted::read(known, Set::newest()).unwrap());
+    report.accept(&Accepted::read(known, RuleSet::newest()).unwrap());
     assert!(report.is_fit());
-    assert_eq!(report.score(Level::Required).percent(), 100);
+    assert_eq!(report.score(RuleLevel::Required).percent(), 100);
     assert_eq!(report.stale, ["player.rpc.batch"]);
     let text = told(&report);
     assert!(text.contains("– player.choice.exact (accepted: "), "{text}");

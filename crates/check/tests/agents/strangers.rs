@@ -1,6 +1,6 @@
 //! Agents of other forms, agents of another league, and what is no agent at all.
 
-use league_check::Report;
+use league_check::CheckReport;
 use league_protocol::frame::Frame;
 
 use crate::support::bad_player::{Fault, start};
@@ -25,7 +25,7 @@ async fn any_form_plays_and_is_a_quirk() {
     }
 }
 
-fn noted(report: &Report, part: &str) {
+fn noted(report: &CheckReport, part: &str) {
     assert!(!report.complete && !report.is_fit());
     assert!(report.notes.iter().any(|note| note.contains(part)), "{}", told(report));
     assert_eq!(failed(report).len(), 1, "{}", told(report));
@@ -34,7 +34,7 @@ fn noted(report: &Report, part: &str) {
 #[tokio::test]
 async fn a_player_of_another_league_is_to_be_checked_before_it_registers() {
     let here = place().await;
-    let manager = served(place().await, manager(league_manager::Settings::default()).await);
+    let manager = served(place().await, manager(league_manager::ManagerSettings::default()).await);
     let agent = player(&here.1, manager.endpoint.clone());
     let player = served(here, agent.clone());
     agent.register().await.unwrap();
@@ -90,8 +90,8 @@ async fn a_referee_that_is_in_no_league_is_told_where_to_register() {
 
 #[tokio::test]
 async fn managers_of_every_frame_get_a_grade() {
-    for frame in league_strangers::frame::Frame::ALL {
-        let manager = league_strangers::manager::Plan::new(frame, 99).serve().unwrap();
+    for frame in league_test_agents::frame::Frame::ALL {
+        let manager = league_test_agents::manager::Plan::new(frame, 99).serve().unwrap();
         let report = league_check::manager(&manager.endpoint().parse().unwrap(), &patient()).await;
         assert!(report.complete, "{frame:?}: {}", told(&report));
     }

@@ -14,10 +14,8 @@ use thiserror::Error;
 
 use super::game::DrawnNumber;
 
-/// Everything that decides a number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Draw {
-    /// The referee's secret.
     pub secret: DrawSecret,
     /// The match it was made for.
     pub match_id: MatchId,
@@ -38,12 +36,7 @@ pub enum BadDraw {
     Seal,
     /// Another number than secret, match, attempt and nonces give.
     #[error("the draw gives {expected}, but {claimed} was claimed")]
-    Number {
-        /// What the draw gives.
-        expected: u8,
-        /// What was said.
-        claimed: u8,
-    },
+    Number { expected: u8, claimed: u8 },
 }
 
 impl Draw {
@@ -60,7 +53,6 @@ impl Draw {
         ))
     }
 
-    /// The number.
     pub fn number(&self) -> DrawnNumber {
         self.number_in(&self.seal())
     }

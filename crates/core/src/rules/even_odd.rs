@@ -6,9 +6,8 @@ use league_protocol::parity::Parity;
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
-use super::game::{DrawnNumber, Game, IllegalMove, Stage, Verdict};
+use super::game::{DrawnNumber, Game, GameStage, GameVerdict, IllegalMove};
 
-/// One game of Even/Odd.
 #[derive(Clone, Debug, Default)]
 pub struct EvenOdd {
     choices: Pair<Option<Parity>>,
@@ -40,20 +39,20 @@ impl EvenOdd {
 }
 
 impl Decided {
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> GameVerdict {
         let right = self.choices.map(|choice| choice == Parity::of(self.number));
         match (right.a, right.b) {
-            (true, false) => Verdict::Win(Side::A),
-            (false, true) => Verdict::Win(Side::B),
-            (true, true) | (false, false) => Verdict::Draw,
+            (true, false) => GameVerdict::Win(Side::A),
+            (false, true) => GameVerdict::Win(Side::B),
+            (true, true) | (false, false) => GameVerdict::Draw,
         }
     }
 
     fn reason(&self, names: Pair<&str>) -> String {
         let (number, parity) = (self.number, Parity::of(self.number));
         match self.verdict() {
-            Verdict::Win(side) => format!("{number} is {parity}: {} chose {parity} and wins", names[side]),
-            Verdict::Draw => {
+            GameVerdict::Win(side) => format!("{number} is {parity}: {} chose {parity} and wins", names[side]),
+            GameVerdict::Draw => {
                 let choice = self.choices.a;
                 format!("{number} is {parity}: {} and {} both chose {choice}, a draw", names.a, names.b)
             }
@@ -62,11 +61,11 @@ impl Decided {
 }
 
 impl Game for EvenOdd {
-    fn stage(&self) -> Stage {
+    fn stage(&self) -> GameStage {
         match (self.chosen(), self.decided()) {
-            (None, _) => Stage::Moves(self.choices.map(|choice| choice.is_none())),
-            (Some(_), None) => Stage::Draw,
-            (Some(_), Some(decided)) => Stage::Over(decided.verdict()),
+            (None, _) => GameStage::Moves(self.choices.map(|choice| choice.is_none())),
+            (Some(_), None) => GameStage::Draw,
+            (Some(_), Some(decided)) => GameStage::Over(decided.verdict()),
         }
     }
 
@@ -80,7 +79,7 @@ impl Game for EvenOdd {
     }
 
     fn draw(&mut self, number: DrawnNumber) {
-        if self.stage() == Stage::Draw {
+        if self.stage() == GameStage::Draw {
             self.number = Some(number);
         }
     }
@@ -97,8 +96,8 @@ impl Game for EvenOdd {
     fn reason(&self, names: Pair<&str>) -> String {
         match (self.decided(), self.stage()) {
             (Some(decided), _) => decided.reason(names),
-            (None, Stage::Draw | Stage::Over(_)) => String::from("the number has not been drawn yet"),
-            (None, Stage::Moves(missing)) => {
+            (None, GameStage::Draw | GameStage::Over(_)) => String::from("the number has not been drawn yet"),
+            (None, GameStage::Moves(missing)) => {
                 let waiting: Vec<&str> = Side::BOTH.into_iter().filter(|s| missing[*s]).map(|s| names[s]).collect();
                 format!("still waiting for the choice of {}", waiting.join(" and "))
             }
@@ -125,12 +124,12 @@ mod tests {
         for number in 1..=10 {
             let even = number % 2 == 0;
             let expected = |a: &str, b: &str| match ((a == "even") == even, (b == "even") == even) {
-                (true, false) => Verdict::Win(Side::A),
-                (false, true) => Verdict::Win(Side::B),
-                (true, true) | (false, false) => Verdict::Draw,
+                (true, false) => GameVerdict::Win(Side::A),
+                (false, true) => GameVerdict::Win(Side::B),
+                (true, true) | (false, false) => GameVerdict::Draw,
             };
             for (a, b) in [("even", "even"), ("even", "odd"), ("odd", "even"), ("odd", "odd")] {
-                assert_eq!(played(a, b, number).stage(), Stage::Over(expected(a, b)), "{number}: {a} against {b}");
+                assert_eq!(played(a, b, number).stage(), GameStage::Over(expected(a, b)), "{number}: {a} against {b}");
             }
         }
     }
@@ -139,13 +138,13 @@ mod tests {
     fn both_choose_in_any_order_and_then_a_number_is_drawn() {
         for first in Side::BOTH {
             let mut game = EvenOdd::default();
-            assert_eq!(game.stage(), Stage::Moves(Pair::new(true, true)));
+            assert_eq!(game.stage(), GameStage::Moves(Pair::new(true, true)));
             game.play(first, "odd").unwrap();
-            assert_eq!(game.stage(), Stage::Moves(Pair::from_fn(|side| side != first)));
+            assert_eq!(game.stage(), GameStage::Moves(Pair::from_fn(|side| side != first)));
             game.play(first.other(), "even").unwrap();
-            assert_eq!(game.stage(), Stage::Draw);
+            assert_eq!(game.stage(), GameStage::Draw);
             game.draw(DrawnNumber::new(7).unwrap());
-            assert_eq!(game.stage(), Stage::Over(Verdict::Win(first)));
+            assert_eq!(game.stage(), GameStage::Over(GameVerdict::Win(first)));
             assert_eq!(game.moves()[first].as_deref(), Some("odd"));
         }
     }
@@ -157,7 +156,7 @@ mod tests {
         for again in ["odd", "even", "maybe"] {
             game.play(Side::A, again).unwrap_err();
         }
-        assert_eq!(game.stage(), Stage::Moves(Pair::new(false, true)));
+        assert_eq!(game.stage(), GameStage::Moves(Pair::new(false, true)));
         game.play(Side::B, "odd").unwrap();
         game.play(Side::B, "even").unwrap_err();
         assert_eq!(game.moves().map(|choice| choice.unwrap()), Pair::new("even".into(), "odd".into()));
@@ -169,10 +168,10 @@ mod tests {
         game.play(Side::A, "even").unwrap();
         game.draw(DrawnNumber::new(1).unwrap());
         game.play(Side::B, "odd").unwrap();
-        assert_eq!(game.stage(), Stage::Draw);
+        assert_eq!(game.stage(), GameStage::Draw);
         game.draw(DrawnNumber::new(2).unwrap());
         game.draw(DrawnNumber::new(3).unwrap());
-        assert_eq!(game.stage(), Stage::Over(Verdict::Win(Side::A)));
+        assert_eq!(game.stage(), GameStage::Over(GameVerdict::Win(Side::A)));
     }
 
     #[test]
@@ -183,7 +182,7 @@ mod tests {
             assert_eq!(refusal.found, text);
         }
         assert_eq!(game.play(Side::A, &"é".repeat(9_999)).unwrap_err().found.chars().count(), IllegalMove::QUOTED);
-        assert_eq!(game.stage(), Stage::Moves(Pair::new(true, true)));
+        assert_eq!(game.stage(), GameStage::Moves(Pair::new(true, true)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A [`Game`] knows whose move it is, what a legal move looks like and who has won. It knows nothing of time, retries,
 //! points or messages: those belong to the bout. Randomness is handed in: a game that needs a number says so by its
-//! [`Stage`] and is given one.
+//! [`GameStage`] and is given one.
 
 use std::fmt;
 
@@ -20,29 +20,23 @@ impl DrawnNumber {
         (1..=10).contains(&number).then_some(Self(number))
     }
 
-    /// The number.
     pub fn get(self) -> u8 {
         self.0
     }
 }
 
-/// What a game waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
+pub enum GameStage {
     /// Moves of the sides that are marked. Both at once means that neither sees the other's.
     Moves(Pair<bool>),
-    /// A number.
     Draw,
-    /// Nothing more.
-    Over(Verdict),
+    Over(GameVerdict),
 }
 
 /// How a game ended by its own rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// This side won.
+pub enum GameVerdict {
     Win(Side),
-    /// Nobody did.
     Draw,
 }
 
@@ -66,10 +60,8 @@ impl IllegalMove {
     }
 }
 
-/// One game in progress.
 pub trait Game: fmt::Debug + Send {
-    /// What is needed now.
-    fn stage(&self) -> Stage;
+    fn stage(&self) -> GameStage;
 
     /// Whether `text` is a legal move of `side` now.
     fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove>;
@@ -77,7 +69,7 @@ pub trait Game: fmt::Debug + Send {
     /// Takes `text` as the move of `side`. Refused, and nothing changed, when it is not this side's turn or no legal move.
     fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove>;
 
-    /// Takes the number that [`Stage::Draw`] asks for; of no effect at any other stage.
+    /// Takes the number that [`GameStage::Draw`] asks for; of no effect at any other stage.
     fn draw(&mut self, number: DrawnNumber);
 
     /// The last move of each side, as it was played; for a game of one move, the choice.

@@ -5,9 +5,8 @@ use league_protocol::message::start_match::{DoubleForfeit, MatchPoints};
 use league_protocol::side::{Pair, Side};
 use serde::{Deserialize, Serialize};
 
-use super::game::Verdict;
+use super::game::GameVerdict;
 
-/// The end of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -17,7 +16,6 @@ pub enum Outcome {
     Draw,
     /// This side lost without a game: it declined, kept silent, could not be reached or made no legal move.
     Forfeit(Side),
-    /// Both sides did.
     DoubleForfeit,
 }
 
@@ -61,11 +59,11 @@ impl Outcome {
     }
 }
 
-impl From<Verdict> for Outcome {
-    fn from(verdict: Verdict) -> Self {
+impl From<GameVerdict> for Outcome {
+    fn from(verdict: GameVerdict) -> Self {
         match verdict {
-            Verdict::Win(side) => Self::Win(side),
-            Verdict::Draw => Self::Draw,
+            GameVerdict::Win(side) => Self::Win(side),
+            GameVerdict::Draw => Self::Draw,
         }
     }
 }

@@ -34,14 +34,14 @@ pub fn known_games() -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::game::Stage;
+    use crate::rules::game::GameStage;
 
     #[test]
     fn every_known_game_has_a_type_of_its_own_and_begins_with_a_move() {
         for name in known_games() {
             assert_eq!(known_games().filter(|other| *other == name).count(), 1, "{name}");
             let game = new_game(&name.parse().unwrap()).unwrap();
-            assert!(matches!(game.stage(), Stage::Moves(due) if due.a || due.b), "{name}");
+            assert!(matches!(game.stage(), GameStage::Moves(due) if due.a || due.b), "{name}");
         }
     }
 

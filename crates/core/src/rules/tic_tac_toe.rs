@@ -5,12 +5,11 @@
 use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 
-use super::game::{DrawnNumber, Game, IllegalMove, Stage, Verdict};
+use super::game::{DrawnNumber, Game, GameStage, GameVerdict, IllegalMove};
 
 /// The lines that win, by index of their cells.
 const LINES: [[usize; 3]; 8] = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
 
-/// One game of tic-tac-toe.
 #[derive(Clone, Debug, Default)]
 pub struct TicTacToe {
     board: [Option<Side>; 9],
@@ -52,9 +51,9 @@ impl TicTacToe {
     /// The cell that `side` takes by `text`, where it may.
     fn free_cell(&self, side: Side, text: &str) -> Result<usize, IllegalMove> {
         match self.stage() {
-            Stage::Over(_) | Stage::Draw => return Err(IllegalMove::new(text, "the game is over")),
-            Stage::Moves(due) if !due[side] => return Err(IllegalMove::new(text, "it is the opponent's turn")),
-            Stage::Moves(_) => {}
+            GameStage::Over(_) | GameStage::Draw => return Err(IllegalMove::new(text, "the game is over")),
+            GameStage::Moves(due) if !due[side] => return Err(IllegalMove::new(text, "it is the opponent's turn")),
+            GameStage::Moves(_) => {}
         }
         let Some(cell) = cell(text) else {
             return Err(IllegalMove::new(text, "a move is the number of a cell, 1 to 9"));
@@ -67,11 +66,11 @@ impl TicTacToe {
 }
 
 impl Game for TicTacToe {
-    fn stage(&self) -> Stage {
+    fn stage(&self) -> GameStage {
         match self.winner() {
-            Some((side, _)) => Stage::Over(Verdict::Win(side)),
-            None if self.is_full() => Stage::Over(Verdict::Draw),
-            None => Stage::Moves(Pair::from_fn(|side| side == self.turn())),
+            Some((side, _)) => GameStage::Over(GameVerdict::Win(side)),
+            None if self.is_full() => GameStage::Over(GameVerdict::Draw),
+            None => GameStage::Moves(Pair::from_fn(|side| side == self.turn())),
         }
     }
 
@@ -134,13 +133,13 @@ mod tests {
     #[test]
     fn the_sides_take_turns_and_a_begins() {
         let mut game = TicTacToe::default();
-        assert_eq!(game.stage(), Stage::Moves(Pair::new(true, false)));
+        assert_eq!(game.stage(), GameStage::Moves(Pair::new(true, false)));
         game.play(Side::B, "5").unwrap_err();
         game.play(Side::A, "1").unwrap();
-        assert_eq!(game.stage(), Stage::Moves(Pair::new(false, true)));
+        assert_eq!(game.stage(), GameStage::Moves(Pair::new(false, true)));
         game.play(Side::A, "2").unwrap_err();
         game.play(Side::B, "3").unwrap();
-        assert_eq!(game.stage(), Stage::Moves(Pair::new(true, false)));
+        assert_eq!(game.stage(), GameStage::Moves(Pair::new(true, false)));
         assert!(Side::BOTH.into_iter().all(|side| game.view(side) == "X.O......"));
     }
 
@@ -158,19 +157,19 @@ mod tests {
     #[test]
     fn three_in_a_line_win_and_end_the_game() {
         let mut game = after("14253");
-        assert_eq!(game.stage(), Stage::Over(Verdict::Win(Side::A)));
+        assert_eq!(game.stage(), GameStage::Over(GameVerdict::Win(Side::A)));
         assert_eq!(game.reason(NAMES), "P01 has three X in a line, 1-2-3, and wins");
         assert_eq!(game.moves(), Pair::new(Some("3".into()), Some("5".into())));
         game.play(Side::B, "6").unwrap_err();
         let second = after("132567");
-        assert_eq!(second.stage(), Stage::Over(Verdict::Win(Side::B)), "{}", second.view(Side::A));
+        assert_eq!(second.stage(), GameStage::Over(GameVerdict::Win(Side::B)), "{}", second.view(Side::A));
         assert_eq!(second.reason(NAMES), "P02 has three O in a line, 3-5-7, and wins");
     }
 
     #[test]
     fn a_full_board_without_a_line_is_a_draw() {
         let game = after("123547698");
-        assert_eq!(game.stage(), Stage::Over(Verdict::Draw), "{}", game.view(Side::A));
+        assert_eq!(game.stage(), GameStage::Over(GameVerdict::Draw), "{}", game.view(Side::A));
         assert_eq!(game.reason(NAMES), "the board is full, and neither P01 nor P02 has three in a line");
     }
 
@@ -178,10 +177,10 @@ mod tests {
     fn every_line_of_play_ends_and_the_known_number_of_them_is_won() {
         fn count(game: &TicTacToe, ends: &mut [u32; 3]) {
             match game.stage() {
-                Stage::Over(Verdict::Win(side)) => ends[side.index()] += 1,
-                Stage::Over(Verdict::Draw) => ends[2] += 1,
-                Stage::Draw => panic!("tic-tac-toe draws no number"),
-                Stage::Moves(due) => {
+                GameStage::Over(GameVerdict::Win(side)) => ends[side.index()] += 1,
+                GameStage::Over(GameVerdict::Draw) => ends[2] += 1,
+                GameStage::Draw => panic!("tic-tac-toe draws no number"),
+                GameStage::Moves(due) => {
                     let side = if due.a { Side::A } else { Side::B };
                     for cell in 1..=9 {
                         let mut next = game.clone();

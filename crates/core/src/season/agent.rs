@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
+use league_protocol::dialect::PeerDialect;
 use league_protocol::id::{GameType, PlayerId, RefereeId};
-use league_protocol::manner::Manner;
 use league_protocol::message::registration::AgentMeta;
 use league_protocol::quirk::Quirks;
 use league_protocol::time::Timestamp;
@@ -13,21 +13,17 @@ use smol_str::SmolStr;
 
 /// What an agent said of itself when it was let in.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Profile {
-    /// The name that tables show.
+pub struct AgentProfile {
     pub name: SmolStr,
-    /// Its own version.
     pub version: SmolStr,
-    /// Where it listens.
     pub endpoint: String,
-    /// The games it knows.
     pub games: Vec<GameType>,
     /// Whether it shows players the passes that it is handed, as a referee of ours does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shows_passes: bool,
 }
 
-impl From<&AgentMeta> for Profile {
+impl From<&AgentMeta> for AgentProfile {
     fn from(meta: &AgentMeta) -> Self {
         Self {
             name: SmolStr::new(meta.display_name.trim()),
@@ -39,7 +35,7 @@ impl From<&AgentMeta> for Profile {
     }
 }
 
-impl Profile {
+impl AgentProfile {
     /// Whether this is the same agent again: same name, same place.
     pub fn is_same(&self, other: &Self) -> bool {
         self.endpoint == other.endpoint && self.has_name_of(other)
@@ -57,10 +53,8 @@ impl Profile {
 
 /// A credential as it is kept.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Grant {
-    /// What recognises the token.
+pub struct StoredCredential {
     pub digest: TokenDigest,
-    /// Until when it is good.
     pub expires: Timestamp,
 }
 
@@ -68,9 +62,7 @@ pub struct Grant {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentId {
-    /// A player.
     Player(PlayerId),
-    /// A referee.
     Referee(RefereeId),
 }
 
@@ -92,20 +84,14 @@ impl AgentId {
     }
 }
 
-/// A registered player.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Player {
-    /// Its id.
+pub struct RegisteredPlayer {
     pub id: PlayerId,
-    /// What it said of itself.
-    pub profile: Profile,
-    /// What recognises it.
-    pub grant: Grant,
+    pub profile: AgentProfile,
+    pub grant: StoredCredential,
     /// Technical losses since it last played a match.
     pub forfeits_running: u32,
-    /// How it is spoken to.
-    pub manner: Manner,
-    /// What it does differently.
+    pub manner: PeerDialect,
     pub quirks: Quirks,
     /// Whether it has shown a right token or pass in this league.
     pub shows_token: bool,
@@ -115,17 +101,14 @@ pub struct Player {
 
 /// How a player is, in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Condition {
-    /// It plays.
+pub enum PlayerCondition {
     Active,
     /// It is asked only once, until it plays a match again.
     Suspended,
-    /// It plays no more.
     Withdrawn,
 }
 
-impl Condition {
-    /// As the protocol writes it.
+impl PlayerCondition {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Active => "ACTIVE",
@@ -134,7 +117,6 @@ impl Condition {
         }
     }
 
-    /// As people read it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -144,28 +126,21 @@ impl Condition {
     }
 }
 
-/// A registered referee.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Referee {
-    /// Its id.
+pub struct RegisteredReferee {
     pub id: RefereeId,
-    /// What it said of itself.
-    pub profile: Profile,
-    /// What recognises it.
-    pub grant: Grant,
+    pub profile: AgentProfile,
+    pub grant: StoredCredential,
     /// How many matches it runs at a time.
     pub capacity: u32,
-    /// How many it runs now.
     pub running: u32,
     /// Whether it has been given up until it registers again.
     pub lost: bool,
-    /// How it is spoken to.
-    pub manner: Manner,
-    /// What it does differently.
+    pub manner: PeerDialect,
     pub quirks: Quirks,
 }
 
-impl Referee {
+impl RegisteredReferee {
     /// How many more matches it could take now.
     pub fn free(&self) -> u32 {
         if self.lost { 0 } else { self.capacity.saturating_sub(self.running) }

@@ -1,21 +1,21 @@
 //! What events mean: the one place where a season changes.
 
+use league_protocol::dialect::PeerDialect;
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
-use league_protocol::manner::Manner;
-use league_protocol::message::report::Learned;
+use league_protocol::message::report::LearnedDialect;
 use league_protocol::quirk::Quirks;
 use league_protocol::side::Side;
 use league_protocol::time::Timestamp;
 use thiserror::Error;
 
-use super::agent::{AgentId, Grant, Player, Profile, Referee};
-use super::config::Config;
+use super::agent::{AgentId, AgentProfile, RegisteredPlayer, RegisteredReferee, StoredCredential};
+use super::config::LeagueConfig;
 use super::event::{Event, Fact};
-use super::flow::Phase;
+use super::flow::LeaguePhase;
 use super::report::fingerprint_of;
 use super::schedule::Schedule;
 use super::standings::Table;
-use super::{Round, Season, Slot};
+use super::{MatchSlot, RoundState, Season};
 use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
 
@@ -41,7 +41,7 @@ impl Season {
     pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Self, BadEvent> {
         let mut events = events.into_iter();
         let mut season = match events.next().map(|event| &event.fact) {
-            Some(Fact::Opened { config }) => Self::empty(Config::clone(config)),
+            Some(Fact::Opened { config }) => Self::empty(LeagueConfig::clone(config)),
             Some(_) | None => return Err(BadEvent::NotOpened),
         };
         for event in events {
@@ -83,7 +83,7 @@ impl Season {
             Fact::MatchAssigned { match_id, attempt, referee } => self.hand_out(match_id, *attempt, referee),
             Fact::MatchReturned { match_id, attempt } => {
                 let (index, _) = self.held(match_id, *attempt)?;
-                self.set(match_id, Slot::Waiting { attempts: *attempt, refused_by: Some(index) });
+                self.set(match_id, MatchSlot::Waiting { attempts: *attempt, refused_by: Some(index) });
                 self.referees[index as usize].running -= 1;
                 Ok(())
             }
@@ -116,10 +116,10 @@ impl Season {
             Fact::LeagueCompleted => {
                 let all = place(self.rounds.len()) == self.schedule.rounds();
                 let over = all && self.rounds.last().is_some_and(|round| round.completed);
-                if self.phase != Phase::RunningLeague || !over {
+                if self.phase != LeaguePhase::RunningLeague || !over {
                     return Err(BadEvent::Untimely("the end of the league"));
                 }
-                self.phase = Phase::LeagueCompleted;
+                self.phase = LeaguePhase::LeagueCompleted;
                 Ok(())
             }
             Fact::AgentLearned { agent, learned } => self.know(agent, learned),
@@ -128,8 +128,13 @@ impl Season {
         }
     }
 
-    fn admit_player(&mut self, id: &PlayerId, profile: &Profile, grant: &Grant) -> Result<(), BadEvent> {
-        if self.player_index.contains_key(id) || self.phase != Phase::WaitingForRegistrations {
+    fn admit_player(
+        &mut self,
+        id: &PlayerId,
+        profile: &AgentProfile,
+        grant: &StoredCredential,
+    ) -> Result<(), BadEvent> {
+        if self.player_index.contains_key(id) || self.phase != LeaguePhase::WaitingForRegistrations {
             return Err(BadEvent::Untimely("this registration"));
         }
         self.player_index.insert(id.clone(), place(self.players.len()));
@@ -138,12 +143,12 @@ impl Season {
             self.free_player += 1;
         }
         let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
-        self.players.push(Player {
+        self.players.push(RegisteredPlayer {
             id,
             profile,
             grant,
             forfeits_running: 0,
-            manner: Manner::default(),
+            manner: PeerDialect::default(),
             quirks: Quirks::default(),
             shows_token: false,
             withdrawn: false,
@@ -154,11 +159,11 @@ impl Season {
     fn admit_referee(
         &mut self,
         id: &RefereeId,
-        profile: &Profile,
+        profile: &AgentProfile,
         capacity: u32,
-        grant: &Grant,
+        grant: &StoredCredential,
     ) -> Result<(), BadEvent> {
-        if self.referee_index.contains_key(id) || self.phase == Phase::LeagueCompleted {
+        if self.referee_index.contains_key(id) || self.phase == LeaguePhase::LeagueCompleted {
             return Err(BadEvent::Untimely("this registration"));
         }
         self.referee_index.insert(id.clone(), place(self.referees.len()));
@@ -166,24 +171,24 @@ impl Season {
             self.free_referee += 1;
         }
         let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
-        self.referees.push(Referee {
+        self.referees.push(RegisteredReferee {
             id,
             profile,
             grant,
             capacity,
             running: 0,
             lost: false,
-            manner: Manner::default(),
+            manner: PeerDialect::default(),
             quirks: Quirks::default(),
         });
         Ok(())
     }
 
     fn make_schedule(&mut self) -> Result<(), BadEvent> {
-        if self.phase != Phase::WaitingForRegistrations || self.players.len() < 2 {
+        if self.phase != LeaguePhase::WaitingForRegistrations || self.players.len() < 2 {
             return Err(BadEvent::Untimely("closing the registration"));
         }
-        self.phase = Phase::CreatingSchedule;
+        self.phase = LeaguePhase::CreatingSchedule;
         self.players.sort_by(|a, b| a.id.cmp(&b.id));
         self.index_players();
         self.pair(place(self.players.len()));
@@ -202,16 +207,16 @@ impl Season {
     }
 
     fn reopen_registration(&mut self) -> Result<(), BadEvent> {
-        if self.reopening().is_err() || self.phase == Phase::WaitingForRegistrations {
+        if self.reopening().is_err() || self.phase == LeaguePhase::WaitingForRegistrations {
             return Err(BadEvent::Untimely("opening the registration again"));
         }
         let attempts = self.rounds.iter().flat_map(|round| &round.slots).map(|slot| match slot {
-            Slot::Waiting { attempts, .. } => *attempts,
-            Slot::Held { attempt, .. } => *attempt,
-            Slot::Awarded { .. } | Slot::Done { .. } => 0,
+            MatchSlot::Waiting { attempts, .. } => *attempts,
+            MatchSlot::Held { attempt, .. } => *attempt,
+            MatchSlot::Awarded { .. } | MatchSlot::Done { .. } => 0,
         });
         self.abandoned = attempts.max().unwrap_or(0).max(self.abandoned);
-        (self.phase, self.halted) = (Phase::WaitingForRegistrations, false);
+        (self.phase, self.halted) = (LeaguePhase::WaitingForRegistrations, false);
         self.rounds.clear();
         self.referees.iter_mut().for_each(|referee| referee.running = 0);
         let out = self.players.extract_if(.., |player| player.withdrawn).map(|player| player.id);
@@ -228,33 +233,33 @@ impl Season {
             return Err(BadEvent::Untimely("this withdrawal"));
         }
         match self.phase {
-            Phase::WaitingForRegistrations | Phase::CreatingSchedule => {
+            LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule => {
                 self.players.remove(index);
                 self.gone.insert(id.clone());
                 self.index_players();
-                if self.phase == Phase::CreatingSchedule {
+                if self.phase == LeaguePhase::CreatingSchedule {
                     self.pair(place(self.players.len()));
                 }
             }
-            Phase::RunningLeague => self.players[index].withdrawn = true,
-            Phase::LeagueCompleted => return Err(BadEvent::Untimely("this withdrawal")),
+            LeaguePhase::RunningLeague => self.players[index].withdrawn = true,
+            LeaguePhase::LeagueCompleted => return Err(BadEvent::Untimely("this withdrawal")),
         }
         Ok(())
     }
 
     fn begin_round(&mut self, round: RoundId) -> Result<(), BadEvent> {
         let next = place(self.rounds.len()) + 1;
-        let due = matches!(self.phase, Phase::CreatingSchedule | Phase::RunningLeague)
+        let due = matches!(self.phase, LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague)
             && !self.halted
             && self.rounds.last().is_none_or(|round| round.completed);
         if !due || round.0 != next || next > self.schedule.rounds() {
             return Err(BadEvent::Untimely("this round"));
         }
-        self.phase = Phase::RunningLeague;
+        self.phase = LeaguePhase::RunningLeague;
         let matches = self.schedule.matches_per_round();
         let attempts = if next == 1 { self.abandoned } else { 0 };
-        let slots = vec![Slot::Waiting { attempts, refused_by: None }; matches as usize];
-        self.rounds.push(Round { slots, open: matches, completed: false });
+        let slots = vec![MatchSlot::Waiting { attempts, refused_by: None }; matches as usize];
+        self.rounds.push(RoundState { slots, open: matches, completed: false });
         Ok(())
     }
 
@@ -265,10 +270,10 @@ impl Season {
             return Err(UNTIMELY);
         }
         match self.slot_mut(match_id).ok_or_else(|| unknown(match_id))? {
-            slot @ Slot::Waiting { .. } if slot.next_attempt() == Some(attempt) => {
-                *slot = Slot::Held { attempt, referee: index };
+            slot @ MatchSlot::Waiting { .. } if slot.next_attempt() == Some(attempt) => {
+                *slot = MatchSlot::Held { attempt, referee: index };
             }
-            Slot::Waiting { .. } | Slot::Held { .. } | Slot::Awarded { .. } | Slot::Done { .. } => {
+            MatchSlot::Waiting { .. } | MatchSlot::Held { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. } => {
                 return Err(UNTIMELY);
             }
         }
@@ -282,7 +287,7 @@ impl Season {
         let pairing = self.schedule.pairing(id.0, number).ok_or_else(|| unknown(match_id))?;
         let (outcome, fingerprint) = (record.outcome, fingerprint_of(record));
         let at = u32::try_from(at.unix()).unwrap_or_default();
-        self.set(match_id, Slot::Done { referee: index, outcome, fingerprint, at });
+        self.set(match_id, MatchSlot::Done { referee: index, outcome, fingerprint, at });
         self.rounds[round].open -= 1;
         self.referees[index as usize].running -= 1;
         self.table.record(pairing.a, pairing.b, outcome);
@@ -297,19 +302,19 @@ impl Season {
 
     fn award(&mut self, match_id: &MatchId, outcome: Outcome) -> Result<(), BadEvent> {
         let due = self.walkover(match_id) == Some(outcome) && !self.halted;
-        if !due || !matches!(self.slot(match_id), Some(Slot::Waiting { .. })) {
+        if !due || !matches!(self.slot(match_id), Some(MatchSlot::Waiting { .. })) {
             return Err(BadEvent::Untimely("this award"));
         }
         let (id, number) = match_id.parts().ok_or_else(|| unknown(match_id))?;
         let pairing = self.schedule.pairing(id.0, number).ok_or_else(|| unknown(match_id))?;
-        self.set(match_id, Slot::Awarded { outcome });
+        self.set(match_id, MatchSlot::Awarded { outcome });
         self.rounds[id.0 as usize - 1].open -= 1;
         self.table.record(pairing.a, pairing.b, outcome);
         self.matches_completed += 1;
         Ok(())
     }
 
-    fn know(&mut self, agent: &AgentId, learned: &Learned) -> Result<(), BadEvent> {
+    fn know(&mut self, agent: &AgentId, learned: &LearnedDialect) -> Result<(), BadEvent> {
         let (known, quirks) = self.ways_of(agent).ok_or_else(|| unknown(agent.as_str()))?;
         let manner = learned.manner.as_ref().filter(|manner| *manner != known);
         let news = learned.quirks.iter().any(|quirk| !quirks.has(quirk));
@@ -338,7 +343,7 @@ impl Season {
     }
 
     fn set_halted(&mut self, halted: bool) -> Result<(), BadEvent> {
-        if self.phase != Phase::RunningLeague || self.halted == halted {
+        if self.phase != LeaguePhase::RunningLeague || self.halted == halted {
             return Err(BadEvent::Untimely("stopping or going on"));
         }
         self.halted = halted;
@@ -349,17 +354,17 @@ impl Season {
     fn held(&self, match_id: &MatchId, attempt: u32) -> Result<(u32, usize), BadEvent> {
         let (round, _) = match_id.parts().ok_or_else(|| unknown(match_id))?;
         match self.slot(match_id) {
-            Some(Slot::Held { attempt: current, referee }) if *current == attempt => {
+            Some(MatchSlot::Held { attempt: current, referee }) if *current == attempt => {
                 Ok((*referee, round.0 as usize - 1))
             }
-            Some(Slot::Held { .. } | Slot::Waiting { .. } | Slot::Awarded { .. } | Slot::Done { .. }) => {
-                Err(BadEvent::Untimely("this attempt"))
-            }
+            Some(
+                MatchSlot::Held { .. } | MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. },
+            ) => Err(BadEvent::Untimely("this attempt")),
             None => Err(unknown(match_id)),
         }
     }
 
-    fn set(&mut self, match_id: &MatchId, to: Slot) {
+    fn set(&mut self, match_id: &MatchId, to: MatchSlot) {
         if let Some(slot) = self.slot_mut(match_id) {
             *slot = to;
         }
@@ -369,10 +374,10 @@ impl Season {
     fn release(&mut self, referee: &RefereeId) -> Result<u32, BadEvent> {
         let index = *self.referee_index.get(referee).ok_or_else(|| unknown(referee))?;
         for slot in self.rounds.last_mut().into_iter().flat_map(|round| &mut round.slots) {
-            if let Slot::Held { attempt, referee } = slot
+            if let MatchSlot::Held { attempt, referee } = slot
                 && *referee == index
             {
-                *slot = Slot::Waiting { attempts: *attempt, refused_by: None };
+                *slot = MatchSlot::Waiting { attempts: *attempt, refused_by: None };
             }
         }
         self.referees[index as usize].running = 0;

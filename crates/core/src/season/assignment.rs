@@ -2,23 +2,21 @@
 
 use std::cmp::Reverse;
 
-use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RefereeId, RoundId};
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
-use super::agent::Referee;
+use super::agent::RegisteredReferee;
 use super::event::Fact;
-use super::{Duty, Ruling, Season, Slot, happened};
+use super::{CommandOutcome, MatchSlot, NextAction, Season, happened};
 
 /// A match in the hands of a referee.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Assignment {
-    /// The match.
     pub match_id: MatchId,
     /// The attempt at it, from one.
     pub attempt: u32,
-    /// Who runs it.
     pub referee: RefereeId,
 }
 
@@ -28,16 +26,16 @@ impl Season {
     ///
     /// A match that was given back goes to another referee, if another has room; else it is offered to the same one again,
     /// and how soon is for the caller to say.
-    pub fn assign(&self, now: Timestamp) -> Ruling<Vec<Assignment>> {
-        let mut ruling = Ruling { events: Vec::new(), reply: Vec::new() };
+    pub fn assign(&self, now: Timestamp) -> CommandOutcome<Vec<Assignment>> {
+        let mut ruling = CommandOutcome { events: Vec::new(), reply: Vec::new() };
         let (Some(round), Some(current)) = (self.rounds.last(), self.current_round()) else { return ruling };
         if self.halted || round.completed {
             return ruling;
         }
-        let mut room: Vec<u32> = self.referees.iter().map(Referee::free).collect();
+        let mut room: Vec<u32> = self.referees.iter().map(RegisteredReferee::free).collect();
         let mut awarded = 0;
         for (slot, number) in round.slots.iter().zip(1..) {
-            let Slot::Waiting { refused_by, .. } = slot else { continue };
+            let MatchSlot::Waiting { refused_by, .. } = slot else { continue };
             let match_id = MatchId::of(current, number);
             if let Some(outcome) = self.walkover(&match_id) {
                 ruling.events.push(happened(now, Fact::MatchAwarded { match_id, outcome }));
@@ -57,37 +55,37 @@ impl Season {
     }
 
     /// A referee did not take a match: somebody else may.
-    pub fn give_back(&self, assignment: &Assignment, now: Timestamp) -> Result<Ruling<()>, Fault> {
+    pub fn give_back(&self, assignment: &Assignment, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         if !self.holds(assignment) {
             let message = format!("{} does not hold {}", assignment.referee, assignment.match_id);
-            return Err(Fault::new(ErrorCode::E007, Method::StartMatch, message));
+            return Err(RequestError::new(ErrorCode::E007, Method::StartMatch, message));
         }
         let (match_id, attempt) = (assignment.match_id.clone(), assignment.attempt);
-        Ok(Ruling { events: vec![happened(now, Fact::MatchReturned { match_id, attempt })], reply: () })
+        Ok(CommandOutcome { events: vec![happened(now, Fact::MatchReturned { match_id, attempt })], reply: () })
     }
 
     /// A referee cannot be reached: whatever it runs must be played again, by others.
-    pub fn lose_referee(&self, referee: &RefereeId, now: Timestamp) -> Result<Ruling<()>, Fault> {
+    pub fn lose_referee(&self, referee: &RefereeId, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         match self.referee(referee) {
             None => {
                 let message = format!("{referee} is not registered");
-                Err(Fault::new(ErrorCode::E013, Method::StartMatch, message))
+                Err(RequestError::new(ErrorCode::E013, Method::StartMatch, message))
             }
-            Some(known) if known.lost => Ok(Ruling { events: Vec::new(), reply: () }),
+            Some(known) if known.lost => Ok(CommandOutcome { events: Vec::new(), reply: () }),
             Some(_) => {
                 let fact = Fact::RefereeLost { referee: referee.clone() };
-                Ok(Ruling { events: vec![happened(now, fact)], reply: () })
+                Ok(CommandOutcome { events: vec![happened(now, fact)], reply: () })
             }
         }
     }
 
     /// Nobody took the offers of a match: its referee cannot be reached, unless the match is no longer in its hands. Then it has
     /// been back, and offers of before say nothing about it.
-    pub fn unheard(&self, assignment: &Assignment, now: Timestamp) -> Result<Ruling<()>, Fault> {
+    pub fn unheard(&self, assignment: &Assignment, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         if self.holds(assignment) {
             return self.lose_referee(&assignment.referee, now);
         }
-        Ok(Ruling { events: Vec::new(), reply: () })
+        Ok(CommandOutcome { events: Vec::new(), reply: () })
     }
 
     /// Everything that referees are running, as it stands: after a restart, what they are to be reminded of.
@@ -95,28 +93,29 @@ impl Season {
         let Some(round) = self.rounds.last() else { return Vec::new() };
         let current = self.current_round().unwrap_or(RoundId(1));
         let held = round.slots.iter().zip(1..).filter_map(|(slot, number)| match slot {
-            Slot::Held { attempt, referee } => Some(Assignment {
+            MatchSlot::Held { attempt, referee } => Some(Assignment {
                 match_id: MatchId::of(current, number),
                 attempt: *attempt,
                 referee: self.referees.get(*referee as usize)?.id.clone(),
             }),
-            Slot::Waiting { .. } | Slot::Awarded { .. } | Slot::Done { .. } => None,
+            MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. } => None,
         });
         held.collect()
     }
 
     /// Whether nothing is left to do in the current round but to wait for its results.
     pub fn only_awaits_results(&self) -> bool {
-        let given = |slot: &Slot| !matches!(slot, Slot::Waiting { .. });
-        matches!(self.duty(), Duty::Play(_)) && self.rounds.last().is_some_and(|round| round.slots.iter().all(given))
+        let given = |slot: &MatchSlot| !matches!(slot, MatchSlot::Waiting { .. });
+        matches!(self.duty(), NextAction::Play(_))
+            && self.rounds.last().is_some_and(|round| round.slots.iter().all(given))
     }
 
     /// Whether this attempt is the current one, and in these hands.
     pub fn holds(&self, assignment: &Assignment) -> bool {
         let place = self.referee_index.get(&assignment.referee);
         match self.slot(&assignment.match_id) {
-            Some(Slot::Held { attempt, referee }) => *attempt == assignment.attempt && Some(referee) == place,
-            Some(Slot::Waiting { .. } | Slot::Awarded { .. } | Slot::Done { .. }) | None => false,
+            Some(MatchSlot::Held { attempt, referee }) => *attempt == assignment.attempt && Some(referee) == place,
+            Some(MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. }) | None => false,
         }
     }
 }

@@ -12,24 +12,18 @@ use super::standings::Scoring;
 
 /// What is settled before a league opens. It is part of the first event, so a league keeps its rules for ever.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Config {
-    /// The league.
+pub struct LeagueConfig {
     pub league_id: LeagueId,
     /// What people call it; its id where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<SmolStr>,
-    /// What is played.
     pub game_type: GameType,
-    /// What results are worth.
     #[serde(default)]
     pub scoring: Scoring,
-    /// Fewer players make no league.
     #[serde(default = "two")]
     pub min_players: u32,
-    /// More players find no place.
     #[serde(default = "many")]
     pub max_players: u32,
-    /// More referees are not needed.
     #[serde(default = "thousand")]
     pub max_referees: u32,
     /// How long a token is good for.
@@ -41,10 +35,8 @@ pub struct Config {
     /// After so many technical losses running a player is suspended.
     #[serde(default = "five")]
     pub suspend_after: u32,
-    /// What referees demand of players.
     #[serde(default)]
     pub limits: MatchLimits,
-    /// Whether every leniency is off.
     #[serde(default)]
     pub strict: bool,
 }
@@ -77,7 +69,7 @@ fn is_usual_token(length: &u8) -> bool {
     *length == Token::USUAL_LENGTH
 }
 
-impl Config {
+impl LeagueConfig {
     /// A league of Even/Odd with everything as usual.
     pub fn even_odd(league_id: LeagueId) -> Self {
         Self {
@@ -96,7 +88,6 @@ impl Config {
         }
     }
 
-    /// What people call the league.
     pub fn title(&self) -> &str {
         self.display_name.as_deref().unwrap_or(self.league_id.as_str())
     }

@@ -1,72 +1,58 @@
 //! What has happened. A season is the fold of these, and nothing else.
 
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
-use league_protocol::message::report::{Account, Learned};
+use league_protocol::message::report::{Account, LearnedDialect};
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::agent::{AgentId, Grant, Profile};
-use super::config::Config;
+use super::agent::{AgentId, AgentProfile, StoredCredential};
+use super::config::LeagueConfig;
 use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
 
-/// Something that happened, and when.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Event {
     /// When, in whole seconds: exactly what a log keeps, so that a replay sees what the living season saw.
     pub at: Timestamp,
-    /// What.
     pub fact: Fact,
 }
 
-/// Something that happened.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fact {
     /// The league was opened; always the first.
     Opened {
-        /// Its rules.
-        config: Box<Config>,
+        config: Box<LeagueConfig>,
     },
-    /// A player was let in.
     PlayerRegistered {
-        /// Under this id.
         player: PlayerId,
-        /// What it said of itself.
-        profile: Profile,
-        /// What recognises it.
-        grant: Grant,
+        profile: AgentProfile,
+        grant: StoredCredential,
     },
-    /// A referee was let in.
     RefereeRegistered {
-        /// Under this id.
         referee: RefereeId,
-        /// What it said of itself.
-        profile: Profile,
+        profile: AgentProfile,
         /// How many matches it runs at a time.
         capacity: u32,
-        /// What recognises it.
-        grant: Grant,
+        grant: StoredCredential,
     },
     /// A player registered again and got a fresh token.
     PlayerReturned {
-        /// Who.
         player: PlayerId,
         /// What it says of itself now.
-        profile: Profile,
+        profile: AgentProfile,
         /// What recognises it from now on.
-        grant: Grant,
+        grant: StoredCredential,
     },
     /// A referee registered again and got a fresh token. It has lost what it was running.
     RefereeReturned {
-        /// Who.
         referee: RefereeId,
         /// What it says of itself now.
-        profile: Profile,
+        profile: AgentProfile,
         /// How many matches it runs at a time from now on.
         capacity: u32,
         /// What recognises it from now on.
-        grant: Grant,
+        grant: StoredCredential,
     },
     /// Nobody else is let in, and everybody is paired with everybody.
     RegistrationClosed,
@@ -75,74 +61,53 @@ pub enum Fact {
     /// The operator took a player out. Before the first round it is simply gone; after that it stays in the table, and every match
     /// that no referee has in hand is lost to it.
     PlayerWithdrawn {
-        /// Whom.
         player: PlayerId,
     },
-    /// A round began.
     RoundStarted {
-        /// Which.
         round: RoundId,
     },
     /// A match was given to a referee.
     MatchAssigned {
-        /// Which.
         match_id: MatchId,
-        /// Which attempt at it.
         attempt: u32,
-        /// To whom.
         referee: RefereeId,
     },
     /// A referee did not take a match that was given to it.
     MatchReturned {
-        /// Which.
         match_id: MatchId,
-        /// Which attempt at it.
         attempt: u32,
     },
     /// A referee was given up; whatever it was running must be played again.
     RefereeLost {
-        /// Which.
         referee: RefereeId,
     },
     /// How a match came to the result that is reported next. Only where the result does not tell it all, and the manager's home does
     /// not have it from the referee itself.
     MatchExplained {
-        /// Which.
         match_id: MatchId,
-        /// Which attempt at it.
         attempt: u32,
-        /// What its referee told.
         account: Box<Account>,
     },
-    /// A match ended.
     MatchReported {
-        /// Which.
         match_id: MatchId,
-        /// Which attempt at it.
         attempt: u32,
-        /// How.
         record: MatchRecord,
     },
     /// A match that no referee has was decided without being played: a player of it has been withdrawn.
     MatchAwarded {
-        /// Which.
         match_id: MatchId,
-        /// How.
         outcome: Outcome,
     },
     /// Every match of a round has its result.
     RoundCompleted {
-        /// Which.
         round: RoundId,
     },
-    /// Every round has been played.
     LeagueCompleted,
     /// Something was found out about the ways of an agent.
     AgentLearned {
-        /// Of whom.
         agent: AgentId,
         /// How it is spoken to from now on, and what it does differently that was not known.
-        learned: Learned,
+        learned: LearnedDialect,
     },
     /// The operator stopped the league: nothing new begins.
     Halted,

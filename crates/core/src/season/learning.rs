@@ -1,18 +1,18 @@
 //! What is found out about an agent's ways: kept with it, and noted only when it is news.
 
-use league_protocol::manner::Manner;
-use league_protocol::message::report::{Learned, MatchResultReport};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::message::report::{LearnedDialect, MatchResultReport};
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::time::Timestamp;
 
 use super::agent::AgentId;
 use super::event::{Event, Fact};
-use super::flow::Phase;
-use super::{Registered, Ruling, Season, happened};
+use super::flow::LeaguePhase;
+use super::{CommandOutcome, Registered, Season, happened};
 
 impl Season {
     /// How an agent is spoken to, and what it does differently.
-    pub fn ways_of(&self, agent: &AgentId) -> Option<(&Manner, Quirks)> {
+    pub fn ways_of(&self, agent: &AgentId) -> Option<(&PeerDialect, Quirks)> {
         match agent {
             AgentId::Player(id) => self.player(id).map(|player| (&player.manner, player.quirks)),
             AgentId::Referee(id) => self.referee(id).map(|referee| (&referee.manner, referee.quirks)),
@@ -20,10 +20,10 @@ impl Season {
     }
 
     /// Notes what was found out about an agent; nothing where that was known, or nobody is meant.
-    pub fn learn(&self, agent: &AgentId, learned: &Learned, now: Timestamp) -> Option<Event> {
+    pub fn learn(&self, agent: &AgentId, learned: &LearnedDialect, now: Timestamp) -> Option<Event> {
         let known = self.ways_of(agent)?;
         let shows_token = learned.shows_token && self.is_yet_to_show_token(agent);
-        news(agent, known, &Learned { shows_token, ..learned.clone() }, now)
+        news(agent, known, &LearnedDialect { shows_token, ..learned.clone() }, now)
     }
 
     /// Whether this is a player that has shown no right token or pass in this league.
@@ -41,34 +41,39 @@ impl Season {
             let learned = report.learned.get(&player.id)?;
             self.learn(&AgentId::Player(player.id.clone()), learned, now)
         });
-        let own = self.learn(by, &Learned { quirks: odd, ..Learned::default() }, now);
+        let own = self.learn(by, &LearnedDialect { quirks: odd, ..LearnedDialect::default() }, now);
         news.chain(own).collect()
     }
 
     /// Adds to a registration what its form shows. What was learned about an agent that comes back is better than a new guess.
     pub fn note_form(
         &self,
-        mut ruling: Ruling<Registered>,
-        guess: Manner,
+        mut ruling: CommandOutcome<Registered>,
+        guess: PeerDialect,
         mut quirks: Quirks,
         now: Timestamp,
-    ) -> Ruling<Registered> {
+    ) -> CommandOutcome<Registered> {
         let Registered::Admitted(admitted) = &ruling.reply else { return ruling };
         let known = self.ways_of(&admitted.id);
-        if known.is_some() && self.phase == Phase::WaitingForRegistrations {
+        if known.is_some() && self.phase == LeaguePhase::WaitingForRegistrations {
             quirks.note(Quirk::RegistersOften);
         }
-        let canonical = Manner::default();
+        let canonical = PeerDialect::default();
         let manner = known.is_none().then_some(guess);
         let before = known.unwrap_or((&canonical, Quirks::default()));
-        ruling.events.extend(news(&admitted.id, before, &Learned { manner, quirks, shows_token: false }, now));
+        ruling.events.extend(news(&admitted.id, before, &LearnedDialect { manner, quirks, shows_token: false }, now));
         ruling
     }
 }
 
-fn news(agent: &AgentId, (manner, quirks): (&Manner, Quirks), learned: &Learned, now: Timestamp) -> Option<Event> {
+fn news(
+    agent: &AgentId,
+    (manner, quirks): (&PeerDialect, Quirks),
+    learned: &LearnedDialect,
+    now: Timestamp,
+) -> Option<Event> {
     let better = learned.manner.as_ref().map(|learned| manner.learning(learned)).filter(|better| better != manner);
     let new: Quirks = learned.quirks.iter().filter(|quirk| !quirks.has(*quirk)).collect();
-    let learned = Learned { manner: better, quirks: new, shows_token: learned.shows_token };
+    let learned = LearnedDialect { manner: better, quirks: new, shows_token: learned.shows_token };
     (!learned.is_nothing()).then(|| happened(now, Fact::AgentLearned { agent: agent.clone(), learned }))
 }

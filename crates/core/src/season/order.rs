@@ -4,7 +4,7 @@ use league_protocol::draw::DrawSecret;
 use league_protocol::message::start_match::{Contestant, MatchMode, StartMatch};
 
 use super::Season;
-use super::agent::Player;
+use super::agent::RegisteredPlayer;
 use super::assignment::Assignment;
 
 impl Season {
@@ -12,7 +12,7 @@ impl Season {
     pub fn order(&self, assignment: &Assignment, mode: MatchMode, secret: Option<DrawSecret>) -> Option<StartMatch> {
         let (league, match_id) = (&self.config.league_id, &assignment.match_id);
         let (round, _) = match_id.parts()?;
-        let contestant = |player: &Player| Contestant {
+        let contestant = |player: &RegisteredPlayer| Contestant {
             player_id: player.id.clone(),
             endpoint: player.profile.endpoint.clone(),
             display_name: player.profile.name.clone(),

@@ -1,6 +1,6 @@
 //! What may be asked of a season, and what others may know of it.
 
-use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::query::{
     DirectoryEntry, Findings, LeagueQuery, LeagueQueryResponse, LeagueStatus, NextMatch, PlayerStats, QueryType,
@@ -12,20 +12,20 @@ use league_protocol::side::{Pair, Side};
 use league_protocol::table::Method;
 use smol_str::SmolStr;
 
-use super::agent::{AgentId, Player, Referee};
-use super::flow::Phase;
-use super::standings::Place;
-use super::{Season, Slot};
+use super::agent::{AgentId, RegisteredPlayer, RegisteredReferee};
+use super::flow::LeaguePhase;
+use super::standings::Standing;
+use super::{MatchSlot, Season};
 use crate::rules::outcome::Outcome;
 
 const METHOD: Method = Method::LeagueQuery;
 
 impl Season {
     /// Answers a query of `asker`.
-    pub fn query(&self, query: &LeagueQuery, asker: &AgentId) -> Result<LeagueQueryResponse, Fault> {
+    pub fn query(&self, query: &LeagueQuery, asker: &AgentId) -> Result<LeagueQueryResponse, RequestError> {
         if query.league_id.as_ref().is_some_and(|league| *league != self.config.league_id) {
             let message = format!("there is no such league here; this is {}", self.config.league_id);
-            return Err(Fault::new(ErrorCode::E008, METHOD, message).about("league_id"));
+            return Err(RequestError::new(ErrorCode::E008, METHOD, message).about("league_id"));
         }
         let mut data = Findings::default();
         let mut error = None;
@@ -42,8 +42,8 @@ impl Season {
                 data.next_match = self.next_match(player);
                 if data.next_match.is_none() {
                     error = Some(match self.phase {
-                        Phase::WaitingForRegistrations => String::from("the schedule is not made yet"),
-                        Phase::CreatingSchedule | Phase::RunningLeague | Phase::LeagueCompleted => {
+                        LeaguePhase::WaitingForRegistrations => String::from("the schedule is not made yet"),
+                        LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague | LeaguePhase::LeagueCompleted => {
                             format!("no match is left for {player}")
                         }
                     });
@@ -65,7 +65,7 @@ impl Season {
     pub fn standings(&self) -> Vec<StandingsRow> {
         let mut places = self.table.places();
         if places.len() != self.players.len() {
-            places = (0..).take(self.players.len()).map(|player| Place { player, rank: 1 }).collect();
+            places = (0..).take(self.players.len()).map(|player| Standing { player, rank: 1 }).collect();
             places.sort_by_key(|place| &self.players[place.player as usize].id);
         }
         places.into_iter().filter_map(|place| self.standing(place.player, place.rank)).collect()
@@ -104,8 +104,8 @@ impl Season {
         let mut summary = RoundSummary { total_matches: place(slots.len()), ..RoundSummary::default() };
         for slot in slots {
             let outcome = match slot {
-                Slot::Awarded { outcome } | Slot::Done { outcome, .. } => outcome,
-                Slot::Waiting { .. } | Slot::Held { .. } => continue,
+                MatchSlot::Awarded { outcome } | MatchSlot::Done { outcome, .. } => outcome,
+                MatchSlot::Waiting { .. } | MatchSlot::Held { .. } => continue,
             };
             match outcome {
                 Outcome::Win(_) => summary.wins += 1,
@@ -116,7 +116,6 @@ impl Season {
         summary
     }
 
-    /// Where the league stands.
     pub fn status(&self) -> LeagueStatus {
         let total = self.schedule.total_matches();
         LeagueStatus {
@@ -138,7 +137,6 @@ impl Season {
         (1..=self.schedule.rounds()).filter_map(|round| self.scheduled_round(RoundId(round))).collect()
     }
 
-    /// One round of the schedule.
     pub fn scheduled_round(&self, round: RoundId) -> Option<ScheduledRound> {
         if round.0 == 0 || round.0 > self.schedule.rounds() {
             return None;
@@ -150,9 +148,9 @@ impl Season {
             let match_id = MatchId::of(round, number);
             let slot = self.slot(&match_id);
             let (status, winner) = match slot {
-                None | Some(Slot::Waiting { .. }) => ("PENDING", None),
-                Some(Slot::Held { .. }) => ("IN_PROGRESS", None),
-                Some(Slot::Awarded { outcome } | Slot::Done { outcome, .. }) => {
+                None | Some(MatchSlot::Waiting { .. }) => ("PENDING", None),
+                Some(MatchSlot::Held { .. }) => ("IN_PROGRESS", None),
+                Some(MatchSlot::Awarded { outcome } | MatchSlot::Done { outcome, .. }) => {
                     ("COMPLETED", outcome.winner().map(|side| ids[side].clone()))
                 }
             };
@@ -207,13 +205,15 @@ impl Season {
 
     fn announce(&self, match_id: MatchId, pairing: Pair<u32>, to_referees: bool) -> Option<AnnouncedMatch> {
         let referee = match self.slot(&match_id) {
-            Some(Slot::Held { referee, .. } | Slot::Done { referee, .. }) => self.referees.get(*referee as usize),
-            Some(Slot::Waiting { .. }) | None if self.walkover(&match_id).is_none() => self.by_turns(&match_id),
-            Some(Slot::Waiting { .. } | Slot::Awarded { .. }) | None => return None,
+            Some(MatchSlot::Held { referee, .. } | MatchSlot::Done { referee, .. }) => {
+                self.referees.get(*referee as usize)
+            }
+            Some(MatchSlot::Waiting { .. }) | None if self.walkover(&match_id).is_none() => self.by_turns(&match_id),
+            Some(MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. }) | None => return None,
         };
         let player = |side: Side| self.players.get(pairing[side] as usize);
         let players = Pair::new(player(Side::A)?, player(Side::B)?);
-        let endpoint = |player: &Player| to_referees.then(|| player.profile.endpoint.clone());
+        let endpoint = |player: &RegisteredPlayer| to_referees.then(|| player.profile.endpoint.clone());
         Some(AnnouncedMatch {
             match_id,
             round_id: None,
@@ -227,21 +227,21 @@ impl Season {
         })
     }
 
-    fn by_turns(&self, match_id: &MatchId) -> Option<&Referee> {
+    fn by_turns(&self, match_id: &MatchId) -> Option<&RegisteredReferee> {
         let (_, number) = match_id.parts()?;
         let present = || self.referees.iter().filter(|referee| !referee.lost);
         present().nth((number as usize).checked_sub(1)?.checked_rem(present().count())?)
     }
 
     /// The player that a query is about: the one it names, or whoever asks.
-    fn asked_about<'a>(&self, query: &'a LeagueQuery, asker: &'a AgentId) -> Result<&'a PlayerId, Fault> {
+    fn asked_about<'a>(&self, query: &'a LeagueQuery, asker: &'a AgentId) -> Result<&'a PlayerId, RequestError> {
         let named = match (&query.query_params.player_id, asker) {
             (Some(player), _) => Some(player),
             (None, AgentId::Player(player)) => Some(player),
             (None, AgentId::Referee(_)) => None,
         };
         let player = named.ok_or_else(|| {
-            Fault::new(
+            RequestError::new(
                 ErrorCode::E003,
                 METHOD,
                 "query_params.player_id is missing; send the player that is meant, like P01",
@@ -250,7 +250,7 @@ impl Season {
         })?;
         self.player(player).map(|_| player).ok_or_else(|| {
             let message = format!("{player} is not registered in this league; GET_REGISTRATIONS lists who is");
-            Fault::new(ErrorCode::E005, METHOD, message).about("query_params.player_id")
+            RequestError::new(ErrorCode::E005, METHOD, message).about("query_params.player_id")
         })
     }
 
@@ -263,10 +263,10 @@ impl Season {
             let (_, number) = self.schedule.meeting(index, opponent)?;
             let match_id = MatchId::of(RoundId(round), number);
             let referee = match self.slot(&match_id) {
-                Some(Slot::Awarded { .. } | Slot::Done { .. }) => return None,
-                Some(Slot::Held { referee, .. }) => self.referees.get(*referee as usize),
-                Some(Slot::Waiting { .. }) | None if self.walkover(&match_id).is_some() => return None,
-                Some(Slot::Waiting { .. }) | None => None,
+                Some(MatchSlot::Awarded { .. } | MatchSlot::Done { .. }) => return None,
+                Some(MatchSlot::Held { referee, .. }) => self.referees.get(*referee as usize),
+                Some(MatchSlot::Waiting { .. }) | None if self.walkover(&match_id).is_some() => return None,
+                Some(MatchSlot::Waiting { .. }) | None => None,
             };
             Some(NextMatch {
                 match_id,
@@ -278,8 +278,9 @@ impl Season {
         })
     }
 
-    fn stats(&self, player: &PlayerId) -> Result<PlayerStats, Fault> {
-        let missing = || Fault::new(ErrorCode::E005, METHOD, format!("{player} is not registered in this league"));
+    fn stats(&self, player: &PlayerId) -> Result<PlayerStats, RequestError> {
+        let missing =
+            || RequestError::new(ErrorCode::E005, METHOD, format!("{player} is not registered in this league"));
         let standing = self.standings().into_iter().find(|row| row.player_id == *player).ok_or_else(missing)?;
         let (entry, index) = (self.player(player).ok_or_else(missing)?, self.player_index.get(player));
         let row = index.map(|index| self.table.row(*index)).unwrap_or_default();
@@ -294,7 +295,7 @@ impl Season {
 
     /// Where players listen is for referees: a player has no business with another player.
     fn player_directory(&self, asker: &AgentId) -> Vec<DirectoryEntry> {
-        let entry = |player: &Player| DirectoryEntry {
+        let entry = |player: &RegisteredPlayer| DirectoryEntry {
             player_id: Some(player.id.clone()),
             referee_id: None,
             display_name: player.profile.name.clone(),
@@ -304,7 +305,7 @@ impl Season {
     }
 
     fn referee_directory(&self, asker: &AgentId) -> Vec<DirectoryEntry> {
-        let entry = |referee: &Referee| DirectoryEntry {
+        let entry = |referee: &RegisteredReferee| DirectoryEntry {
             player_id: None,
             referee_id: Some(referee.id.clone()),
             display_name: referee.profile.name.clone(),

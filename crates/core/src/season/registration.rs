@@ -1,7 +1,7 @@
 //! Letting agents in: once each, under the id they ask for where that is free, with a token that only they see.
 
 use http::Uri;
-use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{PlayerId, RefereeId};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::quirk::Quirk;
@@ -10,20 +10,18 @@ use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 use league_protocol::token::{Credential, Token};
 
-use super::agent::{AgentId, Grant, Profile};
+use super::agent::{AgentId, AgentProfile, StoredCredential};
 use super::event::{Event, Fact};
-use super::flow::Phase;
-use super::{Ruling, Season, happened, whole};
+use super::flow::LeaguePhase;
+use super::{CommandOutcome, Season, happened, whole};
 
 /// The largest number that an agent may wish for: ids stay short, and lists of them small.
 const MAX_WISH: u32 = 99_999;
 
 /// Let in, under this id and with this token, which nobody will see again.
 #[derive(Clone, Debug)]
-pub struct Admitted {
-    /// The id.
+pub struct Admission {
     pub id: AgentId,
-    /// The token.
     pub token: Token,
     /// Whether the agent had been there before.
     pub returning: bool,
@@ -36,13 +34,12 @@ pub struct Rejection {
     pub reason: String,
     /// The number of the reason in the message contracts.
     pub code: i32,
-    /// The league's code of it.
     pub error: ErrorCode,
 }
 
 impl Rejection {
     /// A registrant is turned away because of `reason`; `advice` says what about it, and what to do.
-    pub fn new(reason: Reason, method: Method, advice: impl std::fmt::Display) -> Self {
+    pub fn new(reason: RejectionReason, method: Method, advice: impl std::fmt::Display) -> Self {
         let error = reason.error();
         Self { reason: format!("{}: {advice}", reason.phrase()), code: reason.code(method), error }
     }
@@ -50,20 +47,17 @@ impl Rejection {
 
 /// Why an agent is not let in. Every reason has a number for players and one for referees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// No place is left.
+pub enum RejectionReason {
     Full,
-    /// Another agent has this name.
     DuplicateName,
     /// The endpoint cannot be called, or must not be.
     Endpoint,
     /// It does not play the game of this league.
     Game,
-    /// Registration is over.
     Closed,
 }
 
-impl Reason {
+impl RejectionReason {
     /// The words of the course documents, with which the text of a rejection begins.
     fn phrase(self) -> &'static str {
         match self {
@@ -96,12 +90,9 @@ impl Reason {
     }
 }
 
-/// The answer to a registration.
 #[derive(Clone, Debug)]
 pub enum Registered {
-    /// In.
-    Admitted(Admitted),
-    /// Not in.
+    Admitted(Admission),
     Rejected(Rejection),
 }
 
@@ -113,23 +104,23 @@ impl Season {
         sender: Option<&Sender>,
         random: &[u8; 32],
         now: Timestamp,
-    ) -> Result<Ruling<Registered>, Fault> {
+    ) -> Result<CommandOutcome<Registered>, RequestError> {
         const METHOD: Method = Method::RegisterPlayer;
         check_version(&request.player_meta, METHOD)?;
-        let profile = Profile::from(&request.player_meta);
+        let profile = AgentProfile::from(&request.player_meta);
         if let Some(known) = self.players.iter().find(|player| player.profile.is_same(&profile)) {
             if known.withdrawn {
                 let advice = format!("the operator has withdrawn {} from this league; wait for the next one", known.id);
-                return Ok(reject(Reason::Closed, METHOD, advice));
+                return Ok(reject(RejectionReason::Closed, METHOD, advice));
             }
             let player = known.id.clone();
             let (token, grant) = self.grant(player.as_str(), random, now);
             let fact = Fact::PlayerReturned { player: player.clone(), profile, grant };
             return Ok(admit(AgentId::Player(player), token, happened(now, fact), true));
         }
-        if self.phase != Phase::WaitingForRegistrations {
+        if self.phase != LeaguePhase::WaitingForRegistrations {
             let advice = "wait for the next league, or ask the operator to open the registration again";
-            return Ok(reject(Reason::Closed, METHOD, advice));
+            return Ok(reject(RejectionReason::Closed, METHOD, advice));
         }
         let others = self.players.iter().map(|player| (player.id.as_str(), &player.profile));
         if let Some(rejection) = self.unsuitable(&profile, others, METHOD) {
@@ -138,7 +129,7 @@ impl Season {
         if self.players.len() >= self.config.max_players as usize {
             let most = self.config.max_players;
             let advice = format!("it has its {most} players; ask the operator to raise participants.max_players");
-            return Ok(reject(Reason::Full, METHOD, advice));
+            return Ok(reject(RejectionReason::Full, METHOD, advice));
         }
         let named = sender.and_then(Sender::player_id);
         let mut wishes = request.player_id.clone().into_iter().chain(named);
@@ -158,10 +149,10 @@ impl Season {
         sender: Option<&Sender>,
         random: &[u8; 32],
         now: Timestamp,
-    ) -> Result<Ruling<Registered>, Fault> {
+    ) -> Result<CommandOutcome<Registered>, RequestError> {
         const METHOD: Method = Method::RegisterReferee;
         check_version(&request.referee_meta, METHOD)?;
-        let profile = Profile::from(&request.referee_meta);
+        let profile = AgentProfile::from(&request.referee_meta);
         let capacity = request.referee_meta.max_concurrent_matches.unwrap_or(1).max(1);
         if let Some(known) = self.referees.iter().find(|referee| referee.profile.is_same(&profile)) {
             let referee = known.id.clone();
@@ -169,8 +160,8 @@ impl Season {
             let fact = Fact::RefereeReturned { referee: referee.clone(), profile, capacity, grant };
             return Ok(admit(AgentId::Referee(referee), token, happened(now, fact), true));
         }
-        if self.phase == Phase::LeagueCompleted {
-            return Ok(reject(Reason::Closed, METHOD, "the league is over; wait for the next one"));
+        if self.phase == LeaguePhase::LeagueCompleted {
+            return Ok(reject(RejectionReason::Closed, METHOD, "the league is over; wait for the next one"));
         }
         let others = self.referees.iter().map(|referee| (referee.id.as_str(), &referee.profile));
         if let Some(rejection) = self.unsuitable(&profile, others, METHOD) {
@@ -181,7 +172,7 @@ impl Season {
         if present >= self.config.max_referees as usize {
             let most = self.config.max_referees;
             let advice = format!("it has its {most} referees; ask the operator to raise participants.max_referees");
-            return Ok(reject(Reason::Full, METHOD, advice));
+            return Ok(reject(RejectionReason::Full, METHOD, advice));
         }
         let named = sender.and_then(Sender::referee_id);
         let mut wishes = request.referee_id.clone().into_iter().chain(named);
@@ -193,7 +184,7 @@ impl Season {
     }
 
     /// Whose token this is. Unknown, wrong and expired tokens look alike from outside: E012.
-    pub fn authenticate(&self, token: &Credential, method: Method, now: Timestamp) -> Result<AgentId, Fault> {
+    pub fn authenticate(&self, token: &Credential, method: Method, now: Timestamp) -> Result<AgentId, RequestError> {
         let grant = |agent: &AgentId| match agent {
             AgentId::Player(id) => self.player(id).map(|player| &player.grant),
             AgentId::Referee(id) => self.referee(id).map(|referee| &referee.grant),
@@ -202,17 +193,17 @@ impl Season {
             .filter(|agent| grant(agent).is_some_and(|grant| token.opens(&grant.digest) && now < grant.expires))
             .ok_or_else(|| {
                 let message = "the token is not valid here, or no longer; register again to get a fresh one";
-                Fault::new(ErrorCode::E012, method, message).about("auth_token")
+                RequestError::new(ErrorCode::E012, method, message).about("auth_token")
             })
             .and_then(|agent| self.still_in(agent, method))
     }
 
     /// `agent`, unless its token counts no more because it has been withdrawn.
-    fn still_in(&self, agent: AgentId, method: Method) -> Result<AgentId, Fault> {
+    fn still_in(&self, agent: AgentId, method: Method) -> Result<AgentId, RequestError> {
         match &agent {
             AgentId::Player(id) if self.player(id).is_some_and(|player| player.withdrawn) => {
                 let message = format!("the operator has withdrawn {id} from this league; wait for the next league");
-                Err(Fault::new(ErrorCode::E012, method, message).about("auth_token"))
+                Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
             }
             AgentId::Player(_) | AgentId::Referee(_) => Ok(agent),
         }
@@ -225,7 +216,7 @@ impl Season {
         owner: &AgentId,
         sender: Option<&Sender>,
         method: Method,
-    ) -> Result<Option<Quirk>, Fault> {
+    ) -> Result<Option<Quirk>, RequestError> {
         let Some(sender) = sender else { return Ok(None) };
         let player = sender.player_id().filter(|id| self.player(id).is_some()).map(AgentId::Player);
         let referee = || sender.referee_id().filter(|id| self.referee(id).is_some()).map(AgentId::Referee);
@@ -240,50 +231,50 @@ impl Season {
             None => return Ok(Some(Quirk::OddSender)),
         };
         let message = format!("sender {found}, and auth_token belongs to {}; send {:?}", owner.as_str(), mine.as_str());
-        Err(Fault::new(code, method, message).about("sender"))
+        Err(RequestError::new(code, method, message).about("sender"))
     }
 
-    fn grant(&self, id: &str, random: &[u8; 32], now: Timestamp) -> (Token, Grant) {
+    fn grant(&self, id: &str, random: &[u8; 32], now: Timestamp) -> (Token, StoredCredential) {
         let token = Token::of_length(id, random, self.config.token_length);
-        let grant = Grant { digest: token.digest(), expires: whole(now.after(self.config.token_ttl())) };
+        let grant = StoredCredential { digest: token.digest(), expires: whole(now.after(self.config.token_ttl())) };
         (token, grant)
     }
 
     /// What speaks against an agent, whatever the league has room for.
     fn unsuitable<'a>(
         &self,
-        profile: &Profile,
-        mut others: impl Iterator<Item = (&'a str, &'a Profile)>,
+        profile: &AgentProfile,
+        mut others: impl Iterator<Item = (&'a str, &'a AgentProfile)>,
         method: Method,
-    ) -> Option<Ruling<Registered>> {
+    ) -> Option<CommandOutcome<Registered>> {
         if !profile.games.contains(&self.config.game_type) {
             let advice = format!("this league plays {}; add it to game_types", self.config.game_type);
-            return Some(reject(Reason::Game, method, advice));
+            return Some(reject(RejectionReason::Game, method, advice));
         }
         if let Err(advice) = check_endpoint(&profile.endpoint) {
-            return Some(reject(Reason::Endpoint, method, advice));
+            return Some(reject(RejectionReason::Endpoint, method, advice));
         }
         let clash = others.find(|(_, other)| profile.has_name_of(other) || profile.endpoint == other.endpoint)?;
         Some(match clash {
             (id, other) if profile.has_name_of(other) => {
                 let advice = format!("{:?} belongs to {id} already; choose another display_name", other.name);
-                reject(Reason::DuplicateName, method, advice)
+                reject(RejectionReason::DuplicateName, method, advice)
             }
             (id, _) => {
                 let advice = format!("{id} already listens at this contact_endpoint; listen on another port");
-                reject(Reason::Endpoint, method, advice)
+                reject(RejectionReason::Endpoint, method, advice)
             }
         })
     }
 }
 
-fn reject(reason: Reason, method: Method, advice: impl std::fmt::Display) -> Ruling<Registered> {
+fn reject(reason: RejectionReason, method: Method, advice: impl std::fmt::Display) -> CommandOutcome<Registered> {
     let rejection = Rejection::new(reason, method, advice);
-    Ruling { events: Vec::new(), reply: Registered::Rejected(rejection) }
+    CommandOutcome { events: Vec::new(), reply: Registered::Rejected(rejection) }
 }
 
-fn admit(id: AgentId, token: Token, event: Event, returning: bool) -> Ruling<Registered> {
-    Ruling { events: vec![event], reply: Registered::Admitted(Admitted { id, token, returning }) }
+fn admit(id: AgentId, token: Token, event: Event, returning: bool) -> CommandOutcome<Registered> {
+    CommandOutcome { events: vec![event], reply: Registered::Admitted(Admission { id, token, returning }) }
 }
 
 fn may_wish(number: Option<u32>) -> bool {
@@ -291,15 +282,15 @@ fn may_wish(number: Option<u32>) -> bool {
 }
 
 /// A version below 2.0.0 does not speak this protocol. Who names none is taken at its word for the protocol itself.
-fn check_version(meta: &AgentMeta, method: Method) -> Result<(), Fault> {
+fn check_version(meta: &AgentMeta, method: Method) -> Result<(), RequestError> {
     let Some(version) = meta.protocol_version.as_deref() else { return Ok(()) };
     let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
-    if version == league_protocol::head::PROTOCOL || major.is_some_and(|major| major >= 2) {
+    if version == league_protocol::envelope::PROTOCOL || major.is_some_and(|major| major >= 2) {
         return Ok(());
     }
     let meta = if method == Method::RegisterReferee { "referee_meta" } else { "player_meta" };
     let message = format!("protocol_version is {version:?}; this league speaks 2.0.0 and later: send that");
-    Err(Fault::new(ErrorCode::E018, method, message).about(format!("{meta}.protocol_version")))
+    Err(RequestError::new(ErrorCode::E018, method, message).about(format!("{meta}.protocol_version")))
 }
 
 /// Whether anybody could be called there. Who may name which address is the shell's to judge, which sees who is asking.

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::message::game_over::{ByPlayer, ResultStatus};
 use league_protocol::message::report::{Account, MatchResultReport};
@@ -16,16 +16,14 @@ use league_protocol::time::Timestamp;
 use smol_str::SmolStr;
 
 use super::event::Fact;
-use super::{Ruling, Season, Slot, happened};
-use crate::record::{MatchRecord, Proof};
+use super::{CommandOutcome, MatchSlot, Season, happened};
+use crate::record::{MatchRecord, RevealedDraw};
 use crate::rules::outcome::Outcome;
 
 const METHOD: Method = Method::ReportMatchResult;
 
-/// What became of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counted {
-    /// Counted now.
+pub enum ReportOutcome {
     Now,
     /// Counted before: it is the same report again.
     Before,
@@ -33,10 +31,10 @@ pub enum Counted {
 
 impl Season {
     /// What a report says, in our terms.
-    pub fn read_report(&self, report: &MatchResultReport) -> Result<MatchRecord, Fault> {
+    pub fn read_report(&self, report: &MatchResultReport) -> Result<MatchRecord, RequestError> {
         if report.league_id.as_ref().is_some_and(|league| *league != self.config.league_id) {
             let message = format!("there is no such league here; send {}", self.config.league_id);
-            return Err(Fault::new(ErrorCode::E008, METHOD, message).about("league_id"));
+            return Err(RequestError::new(ErrorCode::E008, METHOD, message).about("league_id"));
         }
         let players = self.contestants(&report.match_id).ok_or_else(|| unknown(&report.match_id))?;
         let ids = players.map(|player| &player.id);
@@ -45,7 +43,7 @@ impl Season {
         let stranger = |player: &PlayerId, field: &'static str| {
             let message =
                 format!("{field} names {player}; {} is between {} and {}: name those", report.match_id, ids.a, ids.b);
-            Fault::new(ErrorCode::E002, METHOD, message).about(field)
+            RequestError::new(ErrorCode::E002, METHOD, message).about(field)
         };
         let named = [
             ("result.score", players_in(&result.score)),
@@ -94,7 +92,7 @@ impl Season {
                 format!("number_parity is {parity} and drawn_number is {number}; send the parity of the number");
             return Err(contradiction(&message, "result.details.number_parity"));
         }
-        let proof = details.draw.as_ref().map(|draw| Proof {
+        let proof = details.draw.as_ref().map(|draw| RevealedDraw {
             commitment: draw.commitment,
             secret: draw.secret,
             nonces: ids.map(|id| draw.nonces.get(id).cloned().unwrap_or_default()),
@@ -141,38 +139,40 @@ impl Season {
         attempt: Option<u32>,
         record: MatchRecord,
         now: Timestamp,
-    ) -> Result<Ruling<Counted>, Fault> {
+    ) -> Result<CommandOutcome<ReportOutcome>, RequestError> {
         let place = self.referee_index.get(referee).ok_or_else(|| not_registered(referee))?;
         let current = match self.slot(match_id) {
-            Some(Slot::Held { attempt, referee }) if referee == place => *attempt,
-            Some(Slot::Done { referee, fingerprint, at, .. }) if referee == place => {
+            Some(MatchSlot::Held { attempt, referee }) if referee == place => *attempt,
+            Some(MatchSlot::Done { referee, fingerprint, at, .. }) if referee == place => {
                 return if *fingerprint == fingerprint_of(&record) {
-                    Ok(Ruling { events: Vec::new(), reply: Counted::Before })
+                    Ok(CommandOutcome { events: Vec::new(), reply: ReportOutcome::Before })
                 } else {
                     let message =
                         format!("another result of {match_id} was counted before; it stands: report each match once");
                     let previous_report = Some((match_id.clone(), Timestamp::from_unix(i64::from(*at))));
-                    let fault = Fault::new(ErrorCode::E010, METHOD, message).numbered(5003);
-                    Err(Fault { previous_report, ..fault })
+                    let fault = RequestError::new(ErrorCode::E010, METHOD, message).numbered(5003);
+                    Err(RequestError { previous_report, ..fault })
                 };
             }
-            Some(Slot::Held { .. } | Slot::Awarded { .. } | Slot::Done { .. } | Slot::Waiting { .. }) => {
+            Some(
+                MatchSlot::Held { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. } | MatchSlot::Waiting { .. },
+            ) => {
                 let message = format!("{match_id} was not given to {referee}; get_assigned_matches lists what was");
-                return Err(Fault::new(ErrorCode::E007, METHOD, message).about("match_id"));
+                return Err(RequestError::new(ErrorCode::E007, METHOD, message).about("match_id"));
             }
             None => return Err(unknown(match_id)),
         };
         if attempt.is_some_and(|attempt| attempt != current) {
             let message = format!("attempt {current} at {match_id} is the current one; report only that");
-            return Err(Fault::new(ErrorCode::E007, METHOD, message).about("attempt"));
+            return Err(RequestError::new(ErrorCode::E007, METHOD, message).about("attempt"));
         }
         record.check(&self.config.game_type, match_id, current).map_err(|bad| {
-            Fault::new(ErrorCode::E002, METHOD, format!("{bad}; report what was played")).about("result.details")
+            RequestError::new(ErrorCode::E002, METHOD, format!("{bad}; report what was played")).about("result.details")
         })?;
         let fact = Fact::MatchReported { match_id: match_id.clone(), attempt: current, record };
         let mut events = vec![happened(now, fact)];
         events.extend(self.endings(1, now));
-        Ok(Ruling { events, reply: Counted::Now })
+        Ok(CommandOutcome { events, reply: ReportOutcome::Now })
     }
 }
 
@@ -201,17 +201,21 @@ impl Season {
     }
 
     /// The attempt and the digest of the transcript that `referee` owes for a match that it has reported.
-    pub fn transcript_due(&self, referee: &RefereeId, match_id: &MatchId) -> Result<(u32, TranscriptDigest), Fault> {
+    pub fn transcript_due(
+        &self,
+        referee: &RefereeId,
+        match_id: &MatchId,
+    ) -> Result<(u32, TranscriptDigest), RequestError> {
         const METHOD: Method = Method::StoreTranscript;
-        let refused = |message: String| Fault::new(ErrorCode::E007, METHOD, message).about("match_id");
+        let refused = |message: String| RequestError::new(ErrorCode::E007, METHOD, message).about("match_id");
         match self.slot(match_id) {
-            Some(Slot::Done { referee: place, .. }) if self.referee_index.get(referee) == Some(place) => {}
+            Some(MatchSlot::Done { referee: place, .. }) if self.referee_index.get(referee) == Some(place) => {}
             Some(_) => return Err(refused(format!("{referee} has not reported {match_id}; report the match first"))),
             None => return Err(refused(format!("there is no match {match_id} in the rounds that have begun"))),
         }
         let unannounced = || {
             let message = format!("the report of {match_id} named no transcript_sha256, so no transcript is expected");
-            Fault::new(ErrorCode::E010, METHOD, message).about("match_id")
+            RequestError::new(ErrorCode::E010, METHOD, message).about("match_id")
         };
         self.transcripts.get(match_id).copied().ok_or_else(unannounced)
     }
@@ -252,18 +256,18 @@ fn players_in<T>(entries: &ByPlayer<T>) -> Vec<&PlayerId> {
     entries.0.iter().map(|(player, _)| player).collect()
 }
 
-fn contradiction(message: &str, field: &str) -> Fault {
-    Fault::new(ErrorCode::E002, METHOD, message).about(field)
+fn contradiction(message: &str, field: &str) -> RequestError {
+    RequestError::new(ErrorCode::E002, METHOD, message).about(field)
 }
 
-fn not_registered(referee: &RefereeId) -> Fault {
+fn not_registered(referee: &RefereeId) -> RequestError {
     let message = format!("{referee} is not registered as a referee; register first");
-    Fault::new(ErrorCode::E013, METHOD, message)
+    RequestError::new(ErrorCode::E013, METHOD, message)
 }
 
-fn unknown(match_id: &MatchId) -> Fault {
+fn unknown(match_id: &MatchId) -> RequestError {
     let message = format!("there is no match {match_id} in the rounds that have begun; GET_SCHEDULE lists them");
-    Fault::new(ErrorCode::E007, METHOD, message).about("match_id")
+    RequestError::new(ErrorCode::E007, METHOD, message).about("match_id")
 }
 
 /// Equal for equal results. Within one process only: it is computed again at every replay.

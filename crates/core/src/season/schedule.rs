@@ -22,9 +22,8 @@ pub struct Schedule {
     players: u32,
 }
 
-/// A chair of the circle.
 #[derive(Clone, Copy)]
-enum Seat {
+enum CirclePlace {
     /// The chair that stands still: player 0, or the phantom.
     Still,
     /// The chair with this label, from 0 to m - 1.
@@ -37,7 +36,6 @@ impl Schedule {
         Self { players }
     }
 
-    /// How many players there are.
     pub fn players(&self) -> u32 {
         self.players
     }
@@ -69,10 +67,10 @@ impl Schedule {
         let (round, modulus) = (u64::from(round), self.modulus());
         // With a phantom the first pair of the circle, the bye, is not a match.
         let distance = u64::from(number) - u64::from(!self.has_phantom());
-        let first = self.player(Seat::Turning((round + distance) % modulus))?;
+        let first = self.player(CirclePlace::Turning((round + distance) % modulus))?;
         let second = match distance {
-            0 => self.player(Seat::Still)?,
-            _ => self.player(Seat::Turning((round + modulus - distance) % modulus))?,
+            0 => self.player(CirclePlace::Still)?,
+            _ => self.player(CirclePlace::Turning((round + modulus - distance) % modulus))?,
         };
         Some(self.sides(first, second))
     }
@@ -88,7 +86,7 @@ impl Schedule {
         if !self.has_round(round) || !self.has_phantom() {
             return None;
         }
-        self.player(Seat::Turning(u64::from(round) % self.modulus()))
+        self.player(CirclePlace::Turning(u64::from(round) % self.modulus()))
     }
 
     /// Whom `player` meets in `round`; nobody in the round of its bye.
@@ -98,9 +96,9 @@ impl Schedule {
         }
         let (round, modulus) = (u64::from(round), self.modulus());
         let seat = match self.seat(player) {
-            Seat::Still => Seat::Turning(round % modulus),
-            Seat::Turning(label) if label == round % modulus => Seat::Still,
-            Seat::Turning(label) => Seat::Turning((2 * round + modulus - label) % modulus),
+            CirclePlace::Still => CirclePlace::Turning(round % modulus),
+            CirclePlace::Turning(label) if label == round % modulus => CirclePlace::Still,
+            CirclePlace::Turning(label) => CirclePlace::Turning((2 * round + modulus - label) % modulus),
         };
         self.player(seat)
     }
@@ -112,9 +110,11 @@ impl Schedule {
         }
         let modulus = self.modulus();
         let (round, distance) = match (self.seat(one), self.seat(other)) {
-            (Seat::Still, Seat::Still) => return None,
-            (Seat::Still, Seat::Turning(label)) | (Seat::Turning(label), Seat::Still) => (label, 0),
-            (Seat::Turning(one), Seat::Turning(other)) => {
+            (CirclePlace::Still, CirclePlace::Still) => return None,
+            (CirclePlace::Still, CirclePlace::Turning(label)) | (CirclePlace::Turning(label), CirclePlace::Still) => {
+                (label, 0)
+            }
+            (CirclePlace::Turning(one), CirclePlace::Turning(other)) => {
                 let sum = (one + other) % modulus;
                 // Half of the sum, modulo an odd number.
                 let round = if sum.is_multiple_of(2) { sum / 2 } else { (sum + modulus) / 2 };
@@ -141,18 +141,18 @@ impl Schedule {
         u64::from(self.rounds())
     }
 
-    fn seat(&self, player: u32) -> Seat {
+    fn seat(&self, player: u32) -> CirclePlace {
         match player {
-            0 if !self.has_phantom() => Seat::Still,
-            _ => Seat::Turning((u64::from(player) + u64::from(self.has_phantom())) % self.modulus()),
+            0 if !self.has_phantom() => CirclePlace::Still,
+            _ => CirclePlace::Turning((u64::from(player) + u64::from(self.has_phantom())) % self.modulus()),
         }
     }
 
     /// Who sits there; nobody where the phantom does.
-    fn player(&self, seat: Seat) -> Option<u32> {
+    fn player(&self, seat: CirclePlace) -> Option<u32> {
         match seat {
-            Seat::Still => (!self.has_phantom()).then_some(0),
-            Seat::Turning(label) => {
+            CirclePlace::Still => (!self.has_phantom()).then_some(0),
+            CirclePlace::Turning(label) => {
                 let label = if label == 0 { self.modulus() } else { label };
                 u32::try_from(label - u64::from(self.has_phantom())).ok()
             }

@@ -15,25 +15,20 @@ pub use scoring::{DoubleForfeit, Scoring, TieBreak};
 
 /// What a player has done so far.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-pub struct Row {
+pub struct StandingRecord {
     /// Matches that count, whatever their end.
     pub played: u32,
     /// Matches won, also those that the opponent forfeited.
     pub wins: u32,
-    /// Matches drawn.
     pub draws: u32,
-    /// Matches lost, also those forfeited.
     pub losses: u32,
-    /// What all of them gave.
     pub points: u32,
     /// Matches forfeited, alone or together with the opponent.
     pub technical_losses: u32,
 }
 
-/// Where a player stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// The player's index.
+pub struct Standing {
     pub player: u32,
     /// 1 for the best. Equal players share a rank, and the ranks after it are left out: 1, 2, 2, 4.
     pub rank: u32,
@@ -41,7 +36,7 @@ pub struct Place {
 
 /// What a match was to one of its players.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Mark {
+enum MatchMark {
     Win,
     Draw,
     Loss,
@@ -53,17 +48,17 @@ enum Mark {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     scoring: Scoring,
-    rows: Vec<Row>,
+    rows: Vec<StandingRecord>,
     /// Row by row, what each player's match against each other one was to it: a byte, so that a tie costs a look and not a
     /// search, and a thousand players a megabyte.
-    crosstable: Vec<Option<Mark>>,
+    crosstable: Vec<Option<MatchMark>>,
 }
 
 impl Table {
     /// The table before the first match of `players` players.
     pub fn new(players: u32, scoring: Scoring) -> Self {
         let players = players as usize;
-        Self { scoring, rows: vec![Row::default(); players], crosstable: vec![None; players * players] }
+        Self { scoring, rows: vec![StandingRecord::default(); players], crosstable: vec![None; players * players] }
     }
 
     /// Counts a match of `a` against `b`. False, and nothing changed, when these are not two players of this table, or when
@@ -80,9 +75,9 @@ impl Table {
             let row = &mut self.rows[player];
             row.played += 1;
             match mark {
-                Mark::Win => row.wins += 1,
-                Mark::Draw => row.draws += 1,
-                Mark::Loss | Mark::Forfeit => row.losses += 1,
+                MatchMark::Win => row.wins += 1,
+                MatchMark::Draw => row.draws += 1,
+                MatchMark::Loss | MatchMark::Forfeit => row.losses += 1,
             }
             row.technical_losses += u32::from(outcome.forfeited(side));
             // The points of a win are configuration, and may be anything.
@@ -93,23 +88,22 @@ impl Table {
     }
 
     /// What the match of `player` against `opponent` was to it, once they have met.
-    fn mark(&self, player: u32, opponent: u32) -> Option<Mark> {
+    fn mark(&self, player: u32, opponent: u32) -> Option<MatchMark> {
         self.crosstable[player as usize * self.rows.len() + opponent as usize]
     }
 
     /// What `player` has done so far; nothing when there is no such player.
-    pub fn row(&self, player: u32) -> Row {
+    pub fn row(&self, player: u32) -> StandingRecord {
         self.rows.get(player as usize).copied().unwrap_or_default()
     }
 
-    /// What results are worth here.
     pub fn scoring(&self) -> &Scoring {
         &self.scoring
     }
 
     /// All players, the best first: by points, then by the configured tie-breaks. Players that are still equal share a rank and are
     /// listed by index.
-    pub fn places(&self) -> Vec<Place> {
+    pub fn places(&self) -> Vec<Standing> {
         ranking::places(self)
     }
 }

@@ -15,7 +15,7 @@ mod whole_leagues;
 mod withdrawal;
 mod written_reports;
 
-use league_protocol::error::Fault;
+use league_protocol::error::RequestError;
 use league_protocol::id::{GameType, MatchId, PlayerId, RefereeId};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::quirk::Quirks;
@@ -23,9 +23,9 @@ use league_protocol::side::Pair;
 use league_protocol::time::Timestamp;
 use smol_str::format_smolstr;
 
-use super::config::Config;
+use super::config::LeagueConfig;
 use super::event::Event;
-use super::{Admitted, Assignment, Counted, Registered, Ruling, Season};
+use super::{Admission, Assignment, CommandOutcome, Registered, ReportOutcome, Season};
 use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
 
@@ -33,8 +33,8 @@ fn now() -> Timestamp {
     "2025-01-15T10:30:00Z".parse().unwrap()
 }
 
-fn config() -> Config {
-    Config::even_odd("league_2025_even_odd".parse().unwrap())
+fn config() -> LeagueConfig {
+    LeagueConfig::even_odd("league_2025_even_odd".parse().unwrap())
 }
 
 fn meta(name: String, port: u32) -> AgentMeta {
@@ -90,7 +90,7 @@ impl League {
         Self::with(config())
     }
 
-    fn with(config: Config) -> Self {
+    fn with(config: LeagueConfig) -> Self {
         let (season, opening) = Season::open(config, now());
         Self { season, log: vec![opening], minted: 0 }
     }
@@ -100,7 +100,7 @@ impl League {
         Self::running_with(config(), players, capacities)
     }
 
-    fn running_with(config: Config, players: u32, capacities: &[u32]) -> Self {
+    fn running_with(config: LeagueConfig, players: u32, capacities: &[u32]) -> Self {
         let mut league = Self::with(config);
         for number in 1..=players {
             league.admit(&player(number));
@@ -113,8 +113,7 @@ impl League {
         league
     }
 
-    /// Lets what was decided happen.
-    fn enact<T>(&mut self, ruling: Ruling<T>) -> T {
+    fn enact<T>(&mut self, ruling: CommandOutcome<T>) -> T {
         for event in ruling.events {
             self.season.apply(&event).unwrap();
             self.log.push(event);
@@ -122,7 +121,6 @@ impl League {
         ruling.reply
     }
 
-    /// Randomness that never repeats.
     fn random(&mut self) -> [u8; 32] {
         self.minted += 1;
         let mut random = [7; 32];
@@ -142,11 +140,11 @@ impl League {
         self.enact(ruling)
     }
 
-    fn admit(&mut self, request: &LeagueRegisterRequest) -> Admitted {
+    fn admit(&mut self, request: &LeagueRegisterRequest) -> Admission {
         admitted(self.register(request))
     }
 
-    fn admit_referee(&mut self, request: &RefereeRegisterRequest) -> Admitted {
+    fn admit_referee(&mut self, request: &RefereeRegisterRequest) -> Admission {
         admitted(self.register_referee(request))
     }
 
@@ -191,7 +189,7 @@ impl League {
         self.enact(ruling);
     }
 
-    fn report(&mut self, assignment: &Assignment, record: MatchRecord) -> Result<Counted, Fault> {
+    fn report(&mut self, assignment: &Assignment, record: MatchRecord) -> Result<ReportOutcome, RequestError> {
         let Assignment { match_id, attempt, referee } = assignment;
         let ruling = self.season.report(referee, match_id, Some(*attempt), record, now())?;
         Ok(self.enact(ruling))
@@ -206,7 +204,7 @@ impl League {
                 return;
             }
             for assignment in held {
-                assert_eq!(self.report(&assignment, ended(outcome(&assignment.match_id))), Ok(Counted::Now));
+                assert_eq!(self.report(&assignment, ended(outcome(&assignment.match_id))), Ok(ReportOutcome::Now));
             }
         }
     }
@@ -230,7 +228,7 @@ fn reread(event: &Event) -> Event {
     serde_json::from_str(&serde_json::to_string(event).unwrap()).unwrap()
 }
 
-fn admitted(registered: Registered) -> Admitted {
+fn admitted(registered: Registered) -> Admission {
     match registered {
         Registered::Admitted(admitted) => admitted,
         Registered::Rejected(rejection) => panic!("{rejection:?}"),
@@ -240,7 +238,7 @@ fn admitted(registered: Registered) -> Admitted {
 /// `P01`, `P01 again` or the number of the rejection.
 fn line(registered: &Registered) -> String {
     match registered {
-        Registered::Admitted(Admitted { id, returning, .. }) => {
+        Registered::Admitted(Admission { id, returning, .. }) => {
             format!("{}{}", id.as_str(), if *returning { " again" } else { "" })
         }
         Registered::Rejected(rejection) => format!("{}", rejection.code),
@@ -254,7 +252,7 @@ fn lines(assignments: &[Assignment]) -> Vec<String> {
 }
 
 /// The code, JSON-RPC's number and the field.
-fn blame(fault: &Fault) -> String {
+fn blame(fault: &RequestError) -> String {
     let code = fault.code.map_or("", league_protocol::error::ErrorCode::as_str);
     format_smolstr!("{code} {} {}", fault.rpc, fault.field.as_deref().unwrap_or("-")).into()
 }

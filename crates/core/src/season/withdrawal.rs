@@ -4,33 +4,37 @@
 //! in hand is played to its end and counts; a match that nobody has is decided at once, and never given to anybody. So every match
 //! has one result, whenever its player was withdrawn, and a match that comes back from its referee is just one that nobody has.
 
-use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, PlayerId};
 use league_protocol::side::Side;
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
-use super::agent::Player;
+use super::agent::RegisteredPlayer;
 use super::event::Fact;
-use super::flow::Phase;
-use super::{Ruling, Season, happened};
+use super::flow::LeaguePhase;
+use super::{CommandOutcome, Season, happened};
 use crate::rules::outcome::Outcome;
 
 const METHOD: Method = Method::WithdrawPlayer;
 
 impl Season {
     /// Takes a player out. The answer is the player as it was, for somebody to tell it; nothing when it was out already.
-    pub fn withdraw(&self, id: &PlayerId, now: Timestamp) -> Result<Ruling<Option<Player>>, Fault> {
-        if self.phase == Phase::LeagueCompleted {
+    pub fn withdraw(
+        &self,
+        id: &PlayerId,
+        now: Timestamp,
+    ) -> Result<CommandOutcome<Option<RegisteredPlayer>>, RequestError> {
+        if self.phase == LeaguePhase::LeagueCompleted {
             return Err(self.untimely("the league is over; nobody needs to be withdrawn", METHOD));
         }
         let player = match self.player(id) {
             Some(player) if !player.withdrawn => player,
-            Some(_) => return Ok(Ruling { events: Vec::new(), reply: None }),
-            None if self.gone.contains(id) => return Ok(Ruling { events: Vec::new(), reply: None }),
+            Some(_) => return Ok(CommandOutcome { events: Vec::new(), reply: None }),
+            None if self.gone.contains(id) => return Ok(CommandOutcome { events: Vec::new(), reply: None }),
             None => {
                 let message = format!("{id} is not registered in this league; name a registered player");
-                return Err(Fault::new(ErrorCode::E005, METHOD, message).about("player_id"));
+                return Err(RequestError::new(ErrorCode::E005, METHOD, message).about("player_id"));
             }
         };
         if !self.can_lose_one() {
@@ -39,12 +43,12 @@ impl Season {
             return Err(self.untimely(&what, METHOD));
         }
         let fact = Fact::PlayerWithdrawn { player: id.clone() };
-        Ok(Ruling { events: vec![happened(now, fact)], reply: Some(player.clone()) })
+        Ok(CommandOutcome { events: vec![happened(now, fact)], reply: Some(player.clone()) })
     }
 
     /// Whether the league goes on with one player less: a schedule that nobody has played by is made again, and needs players.
     pub(super) fn can_lose_one(&self) -> bool {
-        self.phase != Phase::CreatingSchedule || self.players.len() > self.fewest()
+        self.phase != LeaguePhase::CreatingSchedule || self.players.len() > self.fewest()
     }
 
     /// How a match ends that no referee has, because players of it have been withdrawn; nothing when it is to be played.

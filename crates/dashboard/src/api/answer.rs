@@ -12,17 +12,16 @@ use league_store::views::match_file::{Direction, MatchFile};
 use smol_str::SmolStr;
 
 use super::shape::{Advice, Agent, Entry, Game, Page, Piece, Player, Receipt, Round, Said, Standing, WholeGame};
-use crate::archive::Unkept;
+use crate::archive::ArchiveError;
 use crate::dashboard::Shared;
-use crate::events::Told as Event;
+use crate::events::PublicEvent as Event;
+use crate::league_snapshot::LeagueSnapshot;
 use crate::pages::league::place;
-use crate::site::Told;
-use crate::story::Story;
+use crate::site::RequestedLeague;
 
-/// Results that make a form.
 const FORM: usize = 5;
 
-pub(super) fn standings(story: &Story, piece: &Piece) -> Page<Standing> {
+pub(super) fn standings(story: &LeagueSnapshot, piece: &Piece) -> Page<Standing> {
     let rows: Vec<StandingsRow> = story
         .season()
         .standings()
@@ -33,28 +32,28 @@ pub(super) fn standings(story: &Story, piece: &Piece) -> Page<Standing> {
     piece.cut(rows.into_iter().map(|row| standing(story, row)), total)
 }
 
-fn standing(story: &Story, row: StandingsRow) -> Standing {
+fn standing(story: &LeagueSnapshot, row: StandingsRow) -> Standing {
     let marks = place(story, &row.player_id).map(|place| story.form(place, FORM)).unwrap_or_default();
     Standing { row, form: marks.into_iter().map(|mark| mark.letter()).collect() }
 }
 
-pub(super) fn schedule(story: &Story, piece: &Piece) -> Page<Round> {
+pub(super) fn schedule(story: &LeagueSnapshot, piece: &Piece) -> Page<Round> {
     let rounds = story.season().schedule().rounds();
     let all = (1..=rounds).filter_map(|round| story.season().scheduled_round(RoundId(round)));
     piece.cut(all.map(|round| one_round(story, round)), rounds as usize)
 }
 
-fn one_round(story: &Story, round: ScheduledRound) -> Round {
+fn one_round(story: &LeagueSnapshot, round: ScheduledRound) -> Round {
     let matches = round.matches.into_iter().filter_map(|game| Game::of(story, game.match_id, game.status));
     Round { round_id: round.round_id, completed: round.completed, bye: round.bye, matches: matches.collect() }
 }
 
-pub(super) fn matches(story: &Story, piece: &Piece) -> Page<Game> {
+pub(super) fn matches(story: &LeagueSnapshot, piece: &Piece) -> Page<Game> {
     piece.cut(played(story), story.season().matches_completed() as usize)
 }
 
 /// Every match that is over, in the order of the schedule.
-pub(super) fn played(story: &Story) -> impl Iterator<Item = Game> {
+pub(super) fn played(story: &LeagueSnapshot) -> impl Iterator<Item = Game> {
     let schedule = *story.season().schedule();
     let begun = story.season().current_round().map_or(0, |round| round.0);
     let ids = (1..=begun).flat_map(move |round| {
@@ -63,14 +62,14 @@ pub(super) fn played(story: &Story) -> impl Iterator<Item = Game> {
     ids.filter(|id| story.played(id).is_some()).filter_map(|id| Game::of(story, id, SmolStr::new_static("COMPLETED")))
 }
 
-pub(super) fn players(story: &Story, piece: &Piece, trusted: bool) -> Page<Agent> {
+pub(super) fn players(story: &LeagueSnapshot, piece: &Piece, trusted: bool) -> Page<Agent> {
     let season = story.season();
     let all: Vec<Agent> = season.players().iter().map(|one| of_player(season, one, trusted)).collect();
     searched(all, piece)
 }
 
 pub(super) fn agents(
-    story: &Story,
+    story: &LeagueSnapshot,
     piece: &Piece,
     trusted: bool,
     pulse: impl Fn(&RefereeId) -> Option<Duration>,
@@ -87,7 +86,7 @@ fn searched(all: Vec<Agent>, piece: &Piece) -> Page<Agent> {
     piece.cut(wanted.into_iter(), total)
 }
 
-fn of_player(season: &Season, player: &agent::Player, trusted: bool) -> Agent {
+fn of_player(season: &Season, player: &agent::RegisteredPlayer, trusted: bool) -> Agent {
     Agent {
         id: SmolStr::new(player.id.as_str()),
         role: SmolStr::new_static("player"),
@@ -103,7 +102,7 @@ fn of_player(season: &Season, player: &agent::Player, trusted: bool) -> Agent {
     }
 }
 
-fn of_referee(referee: &agent::Referee, pulse: Option<Duration>, trusted: bool) -> Agent {
+fn of_referee(referee: &agent::RegisteredReferee, pulse: Option<Duration>, trusted: bool) -> Agent {
     Agent {
         id: SmolStr::new(referee.id.as_str()),
         role: SmolStr::new_static("referee"),
@@ -119,7 +118,7 @@ fn of_referee(referee: &agent::Referee, pulse: Option<Duration>, trusted: bool) 
     }
 }
 
-pub(super) fn player(story: &Story, id: &str, trusted: bool) -> Option<Player> {
+pub(super) fn player(story: &LeagueSnapshot, id: &str, trusted: bool) -> Option<Player> {
     let id: PlayerId = id.parse().ok()?;
     let season = story.season();
     let agent = of_player(season, season.player(&id)?, trusted);
@@ -144,7 +143,7 @@ pub(super) fn player(story: &Story, id: &str, trusted: bool) -> Option<Player> {
     })
 }
 
-pub(super) async fn game(shared: &Shared, told: &Told, id: &str) -> Option<WholeGame> {
+pub(super) async fn game(shared: &Shared, told: &RequestedLeague, id: &str) -> Option<WholeGame> {
     let match_id: MatchId = id.parse().ok()?;
     let (held, begun) = shared.with(told, |story| {
         story.season().contestants(&match_id)?;
@@ -179,7 +178,7 @@ pub(super) async fn game(shared: &Shared, told: &Told, id: &str) -> Option<Whole
 }
 
 fn said(file: &MatchFile) -> Vec<Said> {
-    let one = |said: &league_store::views::match_file::Utterance| Said {
+    let one = |said: &league_store::views::match_file::TranscriptEntry| Said {
         at: said.at,
         direction: SmolStr::new_static(match said.direction {
             Direction::Sent => "sent",
@@ -201,7 +200,7 @@ fn said(file: &MatchFile) -> Vec<Said> {
     file.transcript.iter().map(one).collect()
 }
 
-pub(super) async fn log(shared: &Shared, piece: &Piece) -> Result<Page<Entry>, Unkept> {
+pub(super) async fn log(shared: &Shared, piece: &Piece) -> Result<Page<Entry>, ArchiveError> {
     let total = usize::try_from(*shared.stage.head.borrow()).unwrap_or(usize::MAX);
     let read = shared.stage.archive.events(piece.from as u64, piece.limit).await?;
     let entries = read.into_iter().map(|(head, event)| {

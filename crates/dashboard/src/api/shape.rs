@@ -1,6 +1,6 @@
 //! What is answered, as it is written.
 
-use league_core::season::Phase;
+use league_core::season::LeaguePhase;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::game_over::DrawProof;
 use league_protocol::message::round::Champion;
@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
+use crate::league_snapshot::{ENDINGS, LeagueSnapshot, ending};
 use crate::query::Query;
-use crate::story::{ENDINGS, Story, ending};
 
 /// Which piece of a list is asked for.
 #[derive(Clone, Debug)]
@@ -81,10 +81,10 @@ pub(super) struct League {
 }
 
 impl League {
-    pub(super) fn of(story: &Story) -> Self {
+    pub(super) fn of(story: &LeagueSnapshot) -> Self {
         let season = story.season();
         let status = season.status();
-        let over = season.phase() == Phase::LeagueCompleted;
+        let over = season.phase() == LeaguePhase::LeagueCompleted;
         Self {
             league_id: status.league_id,
             game_type: season.config().game_type.clone(),
@@ -147,7 +147,7 @@ pub(super) struct Game {
 }
 
 impl Game {
-    pub(super) fn of(story: &Story, match_id: MatchId, status: SmolStr) -> Option<Self> {
+    pub(super) fn of(story: &LeagueSnapshot, match_id: MatchId, status: SmolStr) -> Option<Self> {
         let players = story.season().contestants(&match_id)?;
         let played = story.played(&match_id);
         let choice = |side| played.and_then(|played| story.choice(played, side)).cloned();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use league_core::season::agent::{Player, Referee};
+use league_core::season::agent::{RegisteredPlayer, RegisteredReferee};
 use league_protocol::id::RefereeId;
 use league_store::views::match_file::MatchFile;
 use maud::{Markup, html};
@@ -11,16 +11,13 @@ use super::links::player_link;
 use super::paging::Paging;
 use super::player::state;
 use crate::answers;
-use crate::story::Story;
+use crate::league_snapshot::LeagueSnapshot;
 
-/// Players of a page.
 pub(crate) const ROWS: usize = 50;
-/// Referees that are shown.
 const REFEREES: usize = 100;
 
-/// The players of this page.
-pub(crate) fn shown<'a>(story: &'a Story, paging: &Paging) -> (Vec<&'a Player>, usize) {
-    let players: Vec<&Player> = story
+pub(crate) fn shown<'a>(story: &'a LeagueSnapshot, paging: &Paging) -> (Vec<&'a RegisteredPlayer>, usize) {
+    let players: Vec<&RegisteredPlayer> = story
         .season()
         .players()
         .iter()
@@ -31,7 +28,7 @@ pub(crate) fn shown<'a>(story: &'a Story, paging: &Paging) -> (Vec<&'a Player>, 
 
 /// The page. Where agents listen is shown to those who may operate the league.
 pub(crate) fn page(
-    story: &Story,
+    story: &LeagueSnapshot,
     paging: &Paging,
     files: &[MatchFile],
     trusted: bool,
@@ -80,7 +77,7 @@ pub(crate) fn page(
     }
 }
 
-fn official(referee: &Referee, pulse: Option<Duration>, trusted: bool) -> Markup {
+fn official(referee: &RegisteredReferee, pulse: Option<Duration>, trusted: bool) -> Markup {
     let (state, word) = if referee.lost { ("LOST", "lost") } else { ("ACTIVE", "active") };
     html! {
         tr {

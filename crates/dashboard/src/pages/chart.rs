@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::league::place;
-use crate::story::Story;
+use crate::league_snapshot::LeagueSnapshot;
 
 /// How many players have a line.
 const LINES: usize = 8;
@@ -17,7 +17,7 @@ const TOP: f64 = 8.0;
 const RIGHT: f64 = 10.0;
 
 /// The points of the leaders by round.
-pub(crate) fn points(story: &Story) -> Markup {
+pub(crate) fn points(story: &LeagueSnapshot) -> Markup {
     let season = story.season();
     let leaders: Vec<(String, Vec<u32>)> = season
         .standings()

@@ -1,19 +1,19 @@
 //! The crosstable: everyone against everyone, in the order of the standings.
 
-use league_core::season::Phase;
+use league_core::season::LeaguePhase;
 use league_protocol::id::{MatchId, RoundId};
 use league_protocol::side::Side;
 use maud::{Markup, html};
 
 use super::league::{place, withdrawn};
 use super::paging::Paging;
-use crate::story::{Mark, Story};
+use crate::league_snapshot::{LeagueSnapshot, Mark};
 
 /// Players of a page, both ways: a thousand against a thousand is no table for people.
 pub(crate) const SIDE: usize = 32;
 
 /// The page: rows of `down`, columns of `across`.
-pub(crate) fn page(story: &Story, down: &Paging, across: usize) -> Markup {
+pub(crate) fn page(story: &LeagueSnapshot, down: &Paging, across: usize) -> Markup {
     let season = story.season();
     let standings = season.standings();
     let rows: Vec<_> = standings.iter().filter(|row| down.wants(row.player_id.as_str(), &row.display_name)).collect();
@@ -25,7 +25,7 @@ pub(crate) fn page(story: &Story, down: &Paging, across: usize) -> Markup {
                 h1 { "Crosstable" }
                 @if standings.len() > SIDE || !down.search.is_empty() { (down.search("crosstable", "Name or id")) }
             }
-            @if season.phase() == Phase::WaitingForRegistrations || standings.is_empty() {
+            @if season.phase() == LeaguePhase::WaitingForRegistrations || standings.is_empty() {
                 p.empty { "Who meets whom is settled when registration closes." }
             } @else {
                 p { "W won, D drawn, L lost, F lost without a game; read along the row." }
@@ -64,7 +64,7 @@ pub(crate) fn page(story: &Story, down: &Paging, across: usize) -> Markup {
     }
 }
 
-fn cell(story: &Story, player: Option<u32>, opponent: Option<u32>) -> Markup {
+fn cell(story: &LeagueSnapshot, player: Option<u32>, opponent: Option<u32>) -> Markup {
     let schedule = story.season().schedule();
     let (Some(player), Some(opponent)) = (player, opponent) else { return html! { td {} } };
     let Some((round, number)) = schedule.meeting(player, opponent) else {

@@ -1,15 +1,12 @@
 //! What all pages have in common: head, navigation, the way through history, foot.
 
-use league_core::season::Phase;
+use league_core::season::LeaguePhase;
 use maud::{DOCTYPE, Markup, html};
 
-use crate::story::Story;
+use crate::league_snapshot::LeagueSnapshot;
 
-/// A page to be framed.
 pub(crate) struct Frame<'a> {
-    /// The story that it shows.
-    pub(crate) story: &'a Story,
-    /// What it is called.
+    pub(crate) story: &'a LeagueSnapshot,
     pub(crate) title: &'a str,
     /// Where it is, without the moment and without a slash in front.
     pub(crate) path: &'a str,
@@ -41,9 +38,13 @@ impl Frame<'_> {
         };
         // What the script says while the server answers.
         let now = match self.story.season().phase() {
-            Phase::LeagueCompleted => "final",
-            Phase::WaitingForRegistrations | Phase::CreatingSchedule | Phase::RunningLeague if self.kept => "kept",
-            Phase::WaitingForRegistrations | Phase::CreatingSchedule | Phase::RunningLeague => "live",
+            LeaguePhase::LeagueCompleted => "final",
+            LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague
+                if self.kept =>
+            {
+                "kept"
+            }
+            LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague => "live",
         };
         html! {
             (DOCTYPE)

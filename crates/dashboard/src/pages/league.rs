@@ -1,6 +1,6 @@
 //! The league: where it stands, who leads, what is being played, what just happened.
 
-use league_core::season::Phase;
+use league_core::season::LeaguePhase;
 use league_protocol::id::RoundId;
 use league_protocol::message::standings::StandingsRow;
 use maud::{Markup, html};
@@ -8,20 +8,22 @@ use maud::{Markup, html};
 use super::links::{form, match_link, player_link};
 use super::paging::Paging;
 use super::{chart, schedule};
-use crate::news;
+use crate::league_snapshot::LeagueSnapshot;
 use crate::phases::Phases;
-use crate::room::WaitingRoom;
-use crate::story::Story;
+use crate::recent_events;
+use crate::waiting_room::WaitingRoom;
 
-/// Players of a page.
 pub(crate) const ROWS: usize = 50;
 /// Matches of the current round that are shown.
 pub(crate) const MATCHES: usize = 24;
-/// Results that make a form.
 const FORM: usize = 5;
 
 /// The page in parts: each has the id of its name, and is sent again when it has changed.
-pub(crate) fn parts(story: &Story, phases: &Phases, room: Option<&WaitingRoom>) -> [(&'static str, String); 5] {
+pub(crate) fn parts(
+    story: &LeagueSnapshot,
+    phases: &Phases,
+    room: Option<&WaitingRoom>,
+) -> [(&'static str, String); 5] {
     let paging = Paging::first(ROWS);
     [
         ("status", status(story, room).into_string()),
@@ -32,9 +34,8 @@ pub(crate) fn parts(story: &Story, phases: &Phases, room: Option<&WaitingRoom>) 
     ]
 }
 
-/// The page.
 pub(crate) fn page(
-    story: &Story,
+    story: &LeagueSnapshot,
     phases: &Phases,
     room: Option<&WaitingRoom>,
     paging: &Paging,
@@ -57,23 +58,23 @@ pub(crate) fn page(
 }
 
 /// Where a league stands, in a word.
-pub(crate) fn state(story: &Story) -> &'static str {
+pub(crate) fn state(story: &LeagueSnapshot) -> &'static str {
     let season = story.season();
     match season.phase() {
-        Phase::WaitingForRegistrations => "Registration is open",
-        Phase::CreatingSchedule => "Ready to start",
-        Phase::RunningLeague if season.is_halted() => "Stopped",
-        Phase::RunningLeague => "Running",
-        Phase::LeagueCompleted => "Over",
+        LeaguePhase::WaitingForRegistrations => "Registration is open",
+        LeaguePhase::CreatingSchedule => "Ready to start",
+        LeaguePhase::RunningLeague if season.is_halted() => "Stopped",
+        LeaguePhase::RunningLeague => "Running",
+        LeaguePhase::LeagueCompleted => "Over",
     }
 }
 
-fn status(story: &Story, room: Option<&WaitingRoom>) -> Markup {
+fn status(story: &LeagueSnapshot, room: Option<&WaitingRoom>) -> Markup {
     let season = story.season();
     let status = season.status();
-    let room = room.filter(|_| season.phase() == Phase::WaitingForRegistrations);
+    let room = room.filter(|_| season.phase() == LeaguePhase::WaitingForRegistrations);
     let expected = room.map_or([None, None], |room| room.expected(story));
-    let champion = (season.phase() == Phase::LeagueCompleted).then(|| season.champion()).flatten();
+    let champion = (season.phase() == LeaguePhase::LeagueCompleted).then(|| season.champion()).flatten();
     html! {
         section #status aria-label="Where the league stands" {
             h1 { (season.config().title()) " " span.pill data-state=(season.phase().as_str()) { (state(story)) } }
@@ -99,12 +100,11 @@ fn status(story: &Story, room: Option<&WaitingRoom>) -> Markup {
     }
 }
 
-/// How many there will be.
 fn of(expected: Option<u32>) -> Markup {
     html! { @if let Some(expected) = expected { " of " (expected) } }
 }
 
-fn standings(story: &Story, paging: &Paging) -> Markup {
+fn standings(story: &LeagueSnapshot, paging: &Paging) -> Markup {
     let season = story.season();
     let rows: Vec<StandingsRow> =
         season.standings().into_iter().filter(|row| paging.wants(row.player_id.as_str(), &row.display_name)).collect();
@@ -134,7 +134,7 @@ fn standings(story: &Story, paging: &Paging) -> Markup {
     }
 }
 
-fn line(story: &Story, row: &StandingsRow) -> Markup {
+fn line(story: &LeagueSnapshot, row: &StandingsRow) -> Markup {
     let marks = place_of(story, row).map(|place| story.form(place, FORM)).unwrap_or_default();
     html! {
         tr id={ "row-" (row.player_id) } {
@@ -153,20 +153,20 @@ pub(crate) fn withdrawn(row: &StandingsRow) -> Markup {
 }
 
 /// The place of a player in the schedule.
-fn place_of(story: &Story, row: &StandingsRow) -> Option<u32> {
+fn place_of(story: &LeagueSnapshot, row: &StandingsRow) -> Option<u32> {
     place(story, &row.player_id)
 }
 
 /// The place of a player in the schedule; players are sorted by id once there is one.
-pub(crate) fn place(story: &Story, id: &league_protocol::id::PlayerId) -> Option<u32> {
+pub(crate) fn place(story: &LeagueSnapshot, id: &league_protocol::id::PlayerId) -> Option<u32> {
     let players = story.season().players();
-    if story.season().phase() == Phase::WaitingForRegistrations {
+    if story.season().phase() == LeaguePhase::WaitingForRegistrations {
         return None;
     }
     players.binary_search_by(|player| player.id.cmp(id)).ok().and_then(|place| u32::try_from(place).ok())
 }
 
-fn round(story: &Story, phases: &Phases) -> Markup {
+fn round(story: &LeagueSnapshot, phases: &Phases) -> Markup {
     let season = story.season();
     let number = season.current_round().unwrap_or(RoundId(1));
     let round = season.scheduled_round(number);
@@ -191,13 +191,13 @@ fn round(story: &Story, phases: &Phases) -> Markup {
     }
 }
 
-fn news(story: &Story) -> Markup {
+fn news(story: &LeagueSnapshot) -> Markup {
     html! {
         section #news aria-labelledby="news-title" {
             h2 #news-title { "What just happened" }
             ol.news reversed {
                 @for (seq, event) in story.news() {
-                    li value=(seq) { (news::told(story.season(), &event.fact)) }
+                    li value=(seq) { (recent_events::told(story.season(), &event.fact)) }
                 }
             }
         }
@@ -205,7 +205,7 @@ fn news(story: &Story) -> Markup {
 }
 
 /// A match with its two players.
-pub(crate) fn players_of(story: &Story, match_id: &league_protocol::id::MatchId) -> Markup {
+pub(crate) fn players_of(story: &LeagueSnapshot, match_id: &league_protocol::id::MatchId) -> Markup {
     match story.season().contestants(match_id) {
         Some(players) => html! { (player_link(players.a)) " – " (player_link(players.b)) },
         None => match_link(match_id),

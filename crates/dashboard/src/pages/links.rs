@@ -1,17 +1,15 @@
 //! Names that lead somewhere. Links are relative to the base of the page: a past moment stays a past moment.
 
-use league_core::season::agent::Player;
+use league_core::season::agent::RegisteredPlayer;
 use league_protocol::id::MatchId;
 use maud::{Markup, html};
 
-use crate::story::Mark;
+use crate::league_snapshot::Mark;
 
-/// A player by name.
-pub(crate) fn player_link(player: &Player) -> Markup {
+pub(crate) fn player_link(player: &RegisteredPlayer) -> Markup {
     html! { a href={ "players/" (player.id) } { (player.profile.name) } }
 }
 
-/// A match by its id.
 pub(crate) fn match_link(match_id: &MatchId) -> Markup {
     html! { a href={ "matches/" (match_id) } { (match_id) } }
 }

@@ -1,19 +1,23 @@
 //! The event log with its hashes and its head.
 
 use league_core::season::event::Event;
-use league_store::log::Head;
+use league_store::log::LogHead;
 use league_store::log::projection::kind_of;
 use maud::{Markup, html};
 
 use super::paging::Paging;
-use crate::news;
-use crate::story::Story;
+use crate::league_snapshot::LeagueSnapshot;
+use crate::recent_events;
 
-/// Events of a page.
 pub(crate) const ROWS: usize = 100;
 
 /// The page: `entries` are those of the page, the latest first.
-pub(crate) fn page(story: &Story, paging: &Paging, entries: &[(Head, Event)], head: Option<Head>) -> Markup {
+pub(crate) fn page(
+    story: &LeagueSnapshot,
+    paging: &Paging,
+    entries: &[(LogHead, Event)],
+    head: Option<LogHead>,
+) -> Markup {
     html! {
         section #log {
             h1 { "Log" }
@@ -30,7 +34,7 @@ pub(crate) fn page(story: &Story, paging: &Paging, entries: &[(Head, Event)], he
                                 td { (head.seq) }
                                 td.name { time datetime=(event.at) { (event.at) } }
                                 td.name { code { (kind_of(&event.fact)) } }
-                                td.name { (news::told(story.season(), &event.fact)) }
+                                td.name { (recent_events::told(story.season(), &event.fact)) }
                                 td.name { code.hash title=(head.hash) { (short(head)) } }
                             }
                         }
@@ -42,6 +46,6 @@ pub(crate) fn page(story: &Story, paging: &Paging, entries: &[(Head, Event)], he
     }
 }
 
-fn short(head: &Head) -> String {
+fn short(head: &LogHead) -> String {
     head.hash.to_string().chars().take(12).collect()
 }

@@ -5,16 +5,13 @@ use maud::{Markup, html};
 /// Which piece of a list is shown.
 #[derive(Clone, Debug)]
 pub(crate) struct Paging {
-    /// The page, from one.
     pub(crate) page: usize,
     /// What is searched for; empty is nothing.
     pub(crate) search: String,
-    /// Entries of a page.
     pub(crate) size: usize,
 }
 
 impl Paging {
-    /// The first page of everything.
     pub(crate) fn first(size: usize) -> Self {
         Self { page: 1, search: String::new(), size }
     }
@@ -25,7 +22,6 @@ impl Paging {
         search.is_empty() || id.to_lowercase().contains(&search) || name.to_lowercase().contains(&search)
     }
 
-    /// The entries of this page.
     pub(crate) fn piece<'a, T>(&self, entries: &'a [T]) -> &'a [T] {
         let from = self.page.saturating_sub(1).saturating_mul(self.size).min(entries.len());
         &entries[from..entries.len().min(from.saturating_add(self.size))]
@@ -55,7 +51,6 @@ impl Paging {
         }
     }
 
-    /// The field to search with.
     pub(crate) fn search(&self, path: &str, what: &str) -> Markup {
         html! {
             form.search role="search" action=(path) method="get" {

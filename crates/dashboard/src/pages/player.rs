@@ -1,7 +1,7 @@
 //! A player: its record and form, whom it met, what it chose, and how long it took.
 
 use league_core::season::Season;
-use league_core::season::agent::Player;
+use league_core::season::agent::RegisteredPlayer;
 use league_protocol::id::{MatchId, PlayerId};
 use league_store::views::match_file::MatchFile;
 use maud::{Markup, html};
@@ -10,7 +10,7 @@ use super::chart::histogram;
 use super::league::place;
 use super::links::{form, match_link, player_link};
 use crate::answers;
-use crate::story::{Mark, Meeting, Story};
+use crate::league_snapshot::{LeagueSnapshot, Mark, RoundOfPlayer};
 
 /// The files of so many of its last matches are looked through for times.
 pub(crate) const FILES: usize = 40;
@@ -19,8 +19,13 @@ const ROUNDS: usize = 100;
 /// Choices that are shown in a row.
 const CHOICES: usize = 120;
 
-/// The page.
-pub(crate) fn page(story: &Story, player: &Player, files: &[MatchFile], from: u32, operate: &Markup) -> Markup {
+pub(crate) fn page(
+    story: &LeagueSnapshot,
+    player: &RegisteredPlayer,
+    files: &[MatchFile],
+    from: u32,
+    operate: &Markup,
+) -> Markup {
     let season = story.season();
     let row = season.standings().into_iter().find(|row| row.player_id == player.id);
     let place = place(story, &player.id);
@@ -74,7 +79,7 @@ pub(crate) fn page(story: &Story, player: &Player, files: &[MatchFile], from: u3
 }
 
 /// The last matches that a player has played, at most `count`; nothing when there is no such player.
-pub(crate) fn latest(story: &Story, player: &PlayerId, count: usize) -> Option<Vec<MatchId>> {
+pub(crate) fn latest(story: &LeagueSnapshot, player: &PlayerId, count: usize) -> Option<Vec<MatchId>> {
     story.season().player(player)?;
     let Some(place) = place(story, player) else { return Some(Vec::new()) };
     let begun = story.season().current_round().map_or(0, |round| round.0);
@@ -88,13 +93,13 @@ pub(crate) fn latest(story: &Story, player: &PlayerId, count: usize) -> Option<V
 }
 
 /// How a player is, in a word.
-pub(crate) fn state(season: &Season, player: &Player) -> Markup {
+pub(crate) fn state(season: &Season, player: &RegisteredPlayer) -> Markup {
     let condition = season.condition(player);
     html! { span.pill data-state=(condition.as_str()) { (condition.word()) } }
 }
 
 /// What cost a player its technical losses, and what its author changes.
-fn fixes(story: &Story, player: &Player, forfeits: u32) -> Markup {
+fn fixes(story: &LeagueSnapshot, player: &RegisteredPlayer, forfeits: u32) -> Markup {
     let problems = story.problems(&player.id);
     html! {
         @if forfeits > 0 {
@@ -115,7 +120,7 @@ fn fixes(story: &Story, player: &Player, forfeits: u32) -> Markup {
 }
 
 /// What a player does differently, and what its author can do about it.
-fn quirks(player: &Player, has_lost: bool) -> Markup {
+fn quirks(player: &RegisteredPlayer, has_lost: bool) -> Markup {
     html! {
         @if player.quirks.iter().next().is_some() {
             section #quirks aria-labelledby="quirks-title" {
@@ -127,7 +132,7 @@ fn quirks(player: &Player, has_lost: bool) -> Markup {
     }
 }
 
-fn choices(story: &Story, place: u32, never_moved: bool) -> Markup {
+fn choices(story: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
     let made: Vec<(&str, Mark)> = story
         .course(place)
         .filter_map(|meeting| {
@@ -161,7 +166,7 @@ fn choices(story: &Story, place: u32, never_moved: bool) -> Markup {
     }
 }
 
-fn opponents(story: &Story, place: u32, from: u32) -> Markup {
+fn opponents(story: &LeagueSnapshot, place: u32, from: u32) -> Markup {
     let rounds = story.season().schedule().rounds();
     let shown = story.course(place).skip(from as usize).take(ROUNDS);
     html! {
@@ -181,7 +186,7 @@ fn opponents(story: &Story, place: u32, from: u32) -> Markup {
     }
 }
 
-fn line(story: &Story, meeting: &Meeting<'_>) -> Markup {
+fn line(story: &LeagueSnapshot, meeting: &RoundOfPlayer<'_>) -> Markup {
     let Some(game) = &meeting.game else {
         return html! { tr { td { (meeting.round) } td {} th.name scope="row" { "bye" } td {} td {} td {} td {} } };
     };

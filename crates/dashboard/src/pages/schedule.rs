@@ -1,7 +1,7 @@
 //! The schedule: who meets whom in which round, who rests, and what comes next.
 
 use league_core::rules::outcome::Outcome;
-use league_core::season::Phase;
+use league_core::season::LeaguePhase;
 use league_protocol::id::RoundId;
 use league_protocol::message::query::{ScheduledMatch, ScheduledRound};
 use league_protocol::side::Side;
@@ -10,16 +10,15 @@ use maud::{Markup, html};
 use super::league::players_of;
 use super::links::{match_link, player_link};
 use super::paging::Paging;
-use crate::news;
-use crate::story::Story;
+use crate::league_snapshot::LeagueSnapshot;
+use crate::recent_events;
 
 /// Rounds of a page, while rounds are small.
 const ROUNDS: usize = 10;
-/// Matches of a page.
 const MATCHES: usize = 150;
 
 /// The page. One round alone where it is named, and where rounds are large.
-pub(crate) fn page(story: &Story, paging: &Paging, named: Option<u32>) -> Markup {
+pub(crate) fn page(story: &LeagueSnapshot, paging: &Paging, named: Option<u32>) -> Markup {
     let season = story.season();
     let schedule = season.schedule();
     let current = season.current_round().map_or(1, |round| round.0);
@@ -37,7 +36,7 @@ pub(crate) fn page(story: &Story, paging: &Paging, named: Option<u32>) -> Markup
                     }
                 }
             }
-            @if season.phase() == Phase::WaitingForRegistrations {
+            @if season.phase() == LeaguePhase::WaitingForRegistrations {
                 p.empty { "The schedule is made when registration closes." }
             }
             @match only {
@@ -49,7 +48,7 @@ pub(crate) fn page(story: &Story, paging: &Paging, named: Option<u32>) -> Markup
 }
 
 /// One round, of which a page shows so many matches.
-fn alone(story: &Story, number: u32, current: u32, paging: &Paging) -> Markup {
+fn alone(story: &LeagueSnapshot, number: u32, current: u32, paging: &Paging) -> Markup {
     let paging = Paging { size: MATCHES, ..paging.clone() };
     let rounds = story.season().schedule().rounds();
     html! {
@@ -69,7 +68,7 @@ fn alone(story: &Story, number: u32, current: u32, paging: &Paging) -> Markup {
 }
 
 /// Several rounds, `each` to a page.
-fn several(story: &Story, current: u32, paging: &Paging, each: usize) -> Markup {
+fn several(story: &LeagueSnapshot, current: u32, paging: &Paging, each: usize) -> Markup {
     let rounds: Vec<u32> = (1..=story.season().schedule().rounds()).collect();
     let paging = Paging { size: each, ..paging.clone() };
     html! {
@@ -83,7 +82,7 @@ fn several(story: &Story, current: u32, paging: &Paging, each: usize) -> Markup 
     }
 }
 
-fn one(story: &Story, round: &ScheduledRound, matches: &[ScheduledMatch], current: u32) -> Markup {
+fn one(story: &LeagueSnapshot, round: &ScheduledRound, matches: &[ScheduledMatch], current: u32) -> Markup {
     let begun = story.season().current_round().is_some();
     let word = if round.completed {
         "over"
@@ -121,7 +120,7 @@ pub(crate) fn in_order(outcome: Outcome) -> [Side; 2] {
 }
 
 /// A match in a line; one that is being played with its phase, where that is known.
-pub(crate) fn entry(story: &Story, game: &ScheduledMatch, phase: Option<&'static str>) -> Markup {
+pub(crate) fn entry(story: &LeagueSnapshot, game: &ScheduledMatch, phase: Option<&'static str>) -> Markup {
     let (state, word) = match game.status.as_str() {
         "IN_PROGRESS" => ("playing", phase.unwrap_or("playing")),
         "PENDING" if story.season().walkover(&game.match_id).is_some() => ("void", "will not be played"),
@@ -134,7 +133,7 @@ pub(crate) fn entry(story: &Story, game: &ScheduledMatch, phase: Option<&'static
             span.id { (match_link(&game.match_id)) }
             @match played {
                 Some(played) => {
-                    span.who { (news::ended(story.season(), &game.match_id, played.outcome)) }
+                    span.who { (recent_events::ended(story.season(), &game.match_id, played.outcome)) }
                     span.what {
                         // In the order of the sentence: the winner first.
                         @for side in in_order(played.outcome) { @if let Some(choice) = story.choice(played, side) { span.choice { (choice) } " " } }

@@ -1,15 +1,15 @@
 //! What the operator may do, as forms.
 
-use league_core::season::Phase;
-use league_core::season::agent::Player;
+use league_core::season::LeaguePhase;
+use league_core::season::agent::RegisteredPlayer;
 use league_protocol::message::step::MatchState;
 use maud::{Markup, html};
 
-use crate::operate::Step;
-use crate::story::Story;
+use crate::league_snapshot::LeagueSnapshot;
+use crate::operate::OperatorStep;
 
 /// What may be done about the league.
-pub(crate) fn controls(story: &Story, needs_token: bool) -> Markup {
+pub(crate) fn controls(story: &LeagueSnapshot, needs_token: bool) -> Markup {
     let season = story.season();
     html! {
         section #operate.operate aria-labelledby="operate-title" {
@@ -19,11 +19,11 @@ pub(crate) fn controls(story: &Story, needs_token: bool) -> Markup {
                     (token(needs_token))
                     @let again = season.matches_completed() == 0;
                     @match (season.phase(), season.is_halted()) {
-                        (Phase::WaitingForRegistrations, _) => button name="action" value="start" { "Close registration and start" },
-                        (Phase::CreatingSchedule, _) => { button name="action" value="start" { "Start" } " " (reopen()) },
-                        (Phase::RunningLeague, true) => { button name="action" value="start" { "Go on" } " " @if again { (reopen()) } },
-                        (Phase::RunningLeague, false) => button name="action" value="stop" { "Stop after the running matches" },
-                        (Phase::LeagueCompleted, _) => p { "The league is over." },
+                        (LeaguePhase::WaitingForRegistrations, _) => button name="action" value="start" { "Close registration and start" },
+                        (LeaguePhase::CreatingSchedule, _) => { button name="action" value="start" { "Start" } " " (reopen()) },
+                        (LeaguePhase::RunningLeague, true) => { button name="action" value="start" { "Go on" } " " @if again { (reopen()) } },
+                        (LeaguePhase::RunningLeague, false) => button name="action" value="stop" { "Stop after the running matches" },
+                        (LeaguePhase::LeagueCompleted, _) => p { "The league is over." },
                     }
                 }
             }
@@ -36,11 +36,11 @@ fn reopen() -> Markup {
 }
 
 /// What may be done about a player, as long as it is in.
-pub(crate) fn of_player(story: &Story, player: &Player, needs_token: bool) -> Markup {
+pub(crate) fn of_player(story: &LeagueSnapshot, player: &RegisteredPlayer, needs_token: bool) -> Markup {
     let (begun, over) = match story.season().phase() {
-        Phase::WaitingForRegistrations | Phase::CreatingSchedule => (false, false),
-        Phase::RunningLeague => (true, false),
-        Phase::LeagueCompleted => (true, true),
+        LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule => (false, false),
+        LeaguePhase::RunningLeague => (true, false),
+        LeaguePhase::LeagueCompleted => (true, true),
     };
     html! {
         @if !player.withdrawn && !over {
@@ -66,7 +66,7 @@ pub(crate) fn of_match(state: &MatchState, needs_token: bool) -> Markup {
         div #steps.operate {
             p { "At its referee: " span.pill data-state="now" #phase { (state.state) } }
             @if let Some(waiting) = &state.waiting_for {
-                @if let Some(step) = Step::ALL.into_iter().find(|step| step.name() == waiting) {
+                @if let Some(step) = OperatorStep::ALL.into_iter().find(|step| step.name() == waiting) {
                     form action="/operate" method="post" {
                         (token(needs_token))
                         input type="hidden" name="match" value=(state.match_id);

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use league_dashboard::Settings;
-use league_dashboard::operate::{Acting, Action, Operator};
-use league_protocol::error::{ErrorCode, Fault};
+use league_dashboard::DashboardSettings;
+use league_dashboard::operate::{ActionFuture, Operator, OperatorAction};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RefereeId};
 use league_protocol::message::step::MatchState;
 use league_protocol::token::Credential;
@@ -16,13 +16,13 @@ use crate::support::{Site, begun};
 
 /// Notes what it is told, and refuses to stop.
 #[derive(Debug, Default)]
-struct Clerk(Mutex<Vec<Action>>);
+struct Clerk(Mutex<Vec<OperatorAction>>);
 
 impl Operator for Clerk {
-    fn act(&self, action: Action) -> Acting<'_, ()> {
+    fn act(&self, action: OperatorAction) -> ActionFuture<'_, ()> {
         Box::pin(async move {
-            if action == Action::Stop {
-                return Err(Fault::new(ErrorCode::E010, None, "not <now>"));
+            if action == OperatorAction::Stop {
+                return Err(RequestError::new(ErrorCode::E010, None, "not <now>"));
             }
             self.0.lock().unwrap().push(action);
             Ok(())
@@ -33,7 +33,7 @@ impl Operator for Clerk {
         (referee.as_str() == "REF01").then(|| Duration::from_micros(4200))
     }
 
-    fn look(&self, match_id: MatchId) -> Acting<'_, MatchState> {
+    fn look(&self, match_id: MatchId) -> ActionFuture<'_, MatchState> {
         Box::pin(async move {
             let state = serde_json::json!({
                 "match_id": match_id, "attempt": 1, "game_type": "even_odd", "state": "COLLECTING_CHOICES",
@@ -46,7 +46,7 @@ impl Operator for Clerk {
 
 async fn operated(token: Option<&str>) -> (Site, Arc<Clerk>) {
     let token = token.map(|token| Credential::new(token).digest());
-    let site = Site::with(&begun(4, 1).events, Settings { token, ..Settings::default() }).await;
+    let site = Site::with(&begun(4, 1).events, DashboardSettings { token, ..DashboardSettings::default() }).await;
     let clerk = Arc::new(Clerk::default());
     site.dashboard.operated_by(clerk.clone());
     (site, clerk)
@@ -63,7 +63,7 @@ async fn only_the_operators_token_operates() {
     assert!(clerk.0.lock().unwrap().is_empty());
     let done = site.post("/operate", &[], "action=start&token=right").await;
     assert_eq!((done.status, done.header("location")), (303, Some("/")));
-    assert_eq!(*clerk.0.lock().unwrap(), [Action::Start]);
+    assert_eq!(*clerk.0.lock().unwrap(), [OperatorAction::Start]);
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn without_a_token_this_machine_operates_but_no_other_page() {
     }
     let own = format!("origin: http://{}", site.address);
     assert_eq!(site.post("/operate", &[&own], "action=start").await.status, 303);
-    assert_eq!(*clerk.0.lock().unwrap(), [Action::Start]);
+    assert_eq!(*clerk.0.lock().unwrap(), [OperatorAction::Start]);
     assert_eq!(site.post("/operate", &[], "action=dance").await.status, 400);
     assert_eq!(site.get("/operate").await.status, 404);
     let refused = site.post("/operate", &[], "action=stop").await;
@@ -92,7 +92,7 @@ async fn a_match_that_waits_for_a_step_offers_it() {
     assert!(page.contains("value=\"collect_choices\""), "{page}");
     let done = site.post("/operate", &[], &format!("action=collect_choices&match={id}")).await;
     assert_eq!(done.header("location"), Some(format!("/matches/{id}").as_str()));
-    assert!(matches!(&clerk.0.lock().unwrap()[..], [Action::Step(found, _)] if found.as_str() == id));
+    assert!(matches!(&clerk.0.lock().unwrap()[..], [OperatorAction::Step(found, _)] if found.as_str() == id));
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn a_player_is_withdrawn_from_its_page() {
     assert!(clerk.0.lock().unwrap().is_empty());
     let done = site.post("/operate", &[], "action=withdraw&player=P02&token=right").await;
     assert_eq!((done.status, done.header("location")), (303, Some("/agents")));
-    assert_eq!(*clerk.0.lock().unwrap(), [Action::Withdraw("P02".parse().unwrap())]);
+    assert_eq!(*clerk.0.lock().unwrap(), [OperatorAction::Withdraw("P02".parse().unwrap())]);
 }
 
 #[tokio::test]
@@ -160,5 +160,5 @@ async fn registration_is_opened_again_where_that_is_possible() {
     site.dashboard.operated_by(clerk.clone());
     assert!(site.get("/").await.body.contains("value=\"reopen\""));
     assert_eq!(site.post("/operate", &[], "action=reopen").await.status, 303);
-    assert_eq!(*clerk.0.lock().unwrap(), [Action::Reopen]);
+    assert_eq!(*clerk.0.lock().unwrap(), [OperatorAction::Reopen]);
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use league_core::season::config::Config;
-use league_dashboard::{Settings, WaitingRoom};
+use league_core::season::config::LeagueConfig;
+use league_dashboard::{DashboardSettings, WaitingRoom};
 
 use crate::leagues::{Story, league, played};
 use crate::markup;
@@ -54,8 +54,8 @@ async fn the_waiting_room_says_how_to_join_and_who_is_missing_until_the_league_b
         expect_players: Some(30),
         expect_referees: None,
     };
-    let settings = || Settings { room: Some(room.clone()), ..Settings::default() };
-    let opened = Story::open(Config::even_odd(league()), 1);
+    let settings = || DashboardSettings { room: Some(room.clone()), ..DashboardSettings::default() };
+    let opened = Story::open(LeagueConfig::even_odd(league()), 1);
     let site = Site::with(&opened.events, settings()).await;
     walk(&site, 100).await;
     let page = site.get("/").await.body;
@@ -71,7 +71,7 @@ async fn the_waiting_room_says_how_to_join_and_who_is_missing_until_the_league_b
 
 #[tokio::test]
 async fn a_league_that_has_not_begun_is_shown_too() {
-    let opened = Story::open(Config::even_odd(league()), 1);
+    let opened = Story::open(LeagueConfig::even_odd(league()), 1);
     let site = Site::of(&opened.events).await;
     walk(&site, 100).await;
     let page = site.get("/").await.body;

@@ -2,7 +2,7 @@
 
 use league_core::record::MatchRecord;
 use league_core::rules::outcome::Outcome;
-use league_core::season::config::Config;
+use league_core::season::config::LeagueConfig;
 use league_core::season::event::Fact;
 use league_protocol::id::PlayerId;
 use league_protocol::message::game_over::ByPlayer;
@@ -21,7 +21,7 @@ fn lost_by(sent: &str) -> Story {
 
 /// A league of two whose one match P01 lost without a game.
 fn lost_because(problem: Problem) -> Story {
-    let mut story = Story::open(Config::even_odd(league()), 1);
+    let mut story = Story::open(LeagueConfig::even_odd(league()), 1);
     story.register(2, 1);
     story.happen(story.season.start(now()).unwrap().events);
     if let Ok(started) = story.season.start_round(now()) {

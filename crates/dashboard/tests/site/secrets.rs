@@ -1,10 +1,10 @@
 //! What must not be seen: credentials, where agents listen, and what is said in a match that goes on.
 
-use league_dashboard::Settings;
+use league_dashboard::DashboardSettings;
 use league_protocol::id::RoundId;
 use league_protocol::side::Pair;
 use league_protocol::token::Credential;
-use league_store::views::match_file::{Direction, MatchFile, Occasion, Utterance};
+use league_store::views::match_file::{Direction, MatchContext, MatchFile, TranscriptEntry};
 
 use crate::leagues::{league, now};
 use crate::support::{Site, begun};
@@ -13,7 +13,7 @@ use crate::support::{Site, begun};
 async fn digests_are_nowhere_and_endpoints_only_for_the_operator() {
     let story = begun(4, 3);
     let token = Some(Credential::new("secret").digest());
-    let guarded = Site::with(&story.events, Settings { token, ..Settings::default() }).await;
+    let guarded = Site::with(&story.events, DashboardSettings { token, ..DashboardSettings::default() }).await;
     let open = Site::of(&story.events).await;
     for path in ["/api/v1/log?limit=500", "/api/v1/agents", "/api/v1/players/P01", "/agents", "/log", "/players/P01"] {
         let (guarded, open) = (guarded.get(path).await.body, open.get(path).await.body);
@@ -33,7 +33,7 @@ async fn a_match_that_goes_on_gives_nothing_away() {
     let site = Site::of(&story.events).await;
     let players = story.season.contestants(&held.match_id).unwrap();
     let mut file = MatchFile::new(
-        Occasion {
+        MatchContext {
             league_id: league(),
             round_id: RoundId(1),
             match_id: held.match_id.clone(),
@@ -47,7 +47,7 @@ async fn a_match_that_goes_on_gives_nothing_away() {
     let said = br#"{"parity_choice": "even"}"#;
     let who = (players.a.id.as_str().into(), held.referee.as_str().into());
     let kind = "CHOOSE_PARITY_RESPONSE".into();
-    file.transcript.push(Utterance::new(now(), Direction::Received, who, kind, said, None));
+    file.transcript.push(TranscriptEntry::new(now(), Direction::Received, who, kind, said, None));
     let path = site.home.match_file(&league(), &held.match_id);
     std::fs::write(path, serde_json::to_vec(&file).unwrap()).unwrap();
     for path in [format!("/matches/{}", held.match_id), format!("/api/v1/matches/{}", held.match_id)] {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use league_dashboard::Settings;
+use league_dashboard::DashboardSettings;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::net::TcpStream;
@@ -123,7 +123,7 @@ async fn the_parts_of_the_first_page_come_when_they_have_changed() {
 
 #[tokio::test]
 async fn there_are_only_so_many_places_and_they_are_given_again() {
-    let settings = Settings { most_streams: 2, ..Settings::default() };
+    let settings = DashboardSettings { most_streams: 2, ..DashboardSettings::default() };
     let site = Site::with(&begun(4, 1).events, settings).await;
     let mut one = Reader::of(&site, "/live", &[]).await;
     let mut two = Reader::of(&site, "/api/v1/events", &[]).await;

@@ -3,18 +3,18 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use league_core::season::config::Config;
+use league_core::season::config::LeagueConfig;
 use league_core::season::event::Event;
-use league_dashboard::{Archive, Dashboard, Feed, Settings};
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::Envelope;
+use league_dashboard::{Archive, Dashboard, DashboardSettings, Feed};
+use league_protocol::envelope::Envelope;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::ConversationId;
 use league_protocol::sender::{Role, Sender};
 use league_store::home::Home;
-use league_store::log::{EventLog, Log};
-use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_store::log::{EventLog, SqliteLog};
+use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::server::serve;
-use league_wire::settings::Settings as ServerSettings;
+use league_wire::settings::ServerSettings;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,8 +33,8 @@ impl Agent for Mute {
         let conversation_id = ConversationId::named("none");
         Envelope { sender: Sender::manager(), timestamp: now(), conversation_id, auth_token: None }
     }
-    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        Err(Fault::new(ErrorCode::E010, arrived.call.method(), "not here"))
+    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
+        Err(RequestError::new(ErrorCode::E010, arrived.call.method(), "not here"))
     }
     fn health(&self) -> Health {
         Health { status: "ok", role: Role::Manager, id: None, league_id: None, state: "serving".into() }
@@ -47,7 +47,7 @@ pub(crate) struct Site {
     pub(crate) dashboard: Dashboard,
     pub(crate) home: Home,
     feed: Feed,
-    log: Log,
+    log: SqliteLog,
     _directory: TempDir,
 }
 
@@ -71,7 +71,7 @@ impl Answer {
 
 /// A league of so many in which so many matches were played.
 pub(crate) fn begun(players: u32, matches: u32) -> Story {
-    let mut story = Story::open(Config::even_odd(league()), 7);
+    let mut story = Story::open(LeagueConfig::even_odd(league()), 7);
     story.register(players, 2);
     if matches > 0 {
         story.play(matches);
@@ -82,15 +82,15 @@ pub(crate) fn begun(players: u32, matches: u32) -> Story {
 impl Site {
     /// Shows what these events tell.
     pub(crate) async fn of(events: &[Event]) -> Self {
-        Self::with(events, Settings::default()).await
+        Self::with(events, DashboardSettings::default()).await
     }
 
     /// The same, with settings of its own.
-    pub(crate) async fn with(events: &[Event], settings: Settings) -> Self {
+    pub(crate) async fn with(events: &[Event], settings: DashboardSettings) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::at(directory.path());
         home.prepare(&league()).unwrap();
-        let (log, _) = Log::open(home.database(&league())).unwrap();
+        let (log, _) = SqliteLog::open(home.database(&league())).unwrap();
         log.append(events.to_vec()).await.unwrap();
         let (dashboard, feed, work) = Dashboard::open(Archive::of(home.clone(), league()), settings).unwrap();
         tokio::spawn(work);

@@ -25,14 +25,12 @@ use crate::cli::CeilingOptions;
 use crate::figures::Figures;
 use crate::machine::Start;
 
-/// What is to be driven.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     endpoints: usize,
     kinds: Vec<Kind>,
 }
 
-/// Calls of one kind.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Kind {
     calls: u64,
@@ -40,19 +38,15 @@ struct Kind {
     answer: usize,
 }
 
-/// What the wire did.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Ceiling {
-    /// How many calls there were.
     pub(crate) calls: u64,
-    /// How long they took together.
     pub(crate) seconds: f64,
     /// Processor time of everybody in it, where the system tells.
     pub(crate) cpu_seconds: Option<f64>,
 }
 
 impl Ceiling {
-    /// Calls in a second.
     pub(crate) fn calls_per_second(&self) -> f64 {
         self.calls as f64 / self.seconds
     }
@@ -187,7 +181,6 @@ fn work(
     })
 }
 
-/// Answers on every connection.
 async fn serve(listener: TcpListener) {
     while let Ok((stream, _)) = listener.accept().await {
         drop(stream.set_nodelay(true));

@@ -13,12 +13,10 @@ const BY_TURNS: f64 = 1.2;
 const ONCE: f64 = 1.6;
 /// Room for the time within which 99 of 100 are answered.
 const RARE: f64 = 3.0;
-/// Room for memory.
 const MEMORY: f64 = 1.25;
 /// Room for what is nearly the same in every run.
 const SIZE: f64 = 1.05;
 
-/// How a figure compares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Change {
     Slower,
@@ -35,7 +33,6 @@ struct Compared {
     change: Change,
 }
 
-/// Two reports, figure by figure.
 pub(crate) struct Comparison(Vec<Compared>);
 
 impl Comparison {
@@ -114,7 +111,6 @@ impl Comparison {
         self.0.push(Compared { what: what.to_owned(), before, now, room, change: judge(before, now, room) });
     }
 
-    /// What got slower, by name.
     pub(crate) fn slower(&self) -> Vec<String> {
         let worse = self.0.iter().filter(|figure| figure.change == Change::Slower);
         worse
@@ -124,7 +120,6 @@ impl Comparison {
             .collect()
     }
 
-    /// Everything that was compared.
     pub(crate) fn section(&self, with: &str) -> Section {
         let rows = self.0.iter().map(|Compared { what, before, now, room, change }| {
             let verdict = match change {

@@ -5,26 +5,21 @@ use serde::Serialize;
 use super::page::whole;
 use super::report::Report;
 
-/// One thing to reach.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Goal {
-    /// What.
     pub(crate) what: &'static str,
     /// What was measured, as it is shown.
     pub(crate) measured: String,
     /// What is wanted, as it is shown.
     pub(crate) wanted: &'static str,
-    /// Whether it was reached.
     pub(crate) verdict: Verdict,
 }
 
-/// What came of a goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
     Reached,
     Missed,
-    /// Nothing was measured that tells.
     Unmeasured,
 }
 

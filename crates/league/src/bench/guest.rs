@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use hdrhistogram::Histogram;
-use league_protocol::answer::{Heard, Layers};
-use league_protocol::error::Fault;
-use league_protocol::head::Envelope;
+use league_protocol::answer::{ParsedAnswer, ReplyKind};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
+use league_protocol::error::RequestError;
 use league_protocol::id::{ConversationId, GameType, PlayerId};
-use league_protocol::manner::Manner;
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::choice::ChooseParityResponse;
 use league_protocol::message::invitation::GameJoinAck;
@@ -22,13 +22,13 @@ use league_protocol::parity::Parity;
 use league_protocol::quirk::Quirks;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::Call;
-use league_wire::admission::{Patience, register};
-use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::endpoint::Endpoint;
+use league_wire::environment::Environment;
+use league_wire::peer_client::PeerClient;
+use league_wire::registration::{RegistrationRetry, register};
 use league_wire::server::serve;
-use league_wire::settings::Settings;
-use league_wire::speaker::Speaker;
-use league_wire::world::World;
+use league_wire::settings::ServerSettings;
 use smol_str::SmolStr;
 use tokio::sync::Notify;
 
@@ -52,15 +52,19 @@ async fn visit(manager: &Endpoint, id: PlayerId) -> Result<Histogram<u64>> {
     let bound = Bound::to(IpAddr::V4(Ipv4Addr::LOCALHOST), 0, "the guest")?;
     let (guest, contact) = (Guest { id }, bound.endpoint("http")?);
     let (me, registration) = (guest.envelope(None), Call::RegisterPlayer(guest.registration(&contact)));
-    tokio::spawn(serve(bound.into_tokio()?, Arc::new(guest), Settings::default(), std::future::pending()));
+    tokio::spawn(serve(bound.into_tokio()?, Arc::new(guest), ServerSettings::default(), std::future::pending()));
     let client = secure::caller(None)?;
-    let patience =
-        Patience { answer: LIMIT, pause: Duration::from_millis(50), longest: Duration::from_secs(1), tries: None };
+    let patience = RegistrationRetry {
+        answer: LIMIT,
+        pause: Duration::from_millis(50),
+        longest: Duration::from_secs(1),
+        tries: None,
+    };
     let message = || (me.clone(), registration.clone());
-    let admitted = register(&Speaker::new(client.clone()), manager, patience, &Notify::new(), message).await?;
+    let admitted = register(&PeerClient::new(client.clone()), manager, patience, &Notify::new(), message).await?;
     let token = admitted.token.context("a guest was let in without a token")?;
     let me = Envelope { auth_token: Some(token.into()), ..me };
-    let canonical = Manner::default();
+    let canonical = PeerDialect::default();
     let mut times = Histogram::<u64>::new_with_bounds(1, 60_000_000, 2)?;
     for query_type in QUESTIONS.into_iter().cycle() {
         let query = LeagueQuery { league_id: None, query_type, query_params: QueryParams::default() };
@@ -70,7 +74,8 @@ async fn visit(manager: &Endpoint, id: PlayerId) -> Result<Histogram<u64>> {
             break;
         };
         let took = began.elapsed();
-        if let Heard::Error(error) = Layers::parse(&exchange.body).context("the manager cannot be understood")?.heard()
+        if let ReplyKind::Error(error) =
+            ParsedAnswer::parse(&exchange.body).context("the manager cannot be understood")?.heard()
         {
             bail!("the manager does not answer a guest: {}", error.words);
         }
@@ -115,11 +120,11 @@ impl Agent for Guest {
     fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
         let conversation_id = echo.unwrap_or_else(|| ConversationId::named("conv-guest"));
         let sender = Sender::player(&self.id);
-        Envelope { sender, timestamp: World::real().now(), conversation_id, auth_token: None }
+        Envelope { sender, timestamp: Environment::real().now(), conversation_id, auth_token: None }
     }
 
-    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
-        let Arrived { call, head, .. } = arrived;
+    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
+        let IncomingCall { call, head, .. } = arrived;
         let envelope = Envelope { auth_token: head.auth_token, ..self.envelope(head.conversation_id.good()) };
         let player_id = self.id.clone();
         if let Call::GameInvitation(invitation) = call {
@@ -131,13 +136,13 @@ impl Agent for Guest {
                 draw_nonce: None,
                 reason: None,
             };
-            return Answered::new(envelope, &join);
+            return CallAnswer::new(envelope, &join);
         }
         if let Call::ChooseParity(call) = call {
             let choice = ChooseParityResponse { match_id: call.match_id, player_id, parity_choice: Parity::Even };
-            return Answered::new(envelope, &choice);
+            return CallAnswer::new(envelope, &choice);
         }
-        Answered::new(envelope, &Acknowledgement::default())
+        CallAnswer::new(envelope, &Acknowledgement::default())
     }
 
     fn health(&self) -> Health {

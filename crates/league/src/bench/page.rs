@@ -4,9 +4,7 @@ use std::fmt::Write;
 
 use crate::table;
 
-/// A part of a report.
 pub(crate) struct Section {
-    /// What it is about.
     pub(crate) title: String,
     /// The table, where there is one.
     pub(crate) table: Option<Lines>,
@@ -14,7 +12,6 @@ pub(crate) struct Section {
     pub(crate) note: Option<String>,
 }
 
-/// A table.
 pub(crate) struct Lines {
     /// The columns; those of figures begin with `>` and stand to the right.
     pub(crate) header: &'static [&'static str],
@@ -27,7 +24,6 @@ impl Section {
         Self { title: title.into(), table: Some(Lines { header, rows }), note: None }
     }
 
-    /// With something to be known.
     pub(crate) fn noting(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
@@ -44,7 +40,6 @@ impl Lines {
     }
 }
 
-/// For a terminal.
 pub(crate) fn shown(sections: &[Section]) -> String {
     let part = |section: &Section| {
         let mut out = section.title.clone();
@@ -60,7 +55,6 @@ pub(crate) fn shown(sections: &[Section]) -> String {
     sections.iter().map(part).collect::<Vec<_>>().join("\n\n")
 }
 
-/// For a document.
 pub(crate) fn markdown(sections: &[Section]) -> String {
     let mut out = String::new();
     for section in sections {

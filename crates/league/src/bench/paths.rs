@@ -4,10 +4,10 @@
 use std::hint::black_box;
 
 use anyhow::{Context, Result, bail};
-use league_core::rehearsal::Rehearsal;
+use league_core::in_memory::InMemoryLeague;
 use league_core::rules::seed::Seed;
-use league_core::season::config::Config;
-use league_protocol::head::Envelope;
+use league_core::season::config::LeagueConfig;
+use league_protocol::envelope::Envelope;
 use league_protocol::id::PlayerId;
 use league_protocol::message::choice::ChooseParityResponse;
 use league_protocol::parity::Parity;
@@ -22,7 +22,6 @@ use crate::cli::{HotPath, PathOptions};
 
 const QUESTION: &[u8] = br#"{"jsonrpc":"2.0","method":"choose_parity","params":{"protocol":"league.v2","message_type":"CHOOSE_PARITY_CALL","sender":"referee:REF01","timestamp":"2025-01-15T10:30:05Z","conversation_id":"league_2025_even_odd:R1M1:1","auth_token":"pass-idVKOKh523WCrPtE9J5njbq7X87wOVxrChWTGgUw5U8","league_id":"league_2025_even_odd","round_id":1,"match_id":"R1M1","player_id":"P01","game_type":"even_odd","game_id":"R1M1","context":{"opponent_id":"P02","round_id":1,"your_standings":{"wins":0,"losses":0,"draws":0,"points":0}},"deadline":"2025-01-15T10:30:35Z"},"id":7}"#;
 
-/// Takes a path.
 pub(crate) fn run(options: &PathOptions) -> Result<()> {
     match options.path {
         HotPath::Call => calls(options.times),
@@ -72,12 +71,12 @@ fn transcripts(times: u32) -> Result<()> {
 /// matches each.
 fn matches(times: u32) -> Result<()> {
     for _ in 0..times {
-        let config = Config::even_odd("league_counted".parse()?);
+        let config = LeagueConfig::even_odd("league_counted".parse()?);
         let seed = Seed::new(7, config.league_id.clone());
         let names: Vec<_> = (1..=46).map(|number| format_smolstr!("Player {number}")).collect();
         let chance = seed.clone();
         let choose = |match_id: &_, player: &_| chance.choice(match_id, player);
-        let mut rehearsal = Rehearsal::new(config, &names, seed, Timestamp::EPOCH, choose)?;
+        let mut rehearsal = InMemoryLeague::new(config, &names, seed, Timestamp::EPOCH, choose)?;
         while rehearsal.play_round()? {}
         black_box(rehearsal.season().matches_completed());
     }

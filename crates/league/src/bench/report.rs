@@ -79,7 +79,6 @@ impl Pair {
     }
 }
 
-/// A league of another size.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Growth {
     pub(crate) figures: Figures,
@@ -94,9 +93,7 @@ pub(crate) struct Report {
     /// Of the program that measured, and was measured.
     version: String,
     pub(crate) setting: Setting,
-    /// League and ceiling, by turns.
     pub(crate) pairs: Vec<Pair>,
-    /// Where another build counted them.
     pub(crate) allocations_per_match: Option<u64>,
     pub(crate) growth: Vec<Growth>,
     pub(crate) league_query: Answered,
@@ -126,14 +123,12 @@ struct Written<'a> {
     goals: Vec<Goal>,
 }
 
-/// The middle one.
 pub(crate) fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
 impl Report {
-    /// A report of this program.
     pub(crate) fn new(
         setting: Setting,
         pairs: Vec<Pair>,
@@ -189,7 +184,6 @@ impl Report {
         }
     }
 
-    /// Leaves it in a file.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let mut text = serde_json::to_vec_pretty(&Written { report: self, goals: goals::of(self) })?;
         text.push(b'\n');

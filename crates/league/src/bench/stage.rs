@@ -20,7 +20,6 @@ use crate::machine;
 /// How often anybody may ask where somebody asks all the time.
 const RATES: &str = r#"{ "rate_limits": { "questions": { "per_second": 10000, "burst": 10000 } } }"#;
 
-/// A place for leagues.
 pub(crate) struct Stage {
     directory: TempDir,
     program: PathBuf,
@@ -29,7 +28,6 @@ pub(crate) struct Stage {
 /// How long answers took, in microseconds.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Answered {
-    /// How many were asked for.
     pub(crate) count: u64,
     /// How long half of them took at most.
     pub(crate) p50_us: u64,
@@ -40,14 +38,12 @@ pub(crate) struct Answered {
 }
 
 impl Stage {
-    /// A place that is empty.
     pub(crate) fn new() -> Result<Self> {
         let directory = TempDir::new().context("there is no room for a league")?;
         let program = std::env::current_exe().context("this program cannot be found")?;
         Ok(Self { directory, program })
     }
 
-    /// Where a home can be.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
@@ -176,7 +172,6 @@ impl Stage {
         Ok(())
     }
 
-    /// Removes a home.
     pub(crate) fn clear(&self, home: &Path) -> Result<()> {
         fs::remove_dir_all(home).with_context(|| format!("{} cannot be removed", home.display()))
     }

@@ -14,7 +14,6 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// So many are to come.
     pub(crate) fn new(all: usize) -> Self {
         Self { all, begun: 0 }
     }

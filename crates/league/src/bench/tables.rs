@@ -6,10 +6,8 @@ use super::report::{Growth, Pair, Report};
 use super::restart::Restart;
 use crate::figures::Figures;
 
-/// Said where only Linux tells.
 const UNTOLD: &str = "—";
 
-/// Everything, the most important first.
 pub(crate) fn of(report: &Report) -> Vec<Section> {
     let mut sections = vec![reached(report), turns(report)];
     if let Some(Pair { league, .. }) = report.typical() {

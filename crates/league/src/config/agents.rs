@@ -12,46 +12,34 @@ use super::error::ConfigError;
 use super::rule;
 use super::section::Section;
 
-/// Who is known beforehand.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Agents {
-    /// Where the manager is found.
     pub(crate) manager: Option<Endpoint>,
-    /// The referees.
     pub(crate) referees: Vec<KnownReferee>,
-    /// The players.
     pub(crate) players: Vec<KnownPlayer>,
 }
 
-/// A referee that is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct KnownReferee {
-    /// Who.
     pub(crate) id: RefereeId,
     /// By name, where one is given.
     pub(crate) name: Option<SmolStr>,
-    /// Where it listens.
     pub(crate) endpoint: Option<Endpoint>,
     /// How many matches it runs at a time.
     pub(crate) max_concurrent_matches: Option<u32>,
     /// The games it offers; all when none is named.
     pub(crate) game_types: Vec<GameType>,
-    /// Whether it takes part.
     pub(crate) active: bool,
 }
 
-/// A player that is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct KnownPlayer {
-    /// Who.
     pub(crate) id: PlayerId,
     /// By name, where one is given.
     pub(crate) name: Option<SmolStr>,
-    /// Where it listens.
     pub(crate) endpoint: Option<Endpoint>,
     /// The games it plays; all when none is named.
     pub(crate) game_types: Vec<GameType>,
-    /// Whether it takes part.
     pub(crate) active: bool,
 }
 
@@ -126,7 +114,6 @@ pub(crate) fn permitted(
 /// Why an agent may not start under its id.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum NotPermitted {
-    /// It is switched off.
     #[error(
         "config/agents/agents_config.json says that {0} is not active; set its `active` to true, or start another id"
     )]
@@ -135,14 +122,7 @@ pub(crate) enum NotPermitted {
     #[error(
         "config/agents/agents_config.json lists {listed} as the game_types of {id}, which offers {offered}; list one of those"
     )]
-    NoGame {
-        /// The agent.
-        id: String,
-        /// The games of the file.
-        listed: String,
-        /// The games that it knows.
-        offered: String,
-    },
+    NoGame { id: String, listed: String, offered: String },
 }
 
 /// Whether the manager made this entry when an agent registered. It tells others who is there, and configures nothing: an agent

@@ -16,7 +16,6 @@ pub(crate) struct RefereeDefaults {
 /// What a player is told unless it is told otherwise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PlayerDefaults {
-    /// How it plays.
     pub(crate) strategy: SmolStr,
 }
 

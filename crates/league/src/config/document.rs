@@ -15,7 +15,6 @@ const LIMIT: u64 = 16 * 1024 * 1024;
 /// What editors on Windows put before a text.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// A file that was read.
 pub(super) struct Document {
     path: PathBuf,
     value: Value,

@@ -11,46 +11,20 @@ use thiserror::Error;
 pub(crate) enum ConfigError {
     /// It is there and cannot be read.
     #[error("{} cannot be read: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        error: io::Error,
-    },
+    Unreadable { path: PathBuf, error: io::Error },
     /// Something else is where a file belongs.
     #[error("{} is not a file; remove it, or put a JSON file there", path.display())]
-    NotAFile {
-        /// What is in the way.
-        path: PathBuf,
-    },
-    /// No configuration is that large.
+    NotAFile { path: PathBuf },
     #[error("{} has more than {limit} bytes, which no configuration needs", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// The most that is read.
-        limit: u64,
-    },
-    /// Not JSON.
+    TooLarge { path: PathBuf, limit: u64 },
     #[error("{}, line {line}, column {column}: {what}", path.display())]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// Counted from one.
-        line: usize,
-        /// Counted from one.
-        column: usize,
-        /// What the parser met.
-        what: String,
-    },
+    Syntax { path: PathBuf, line: usize, column: usize, what: String },
     /// A value that will not do.
     #[error("{setting} is {found}; {allowed}")]
     Wrong {
         /// File and key, or the variable.
         setting: String,
-        /// What was there, shortened.
         found: String,
-        /// What could be there.
         allowed: String,
     },
     /// More players are demanded than there is room for.
@@ -66,9 +40,7 @@ pub(crate) enum ConfigError {
 /// Something in a file that has no effect, or not the one that was meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Warning {
-    /// The file.
     pub(crate) path: PathBuf,
-    /// What about it.
     pub(crate) what: String,
 }
 

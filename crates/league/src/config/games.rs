@@ -7,7 +7,6 @@ use super::error::ConfigError;
 use super::rule;
 use super::section::Section;
 
-/// Every game that we know.
 pub(super) fn all() -> Vec<GameType> {
     known_games().filter_map(|name| name.parse().ok()).collect()
 }

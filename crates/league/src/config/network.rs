@@ -14,7 +14,6 @@ use super::rule;
 pub(crate) struct Network {
     /// The host that all of it is on.
     pub(crate) host: SmolStr,
-    /// The manager's port.
     pub(crate) manager_port: u16,
     /// The referees' ports, the first for `REF01`.
     pub(crate) referee_ports: Ports,

@@ -27,14 +27,10 @@ use super::error::{ConfigError, Warning};
 use super::rule::{self, Rule};
 use super::section::Section;
 
-/// The agents of a league.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Plan {
-    /// The manager.
     pub(crate) manager: Planned,
-    /// The referees, at least one.
     pub(crate) referees: Vec<Planned>,
-    /// The players, at least two.
     pub(crate) players: Vec<Planned>,
     /// How long an agent may take to answer after its start.
     pub(crate) wait: Duration,
@@ -42,33 +38,23 @@ pub(crate) struct Plan {
     pub(crate) max_restarts: u32,
 }
 
-/// One agent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Planned {
-    /// What it is.
     pub(crate) role: Role,
     /// What it is called in the log: its id, or its role and number.
     pub(crate) label: SmolStr,
-    /// The id it wishes for.
     pub(crate) id: Option<SmolStr>,
-    /// The name that tables show.
     pub(crate) name: Option<SmolStr>,
-    /// Where it listens.
     pub(crate) endpoint: Endpoint,
-    /// How it is started.
     pub(crate) start: Start,
 }
 
-/// How an agent is started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Start {
-    /// It is running already.
     Contact,
     /// By this program; a player with this strategy.
     Ours(Option<SmolStr>),
-    /// By another program.
     Command {
-        /// The program and its arguments.
         words: Vec<String>,
         /// Where it runs; in the directory of the file unless said.
         directory: PathBuf,
@@ -198,7 +184,6 @@ fn label(role: Role, number: usize) -> SmolStr {
     }
 }
 
-/// A word of a command.
 fn word() -> Rule<String> {
     rule::text("allowed are the words of a command")
 }

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use league_manager::Rates as Manager;
+use league_manager::RateSettings as Manager;
+use league_wire::failed_secrets::{self, FailedSecrets};
 use league_wire::rate::Rate;
-use league_wire::settings::Settings;
-use league_wire::strikes::{self, Strikes};
+use league_wire::settings::ServerSettings;
 
 use super::error::ConfigError;
 use super::rule;
 use super::section::Section;
 
-/// The rates of a league.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Rates {
     /// Registrations, and questions of all kinds.
@@ -24,12 +23,11 @@ pub(crate) struct Rates {
 
 impl Default for Rates {
     fn default() -> Self {
-        Self { manager: Manager::default(), failures: strikes::USUAL, visits: Settings::default().visits }
+        Self { manager: Manager::default(), failures: failed_secrets::USUAL, visits: ServerSettings::default().visits }
     }
 }
 
 impl Rates {
-    /// Takes what the section says.
     pub(super) fn read(&mut self, section: &mut Section<'_>) -> Result<(), ConfigError> {
         let Self { manager, failures, visits } = self;
         let named = [
@@ -51,7 +49,7 @@ impl Rates {
     }
 
     /// The count of secrets that were wrong, for everybody who is shown some.
-    pub(crate) fn strikes(&self) -> Arc<Strikes> {
-        Arc::new(Strikes::new(self.failures))
+    pub(crate) fn strikes(&self) -> Arc<FailedSecrets> {
+        Arc::new(FailedSecrets::new(self.failures))
     }
 }

@@ -24,7 +24,6 @@ const SHOWN: usize = 60;
 /// What a value means; nothing when it will not do.
 type Read<T> = dyn Fn(&Value) -> Option<T>;
 
-/// What a value must be.
 pub(super) struct Rule<T> {
     read: Box<Read<T>>,
     allowed: String,
@@ -42,7 +41,6 @@ impl<T: 'static> Rule<T> {
 }
 
 impl<T> Rule<T> {
-    /// What is allowed, in words.
     pub(super) fn allowed(&self) -> &str {
         &self.allowed
     }
@@ -108,12 +106,10 @@ pub(super) fn port() -> Rule<u16> {
     whole(1..=65535, "")
 }
 
-/// How many players.
 pub(super) fn players() -> Rule<u32> {
     whole(2..=10_000, "")
 }
 
-/// How many referees.
 pub(super) fn referees() -> Rule<u32> {
     whole(1..=10_000, "")
 }
@@ -133,7 +129,6 @@ pub(super) fn tries() -> Rule<u8> {
     whole(1..=10, "")
 }
 
-/// How often.
 pub(super) fn count() -> Rule<NonZeroU32> {
     whole(1..=1_000_000, "").map(|count: u32| NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN))
 }
@@ -143,7 +138,6 @@ pub(super) fn hours() -> Rule<u32> {
     whole(1..=8760, "hours")
 }
 
-/// What a result is worth.
 pub(super) fn points() -> Rule<u32> {
     whole(0..=1000, "")
 }
@@ -163,7 +157,6 @@ pub(super) fn ports() -> Rule<Ports> {
     })
 }
 
-/// Yes or no.
 pub(super) fn truth() -> Rule<bool> {
     Rule::new("allowed are true and false", Value::as_bool)
 }
@@ -182,7 +175,6 @@ pub(super) fn only(expected: impl Into<Value>) -> Rule<()> {
     Rule::new(format!("allowed is {expected}"), move |value| (*value == expected).then_some(()))
 }
 
-/// Tokens cannot be switched off.
 pub(super) fn tokens_on() -> Rule<()> {
     let why = "allowed is true: tokens cannot be switched off, because without them anybody could report results and register as \
                another agent; remove the setting";
@@ -196,14 +188,12 @@ pub(super) fn version(prefix: &'static str) -> Rule<()> {
     })
 }
 
-/// An id.
 pub(super) fn id<T: FromStr<Err = BadId> + 'static>() -> Rule<T> {
     Rule::new("allowed are 1 to 64 letters, digits and `_ - : .`, not beginning with a dot", |value| {
         value.as_str()?.parse().ok()
     })
 }
 
-/// A name for people.
 pub(super) fn name() -> Rule<SmolStr> {
     Rule::new(format!("allowed are 1 to {MAX_NAME} printable characters"), |value| {
         let text = value.as_str()?.trim();
@@ -212,7 +202,6 @@ pub(super) fn name() -> Rule<SmolStr> {
     })
 }
 
-/// The name of a file.
 pub(super) fn file() -> Rule<String> {
     Rule::new("allowed is the name of a file", |value| Some(value.as_str()?.to_owned()).filter(|name| !name.is_empty()))
 }
@@ -231,7 +220,6 @@ pub(super) fn host() -> Rule<SmolStr> {
     })
 }
 
-/// Where somebody listens.
 pub(super) fn endpoint() -> Rule<Endpoint> {
     Rule::new("allowed are addresses such as http://127.0.0.1:8101/mcp", |value| value.as_str()?.parse().ok())
 }
@@ -241,7 +229,6 @@ pub(super) fn game() -> Rule<GameType> {
     games(known_games())
 }
 
-/// One of these games.
 pub(super) fn games<'a>(known: impl Iterator<Item = &'a str>) -> Rule<GameType> {
     let known: Vec<GameType> = known.filter_map(|name| name.parse().ok()).collect();
     Rule::new(words(known.iter().map(GameType::as_str)), move |value| {

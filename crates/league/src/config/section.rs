@@ -11,7 +11,6 @@ use super::error::{ConfigError, Warning};
 use super::nearest::nearest;
 use super::rule::{self, Rule};
 
-/// An object in a file.
 pub(super) struct Section<'a> {
     file: &'a Path,
     /// Where it is in the file: `players[3]`; empty at the top.

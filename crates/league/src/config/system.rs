@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use league_protocol::head::PROTOCOL;
+use league_protocol::envelope::PROTOCOL;
 use league_protocol::id::LeagueId;
 use league_protocol::message::start_match::{Backoff, MatchLimits, span};
 use league_protocol::token::Token;

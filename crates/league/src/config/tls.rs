@@ -11,7 +11,6 @@ use super::section::Section;
 pub(crate) struct TlsFiles {
     /// The certificate of what is started here, and those above it.
     pub(crate) certificate: Option<PathBuf>,
-    /// Its private key.
     pub(crate) key: Option<PathBuf>,
     /// An authority that is trusted in calls, beside those of the system.
     pub(crate) authority: Option<PathBuf>,
@@ -37,7 +36,6 @@ impl TlsFiles {
         }
     }
 
-    /// Whether HTTPS is served.
     pub(crate) fn serves(&self) -> bool {
         self.certificate.is_some() || self.key.is_some()
     }

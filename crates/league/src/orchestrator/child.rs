@@ -24,7 +24,6 @@ pub(super) struct Child {
     last: Arc<Mutex<String>>,
 }
 
-/// How a process ended.
 pub(super) struct Ended {
     /// The exit code; none after a signal.
     pub(super) code: Option<i32>,
@@ -58,7 +57,6 @@ impl Child {
         self.process.id()
     }
 
-    /// Waits until it ends.
     pub(super) async fn ended(&mut self) -> io::Result<Ended> {
         // An error is the signal that is waited for: the other end is gone.
         drop((&mut self.output).await);

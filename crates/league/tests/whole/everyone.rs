@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use league_protocol::message::league_view::AgentEntry;
 use league_protocol::quirk::Quirk;
-use league_strangers::player::habit::{Habit, Speech};
-use league_strangers::player::{Plan, Player};
+use league_test_agents::player::dialect::{PlayerDialect, Speech};
+use league_test_agents::player::{Plan, Player};
 
 use crate::support::{Example, Process, Venue, league};
 
@@ -17,15 +17,21 @@ const MATCHES: usize = 16 * 15 / 2;
 /// Players as others wrote them, each with the form and a quirk that it must be known by.
 fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
     let (later, apart) = (Duration::from_millis(1500), Duration::from_millis(20));
-    let plan = |name: &str, speech: Speech, habits: &[Habit]| {
-        habits.iter().cloned().fold(Plan::new(name, speech), Plan::habit)
+    let plan = |name: &str, speech: Speech, habits: &[PlayerDialect]| {
+        habits.iter().cloned().fold(Plan::new(name, speech), Plan::dialect)
     };
     [
         (
             plan(
                 "Exact",
                 Speech::Direct,
-                &[Habit::IntegerIds, Habit::NoExtraKeys, Habit::WholeSeconds, Habit::KeepsId("P77"), Habit::NullError],
+                &[
+                    PlayerDialect::IntegerIds,
+                    PlayerDialect::NoExtraKeys,
+                    PlayerDialect::WholeSeconds,
+                    PlayerDialect::KeepsId("P77"),
+                    PlayerDialect::NullError,
+                ],
             ),
             "A",
             &[Quirk::NullError],
@@ -34,7 +40,12 @@ fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
             plan(
                 "Renamed",
                 Speech::ParityChoose,
-                &[Habit::PlaceholderToken, Habit::OkToNotices, Habit::LeavesPathOut, Habit::WantsTheEnd],
+                &[
+                    PlayerDialect::PlaceholderToken,
+                    PlayerDialect::OkToNotices,
+                    PlayerDialect::LeavesPathOut,
+                    PlayerDialect::WantsTheEnd,
+                ],
             ),
             "A, choose_parity as parity_choose",
             &[Quirk::OddToken],
@@ -43,13 +54,22 @@ fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
             plan(
                 "Typist",
                 Speech::Types,
-                &[Habit::PostsAfterwards, Habit::RegistersOften(3), Habit::BusyAtFirst, Habit::LeavesAtTheEnd],
+                &[
+                    PlayerDialect::PostsAfterwards,
+                    PlayerDialect::RegistersOften(3),
+                    PlayerDialect::BusyAtFirst,
+                    PlayerDialect::LeavesAtTheEnd,
+                ],
             ),
             "B",
             &[Quirk::TypeAsMethod, Quirk::PostsAnswers, Quirk::RegistersOften, Quirk::RateLimits],
         ),
         (
-            plan("Toolbox", Speech::Tools, &[Habit::OtherToolNames, Habit::FieldsOnly, Habit::ClosesConnections]),
+            plan(
+                "Toolbox",
+                Speech::Tools,
+                &[PlayerDialect::OtherToolNames, PlayerDialect::FieldsOnly, PlayerDialect::ClosesConnections],
+            ),
             "C, handle_game_invitation as receive_game_invitation",
             &[Quirk::UnknownNotice],
         ),
@@ -57,7 +77,12 @@ fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
             plan(
                 "Russian doll",
                 Speech::Nested,
-                &[Habit::EchoesToken, Habit::AnswersInParams, Habit::ParityChoiceForm, Habit::RateLimit(apart)],
+                &[
+                    PlayerDialect::EchoesToken,
+                    PlayerDialect::AnswersInParams,
+                    PlayerDialect::ParityChoiceForm,
+                    PlayerDialect::RateLimit(apart),
+                ],
             ),
             "E",
             &[Quirk::NestedMessage, Quirk::OddToken, Quirk::AnswerInParams, Quirk::ParityChoiceForm],
@@ -66,7 +91,13 @@ fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
             plan(
                 "Plain form",
                 Speech::Register,
-                &[Habit::ReadsNested, Habit::WantsGameId, Habit::Localhost, Habit::AnswersBare, Habit::PostsBefore],
+                &[
+                    PlayerDialect::ReadsNested,
+                    PlayerDialect::WantsGameId,
+                    PlayerDialect::Localhost,
+                    PlayerDialect::AnswersBare,
+                    PlayerDialect::PostsBefore,
+                ],
             ),
             "A",
             &[Quirk::FlatRegistration, Quirk::PostsAnswers],
@@ -75,19 +106,28 @@ fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
             plan(
                 "Colonel",
                 Speech::Direct,
-                &[Habit::WantsColon, Habit::WantsToken, Habit::Status400, Habit::HangsUpAtTheEnd],
+                &[
+                    PlayerDialect::WantsColon,
+                    PlayerDialect::WantsToken,
+                    PlayerDialect::Status400,
+                    PlayerDialect::HangsUpAtTheEnd,
+                ],
             ),
             "A",
             &[Quirk::LeavesAtTheEnd],
         ),
         (
-            plan("Modern", Speech::Stateless, &[Habit::UnderOneKey("payload"), Habit::OffsetTime]),
+            plan("Modern", Speech::Stateless, &[PlayerDialect::UnderOneKey("payload"), PlayerDialect::OffsetTime]),
             "C 2026-07-28",
             &[Quirk::OffsetTime],
         ),
         // The last one, so that the league begins before it listens.
         (
-            plan("Naked", Speech::Bare, &[Habit::NoEnvelope, Habit::ListensLater(later), Habit::NoPath]),
+            plan(
+                "Naked",
+                Speech::Bare,
+                &[PlayerDialect::NoEnvelope, PlayerDialect::ListensLater(later), PlayerDialect::NoPath],
+            ),
             "D",
             &[Quirk::BareMessage, Quirk::NoMessageType, Quirk::NoSender, Quirk::NoTimestamp, Quirk::ListensLate],
         ),

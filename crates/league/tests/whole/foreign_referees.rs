@@ -1,7 +1,7 @@
 //! Our players under our manager, with referees of other make: they show no passes, and all the same there are games.
 
-use league_strangers::frame::Frame;
-use league_strangers::referee::Plan;
+use league_test_agents::frame::Frame;
+use league_test_agents::referee::Plan;
 
 use crate::support::{Process, Venue};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use league_manager::Settings;
-use league_strangers::crowd::kinds;
+use league_manager::ManagerSettings;
+use league_test_agents::player_kinds::kinds;
 
 use crate::league::{League, forfeits};
 
@@ -16,7 +16,7 @@ async fn every_kind_plays_one_league_without_a_technical_loss_and_is_understood_
     let kinds = kinds();
     assert!(kinds.len() >= 18);
     let count = u32::try_from(kinds.len()).unwrap();
-    let league = League::of(count, 2, Settings::default()).await.with_referee().await.with_referee().await;
+    let league = League::of(count, 2, ManagerSettings::default()).await.with_referee().await.with_referee().await;
     let mut crowd = Vec::new();
     for kind in kinds {
         let player = kind.plan.join(&league.url).await.unwrap();

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::thread;
 
-use league_manager::{Heralds, Settings};
-use league_strangers::player::habit::Speech;
-use league_strangers::player::{Plan, Player};
+use league_manager::{Heralds, ManagerSettings};
+use league_test_agents::player::dialect::Speech;
+use league_test_agents::player::{Plan, Player};
+use league_wire::call_tally::CallTally;
 use league_wire::client::{Client, ClientSettings};
-use league_wire::tally::Tally;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
@@ -21,11 +21,11 @@ fn runtime() -> Runtime {
 }
 
 /// A herald on this runtime who speaks to this player, and what counts its calls.
-fn herald(runtime: &Runtime, player: &Player) -> (Settings, Arc<Tally>) {
-    let (mut heralds, tally) = (Heralds::default(), Arc::new(Tally::default()));
+fn herald(runtime: &Runtime, player: &Player) -> (ManagerSettings, Arc<CallTally>) {
+    let (mut heralds, tally) = (Heralds::default(), Arc::new(CallTally::default()));
     let client = Client::new(ClientSettings { tally: Some(Arc::clone(&tally)), ..ClientSettings::default() });
     heralds.add(runtime.handle().clone(), client, [player.endpoint().parse().unwrap()]);
-    (Settings { heralds, ..Settings::default() }, tally)
+    (ManagerSettings { heralds, ..ManagerSettings::default() }, tally)
 }
 
 #[tokio::test]

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use league_core::season::Season;
-use league_core::season::config::Config;
-use league_manager::{Desk, Manager, Settings};
+use league_core::season::config::LeagueConfig;
+use league_manager::{LeagueHandle, Manager, ManagerSettings};
 use league_protocol::id::GameType;
 use league_protocol::time::Timestamp;
 use league_referee::Referee;
-use league_store::log::memory::Sync;
+use league_store::log::memory::SyncMode;
 use league_store::log::{EventLog, MemoryDisk};
 use league_store::views::writer::ViewWriter;
 use league_wire::agent::Agent;
 use league_wire::client::Client;
+use league_wire::environment::Environment;
 use league_wire::net::Listener;
 use league_wire::server::serve;
-use league_wire::world::World;
 use tokio::net::TcpListener;
 
 use crate::faraway::Faraway;
@@ -38,24 +38,24 @@ async fn listen() -> (TcpListener, SocketAddr) {
 }
 
 fn open<A: Agent>(listener: impl Listener, agent: A) {
-    let settings = league_wire::settings::Settings::default();
+    let settings = league_wire::settings::ServerSettings::default();
     tokio::spawn(serve(listener, Arc::new(agent), settings, std::future::pending()));
 }
 
 impl League {
     /// A league that begins when so many players and referees are there.
-    pub(crate) async fn of(players: u32, referees: u32, settings: Settings) -> Self {
-        Self::under(Config::even_odd("league".parse().unwrap()), players, referees, settings).await
+    pub(crate) async fn of(players: u32, referees: u32, settings: ManagerSettings) -> Self {
+        Self::under(LeagueConfig::even_odd("league".parse().unwrap()), players, referees, settings).await
     }
 
     /// The same, under these rules.
-    pub(crate) async fn under(rules: Config, players: u32, referees: u32, settings: Settings) -> Self {
-        let settings = Settings { expect_players: Some(players), expect_referees: Some(referees), ..settings };
-        let world = World::real();
-        let (log, _) = MemoryDisk::new(Sync::AtOnce).open();
+    pub(crate) async fn under(rules: LeagueConfig, players: u32, referees: u32, settings: ManagerSettings) -> Self {
+        let settings = ManagerSettings { expect_players: Some(players), expect_referees: Some(referees), ..settings };
+        let world = Environment::real();
+        let (log, _) = MemoryDisk::new(SyncMode::AtOnce).open();
         let (season, opened) = Season::open(rules.clone(), Timestamp::EPOCH);
         log.append(vec![opened]).await.unwrap();
-        let (desk, work) = Desk::open(season, log, world.clone(), |_| {});
+        let (desk, work) = LeagueHandle::open(season, log, world.clone(), |_| {});
         tokio::spawn(work);
         let manager = Manager::new(&rules, settings, desk, Client::default(), None, world);
         let (listener, address) = listen().await;
@@ -71,7 +71,7 @@ impl League {
     /// Adds a referee of ours that runs so many matches at a time, and writes them down.
     pub(crate) async fn with_referee_of(self, capacity: u32, views: Option<ViewWriter>) -> Self {
         let (listener, address) = listen().await;
-        let settings = league_referee::Settings {
+        let settings = league_referee::RefereeSettings {
             name: format!("Ours at {address}").into(),
             wish: None,
             manager: self.url.parse().unwrap(),
@@ -86,7 +86,7 @@ impl League {
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
-        let referee = Referee::new(settings, Client::default(), views, World::real());
+        let referee = Referee::new(settings, Client::default(), views, Environment::real());
         open(listener, referee.clone());
         referee.register().await.unwrap();
         self
@@ -101,7 +101,7 @@ impl League {
 
     /// The season as it is.
     pub(crate) async fn season(&self) -> Season {
-        self.manager.desk().look(|season, _| season.clone()).await.unwrap()
+        self.manager.desk().read(|season, _| season.clone()).await.unwrap()
     }
 
     /// Plays it to its end.

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use league_core::season::Season;
-use league_core::season::agent::Player;
-use league_manager::Settings;
+use league_core::season::agent::RegisteredPlayer;
+use league_manager::ManagerSettings;
 use league_protocol::quirk::Quirk;
-use league_strangers::player::Plan;
-use league_strangers::player::habit::{Habit, Speech};
+use league_test_agents::player::Plan;
+use league_test_agents::player::dialect::{PlayerDialect, Speech};
 
 use crate::league::{League, forfeits};
 
 /// A league of the stranger and two plain players; gives the stranger as it is known at the end.
-async fn league(plan: Plan) -> (Player, Season) {
+async fn league(plan: Plan) -> (RegisteredPlayer, Season) {
     let shown = format!("{plan:?}");
-    let league = League::of(3, 1, Settings::default()).await.with_referee().await;
+    let league = League::of(3, 1, ManagerSettings::default()).await.with_referee().await;
     let stranger = plan.join(&league.url).await.unwrap();
     let one = Plan::new("One", Speech::Direct).always("odd").join(&league.url).await.unwrap();
     let two = Plan::new("Two", Speech::Direct).join(&league.url).await.unwrap();
@@ -57,8 +57,8 @@ async fn every_frame_is_learned_from_the_registration_or_within_the_match() {
 #[tokio::test]
 async fn tools_are_called_as_they_are_listed() {
     for speech in [Speech::Tools, Speech::Session, Speech::Stateless] {
-        for habit in [Habit::OtherToolNames, Habit::FieldsOnly, Habit::UnderOneKey("payload")] {
-            let (known, _) = league(plan(speech).habit(habit)).await;
+        for habit in [PlayerDialect::OtherToolNames, PlayerDialect::FieldsOnly, PlayerDialect::UnderOneKey("payload")] {
+            let (known, _) = league(plan(speech).dialect(habit)).await;
             assert_eq!(known.manner.frame().letter(), 'C');
         }
     }
@@ -67,44 +67,44 @@ async fn tools_are_called_as_they_are_listed() {
 #[tokio::test]
 async fn particular_players_find_nothing_to_complain_of() {
     for habit in [
-        Habit::IntegerIds,
-        Habit::NoExtraKeys,
-        Habit::WholeSeconds,
-        Habit::WantsToken,
-        Habit::WantsColon,
-        Habit::ReadsNested,
-        Habit::WantsGameId,
-        Habit::WantsTheEnd,
-        Habit::BusyAtFirst,
-        Habit::NoPath,
-        Habit::Localhost,
-        Habit::KeepsId("P07"),
-        Habit::ClosesConnections,
-        Habit::Status400,
+        PlayerDialect::IntegerIds,
+        PlayerDialect::NoExtraKeys,
+        PlayerDialect::WholeSeconds,
+        PlayerDialect::WantsToken,
+        PlayerDialect::WantsColon,
+        PlayerDialect::ReadsNested,
+        PlayerDialect::WantsGameId,
+        PlayerDialect::WantsTheEnd,
+        PlayerDialect::BusyAtFirst,
+        PlayerDialect::NoPath,
+        PlayerDialect::Localhost,
+        PlayerDialect::KeepsId("P07"),
+        PlayerDialect::ClosesConnections,
+        PlayerDialect::Status400,
     ] {
-        league(plan(Speech::Direct).habit(habit)).await;
+        league(plan(Speech::Direct).dialect(habit)).await;
     }
 }
 
 #[tokio::test]
 async fn odd_answers_are_quirks_that_the_agent_is_known_by() {
     for (habit, quirk) in [
-        (Habit::PostsAfterwards, Quirk::PostsAnswers),
-        (Habit::PostsBefore, Quirk::PostsAnswers),
-        (Habit::PlaceholderToken, Quirk::OddToken),
-        (Habit::EchoesToken, Quirk::OddToken),
-        (Habit::NoEnvelope, Quirk::NoMessageType),
-        (Habit::OffsetTime, Quirk::OffsetTime),
-        (Habit::AnswersInParams, Quirk::AnswerInParams),
-        (Habit::AnswersBare, Quirk::BareAnswer),
-        (Habit::ParityChoiceForm, Quirk::ParityChoiceForm),
-        (Habit::NullError, Quirk::NullError),
-        (Habit::RegistersOften(3), Quirk::RegistersOften),
-        (Habit::ListensLater(Duration::from_millis(700)), Quirk::ListensLate),
-        (Habit::RateLimit(Duration::from_millis(60)), Quirk::RateLimits),
-        (Habit::HangsUpAtTheEnd, Quirk::LeavesAtTheEnd),
+        (PlayerDialect::PostsAfterwards, Quirk::PostsAnswers),
+        (PlayerDialect::PostsBefore, Quirk::PostsAnswers),
+        (PlayerDialect::PlaceholderToken, Quirk::OddToken),
+        (PlayerDialect::EchoesToken, Quirk::OddToken),
+        (PlayerDialect::NoEnvelope, Quirk::NoMessageType),
+        (PlayerDialect::OffsetTime, Quirk::OffsetTime),
+        (PlayerDialect::AnswersInParams, Quirk::AnswerInParams),
+        (PlayerDialect::AnswersBare, Quirk::BareAnswer),
+        (PlayerDialect::ParityChoiceForm, Quirk::ParityChoiceForm),
+        (PlayerDialect::NullError, Quirk::NullError),
+        (PlayerDialect::RegistersOften(3), Quirk::RegistersOften),
+        (PlayerDialect::ListensLater(Duration::from_millis(700)), Quirk::ListensLate),
+        (PlayerDialect::RateLimit(Duration::from_millis(60)), Quirk::RateLimits),
+        (PlayerDialect::HangsUpAtTheEnd, Quirk::LeavesAtTheEnd),
     ] {
-        let (known, _) = league(plan(Speech::Direct).habit(habit.clone())).await;
+        let (known, _) = league(plan(Speech::Direct).dialect(habit.clone())).await;
         assert!(known.quirks.has(quirk), "{habit:?}: {:?}", known.quirks);
     }
 }

@@ -3,19 +3,19 @@
 use std::time::Duration;
 
 use league_core::season::Season;
-use league_manager::Settings;
+use league_manager::ManagerSettings;
 use league_protocol::quirk::Quirk;
-use league_strangers::frame::Frame;
-use league_strangers::player;
-use league_strangers::player::habit::Speech;
-use league_strangers::referee::{Plan, Work};
+use league_test_agents::frame::Frame;
+use league_test_agents::player;
+use league_test_agents::player::dialect::Speech;
+use league_test_agents::referee::{Plan, Work};
 
 use crate::league::{League, forfeits};
 
 /// A league whose players speak like this: a referee of other make knows only its own frame.
 async fn league_of(speech: Speech, plan: Plan) -> Season {
     let shown = format!("{plan:?}");
-    let settings = Settings { watch: Duration::from_millis(200), ..Settings::default() };
+    let settings = ManagerSettings { watch: Duration::from_millis(200), ..ManagerSettings::default() };
     let league = League::of(3, 1, settings).await;
     let referee = plan.join(&league.url).await.unwrap();
     let mut players = Vec::new();
@@ -62,7 +62,7 @@ fn promises(player: &player::Player) -> Vec<bool> {
 #[tokio::test]
 async fn players_hear_when_a_referee_comes_who_shows_no_passes_and_when_they_come_back() {
     const LIMIT: Duration = Duration::from_secs(10);
-    let league = League::of(2, 1, Settings::default()).await;
+    let league = League::of(2, 1, ManagerSettings::default()).await;
     // It says that it shows passes, and never begins: the round stays as it is.
     let idle = Plan::new("Idle", Frame::Direct).works(Work::Polling(Duration::from_secs(3600))).claims_passes();
     let _idle = idle.join(&league.url).await.unwrap();

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use league_core::season::config::Config;
-use league_manager::{Rates, Settings};
-use league_strangers::player::Plan;
-use league_strangers::player::habit::Speech;
-use league_strangers::post::Posted;
+use league_core::season::config::LeagueConfig;
+use league_manager::{ManagerSettings, RateSettings};
+use league_test_agents::player::Plan;
+use league_test_agents::player::dialect::Speech;
+use league_test_agents::post::Posted;
 use league_wire::rate::Rate;
 use serde_json::{Value, json};
 
@@ -14,15 +14,16 @@ use crate::hostile::caller::{Caller, admitted, code, is_told_to_wait};
 use crate::league::League;
 
 /// A league that nobody starts, and who calls its manager.
-async fn open(rules: Config) -> (League, Caller) {
-    let settings = Settings { registration_window: None, watch: Duration::from_secs(60), ..Settings::default() };
+async fn open(rules: LeagueConfig) -> (League, Caller) {
+    let settings =
+        ManagerSettings { registration_window: None, watch: Duration::from_secs(60), ..ManagerSettings::default() };
     let league = League::under(rules, 99, 99, settings).await;
     let caller = Caller::of(league.url.clone());
     (league, caller)
 }
 
-fn rules() -> Config {
-    Config::even_odd("league".parse().unwrap())
+fn rules() -> LeagueConfig {
+    LeagueConfig::even_odd("league".parse().unwrap())
 }
 
 fn endpoint(port: u16) -> String {
@@ -47,7 +48,7 @@ fn rejection(answer: &Posted) -> (String, i64, String) {
 
 #[tokio::test]
 async fn a_rejection_begins_with_the_words_of_the_course_and_says_what_to_do() {
-    let (_league, caller) = open(Config { max_players: 2, max_referees: 1, ..rules() }).await;
+    let (_league, caller) = open(LeagueConfig { max_players: 2, max_referees: 1, ..rules() }).await;
     let other =
         json!({"player_meta": {"display_name": "Chess", "game_types": ["chess"], "contact_endpoint": endpoint(9)}});
     let answers = [
@@ -193,8 +194,8 @@ async fn before_the_first_round_the_current_round_is_0() {
 
 #[tokio::test]
 async fn an_agent_that_registers_again_and_again_has_to_wait_and_others_do_not() {
-    let rates = Rates { registrations_again: Rate::new(1, 5), ..Rates::default() };
-    let league = League::of(99, 99, Settings { rates, ..Settings::default() }).await;
+    let rates = RateSettings { registrations_again: Rate::new(1, 5), ..RateSettings::default() };
+    let league = League::of(99, 99, ManagerSettings { rates, ..ManagerSettings::default() }).await;
     let caller = Caller::of(league.url.clone());
     let knock = |_| async { caller.register("player", "Often", &endpoint(1), None).await };
     let answers = futures_util::future::join_all((0..200).map(knock)).await;
@@ -212,7 +213,7 @@ async fn an_agent_that_registers_again_and_again_has_to_wait_and_others_do_not()
 }
 
 /// Two players and a referee that is called by hand, in the first round: who calls, and the token of the referee.
-async fn in_a_match(league: &League, caller: &Caller) -> (Vec<league_strangers::player::Player>, String) {
+async fn in_a_match(league: &League, caller: &Caller) -> (Vec<league_test_agents::player::Player>, String) {
     let mut agents = Vec::new();
     for name in ["One", "Two"] {
         agents.push(Plan::new(name, Speech::Direct).join(&league.url).await.unwrap());
@@ -225,7 +226,7 @@ async fn in_a_match(league: &League, caller: &Caller) -> (Vec<league_strangers::
 
 #[tokio::test]
 async fn a_score_that_contradicts_the_points_is_refused_and_a_second_report_names_the_first() {
-    let settings = Settings { watch: Duration::from_secs(60), ..Settings::default() };
+    let settings = ManagerSettings { watch: Duration::from_secs(60), ..ManagerSettings::default() };
     let league = League::of(2, 1, settings).await;
     let caller = Caller::of(league.url.clone());
     let (players, token) = in_a_match(&league, &caller).await;

@@ -4,9 +4,9 @@ use std::fmt;
 
 /// The key to a model. It can be sent and nothing else: never printed, never written, never compared.
 #[derive(Clone)]
-pub struct Key(String);
+pub struct ApiKey(String);
 
-impl Key {
+impl ApiKey {
     /// The key that `text` is, without the line end that files and shells like to add.
     pub fn new(text: &str) -> Self {
         Self(text.trim().to_owned())
@@ -23,13 +23,13 @@ impl Key {
     }
 }
 
-impl From<String> for Key {
+impl From<String> for ApiKey {
     fn from(text: String) -> Self {
         Self::new(&text)
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(…)")
     }
@@ -41,15 +41,15 @@ mod tests {
 
     #[test]
     fn a_key_shows_nothing_of_itself() {
-        let key = Key::new("sk-very-secret\n");
+        let key = ApiKey::new("sk-very-secret\n");
         assert_eq!(format!("{key:?} {key:#?}"), "Key(…) Key(…)");
         assert_eq!(key.reveal(), "sk-very-secret");
     }
 
     #[test]
     fn a_text_that_holds_it_is_noticed() {
-        assert!(Key::new("sk-1").is_in("your key sk-1 is odd"));
-        assert!(!Key::new("sk-1").is_in("odd"));
-        assert!(!Key::new("").is_in("odd"));
+        assert!(ApiKey::new("sk-1").is_in("your key sk-1 is odd"));
+        assert!(!ApiKey::new("sk-1").is_in("odd"));
+        assert!(!ApiKey::new("").is_in("odd"));
     }
 }

@@ -32,32 +32,27 @@ pub struct Model {
 
 /// What a model said, and what that cost.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Answer {
-    /// Its words.
+pub struct ModelAnswer {
     pub text: String,
-    /// What they cost.
     pub usage: Usage,
 }
 
 /// Why there is no answer. What the other side wrote is not repeated here: some repeat the key.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum Unanswered {
+pub enum ModelError {
     /// There was no connection, or it broke.
     #[error("it cannot be reached: {0}")]
     Unreachable(String),
-    /// It wants another key.
     #[error("it refuses the key (HTTP {0})")]
     WrongKey(StatusCode),
     /// It refuses, or has failed itself.
     #[error("it answered HTTP {0}")]
     Refused(StatusCode),
-    /// It says too much.
     #[error("its answer is larger than {limit} bytes", limit = MAX_ANSWER)]
     TooLong,
     /// Its answer holds no text where its API has one.
     #[error("its answer is not what its API says")]
     Unreadable,
-    /// Its answer repeats the key.
     #[error("its answer gives the key away, and is not looked at")]
     Indiscreet,
 }
@@ -86,13 +81,12 @@ impl Model {
         Ok(Self { provider, endpoint, headers, client })
     }
 
-    /// What it is called.
     pub fn name(&self) -> &str {
         &self.provider.model
     }
 
     /// What the model says to `prompt`.
-    pub async fn ask(&self, prompt: &Prompt) -> Result<Answer, Unanswered> {
+    pub async fn ask(&self, prompt: &Prompt) -> Result<ModelAnswer, ModelError> {
         let mut request = Request::new(Full::from(self.provider.question(prompt).to_string()));
         *request.method_mut() = http::Method::POST;
         *request.uri_mut() = self.endpoint.clone();
@@ -102,32 +96,32 @@ impl Model {
         let response = self.client.request(request).await.map_err(|error| unreachable(&error))?;
         match response.status() {
             ok if ok.is_success() => {}
-            refused @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => return Err(Unanswered::WrongKey(refused)),
-            other => return Err(Unanswered::Refused(other)),
+            refused @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => return Err(ModelError::WrongKey(refused)),
+            other => return Err(ModelError::Refused(other)),
         }
         let body = Limited::new(response.into_body(), MAX_ANSWER).collect().await.map_err(|error| {
             if error.is::<LengthLimitError>() {
-                Unanswered::TooLong
+                ModelError::TooLong
             } else {
-                Unanswered::Unreachable(error.to_string())
+                ModelError::Unreachable(error.to_string())
             }
         })?;
-        let body: Value = serde_json::from_slice(&body.to_bytes()).map_err(|_| Unanswered::Unreadable)?;
-        let text = self.provider.answer(&body).ok_or(Unanswered::Unreadable)?;
+        let body: Value = serde_json::from_slice(&body.to_bytes()).map_err(|_| ModelError::Unreadable)?;
+        let text = self.provider.answer(&body).ok_or(ModelError::Unreadable)?;
         match &self.provider.key {
-            Some(key) if key.is_in(text) => Err(Unanswered::Indiscreet),
-            Some(_) | None => Ok(Answer { text: text.to_owned(), usage: self.provider.usage(&body) }),
+            Some(key) if key.is_in(text) => Err(ModelError::Indiscreet),
+            Some(_) | None => Ok(ModelAnswer { text: text.to_owned(), usage: self.provider.usage(&body) }),
         }
     }
 }
 
 /// The outermost error says only that there is one; the innermost says what.
-fn unreachable(error: &hyper_util::client::legacy::Error) -> Unanswered {
+fn unreachable(error: &hyper_util::client::legacy::Error) -> ModelError {
     let mut cause = error.source();
     let mut told = error.to_string();
     while let Some(inner) = cause {
         told = inner.to_string();
         cause = inner.source();
     }
-    Unanswered::Unreachable(told)
+    ModelError::Unreachable(told)
 }

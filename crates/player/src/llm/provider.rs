@@ -6,13 +6,12 @@ use http::{HeaderMap, Uri};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use super::key::Key;
+use super::key::ApiKey;
 use super::prompt::Prompt;
 
 /// What is spoken with a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Api {
-    /// Gemini's own API.
+pub enum ModelApi {
     Gemini,
     /// OpenAI's chat completions, which most servers of other make speak too.
     OpenAi,
@@ -21,20 +20,17 @@ pub enum Api {
 /// A model and where it is.
 #[derive(Clone, Debug)]
 pub struct Provider {
-    /// What it speaks.
-    pub api: Api,
+    pub api: ModelApi,
     /// Where it is, with or without the version at the end.
     pub base_url: String,
-    /// Which model.
     pub model: String,
     /// The key, where one is needed.
-    pub key: Option<Key>,
+    pub key: Option<ApiKey>,
 }
 
 /// What an answer cost, as far as its server says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// Tokens of the prompt.
     pub prompt_tokens: Option<u64>,
     /// Tokens of the answer, with what the model thought before it.
     pub answer_tokens: Option<u64>,
@@ -43,8 +39,7 @@ pub struct Usage {
 /// A provider that cannot be asked.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum BadProvider {
-    /// The base URL is none.
-    #[error("the model's base URL is to be like {example}, without user, query or fragment", example = Api::OpenAi.own_base_url())]
+    #[error("the model's base URL is to be like {example}, without user, query or fragment", example = ModelApi::OpenAi.own_base_url())]
     BaseUrl,
     /// The key would travel in the clear.
     #[error("a key is sent by https only, or within this machine")]
@@ -60,7 +55,7 @@ pub enum BadProvider {
     Tls(String),
 }
 
-impl Api {
+impl ModelApi {
     /// Where the inventor of this API is.
     pub fn own_base_url(self) -> &'static str {
         match self {
@@ -86,7 +81,6 @@ impl Api {
 }
 
 impl Provider {
-    /// Where to POST to.
     pub(super) fn endpoint(&self) -> Result<Uri, BadProvider> {
         let base = self.base_url.trim_end_matches('/');
         let uri: Uri = base.parse().map_err(|_| BadProvider::BaseUrl)?;
@@ -103,8 +97,8 @@ impl Provider {
         let version = if uri.path().split('/').any(is_version) { "" } else { self.api.version() };
         let slash = if version.is_empty() { "" } else { "/" };
         let tail = match self.api {
-            Api::Gemini => format!("models/{}:generateContent", self.model_in_path()?),
-            Api::OpenAi => String::from("chat/completions"),
+            ModelApi::Gemini => format!("models/{}:generateContent", self.model_in_path()?),
+            ModelApi::OpenAi => String::from("chat/completions"),
         };
         format!("{base}{slash}{version}/{tail}").parse().map_err(|_| BadProvider::BaseUrl)
     }
@@ -124,8 +118,8 @@ impl Provider {
         let mut headers = HeaderMap::new();
         if let Some(key) = &self.key {
             let (name, text) = match self.api {
-                Api::Gemini => (HeaderName::from_static("x-goog-api-key"), key.reveal().to_owned()),
-                Api::OpenAi => (AUTHORIZATION, format!("Bearer {}", key.reveal())),
+                ModelApi::Gemini => (HeaderName::from_static("x-goog-api-key"), key.reveal().to_owned()),
+                ModelApi::OpenAi => (AUTHORIZATION, format!("Bearer {}", key.reveal())),
             };
             let mut value = HeaderValue::try_from(text).map_err(|_| BadProvider::Key)?;
             value.set_sensitive(true);
@@ -138,8 +132,8 @@ impl Provider {
     pub(super) fn question(&self, prompt: &Prompt) -> Value {
         let text = prompt.as_str();
         match self.api {
-            Api::Gemini => json!({ "contents": [{ "role": "user", "parts": [{ "text": text }] }] }),
-            Api::OpenAi => json!({ "model": self.model, "messages": [{ "role": "user", "content": text }] }),
+            ModelApi::Gemini => json!({ "contents": [{ "role": "user", "parts": [{ "text": text }] }] }),
+            ModelApi::OpenAi => json!({ "model": self.model, "messages": [{ "role": "user", "content": text }] }),
         }
     }
 
@@ -147,13 +141,13 @@ impl Provider {
     pub(super) fn usage(&self, body: &Value) -> Usage {
         let count = |path: &str| body.pointer(path).and_then(Value::as_u64);
         match self.api {
-            Api::Gemini => {
+            ModelApi::Gemini => {
                 let thought = count("/usageMetadata/thoughtsTokenCount").unwrap_or(0);
                 let answer_tokens =
                     count("/usageMetadata/candidatesTokenCount").map(|said| said.saturating_add(thought));
                 Usage { prompt_tokens: count("/usageMetadata/promptTokenCount"), answer_tokens }
             }
-            Api::OpenAi => {
+            ModelApi::OpenAi => {
                 Usage { prompt_tokens: count("/usage/prompt_tokens"), answer_tokens: count("/usage/completion_tokens") }
             }
         }
@@ -162,13 +156,13 @@ impl Provider {
     /// The text in the body of an answer.
     pub(super) fn answer<'a>(&self, body: &'a Value) -> Option<&'a str> {
         match self.api {
-            Api::Gemini => {
+            ModelApi::Gemini => {
                 let parts = body.pointer("/candidates/0/content/parts")?.as_array()?;
                 // A model that shows its thoughts puts them first, and marks them.
                 let said = |part: &&Value| part.get("thought").and_then(Value::as_bool) != Some(true);
                 parts.iter().find(said)?.get("text")?.as_str()
             }
-            Api::OpenAi => body.pointer("/choices/0/message/content")?.as_str(),
+            ModelApi::OpenAi => body.pointer("/choices/0/message/content")?.as_str(),
         }
     }
 }
@@ -186,23 +180,23 @@ fn is_this_machine(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn provider(api: Api, base_url: &str, key: Option<&str>) -> Provider {
-        Provider { api, base_url: base_url.into(), model: "some-model-1.5".into(), key: key.map(Key::new) }
+    fn provider(api: ModelApi, base_url: &str, key: Option<&str>) -> Provider {
+        Provider { api, base_url: base_url.into(), model: "some-model-1.5".into(), key: key.map(ApiKey::new) }
     }
 
-    fn endpoint(api: Api, base_url: &str) -> String {
+    fn endpoint(api: ModelApi, base_url: &str) -> String {
         provider(api, base_url, None).endpoint().unwrap().to_string()
     }
 
     #[test]
     fn a_base_url_may_or_may_not_have_its_version() {
         for base in ["https://api.openai.com", "https://api.openai.com/", "https://api.openai.com/v1/"] {
-            assert_eq!(endpoint(Api::OpenAi, base), "https://api.openai.com/v1/chat/completions");
+            assert_eq!(endpoint(ModelApi::OpenAi, base), "https://api.openai.com/v1/chat/completions");
         }
-        assert_eq!(endpoint(Api::OpenAi, "https://x.example/api/v4"), "https://x.example/api/v4/chat/completions");
+        assert_eq!(endpoint(ModelApi::OpenAi, "https://x.example/api/v4"), "https://x.example/api/v4/chat/completions");
         for base in ["https://g.example", "https://g.example/v1beta"] {
             let expected = "https://g.example/v1beta/models/some-model-1.5:generateContent";
-            assert_eq!(endpoint(Api::Gemini, base), expected);
+            assert_eq!(endpoint(ModelApi::Gemini, base), expected);
         }
     }
 
@@ -211,40 +205,40 @@ mod tests {
         for base in
             ["", "api.openai.com", "/v1", "ftp://x", "https://me:secret@x", "https://x/?key=secret", "https://x/#y"]
         {
-            assert_eq!(provider(Api::OpenAi, base, None).endpoint(), Err(BadProvider::BaseUrl), "{base}");
+            assert_eq!(provider(ModelApi::OpenAi, base, None).endpoint(), Err(BadProvider::BaseUrl), "{base}");
         }
-        let odd = Provider { model: "a/../b?c".into(), ..provider(Api::Gemini, "https://x", None) };
+        let odd = Provider { model: "a/../b?c".into(), ..provider(ModelApi::Gemini, "https://x", None) };
         assert_eq!(odd.endpoint(), Err(BadProvider::ModelName("a/../b?c".into())));
     }
 
     #[test]
     fn a_key_does_not_travel_in_the_clear() {
-        let refused = provider(Api::OpenAi, "http://model.example", Some("secret")).endpoint();
+        let refused = provider(ModelApi::OpenAi, "http://model.example", Some("secret")).endpoint();
         assert_eq!(refused, Err(BadProvider::InTheClear));
         for base in ["http://localhost:11434", "http://127.0.0.1:1", "http://[::1]:1", "https://model.example"] {
-            assert!(provider(Api::OpenAi, base, Some("secret")).endpoint().is_ok(), "{base}");
+            assert!(provider(ModelApi::OpenAi, base, Some("secret")).endpoint().is_ok(), "{base}");
         }
-        assert!(provider(Api::OpenAi, "http://model.example", None).endpoint().is_ok());
+        assert!(provider(ModelApi::OpenAi, "http://model.example", None).endpoint().is_ok());
     }
 
     #[test]
     fn no_form_of_a_provider_shows_its_key() {
-        for api in [Api::Gemini, Api::OpenAi] {
+        for api in [ModelApi::Gemini, ModelApi::OpenAi] {
             let provider = provider(api, "https://x", Some("secret"));
             let shown = format!("{provider:?} {:?}", provider.authorization().unwrap());
             assert!(!shown.contains("secret"), "{shown}");
         }
-        let bad = provider(Api::OpenAi, "https://x", Some("sec\nret")).authorization().unwrap_err();
+        let bad = provider(ModelApi::OpenAi, "https://x", Some("sec\nret")).authorization().unwrap_err();
         assert!(!format!("{bad} {bad:?}").contains("ret"));
     }
 
     #[test]
     fn answers_are_found_where_each_api_puts_them() {
-        let gemini = provider(Api::Gemini, "https://x", None);
+        let gemini = provider(ModelApi::Gemini, "https://x", None);
         let parts = json!([{ "text": "hm", "thought": true }, { "text": "odd" }]);
         let body = json!({ "candidates": [{ "content": { "role": "model", "parts": parts } }] });
         assert_eq!(gemini.answer(&body), Some("odd"));
-        let openai = provider(Api::OpenAi, "https://x", None);
+        let openai = provider(ModelApi::OpenAi, "https://x", None);
         let body = json!({ "choices": [{ "message": { "role": "assistant", "content": "even" } }] });
         assert_eq!(openai.answer(&body), Some("even"));
         for empty in [json!({}), json!([]), json!({ "choices": [], "candidates": [{ "finishReason": "SAFETY" }] })] {

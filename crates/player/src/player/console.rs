@@ -21,7 +21,7 @@ type Say = Box<dyn Fn(&str) + Send + Sync>;
 
 /// Where a player's news go; nowhere until somebody listens.
 #[derive(Default)]
-pub(super) struct Console {
+pub(super) struct PlayerConsole {
     say: OnceLock<Say>,
     /// Matches lost without a game, with what went wrong.
     losses: Mutex<Vec<(MatchId, String)>>,
@@ -29,13 +29,13 @@ pub(super) struct Console {
     closed: OnceLock<()>,
 }
 
-impl fmt::Debug for Console {
+impl fmt::Debug for PlayerConsole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Console")
     }
 }
 
-impl Console {
+impl PlayerConsole {
     pub(super) fn listen(&self, say: impl Fn(&str) + Send + Sync + 'static) {
         drop(self.say.set(Box::new(say)));
     }
@@ -62,7 +62,6 @@ impl Console {
         self.say(&format!("{match_id}{tries}: {}", plain(what)));
     }
 
-    /// A match is over.
     pub(super) fn over(&self, over: &GameOver) {
         // A referee of ours explains also a loss of both, which may count as a draw.
         if over.result != Some(OwnResult::TechnicalLoss) && over.hint.is_none() {
@@ -81,7 +80,6 @@ impl Console {
         }
     }
 
-    /// The league is over.
     pub(super) fn completed(&self, me: Option<&PlayerId>, name: &str, end: &LeagueCompleted) {
         let Some(me) = me else { return };
         // It may be told twice.
@@ -139,9 +137,9 @@ mod tests {
 
     use super::*;
 
-    fn told(news: impl FnOnce(&Console)) -> Vec<String> {
+    fn told(news: impl FnOnce(&PlayerConsole)) -> Vec<String> {
         let lines: Arc<Mutex<Vec<String>>> = Arc::default();
-        let (console, heard) = (Console::default(), Arc::clone(&lines));
+        let (console, heard) = (PlayerConsole::default(), Arc::clone(&lines));
         console.listen(move |line| heard.lock().unwrap().push(line.to_owned()));
         news(&console);
         lines.lock().unwrap().clone()

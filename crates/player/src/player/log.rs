@@ -10,8 +10,8 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use league_core::seat::{History, Question};
-use league_protocol::head::Head;
+use league_core::session::{History, StrategyQuestion};
+use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::id::{MatchId, PlayerId};
 use league_protocol::message::game_error::GameError;
 use league_protocol::message::game_over::GameOver;
@@ -21,25 +21,25 @@ use league_protocol::message::standings::StandingsUpdate;
 use league_protocol::parity::Parity;
 use league_protocol::sender::Sender;
 use league_protocol::table::Method;
-use league_store::journal::{Entry, Level};
-use league_store::views::histories::Remembers;
+use league_store::journal::{JournalEntry, JournalLevel};
+use league_store::views::histories::HistorySource;
 use league_store::views::history::HistoryFile;
-use league_wire::refusals::Refusal;
+use league_wire::refusal_log::RefusedRequest;
 
 use super::Shared;
 
 use crate::memory::Memory;
-use crate::thinker::{Consulted, Trouble};
+use crate::strategy_runner::{ModelCall, StrategyError};
 
 /// The most lines that wait for the end of their match.
 const MAX_OPEN: usize = 32;
 
 /// Choices that are logged when their match is over, the oldest first.
-pub(super) type OpenChoices = VecDeque<(MatchId, Entry)>;
+pub(super) type OpenChoices = VecDeque<(MatchId, JournalEntry)>;
 
 impl Shared {
     /// A line about the player itself.
-    pub(super) fn note(&self, level: Level, event: &str, message: impl FnOnce() -> String) {
+    pub(super) fn note(&self, level: JournalLevel, event: &str, message: impl FnOnce() -> String) {
         if self.logs(level) {
             self.write(self.entry(level, event, message()));
         }
@@ -48,9 +48,9 @@ impl Shared {
     /// A line about a message of a peer.
     pub(super) fn note_message(
         &self,
-        level: Level,
+        level: JournalLevel,
         event: &str,
-        (head, method): (&Head, Method),
+        (head, method): (&ReceivedEnvelope, Method),
         message: impl FnOnce() -> String,
     ) {
         if self.logs(level) {
@@ -58,24 +58,24 @@ impl Shared {
         }
     }
 
-    fn logs(&self, level: Level) -> bool {
+    fn logs(&self, level: JournalLevel) -> bool {
         self.journal.get().is_some_and(|journal| journal.writes(level))
     }
 
-    fn entry(&self, level: Level, event: &str, message: String) -> Entry {
+    fn entry(&self, level: JournalLevel, event: &str, message: String) -> JournalEntry {
         let seat = self.seat();
         let who = seat.identity().map_or("", |identity| identity.player_id.as_str());
-        Entry::new(self.world.now(), level, who, event, message)
+        JournalEntry::new(self.world.now(), level, who, event, message)
     }
 
-    fn write(&self, entry: Entry) {
+    fn write(&self, entry: JournalEntry) {
         if let Some(journal) = self.journal.get() {
             journal.write(entry);
         }
     }
 
-    pub(super) fn note_round(&self, head: &Head, round: &RoundAnnouncement) {
-        self.note_message(Level::Debug, "ROUND_ANNOUNCED", (head, Method::NotifyRound), || {
+    pub(super) fn note_round(&self, head: &ReceivedEnvelope, round: &RoundAnnouncement) {
+        self.note_message(JournalLevel::Debug, "ROUND_ANNOUNCED", (head, Method::NotifyRound), || {
             let own = self.seat().identity().map(|identity| identity.player_id.clone());
             let plays = |player: &PlayerId| Some(player) == own.as_ref();
             let mine = round.matches.iter().find(|one| plays(&one.player_a_id) || plays(&one.player_b_id));
@@ -89,9 +89,9 @@ impl Shared {
         });
     }
 
-    pub(super) fn note_invitation(&self, head: &Head, invitation: &GameInvitation, answer: &GameJoinAck) {
+    pub(super) fn note_invitation(&self, head: &ReceivedEnvelope, invitation: &GameInvitation, answer: &GameJoinAck) {
         let declined = answer.accept == Some(false);
-        let level = if declined { Level::Warn } else { Level::Debug };
+        let level = if declined { JournalLevel::Warn } else { JournalLevel::Debug };
         self.note_message(level, "INVITED", (head, Method::GameInvitation), || {
             let opponent = invitation.opponent_id.as_ref().map_or("an opponent without a name", PlayerId::as_str);
             let answered = match answer.reason.as_deref().filter(|_| declined) {
@@ -103,8 +103,8 @@ impl Shared {
     }
 
     /// The call of a match came in another conversation than its invitation. It is answered all the same.
-    pub(super) fn note_other_conversation(&self, head: &Head, match_id: &MatchId) {
-        self.note_message(Level::Warn, "CONVERSATION_CHANGED", (head, Method::ChooseParity), || {
+    pub(super) fn note_other_conversation(&self, head: &ReceivedEnvelope, match_id: &MatchId) {
+        self.note_message(JournalLevel::Warn, "CONVERSATION_CHANGED", (head, Method::ChooseParity), || {
             format!(
                 "{match_id}: the call of {} has another conversation_id than the invitation; a referee keeps one for each match \
                  and player",
@@ -114,22 +114,37 @@ impl Shared {
     }
 
     /// The choice and its rationale, kept until the match is over.
-    pub(super) fn keep_choice(&self, head: &Head, match_id: &MatchId, parity: Parity, why: &str, took: Duration) {
-        if !self.logs(Level::Debug) {
+    pub(super) fn keep_choice(
+        &self,
+        head: &ReceivedEnvelope,
+        match_id: &MatchId,
+        parity: Parity,
+        why: &str,
+        took: Duration,
+    ) {
+        if !self.logs(JournalLevel::Debug) {
             return;
         }
         let message = format!("{match_id}: chose {parity} {why}, in {} ms", took.as_millis());
-        let entry = about(self.entry(Level::Debug, "CHOICE", message), head, Some(Method::ChooseParity));
+        let entry = about(self.entry(JournalLevel::Debug, "CHOICE", message), head, Some(Method::ChooseParity));
         self.keep(match_id, entry);
     }
 
     /// Which model was asked for a choice, how long it took, what it cost, and why the coin chose where it did. Kept like the choice.
-    pub(super) fn note_model(&self, match_id: &MatchId, parity: Parity, asked: &Consulted, failed: Option<&Trouble>) {
+    pub(super) fn note_model(
+        &self,
+        match_id: &MatchId,
+        parity: Parity,
+        asked: &ModelCall,
+        failed: Option<&StrategyError>,
+    ) {
         let (level, event, message) = match failed {
-            None => (Level::Info, "MODEL_ANSWERED", format!("{} says {parity} in {match_id}", asked.model)),
-            Some(why) => {
-                (Level::Warn, "MODEL_FAILED", format!("{}: {why}; the coin says {parity} in {match_id}", asked.model))
-            }
+            None => (JournalLevel::Info, "MODEL_ANSWERED", format!("{} says {parity} in {match_id}", asked.model)),
+            Some(why) => (
+                JournalLevel::Warn,
+                "MODEL_FAILED",
+                format!("{}: {why}; the coin says {parity} in {match_id}", asked.model),
+            ),
         };
         if !self.logs(level) {
             return;
@@ -143,7 +158,7 @@ impl Shared {
     }
 
     /// Keeps a line that tells a choice until its match is over.
-    fn keep(&self, match_id: &MatchId, entry: Entry) {
+    fn keep(&self, match_id: &MatchId, entry: JournalEntry) {
         let mut open = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
         if open.len() == MAX_OPEN {
             open.pop_front();
@@ -152,8 +167,8 @@ impl Shared {
     }
 
     /// What the strategy goes by, for the log.
-    pub(super) fn rationale(&self, question: &Question, memory: &Memory) -> String {
-        if !self.logs(Level::Debug) {
+    pub(super) fn rationale(&self, question: &StrategyQuestion, memory: &Memory) -> String {
+        if !self.logs(JournalLevel::Debug) {
             return String::new();
         }
         let name = self.thinker.name();
@@ -175,19 +190,19 @@ impl Shared {
     }
 
     /// The end of a match, and the choice that was kept until now.
-    pub(super) fn note_over(&self, head: &Head, over: &GameOver, repeated: bool) {
+    pub(super) fn note_over(&self, head: &ReceivedEnvelope, over: &GameOver, repeated: bool) {
         let mut open = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(place) = open.iter().position(|(match_id, _)| *match_id == over.match_id) {
             open.remove(place).into_iter().for_each(|(_, entry)| self.write(entry));
         }
         drop(open);
         if repeated {
-            self.note_message(Level::Debug, "RESULT_REPEATED", (head, Method::NotifyMatchResult), || {
+            self.note_message(JournalLevel::Debug, "RESULT_REPEATED", (head, Method::NotifyMatchResult), || {
                 format!("{}: its result was known already", over.match_id)
             });
             return;
         }
-        self.note_message(Level::Info, "GAME_OVER", (head, Method::NotifyMatchResult), || {
+        self.note_message(JournalLevel::Info, "GAME_OVER", (head, Method::NotifyMatchResult), || {
             let seat = self.seat();
             let played = seat.history().matches().iter().rev().find(|played| played.match_id == over.match_id);
             let Some(played) = played else { return format!("{}: over, without a result", over.match_id) };
@@ -197,8 +212,8 @@ impl Shared {
         });
     }
 
-    pub(super) fn note_game_error(&self, head: &Head, error: &GameError) {
-        self.note_message(Level::Warn, "GAME_ERROR", (head, Method::NotifyGameError), || {
+    pub(super) fn note_game_error(&self, head: &ReceivedEnvelope, error: &GameError) {
+        self.note_message(JournalLevel::Warn, "GAME_ERROR", (head, Method::NotifyGameError), || {
             let code = error.error_code.as_deref().unwrap_or("an error without a code");
             let what = error.hint.as_ref().or(error.error_description.as_ref()).map_or("", |text| text.as_str());
             let match_id = error.match_id.as_ref().map_or("no match", MatchId::as_str);
@@ -208,8 +223,8 @@ impl Shared {
         });
     }
 
-    pub(super) fn note_standings(&self, head: &Head, update: &StandingsUpdate) {
-        self.note_message(Level::Debug, "STANDINGS", (head, Method::UpdateStandings), || {
+    pub(super) fn note_standings(&self, head: &ReceivedEnvelope, update: &StandingsUpdate) {
+        self.note_message(JournalLevel::Debug, "STANDINGS", (head, Method::UpdateStandings), || {
             let own = self.seat().identity().map(|identity| identity.player_id.clone());
             let row = update.standings.iter().find(|row| Some(&row.player_id) == own.as_ref());
             let after = update.round_id.map_or_else(String::new, |round| format!(" after round {round}"));
@@ -220,8 +235,8 @@ impl Shared {
         });
     }
 
-    pub(super) fn note_end(&self, head: &Head, end: &LeagueCompleted) {
-        self.note_message(Level::Info, "LEAGUE_COMPLETED", (head, Method::NotifyLeagueCompleted), || {
+    pub(super) fn note_end(&self, head: &ReceivedEnvelope, end: &LeagueCompleted) {
+        self.note_message(JournalLevel::Info, "LEAGUE_COMPLETED", (head, Method::NotifyLeagueCompleted), || {
             let own = self.seat().identity().map(|identity| identity.player_id.clone());
             let row = end.final_standings.iter().find(|row| Some(&row.player_id) == own.as_ref());
             match row {
@@ -231,17 +246,17 @@ impl Shared {
         });
     }
 
-    pub(super) fn note_refusal(&self, refusal: &Refusal<'_>) {
-        if !self.logs(Level::Warn) {
+    pub(super) fn note_refusal(&self, refusal: &RefusedRequest<'_>) {
+        if !self.logs(JournalLevel::Warn) {
             return;
         }
         let Some(line) = self.refusals.line(refusal) else { return };
-        let level = if refusal.is_internal() { Level::Error } else { Level::Warn };
+        let level = if refusal.is_internal() { JournalLevel::Error } else { JournalLevel::Warn };
         self.write(about(self.entry(level, "REQUEST_REFUSED", line), refusal.head, refusal.method));
     }
 }
 
-impl Remembers for Shared {
+impl HistorySource for Shared {
     fn history(&self) -> Option<(PathBuf, HistoryFile)> {
         self.unwritten.store(false, Ordering::Release);
         let home = self.settings.home.as_ref()?;
@@ -254,11 +269,11 @@ impl Remembers for Shared {
 
     fn history_not_written(&self, error: &io::Error) {
         tracing::warn!(%error, "the history cannot be written");
-        self.note(Level::Error, "HISTORY_NOT_WRITTEN", || format!("the history cannot be written: {error}"));
+        self.note(JournalLevel::Error, "HISTORY_NOT_WRITTEN", || format!("the history cannot be written: {error}"));
     }
 }
 
-fn about(entry: Entry, head: &Head, method: Option<Method>) -> Entry {
+fn about(entry: JournalEntry, head: &ReceivedEnvelope, method: Option<Method>) -> JournalEntry {
     let entry = entry.in_conversation(head.conversation_id.as_good());
     match method {
         Some(method) => entry.about(method.row().message.unwrap_or(method.row().name)),
@@ -266,6 +281,6 @@ fn about(entry: Entry, head: &Head, method: Option<Method>) -> Entry {
     }
 }
 
-fn sender(head: &Head) -> &str {
+fn sender(head: &ReceivedEnvelope) -> &str {
     head.sender.as_good().map_or("an unnamed sender", Sender::as_str)
 }

@@ -4,17 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use league_core::season::agent::AgentId;
-use league_core::seat::Identity;
-use league_protocol::head::Envelope;
+use league_core::session::PlayerIdentity;
+use league_protocol::envelope::Envelope;
 use league_protocol::id::{ConversationId, GameType, LeagueId, PlayerId};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest};
 use league_protocol::quirk::Quirks;
 use league_protocol::table::Call;
 use league_protocol::token::{Token, TokenDigest};
-use league_store::journal::Level;
+use league_store::journal::JournalLevel;
 use league_store::views::keys::KeysFile;
-use league_wire::admission::{self, Admitted, Patience, Rejected};
-use league_wire::doubt;
+use league_wire::registration::{self, Admitted, RegistrationRetry, Rejected};
+use league_wire::token_recheck;
 use smol_str::SmolStr;
 use tokio::time::timeout;
 
@@ -36,9 +36,10 @@ impl Shared {
         let longest = LONGEST_PAUSE.max(settings.pause);
         // Who was in already waits for its manager to come back.
         let tries = settings.give_up_after.filter(|_| self.seat().identity().is_none());
-        let patience = Patience { answer: settings.patience, pause: settings.pause, longest, tries };
+        let patience = RegistrationRetry { answer: settings.patience, pause: settings.pause, longest, tries };
         let admitted =
-            admission::register(&self.speaker, &settings.manager, patience, &self.hurry, || self.registration()).await;
+            registration::register(&self.speaker, &settings.manager, patience, &self.hurry, || self.registration())
+                .await;
         let Admitted { player_id, league_id, token, passes, .. } = admitted.inspect_err(|_| self.seat().rejected())?;
         let player_id = player_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| PlayerId::numbered(1));
         let mut former = self.keep_key(&player_id, league_id.as_ref(), token.as_ref());
@@ -46,14 +47,14 @@ impl Shared {
             former.extend(before.token.as_ref().map(Token::digest).into_iter().chain(before.former.iter().cloned()));
             former.truncate(FORMER);
         }
-        self.seat().registered(Identity { player_id: player_id.clone(), league_id, token, passes, former });
+        self.seat().registered(PlayerIdentity { player_id: player_id.clone(), league_id, token, passes, former });
         self.rehearse_as(player_id.clone());
         self.admitted.send_replace(true);
         if let (Some(scribe), Some(home)) = (&settings.scribe, &settings.home) {
             let path = home.agent_journal(&AgentId::Player(player_id.clone()));
             self.journal.get_or_init(|| scribe.journal(path));
         }
-        self.note(Level::Info, "REGISTERED", || format!("registered with {}", settings.manager));
+        self.note(JournalLevel::Info, "REGISTERED", || format!("registered with {}", settings.manager));
         Ok(player_id)
     }
 
@@ -95,7 +96,8 @@ impl Shared {
         let Some(token) = token else { return true };
         let envelope = Envelope { auth_token: Some(token.into()), ..self.envelope(None, None) };
         let settings = &self.settings;
-        let counts = doubt::counts(self.speaker.client(), &settings.manager, &envelope, settings.patience).await;
+        let counts =
+            token_recheck::counts(self.speaker.client(), &settings.manager, &envelope, settings.patience).await;
         if counts == Some(false)
             && let Err(rejected) = self.register().await
         {

@@ -1,6 +1,6 @@
 //! `alternate`: even, odd, even, odd, whoever the opponent is.
 
-use league_core::seat::{Played, Question};
+use league_core::session::{PlayedMatch, StrategyQuestion};
 use league_protocol::parity::Parity;
 
 use super::{Decision, Strategy};
@@ -14,8 +14,8 @@ impl Strategy for Alternate {
         "alternate"
     }
 
-    fn choose(&self, _: &Question, memory: &Memory) -> Decision {
-        let own = |played: &Played| played.my_choice.as_deref().and_then(Parity::exact);
+    fn choose(&self, _: &StrategyQuestion, memory: &Memory) -> Decision {
+        let own = |played: &PlayedMatch| played.my_choice.as_deref().and_then(Parity::exact);
         let last = memory.history.matches().iter().rev().find_map(own);
         Decision::Bet(last.map_or(Parity::Even, Parity::opposite))
     }

@@ -4,7 +4,7 @@
 //! idea of the game: with other payoffs it would learn those. Each arm is worth its mean and a margin that shrinks the more
 //! often it was tried; without a draw of lots the choice follows from the history alone, and the coin only breaks ties.
 
-use league_core::seat::{Played, Question};
+use league_core::session::{PlayedMatch, StrategyQuestion};
 use league_protocol::parity::Parity;
 
 use super::{Decision, Strategy};
@@ -42,7 +42,7 @@ impl Arm {
     }
 }
 
-fn better_arm<'a>(matches: impl IntoIterator<Item = &'a Played>) -> Option<Parity> {
+fn better_arm<'a>(matches: impl IntoIterator<Item = &'a PlayedMatch>) -> Option<Parity> {
     let (mut even, mut odd) = (Arm::default(), Arm::default());
     for played in matches {
         // Points for an opponent's forfeit were not earned by the choice.
@@ -65,7 +65,7 @@ impl Strategy for Bandit {
         "bandit"
     }
 
-    fn choose(&self, question: &Question, memory: &Memory) -> Decision {
+    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
         let better = better_arm(memory.telling(question));
         Decision::Bet(better.unwrap_or_else(|| memory.toss(question)))
     }

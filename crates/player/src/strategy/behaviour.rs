@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use league_core::seat::Question;
+use league_core::session::StrategyQuestion;
 use league_protocol::parity::Parity;
 
 use super::{Decision, Strategy};
@@ -16,12 +16,7 @@ pub enum Behaviour {
     /// It never answers, and keeps the connection open.
     Silence,
     /// It answers properly, when this share of the time has passed.
-    Slow {
-        /// Of the time to answer.
-        share: Share,
-        /// With what.
-        parity: Parity,
-    },
+    Slow { share: Share, parity: Parity },
     /// It answers at once with a text that is no move.
     Invalid(&'static str),
     /// It falls over: the connection breaks without an answer. A process of its own ends; in a shared one the task that
@@ -45,7 +40,6 @@ impl Share {
     }
 }
 
-/// A test kind of player.
 #[derive(Debug)]
 pub(super) enum Misbehaving {
     Timeout,
@@ -64,7 +58,7 @@ impl Strategy for Misbehaving {
         }
     }
 
-    fn choose(&self, question: &Question, memory: &Memory) -> Decision {
+    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
         Decision::Misbehave(match self {
             Self::Timeout => Behaviour::Silence,
             Self::Slow(share) => Behaviour::Slow { share: *share, parity: memory.toss(question) },

@@ -1,6 +1,6 @@
 //! `llm`: ask a language model. What it is told is in [`Prompt`]; who it is, is configured with the thinker.
 
-use league_core::seat::Question;
+use league_core::session::StrategyQuestion;
 
 use super::{Decision, Strategy};
 use crate::llm::Prompt;
@@ -14,7 +14,7 @@ impl Strategy for AskModel {
         "llm"
     }
 
-    fn choose(&self, question: &Question, memory: &Memory) -> Decision {
+    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
         Decision::Ask(Prompt::about(question, memory))
     }
 }

@@ -1,6 +1,6 @@
 //! `random`: a toss of the coin. It earns 1.25 points a match against anybody, and nobody can do anything about it.
 
-use league_core::seat::Question;
+use league_core::session::StrategyQuestion;
 
 use super::{Decision, Strategy};
 use crate::memory::Memory;
@@ -13,7 +13,7 @@ impl Strategy for Random {
         "random"
     }
 
-    fn choose(&self, question: &Question, memory: &Memory) -> Decision {
+    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
         Decision::Bet(memory.toss(question))
     }
 }

@@ -22,8 +22,7 @@ use super::random::Random;
 
 /// A strategy that can be asked for.
 #[derive(Debug)]
-pub struct Entry {
-    /// What it is called.
+pub struct StrategyEntry {
     pub name: &'static str,
     /// What it does, in a few words.
     pub about: &'static str,
@@ -51,7 +50,7 @@ const RUN: Parameter =
     Parameter { about: "the longest run of choices that is looked for", usual: 3, least: 1, most: 16 };
 const SHARE: Parameter = Parameter { about: "percent of the time to answer", usual: 50, least: 0, most: 100 };
 
-const STRATEGIES: &[Entry] = &[
+const STRATEGIES: &[StrategyEntry] = &[
     plain("random", "tosses a coin", || Arc::new(Random)),
     plain("always_even", "says even", || Arc::new(Always(Parity::Even))),
     plain("always_odd", "says odd", || Arc::new(Always(Parity::Odd))),
@@ -62,7 +61,7 @@ const STRATEGIES: &[Entry] = &[
     }),
     plain("markov", "avoids what used to follow on a match like the last one", || Arc::new(Markov)),
     plain("bandit", "says what has paid better, and tries the other now and then", || Arc::new(Bandit)),
-    Entry { name: LLM, about: "asks a language model", make: Make::Asking(|| Arc::new(AskModel)) },
+    StrategyEntry { name: LLM, about: "asks a language model", make: Make::Asking(|| Arc::new(AskModel)) },
     plain("timeout", "for tests: never answers", || Arc::new(Misbehaving::Timeout)),
     with("slow", "for tests: answers late", SHARE, |percent| Arc::new(Misbehaving::Slow(Share::percent(percent)))),
     plain("invalid", "for tests: answers what is no move", || Arc::new(Misbehaving::Invalid)),
@@ -80,8 +79,8 @@ pub fn model(text: &str) -> Option<Option<&str>> {
     (name == LLM).then_some(model)
 }
 
-const fn plain(name: &'static str, about: &'static str, make: fn() -> Arc<dyn Strategy>) -> Entry {
-    Entry { name, about, make: Make::Plain(make) }
+const fn plain(name: &'static str, about: &'static str, make: fn() -> Arc<dyn Strategy>) -> StrategyEntry {
+    StrategyEntry { name, about, make: Make::Plain(make) }
 }
 
 const fn with(
@@ -89,31 +88,30 @@ const fn with(
     about: &'static str,
     parameter: Parameter,
     make: fn(u8) -> Arc<dyn Strategy>,
-) -> Entry {
-    Entry { name, about, make: Make::With(parameter, make) }
+) -> StrategyEntry {
+    StrategyEntry { name, about, make: Make::With(parameter, make) }
 }
 
-/// Every strategy that there is.
-pub fn strategies() -> impl Iterator<Item = &'static Entry> {
+pub fn strategies() -> impl Iterator<Item = &'static StrategyEntry> {
     STRATEGIES.iter()
 }
 
 /// The strategy that `text` asks for: a name, or a name, a colon and a number.
-pub fn strategy(text: &str) -> Result<Arc<dyn Strategy>, NoStrategy> {
+pub fn strategy(text: &str) -> Result<Arc<dyn Strategy>, UnknownStrategy> {
     let (name, number) = text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
-    let entry = strategies().find(|entry| entry.name == name).ok_or_else(|| NoStrategy::unknown(name))?;
+    let entry = strategies().find(|entry| entry.name == name).ok_or_else(|| UnknownStrategy::unknown(name))?;
     match (&entry.make, number) {
         (Make::Plain(make), None) => Ok(make()),
         (Make::Asking(make), None) => Ok(make()),
         (Make::Asking(make), Some(model)) => {
             let fits = !model.is_empty() && model.len() <= MAX_MODEL && model.chars().all(|c| c.is_ascii_graphic());
-            if fits { Ok(make()) } else { Err(NoStrategy::Model { name: entry.name, found: shortened(model) }) }
+            if fits { Ok(make()) } else { Err(UnknownStrategy::Model { name: entry.name, found: shortened(model) }) }
         }
-        (Make::Plain(_), Some(_)) => Err(NoStrategy::TakesNone { name: entry.name }),
+        (Make::Plain(_), Some(_)) => Err(UnknownStrategy::TakesNone { name: entry.name }),
         (Make::With(parameter, make), None) => Ok(make(parameter.usual)),
         (Make::With(parameter, make), Some(number)) => {
             let value = number.parse().ok().filter(|value| (parameter.least..=parameter.most).contains(value));
-            value.map(make).ok_or_else(|| NoStrategy::Parameter {
+            value.map(make).ok_or_else(|| UnknownStrategy::Parameter {
                 name: entry.name,
                 about: parameter.about,
                 least: parameter.least,
@@ -126,46 +124,25 @@ pub fn strategy(text: &str) -> Result<Arc<dyn Strategy>, NoStrategy> {
 
 /// A strategy that does not exist.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum NoStrategy {
-    /// Nobody knows it.
+pub enum UnknownStrategy {
     #[error("there is no strategy {found:?}; there are {known}")]
-    Unknown {
-        /// What was asked for.
-        found: String,
-        /// What there is.
-        known: String,
-    },
-    /// It has no parameter.
+    Unknown { found: String, known: String },
     #[error("{name} takes no parameter: write just {name}")]
-    TakesNone {
-        /// The strategy.
-        name: &'static str,
-    },
-    /// No model is called that.
+    TakesNone { name: &'static str },
     #[error("invalid model {found:?} for `{name}`: expected a name such as {name}:gemini-2.5-flash, without spaces")]
-    Model {
-        /// The strategy.
-        name: &'static str,
-        /// What was given.
-        found: String,
-    },
-    /// Its parameter cannot be this.
+    Model { name: &'static str, found: String },
     #[error("invalid parameter {found:?} for `{name}`: expected {least} to {most}, {about}")]
     Parameter {
-        /// The strategy.
         name: &'static str,
-        /// What the parameter means.
         about: &'static str,
         /// The least that it can be.
         least: u8,
-        /// The most.
         most: u8,
-        /// What was given.
         found: String,
     },
 }
 
-impl NoStrategy {
+impl UnknownStrategy {
     fn unknown(name: &str) -> Self {
         let mut known = String::new();
         for entry in strategies() {

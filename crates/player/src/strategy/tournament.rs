@@ -1,7 +1,7 @@
 //! What strategies earn against each other, in memory: two hundred matches of P01 against P02.
 
 use league_core::rules::seed::Seed;
-use league_core::seat::Played;
+use league_core::session::PlayedMatch;
 use league_protocol::id::PlayerId;
 use league_protocol::parity::Parity;
 
@@ -15,7 +15,7 @@ const MATCHES: u32 = 200;
 /// What the first can expect to earn in a match against the second: the numbers are left out, only the choices count.
 fn expected_points(first: &str, second: &str) -> f64 {
     let (first, second) = (strategy(first).unwrap(), strategy(second).unwrap());
-    let (mut of_first, mut of_second): (Vec<Played>, Vec<Played>) = (Vec::new(), Vec::new());
+    let (mut of_first, mut of_second): (Vec<PlayedMatch>, Vec<PlayedMatch>) = (Vec::new(), Vec::new());
     let mut earned = 0.0;
     for number in 1..=MATCHES {
         let mut mirrored = question(number);
@@ -31,7 +31,7 @@ fn expected_points(first: &str, second: &str) -> f64 {
 }
 
 /// The same match with a number by the seed, so that both choices win equally often.
-fn by_luck(mut played: Played) -> Played {
+fn by_luck(mut played: PlayedMatch) -> PlayedMatch {
     let luck = Chance::Seeded(Seed::new(99, "numbers".parse().unwrap()));
     let drawn = luck.toss(&played.match_id, &PlayerId::numbered(1));
     let own = played.my_choice.as_deref().and_then(Parity::exact);

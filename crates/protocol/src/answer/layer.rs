@@ -10,30 +10,25 @@ use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use smol_str::SmolStr;
 
 use super::PeerError;
-use crate::head::{PROTOCOL, WrittenTime};
-use crate::loose;
+use crate::envelope::{PROTOCOL, WrittenTime};
+use crate::lenient;
 use crate::quirk::{Quirk, Quirks};
 use crate::sender::Sender;
 use crate::token::Credential;
 
-/// Where an object was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
-    /// The answer itself.
+pub(super) enum LayerPath {
     Outside,
-    /// A JSON-RPC result.
     Result,
     /// The `params` of what looks like a request.
     Params,
-    /// MCP's structured content.
     Structured,
-    /// JSON in a text block.
     Text,
     /// A `data` member.
     Data,
 }
 
-impl Place {
+impl LayerPath {
     pub(super) fn quirk(self) -> Option<Quirk> {
         match self {
             Self::Outside | Self::Result | Self::Structured => None,
@@ -46,14 +41,14 @@ impl Place {
 
 /// A text, or something else in its place, or nothing.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub(super) enum Word<'a> {
+pub(super) enum TextField<'a> {
     #[default]
     Absent,
     Text(Cow<'a, str>),
     Other,
 }
 
-impl Word<'_> {
+impl TextField<'_> {
     pub(super) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -66,42 +61,42 @@ impl Word<'_> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Word<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for TextField<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
         impl<'de> Visitor<'de> for Any {
-            type Value = Word<'de>;
+            type Value = TextField<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("anything")
             }
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Word<'de>, E> {
-                Ok(Word::Text(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<TextField<'de>, E> {
+                Ok(TextField::Text(Cow::Borrowed(text)))
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Word<'de>, E> {
-                Ok(Word::Text(Cow::Owned(text.to_owned())))
+            fn visit_str<E: Error>(self, text: &str) -> Result<TextField<'de>, E> {
+                Ok(TextField::Text(Cow::Owned(text.to_owned())))
             }
-            fn visit_unit<E: Error>(self) -> Result<Word<'de>, E> {
-                Ok(Word::Absent)
+            fn visit_unit<E: Error>(self) -> Result<TextField<'de>, E> {
+                Ok(TextField::Absent)
             }
-            fn visit_bool<E: Error>(self, _: bool) -> Result<Word<'de>, E> {
-                Ok(Word::Other)
+            fn visit_bool<E: Error>(self, _: bool) -> Result<TextField<'de>, E> {
+                Ok(TextField::Other)
             }
-            fn visit_i64<E: Error>(self, _: i64) -> Result<Word<'de>, E> {
-                Ok(Word::Other)
+            fn visit_i64<E: Error>(self, _: i64) -> Result<TextField<'de>, E> {
+                Ok(TextField::Other)
             }
-            fn visit_u64<E: Error>(self, _: u64) -> Result<Word<'de>, E> {
-                Ok(Word::Other)
+            fn visit_u64<E: Error>(self, _: u64) -> Result<TextField<'de>, E> {
+                Ok(TextField::Other)
             }
-            fn visit_f64<E: Error>(self, _: f64) -> Result<Word<'de>, E> {
-                Ok(Word::Other)
+            fn visit_f64<E: Error>(self, _: f64) -> Result<TextField<'de>, E> {
+                Ok(TextField::Other)
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Word<'de>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<TextField<'de>, A::Error> {
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Word::Other)
+                Ok(TextField::Other)
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Word<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TextField<'de>, A::Error> {
                 while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Word::Other)
+                Ok(TextField::Other)
             }
         }
         deserializer.deserialize_any(Any)
@@ -110,7 +105,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Word<'a> {
 
 /// An inner object, a text, or something that is neither.
 #[derive(Default)]
-enum Inner<'a> {
+enum InnerValue<'a> {
     #[default]
     Absent,
     Null,
@@ -119,50 +114,52 @@ enum Inner<'a> {
     Other,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Inner<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for InnerValue<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
         impl<'de> Visitor<'de> for Any {
-            type Value = Inner<'de>;
+            type Value = InnerValue<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("anything")
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Inner<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<InnerValue<'de>, A::Error> {
                 let layer = Layer::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Inner::Object(Box::new(layer)))
+                Ok(InnerValue::Object(Box::new(layer)))
             }
             /// The first text block of a list of content.
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Inner<'de>, A::Error> {
-                let first = seq.next_element::<Inner<'de>>()?.unwrap_or_default();
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<InnerValue<'de>, A::Error> {
+                let first = seq.next_element::<InnerValue<'de>>()?.unwrap_or_default();
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
                 Ok(match first {
-                    Inner::Object(layer) => match layer.text {
-                        Word::Text(text) => Inner::Text(text),
-                        Word::Absent | Word::Other => Inner::Other,
+                    InnerValue::Object(layer) => match layer.text {
+                        TextField::Text(text) => InnerValue::Text(text),
+                        TextField::Absent | TextField::Other => InnerValue::Other,
                     },
-                    Inner::Absent | Inner::Null | Inner::Text(_) | Inner::Other => Inner::Other,
+                    InnerValue::Absent | InnerValue::Null | InnerValue::Text(_) | InnerValue::Other => {
+                        InnerValue::Other
+                    }
                 })
             }
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Inner<'de>, E> {
-                Ok(Inner::Text(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<InnerValue<'de>, E> {
+                Ok(InnerValue::Text(Cow::Borrowed(text)))
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Inner<'de>, E> {
-                Ok(Inner::Text(Cow::Owned(text.to_owned())))
+            fn visit_str<E: Error>(self, text: &str) -> Result<InnerValue<'de>, E> {
+                Ok(InnerValue::Text(Cow::Owned(text.to_owned())))
             }
-            fn visit_unit<E: Error>(self) -> Result<Inner<'de>, E> {
-                Ok(Inner::Null)
+            fn visit_unit<E: Error>(self) -> Result<InnerValue<'de>, E> {
+                Ok(InnerValue::Null)
             }
-            fn visit_bool<E: Error>(self, _: bool) -> Result<Inner<'de>, E> {
-                Ok(Inner::Other)
+            fn visit_bool<E: Error>(self, _: bool) -> Result<InnerValue<'de>, E> {
+                Ok(InnerValue::Other)
             }
-            fn visit_i64<E: Error>(self, _: i64) -> Result<Inner<'de>, E> {
-                Ok(Inner::Other)
+            fn visit_i64<E: Error>(self, _: i64) -> Result<InnerValue<'de>, E> {
+                Ok(InnerValue::Other)
             }
-            fn visit_u64<E: Error>(self, _: u64) -> Result<Inner<'de>, E> {
-                Ok(Inner::Other)
+            fn visit_u64<E: Error>(self, _: u64) -> Result<InnerValue<'de>, E> {
+                Ok(InnerValue::Other)
             }
-            fn visit_f64<E: Error>(self, _: f64) -> Result<Inner<'de>, E> {
-                Ok(Inner::Other)
+            fn visit_f64<E: Error>(self, _: f64) -> Result<InnerValue<'de>, E> {
+                Ok(InnerValue::Other)
             }
         }
         deserializer.deserialize_any(Any)
@@ -174,82 +171,82 @@ impl<'de: 'a, 'a> Deserialize<'de> for Inner<'a> {
 #[serde(default)]
 pub(super) struct Layer<'a> {
     #[serde(borrow)]
-    result: Inner<'a>,
+    result: InnerValue<'a>,
     #[serde(borrow)]
-    params: Inner<'a>,
+    params: InnerValue<'a>,
     #[serde(borrow, rename = "structuredContent")]
-    structured: Inner<'a>,
+    structured: InnerValue<'a>,
     #[serde(borrow)]
-    content: Inner<'a>,
+    content: InnerValue<'a>,
     #[serde(borrow)]
-    data: Inner<'a>,
+    data: InnerValue<'a>,
     #[serde(borrow)]
-    error: Inner<'a>,
+    error: InnerValue<'a>,
     #[serde(borrow)]
-    method: Word<'a>,
+    method: TextField<'a>,
     #[serde(borrow)]
-    text: Word<'a>,
-    #[serde(rename = "isError", deserialize_with = "loose::flag")]
+    text: TextField<'a>,
+    #[serde(rename = "isError", deserialize_with = "lenient::flag")]
     is_error: Option<bool>,
 
     #[serde(borrow)]
-    message_type: Word<'a>,
+    message_type: TextField<'a>,
     #[serde(borrow)]
-    r#type: Word<'a>,
-    #[serde(deserialize_with = "loose::flag")]
+    r#type: TextField<'a>,
+    #[serde(deserialize_with = "lenient::flag")]
     accept: Option<bool>,
-    #[serde(deserialize_with = "loose::flag")]
+    #[serde(deserialize_with = "lenient::flag")]
     accepted: Option<bool>,
-    #[serde(deserialize_with = "loose::flag")]
+    #[serde(deserialize_with = "lenient::flag")]
     success: Option<bool>,
-    #[serde(deserialize_with = "loose::flag")]
+    #[serde(deserialize_with = "lenient::flag")]
     pub(super) complete: Option<bool>,
     #[serde(borrow)]
-    pub(super) status: Word<'a>,
+    pub(super) status: TextField<'a>,
     #[serde(borrow)]
-    pub(super) parity_choice: Word<'a>,
+    pub(super) parity_choice: TextField<'a>,
     #[serde(borrow)]
-    pub(super) choice: Word<'a>,
+    pub(super) choice: TextField<'a>,
     #[serde(borrow, rename = "move")]
-    pub(super) played: Word<'a>,
+    pub(super) played: TextField<'a>,
     #[serde(borrow)]
-    pub(super) draw_nonce: Word<'a>,
+    pub(super) draw_nonce: TextField<'a>,
     #[serde(borrow)]
-    pub(super) match_id: Word<'a>,
+    pub(super) match_id: TextField<'a>,
     #[serde(borrow)]
-    pub(super) game_id: Word<'a>,
+    pub(super) game_id: TextField<'a>,
     #[serde(borrow)]
-    pub(super) player_id: Word<'a>,
+    pub(super) player_id: TextField<'a>,
     #[serde(borrow)]
-    pub(super) referee_id: Word<'a>,
+    pub(super) referee_id: TextField<'a>,
     #[serde(borrow)]
-    pub(super) league_id: Word<'a>,
+    pub(super) league_id: TextField<'a>,
     #[serde(borrow)]
-    pub(super) pass_scheme: Word<'a>,
-    #[serde(deserialize_with = "loose::text")]
+    pub(super) pass_scheme: TextField<'a>,
+    #[serde(deserialize_with = "lenient::text")]
     pub(super) reason: Option<String>,
-    #[serde(deserialize_with = "loose::number")]
+    #[serde(deserialize_with = "lenient::number")]
     pub(super) reason_code: Option<i64>,
     #[serde(borrow)]
-    protocol: Word<'a>,
+    protocol: TextField<'a>,
     #[serde(borrow)]
-    sender: Word<'a>,
+    sender: TextField<'a>,
     #[serde(borrow)]
-    timestamp: Word<'a>,
+    timestamp: TextField<'a>,
     #[serde(borrow)]
-    conversation_id: Word<'a>,
+    conversation_id: TextField<'a>,
     #[serde(borrow)]
-    auth_token: Word<'a>,
-    #[serde(deserialize_with = "loose::number")]
+    auth_token: TextField<'a>,
+    #[serde(deserialize_with = "lenient::number")]
     code: Option<i64>,
     #[serde(borrow)]
-    message: Word<'a>,
+    message: TextField<'a>,
     #[serde(borrow)]
-    error_code: Word<'a>,
+    error_code: TextField<'a>,
     #[serde(borrow)]
-    error_description: Word<'a>,
+    error_description: TextField<'a>,
     #[serde(borrow)]
-    hint: Word<'a>,
+    hint: TextField<'a>,
     #[serde(skip)]
     pub(super) null_error: bool,
 }
@@ -261,47 +258,47 @@ impl<'a> Layer<'a> {
     }
 
     /// Lays this object and everything inside it side by side, outermost first.
-    pub(super) fn unfold(mut self, place: Place, found: &mut Vec<(Place, Self)>) {
-        self.null_error = matches!(self.error, Inner::Null);
-        let looks_like_a_request = self.method != Word::Absent;
+    pub(super) fn unfold(mut self, place: LayerPath, found: &mut Vec<(LayerPath, Self)>) {
+        self.null_error = matches!(self.error, InnerValue::Null);
+        let looks_like_a_request = self.method != TextField::Absent;
         let params = std::mem::take(&mut self.params);
         let inner = [
-            (Place::Result, std::mem::take(&mut self.result)),
-            (Place::Params, if looks_like_a_request { params } else { Inner::Absent }),
-            (Place::Structured, std::mem::take(&mut self.structured)),
-            (Place::Text, std::mem::take(&mut self.content)),
-            (Place::Data, std::mem::take(&mut self.data)),
+            (LayerPath::Result, std::mem::take(&mut self.result)),
+            (LayerPath::Params, if looks_like_a_request { params } else { InnerValue::Absent }),
+            (LayerPath::Structured, std::mem::take(&mut self.structured)),
+            (LayerPath::Text, std::mem::take(&mut self.content)),
+            (LayerPath::Data, std::mem::take(&mut self.data)),
         ];
-        if let (Some(true), Word::Absent, Inner::Text(text)) = (self.is_error, &self.message, &inner[3].1) {
+        if let (Some(true), TextField::Absent, InnerValue::Text(text)) = (self.is_error, &self.message, &inner[3].1) {
             // A tool that fails says why in plain words.
-            self.message = Word::Text(text.clone());
+            self.message = TextField::Text(text.clone());
         }
         found.push((place, self));
         for (place, inner) in inner {
             match inner {
-                Inner::Object(layer) => layer.unfold(place, found),
+                InnerValue::Object(layer) => layer.unfold(place, found),
                 // Read beside structured content too: that may hold the same text once more instead of an object.
-                Inner::Text(text) if place == Place::Text => Self::unfold_text(&text, found),
-                Inner::Text(_) | Inner::Absent | Inner::Null | Inner::Other => {}
+                InnerValue::Text(text) if place == LayerPath::Text => Self::unfold_text(&text, found),
+                InnerValue::Text(_) | InnerValue::Absent | InnerValue::Null | InnerValue::Other => {}
             }
         }
     }
 
     /// JSON in a text block; a copy, because the text itself is inside a JSON string.
-    fn unfold_text(text: &str, found: &mut Vec<(Place, Self)>) {
+    fn unfold_text(text: &str, found: &mut Vec<(LayerPath, Self)>) {
         let Some(layer) = Layer::read(text) else { return };
         let mut inside = Vec::new();
         // Text in text is read too: its depth is bounded, because each level doubles the escapes of the one inside.
-        layer.unfold(Place::Text, &mut inside);
+        layer.unfold(LayerPath::Text, &mut inside);
         found.extend(inside.into_iter().map(|(place, layer)| (place, layer.into_owned())));
     }
 
     fn into_owned(self) -> Layer<'static> {
-        let own = |word: Word<'_>| -> Word<'static> {
+        let own = |word: TextField<'_>| -> TextField<'static> {
             match word {
-                Word::Text(text) => Word::Text(Cow::Owned(text.into_owned())),
-                Word::Absent => Word::Absent,
-                Word::Other => Word::Other,
+                TextField::Text(text) => TextField::Text(Cow::Owned(text.into_owned())),
+                TextField::Absent => TextField::Absent,
+                TextField::Other => TextField::Other,
             }
         };
         Layer {
@@ -328,11 +325,11 @@ impl<'a> Layer<'a> {
             error_description: own(self.error_description),
             hint: own(self.hint),
             error: match self.error {
-                Inner::Object(error) => Inner::Object(Box::new(error.into_owned())),
-                Inner::Text(text) => Inner::Text(Cow::Owned(text.into_owned())),
-                Inner::Absent => Inner::Absent,
-                Inner::Null => Inner::Null,
-                Inner::Other => Inner::Other,
+                InnerValue::Object(error) => InnerValue::Object(Box::new(error.into_owned())),
+                InnerValue::Text(text) => InnerValue::Text(Cow::Owned(text.into_owned())),
+                InnerValue::Absent => InnerValue::Absent,
+                InnerValue::Null => InnerValue::Null,
+                InnerValue::Other => InnerValue::Other,
             },
             accept: self.accept,
             accepted: self.accepted,
@@ -344,13 +341,13 @@ impl<'a> Layer<'a> {
             code: self.code,
             null_error: self.null_error,
             // Taken apart by unfolding.
-            result: Inner::Absent,
-            params: Inner::Absent,
-            structured: Inner::Absent,
-            content: Inner::Absent,
-            data: Inner::Absent,
-            method: Word::Absent,
-            text: Word::Absent,
+            result: InnerValue::Absent,
+            params: InnerValue::Absent,
+            structured: InnerValue::Absent,
+            content: InnerValue::Absent,
+            data: InnerValue::Absent,
+            method: TextField::Absent,
+            text: TextField::Absent,
         }
     }
 
@@ -360,7 +357,7 @@ impl<'a> Layer<'a> {
 
     /// The match that the answer is for, where it names one.
     pub(super) fn named_match(&self) -> Option<&str> {
-        let named = if self.match_id == Word::Absent { &self.game_id } else { &self.match_id };
+        let named = if self.match_id == TextField::Absent { &self.game_id } else { &self.match_id };
         named.as_text()
     }
 
@@ -415,14 +412,14 @@ impl<'a> Layer<'a> {
     }
 
     pub(super) fn envelope_quirks(&self, quirks: &mut Quirks) {
-        let absent = |word: &Word<'_>, quirk| (*word == Word::Absent).then_some(quirk);
+        let absent = |word: &TextField<'_>, quirk| (*word == TextField::Absent).then_some(quirk);
         quirks.extend(absent(&self.protocol, Quirk::NoProtocol));
         quirks.extend(absent(&self.message_type, Quirk::NoMessageType));
         quirks.extend(absent(&self.sender, Quirk::NoSender));
         quirks.extend(absent(&self.timestamp, Quirk::NoTimestamp));
         quirks.extend(absent(&self.conversation_id, Quirk::NoConversation));
         quirks.extend(absent(&self.auth_token, Quirk::NoToken));
-        let odd = |word: &Word<'_>, fine: bool, quirk| (*word != Word::Absent && !fine).then_some(quirk);
+        let odd = |word: &TextField<'_>, fine: bool, quirk| (*word != TextField::Absent && !fine).then_some(quirk);
         quirks.extend(odd(&self.protocol, self.protocol.as_text() == Some(PROTOCOL), Quirk::OddProtocol));
         let written = self.timestamp.parse::<WrittenTime>();
         quirks.extend(odd(&self.timestamp, written.is_some(), Quirk::OddTime));
@@ -433,17 +430,17 @@ impl<'a> Layer<'a> {
 
     /// The peer's own words about what went wrong.
     fn words(&self) -> String {
-        let said = [&self.message, &self.hint, &self.error_description].into_iter().find_map(Word::as_text);
+        let said = [&self.message, &self.hint, &self.error_description].into_iter().find_map(TextField::as_text);
         said.unwrap_or_default().chars().take(200).collect()
     }
 
     /// An error in any of its forms: JSON-RPC's member, a tool's flag, the league's own message.
     pub(super) fn peer_error(&self) -> Option<PeerError> {
         match &self.error {
-            Inner::Object(error) => {
+            InnerValue::Object(error) => {
                 let code = match &error.data {
-                    Inner::Object(data) => data.error_code.as_text(),
-                    Inner::Absent | Inner::Null | Inner::Text(_) | Inner::Other => None,
+                    InnerValue::Object(data) => data.error_code.as_text(),
+                    InnerValue::Absent | InnerValue::Null | InnerValue::Text(_) | InnerValue::Other => None,
                 };
                 Some(PeerError {
                     number: error.code,
@@ -451,11 +448,11 @@ impl<'a> Layer<'a> {
                     words: error.words(),
                 })
             }
-            Inner::Text(text) => {
+            InnerValue::Text(text) => {
                 Some(PeerError { number: self.code, code: None, words: text.chars().take(200).collect() })
             }
-            Inner::Other => Some(PeerError { number: self.code, ..PeerError::default() }),
-            Inner::Absent | Inner::Null => {
+            InnerValue::Other => Some(PeerError { number: self.code, ..PeerError::default() }),
+            InnerValue::Absent | InnerValue::Null => {
                 let says_so = self.is_called("LEAGUE_ERROR") || self.is_called("GAME_ERROR");
                 (says_so || self.is_error == Some(true)).then(|| PeerError {
                     number: None,

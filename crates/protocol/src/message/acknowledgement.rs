@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use crate::id::{MatchId, PlayerId, RefereeId, RoundId};
-use crate::loose;
+use crate::lenient;
 
 /// "Heard you." Nothing of it is needed, so nothing of it is required.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -14,16 +14,16 @@ pub struct Acknowledgement {
     #[serde(default = "acknowledged")]
     pub status: SmolStr,
     /// The player that heard it.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
     /// The referee that heard it.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub referee_id: Option<RefereeId>,
     /// The round it was about.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
     /// The match it was about.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub match_id: Option<MatchId>,
 }
 

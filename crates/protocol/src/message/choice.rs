@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use smol_str::SmolStr;
 
 use super::standings::PlayerRecord;
-use crate::head::Head;
+use crate::envelope::ReceivedEnvelope;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
-use crate::loose;
+use crate::lenient;
 use crate::parity::Parity;
 use crate::quirk::Quirk;
 use crate::time::Timestamp;
@@ -17,24 +17,24 @@ use crate::time::Timestamp;
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 pub struct ChooseParityCall {
     /// The league.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub league_id: Option<LeagueId>,
     /// The round.
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default, deserialize_with = "lenient::number")]
     pub round_id: Option<RoundId>,
     /// The match.
     pub match_id: MatchId,
     /// The player that is asked.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub player_id: Option<PlayerId>,
     /// The game.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub game_type: Option<GameType>,
     /// What may help to choose.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub context: ChoiceContext,
     /// When the answer must be there.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub deadline: Option<Timestamp>,
 }
 
@@ -42,13 +42,13 @@ pub struct ChooseParityCall {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ChoiceContext {
     /// The opponent.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub opponent_id: Option<PlayerId>,
     /// The round.
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default, deserialize_with = "lenient::number")]
     pub round_id: Option<RoundId>,
     /// The player's own record so far.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub your_standings: PlayerRecord,
 }
 
@@ -120,16 +120,16 @@ pub struct PostedChoice {
     /// The match.
     pub match_id: MatchId,
     /// The player.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
     /// CHOOSE_PARITY_RESPONSE's choice.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub parity_choice: Option<SmolStr>,
     /// PARITY_CHOICE's choice.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub choice: Option<SmolStr>,
     /// GAME_MOVE_RESPONSE's move.
-    #[serde(rename = "move", default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "move", default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub played: Option<SmolStr>,
 }
 
@@ -137,7 +137,7 @@ impl PostedChoice {
     /// The move that was meant: `parity_choice`, `move` or `choice` to the letter; in the PARITY_CHOICE form `choice` with its
     /// case folded where it is a parity. A message that says two things says nothing. Beside `parity_choice`, `choice` is a copy
     /// that counts in the PARITY_CHOICE form only, as in answers to a call.
-    pub fn meant(&self, head: &Head) -> Option<SmolStr> {
+    pub fn meant(&self, head: &ReceivedEnvelope) -> Option<SmolStr> {
         let parity_form = head.message_type.as_good().is_some_and(|name| name == "PARITY_CHOICE");
         let folded =
             |text: &SmolStr| Parity::folded(text).map_or_else(|| text.clone(), |parity| parity.as_str().into());
@@ -149,7 +149,7 @@ impl PostedChoice {
     }
 
     /// What is unusual about where the choice stands.
-    pub fn quirk(&self, head: &Head) -> Option<Quirk> {
+    pub fn quirk(&self, head: &ReceivedEnvelope) -> Option<Quirk> {
         let called = |name: &str| head.message_type.as_good().is_some_and(|known| known == name);
         match (called("PARITY_CHOICE"), &self.parity_choice, &self.choice) {
             (true, _, Some(_)) => Some(Quirk::ParityChoiceForm),

@@ -6,30 +6,30 @@ use smol_str::SmolStr;
 
 use super::standings::PlayerRecord;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
-use crate::loose;
+use crate::lenient;
 use crate::time::Timestamp;
 
 /// A referee asks a player for its move.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameMoveCall {
     /// The league.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     /// The round.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
     /// The match.
     pub match_id: MatchId,
     /// The player that is asked.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
     /// The game.
     pub game_type: GameType,
     /// What the player may see.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub context: MoveContext,
     /// When the answer must be there.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
 }
 
@@ -37,13 +37,13 @@ pub struct GameMoveCall {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MoveContext {
     /// The opponent.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub opponent_id: Option<PlayerId>,
     /// The game so far, as the game writes it: for Tic-Tac-Toe nine characters, row by row.
     #[serde(default)]
     pub state: SmolStr,
     /// The player's own record so far.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub your_standings: PlayerRecord,
 }
 

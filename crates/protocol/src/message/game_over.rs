@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 
 use crate::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
-use crate::loose;
+use crate::lenient;
 use crate::parity::Parity;
 
 /// The end of a match in one word.
@@ -144,42 +144,42 @@ impl<T: JsonSchema> JsonSchema for ByPlayer<T> {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameOver {
     /// The league.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     /// The round.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
     /// The match.
     pub match_id: MatchId,
     /// The player that is told.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
     /// The game.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub game_type: Option<GameType>,
     /// The whole result.
-    #[serde(default, deserialize_with = "loose::value", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::value", skip_serializing_if = "Option::is_none")]
     pub game_result: Option<GameResult>,
     /// The result from this player's side.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub result: Option<OwnResult>,
     /// The number that was drawn; null when none was.
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default, deserialize_with = "lenient::number")]
     pub drawn_number: Option<u8>,
     /// What this player chose.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub your_choice: Option<SmolStr>,
     /// What the opponent chose.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub opponent_choice: Option<SmolStr>,
     /// The points this player made.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub points_earned: Option<u32>,
     /// What proves the draw.
-    #[serde(default, deserialize_with = "loose::value", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::value", skip_serializing_if = "Option::is_none")]
     pub draw: Option<DrawProof>,
     /// What this player did wrong and how to mend it, where it lost without a game.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub hint: Option<SmolStr>,
 }
 
@@ -187,22 +187,22 @@ pub struct GameOver {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameResult {
     /// In one word; nothing where it is a word that we do not know.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub status: Option<ResultStatus>,
     /// The winner; null in a draw.
     #[serde(default, deserialize_with = "winner")]
     pub winner_player_id: Option<PlayerId>,
     /// The number; null when none was drawn.
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default, deserialize_with = "lenient::number")]
     pub drawn_number: Option<u8>,
     /// Its parity; null when none was drawn.
-    #[serde(default, deserialize_with = "loose::value")]
+    #[serde(default, deserialize_with = "lenient::value")]
     pub number_parity: Option<Parity>,
     /// What was chosen, as far as it was received.
-    #[serde(default, deserialize_with = "loose::value_or_default")]
+    #[serde(default, deserialize_with = "lenient::value_or_default")]
     pub choices: ByPlayer<Option<SmolStr>>,
     /// In a sentence.
-    #[serde(default, deserialize_with = "loose::text_or_default")]
+    #[serde(default, deserialize_with = "lenient::text_or_default")]
     pub reason: String,
 }
 
@@ -213,7 +213,7 @@ pub(super) fn names_nobody(winner: &str) -> bool {
 
 /// The winner, or nobody.
 fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>, D::Error> {
-    let named: Option<PlayerId> = loose::text(deserializer)?;
+    let named: Option<PlayerId> = lenient::text(deserializer)?;
     Ok(named.filter(|player| !names_nobody(player.as_str())))
 }
 

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::draw::{DrawCommitment, DrawNonce};
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
-use crate::loose;
+use crate::lenient;
 use crate::side::Side;
 use crate::time::Timestamp;
 
@@ -15,30 +15,30 @@ use crate::time::Timestamp;
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 pub struct GameInvitation {
     /// The league.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub league_id: Option<LeagueId>,
     /// The round.
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default, deserialize_with = "lenient::number")]
     pub round_id: Option<RoundId>,
     /// The match.
     pub match_id: MatchId,
     /// The invited player.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub player_id: Option<PlayerId>,
     /// The game.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub game_type: Option<GameType>,
     /// The invited player's side.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub role_in_match: Option<Side>,
     /// The opponent.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub opponent_id: Option<PlayerId>,
     /// The attempt at this match, from one.
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default, deserialize_with = "lenient::number")]
     pub attempt: Option<u32>,
     /// SHA-256 of the secret that will decide the draw.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub draw_commitment: Option<DrawCommitment>,
 }
 
@@ -85,21 +85,21 @@ impl Serialize for GameInvitation {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameJoinAck {
     /// The match.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub match_id: Option<MatchId>,
     /// The player.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
     /// When it arrived.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub arrival_timestamp: Option<Timestamp>,
     /// Whether it plays. A join that does not say so plays.
-    #[serde(default, deserialize_with = "loose::flag")]
+    #[serde(default, deserialize_with = "lenient::flag")]
     pub accept: Option<bool>,
     /// What it adds to the draw.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub draw_nonce: Option<DrawNonce>,
     /// Why it does not play.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub reason: Option<SmolStr>,
 }

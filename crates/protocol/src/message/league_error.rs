@@ -4,43 +4,43 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::error::Fault;
+use crate::error::RequestError;
 use crate::id::MatchId;
-use crate::loose;
+use crate::lenient;
 use crate::time::Timestamp;
 
 /// A refusal in full.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LeagueError {
     /// `E012`.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub error_code: Option<SmolStr>,
     /// `AUTH_TOKEN_INVALID`.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub error_name: Option<SmolStr>,
     /// The name again, where most peers look for it.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub error_description: Option<SmolStr>,
     /// What to change, in a sentence.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub hint: Option<SmolStr>,
     /// The message that was refused.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub original_message_type: Option<SmolStr>,
     /// Whether trying again may help.
-    #[serde(default, deserialize_with = "loose::flag")]
+    #[serde(default, deserialize_with = "lenient::flag")]
     pub retryable: Option<bool>,
     /// Seconds to wait before that.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u32>,
     /// The match, when its result was reported before.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub match_id: Option<MatchId>,
     /// When that result was counted.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub previous_report_time: Option<Timestamp>,
     /// Details.
-    #[serde(default, deserialize_with = "loose::value_or_default")]
+    #[serde(default, deserialize_with = "lenient::value_or_default")]
     pub context: ErrorContext,
 }
 
@@ -48,19 +48,19 @@ pub struct LeagueError {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorContext {
     /// What was asked for.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub action: Option<SmolStr>,
     /// The field that is at fault.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub field: Option<SmolStr>,
     /// The form of a token, when one is missing or wrong.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub expected_format: Option<SmolStr>,
 }
 
 impl LeagueError {
     /// `fault`, met by a request called `original`.
-    pub fn of(fault: &Fault, original: Option<&str>) -> Self {
+    pub fn of(fault: &RequestError, original: Option<&str>) -> Self {
         use crate::error::ErrorCode::{E011, E012};
         let name = fault.code.map(|code| SmolStr::new_static(code.name()));
         let token = matches!(fault.code, Some(E011 | E012));

@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 
 use super::query::{LeagueStatus, ScheduledRound};
 use super::standings::StandingsRow;
+use crate::dialect::PeerDialect;
 use crate::id::{LeagueId, MatchId};
-use crate::manner::Manner;
 use crate::quirk::Quirks;
 
 /// What can be looked at.
@@ -85,7 +85,7 @@ pub struct AgentEntry {
     pub state: SmolStr,
     /// How it is spoken to.
     #[serde(default)]
-    pub manner: Manner,
+    pub manner: PeerDialect,
     /// What it does differently.
     #[serde(default)]
     pub quirks: Quirks,

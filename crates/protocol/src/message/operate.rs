@@ -51,4 +51,4 @@ pub type StatusAnswer = LeagueStatus;
 
 /// Nothing to say, and nothing to answer: `ping`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Nothing {}
+pub struct Empty {}

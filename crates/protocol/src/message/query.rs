@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::round::AnnouncedMatch;
 use super::standings::StandingsRow;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
-use crate::loose;
+use crate::lenient;
 
 /// What can be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -52,12 +52,12 @@ impl QueryType {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LeagueQuery {
     /// The league; the only one there is when left out.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     /// What is asked.
     pub query_type: QueryType,
     /// About whom.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub query_params: QueryParams,
 }
 
@@ -65,10 +65,10 @@ pub struct LeagueQuery {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct QueryParams {
     /// The player; the asker when left out.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
     /// The round; all of them when left out.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
 }
 
@@ -143,7 +143,7 @@ pub struct LeagueStatus {
     /// The league.
     pub league_id: LeagueId,
     /// What people call it, where it has a name beside its id.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub display_name: Option<SmolStr>,
     /// `WAITING_FOR_REGISTRATIONS`, `RUNNING_LEAGUE`, ….
     pub state: SmolStr,
@@ -151,7 +151,7 @@ pub struct LeagueStatus {
     #[serde(default)]
     pub halted: bool,
     /// The round that is being played, or was last; 0 before the first.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub current_round: RoundId,
     /// Rounds in all.
     pub total_rounds: u32,
@@ -228,7 +228,7 @@ pub struct LeagueQueryResponse {
     #[serde(default = "yes")]
     pub success: bool,
     /// The round that is being played, or was last; 0 before the first.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub current_round: RoundId,
     /// What was found.
     #[serde(default)]
@@ -261,7 +261,7 @@ impl Serialize for LeagueQueryResponse {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetAssignedMatches {
     /// The league; the only one there is when left out.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
 }
 

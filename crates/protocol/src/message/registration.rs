@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use smol_str::SmolStr;
 
-use crate::head::PROTOCOL;
+use crate::envelope::PROTOCOL;
 use crate::id::{GameType, LeagueId, PlayerId, RefereeId};
-use crate::loose::{self, Found};
+use crate::lenient::{self, Field};
 use crate::quirk::{Quirk, Quirks};
 use crate::token::Credential;
 
@@ -91,25 +91,25 @@ pub struct LeagueRegisterRequest {
 ///
 /// Names for the same thing are fields of their own and not aliases: whoever sends both to be safe is welcome too.
 #[derive(Deserialize)]
-struct Written {
+struct RawRegistration {
     #[serde(default)]
-    player_meta: Option<WrittenMeta>,
+    player_meta: Option<RawMeta>,
     #[serde(default)]
-    referee_meta: Option<WrittenMeta>,
-    #[serde(default, deserialize_with = "loose::text")]
+    referee_meta: Option<RawMeta>,
+    #[serde(default, deserialize_with = "lenient::text")]
     player_id: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     referee_id: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::given")]
-    display_name: Found<SmolStr>,
-    #[serde(default, deserialize_with = "loose::given")]
-    name: Found<SmolStr>,
-    #[serde(default, deserialize_with = "loose::given")]
-    player_name: Found<SmolStr>,
-    #[serde(default, deserialize_with = "loose::found")]
-    version: Found<SmolStr>,
-    #[serde(default, deserialize_with = "loose::found")]
-    protocol_version: Found<SmolStr>,
+    #[serde(default, deserialize_with = "lenient::given")]
+    display_name: Field<SmolStr>,
+    #[serde(default, deserialize_with = "lenient::given")]
+    name: Field<SmolStr>,
+    #[serde(default, deserialize_with = "lenient::given")]
+    player_name: Field<SmolStr>,
+    #[serde(default, deserialize_with = "lenient::found")]
+    version: Field<SmolStr>,
+    #[serde(default, deserialize_with = "lenient::found")]
+    protocol_version: Field<SmolStr>,
     #[serde(default)]
     game_types: Option<Vec<GameType>>,
     #[serde(default)]
@@ -120,24 +120,24 @@ struct Written {
     url: Option<String>,
     #[serde(default)]
     max_concurrent_matches: Option<u32>,
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pass_scheme: Option<SmolStr>,
     // Loose, so that no complaint about its type can quote it.
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     join_key: Option<Credential>,
 }
 
 /// The nested part, every field of which may be missing too.
 #[derive(Default, Deserialize)]
-struct WrittenMeta {
-    #[serde(default, deserialize_with = "loose::given")]
-    display_name: Found<SmolStr>,
-    #[serde(default, deserialize_with = "loose::given")]
-    name: Found<SmolStr>,
-    #[serde(default, deserialize_with = "loose::found")]
-    version: Found<SmolStr>,
-    #[serde(default, deserialize_with = "loose::found")]
-    protocol_version: Found<SmolStr>,
+struct RawMeta {
+    #[serde(default, deserialize_with = "lenient::given")]
+    display_name: Field<SmolStr>,
+    #[serde(default, deserialize_with = "lenient::given")]
+    name: Field<SmolStr>,
+    #[serde(default, deserialize_with = "lenient::found")]
+    version: Field<SmolStr>,
+    #[serde(default, deserialize_with = "lenient::found")]
+    protocol_version: Field<SmolStr>,
     #[serde(default)]
     game_types: Option<Vec<GameType>>,
     #[serde(default)]
@@ -146,11 +146,11 @@ struct WrittenMeta {
     endpoint: Option<String>,
     #[serde(default)]
     max_concurrent_matches: Option<u32>,
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     pass_scheme: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     player_id: Option<SmolStr>,
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     referee_id: Option<SmolStr>,
 }
 
@@ -162,7 +162,7 @@ struct Ordered {
     quirks: Quirks,
 }
 
-impl Written {
+impl RawRegistration {
     fn order<E: de::Error>(self, meta_name: &'static str) -> Result<Ordered, E> {
         let mut quirks = Quirks::default();
         let nested = self.player_meta.or(self.referee_meta);
@@ -187,9 +187,9 @@ impl Written {
         let mut bare = false;
         let flat_name = self.display_name.or(self.name).or(self.player_name);
         let display_name = match nested.display_name.or(nested.name).or(flat_name) {
-            Found::Good(name) => fitting_name(name, &place)?,
-            Found::Bad(found) => return Err(bad_name(&place, &found)),
-            Found::Absent => {
+            Field::Good(name) => fitting_name(name, &place)?,
+            Field::Bad(found) => return Err(bad_name(&place, &found)),
+            Field::Absent => {
                 bare = true;
                 let nameless = || contact_endpoint.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
                 wanted.clone().unwrap_or_else(nameless)
@@ -247,20 +247,21 @@ fn bad_name<E: de::Error>(place: &str, found: &str) -> E {
 }
 
 /// A short text; nothing where it is absent or empty.
-fn fitting_text<E: de::Error>(text: Found<SmolStr>, place: &str, field: &str) -> Result<Option<SmolStr>, E> {
+fn fitting_text<E: de::Error>(text: Field<SmolStr>, place: &str, field: &str) -> Result<Option<SmolStr>, E> {
     let found = match text {
-        Found::Absent => return Ok(None),
-        Found::Good(text) if text.trim().is_empty() => return Ok(None),
-        Found::Good(text) if text.len() <= MAX_NAME => return Ok(Some(text)),
-        Found::Good(text) => format!("{} bytes long", text.len()),
-        Found::Bad(found) => found,
+        Field::Absent => return Ok(None),
+        Field::Good(text) if text.trim().is_empty() => return Ok(None),
+        Field::Good(text) if text.len() <= MAX_NAME => return Ok(Some(text)),
+        Field::Good(text) => format!("{} bytes long", text.len()),
+        Field::Bad(found) => found,
     };
     Err(E::custom(format_args!("`{place}{field}` is {found}; send a text of at most {MAX_NAME} bytes")))
 }
 
 impl<'de> Deserialize<'de> for RefereeRegisterRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Ordered { meta, wanted, join_key, quirks } = Written::deserialize(deserializer)?.order("referee_meta")?;
+        let Ordered { meta, wanted, join_key, quirks } =
+            RawRegistration::deserialize(deserializer)?.order("referee_meta")?;
         let referee_id = wanted.and_then(|id| id.parse().ok());
         Ok(Self { referee_meta: meta, referee_id, join_key, quirks })
     }
@@ -268,7 +269,8 @@ impl<'de> Deserialize<'de> for RefereeRegisterRequest {
 
 impl<'de> Deserialize<'de> for LeagueRegisterRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Ordered { meta, wanted, join_key, quirks } = Written::deserialize(deserializer)?.order("player_meta")?;
+        let Ordered { meta, wanted, join_key, quirks } =
+            RawRegistration::deserialize(deserializer)?.order("player_meta")?;
         let player_id = wanted.and_then(|id| id.parse().ok());
         Ok(Self { player_meta: meta, player_id, join_key, quirks })
     }
@@ -318,7 +320,7 @@ impl Serialize for LeagueRegisterRequest {
 /// In or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Admission {
+pub enum RegistrationStatus {
     /// In.
     #[serde(alias = "REGISTERED", alias = "OK", alias = "SUCCESS", alias = "accepted", alias = "registered")]
     Accepted,
@@ -331,7 +333,7 @@ pub enum Admission {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RegisterResponse {
     /// In or not.
-    pub status: Admission,
+    pub status: RegistrationStatus,
     /// The player's id, when a player was let in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
@@ -348,7 +350,7 @@ pub struct RegisterResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<i32>,
     /// The league's code of the reason: E017, E019, E020, or E002 for an endpoint or a game that does not fit.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub error_code: Option<SmolStr>,
     /// `hmac-sha256` when notices and referees of this league carry passes that can be checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]

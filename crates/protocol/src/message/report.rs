@@ -6,9 +6,9 @@ use smol_str::SmolStr;
 
 use super::game_over::{ByPlayer, DrawProof, ResultStatus, names_nobody};
 use super::transcript::TranscriptDigest;
+use crate::dialect::PeerDialect;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
-use crate::loose;
-use crate::manner::Manner;
+use crate::lenient;
 use crate::parity::Parity;
 use crate::problem::Problem;
 use crate::quirk::Quirks;
@@ -35,7 +35,7 @@ pub struct MatchResultReport {
     pub result: ReportedResult,
     /// What the referee found out about the players' ways, where that is news.
     #[serde(skip_serializing_if = "ByPlayer::is_empty")]
-    pub learned: ByPlayer<Learned>,
+    pub learned: ByPlayer<LearnedDialect>,
     /// How it came to this result, for people.
     #[serde(skip_serializing_if = "Account::is_empty")]
     pub account: Account,
@@ -45,22 +45,22 @@ pub struct MatchResultReport {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Account {
     /// In a sentence, why it ended so.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub reason: Option<SmolStr>,
     /// When the players were invited.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub started: Option<Timestamp>,
     /// What was wrong with the last answer of a player that lost without a game.
-    #[serde(default, deserialize_with = "loose::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]
+    #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]
     pub problems: ByPlayer<Problem>,
     /// How long the answers took.
-    #[serde(default, deserialize_with = "loose::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]
+    #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]
     pub times: ByPlayer<AnswerTimes>,
     /// The SHA-256 of the transcript, which follows by MATCH_TRANSCRIPT.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub transcript_sha256: Option<TranscriptDigest>,
     /// Whether the referee wrote the match file, with the transcript, into the manager's own home.
-    #[serde(default, deserialize_with = "loose::or_default", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "std::ops::Not::not")]
     pub in_your_home: bool,
 }
 
@@ -75,19 +75,19 @@ impl Account {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerTimes {
     /// To join.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub join_ms: Option<u64>,
     /// To choose or move, the last time that it was asked.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub move_ms: Option<u64>,
 }
 
 /// What was found out about a peer while it was spoken to.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Learned {
+pub struct LearnedDialect {
     /// How it is spoken to, where that is not what was thought before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub manner: Option<Manner>,
+    pub manner: Option<PeerDialect>,
     /// What it does differently.
     #[serde(default, skip_serializing_if = "no_quirks")]
     pub quirks: Quirks,
@@ -96,7 +96,7 @@ pub struct Learned {
     pub shows_token: bool,
 }
 
-impl Learned {
+impl LearnedDialect {
     /// Whether there is nothing to tell.
     pub fn is_nothing(&self) -> bool {
         self.manner.is_none() && self.quirks.is_empty() && !self.shows_token
@@ -110,10 +110,10 @@ pub struct ReportedResult {
     #[serde(default, deserialize_with = "winner")]
     pub winner: Option<PlayerId>,
     /// Each player's points.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub score: ByPlayer<u32>,
     /// How it came.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub details: ResultDetails,
 }
 
@@ -127,7 +127,7 @@ pub struct ResultDetails {
     #[serde(default)]
     pub number_parity: Option<Parity>,
     /// What was chosen, as far as it was received.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub choices: ByPlayer<Option<SmolStr>>,
     /// In one word.
     #[serde(default, deserialize_with = "status", skip_serializing_if = "Option::is_none")]
@@ -136,7 +136,7 @@ pub struct ResultDetails {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub technical_losses: Vec<PlayerId>,
     /// In a sentence.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub reason: Option<SmolStr>,
     /// What proves the draw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -167,14 +167,14 @@ fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ResultSta
 /// A report with its result nested or, as a plain tool call has it, flat.
 #[derive(Deserialize)]
 struct Written {
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     league_id: Option<LeagueId>,
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default, deserialize_with = "lenient::number")]
     round_id: Option<RoundId>,
     match_id: MatchId,
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, deserialize_with = "lenient::text")]
     game_type: Option<GameType>,
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default, deserialize_with = "lenient::number")]
     attempt: Option<u32>,
     #[serde(default)]
     result: Option<ReportedResult>,
@@ -184,9 +184,9 @@ struct Written {
     score: Option<ByPlayer<u32>>,
     #[serde(default)]
     details: Option<ResultDetails>,
-    #[serde(default, deserialize_with = "loose::value_or_default")]
-    learned: ByPlayer<Learned>,
-    #[serde(default, deserialize_with = "loose::value_or_default")]
+    #[serde(default, deserialize_with = "lenient::value_or_default")]
+    learned: ByPlayer<LearnedDialect>,
+    #[serde(default, deserialize_with = "lenient::value_or_default")]
     account: Account,
 }
 

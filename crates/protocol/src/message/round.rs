@@ -7,13 +7,13 @@ use smol_str::SmolStr;
 
 use super::standings::FinalRow;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
-use crate::loose;
+use crate::lenient;
 
 /// ROUND_ANNOUNCEMENT: these matches come next.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RoundAnnouncement {
     /// The league.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     /// The round.
     pub round_id: RoundId,
@@ -21,10 +21,10 @@ pub struct RoundAnnouncement {
     #[serde(default)]
     pub matches: Vec<AnnouncedMatch>,
     /// How many there are in all, where `matches` has not all of them.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub total_matches: Option<u32>,
     /// Whether all referees who may run these matches show passes. Where nothing is said they do.
-    #[serde(default, deserialize_with = "loose::value", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::value", skip_serializing_if = "Option::is_none")]
     pub referees_show_passes: Option<bool>,
     /// Where the players listen, as managers of other make tell it to referees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,10 +42,10 @@ pub struct AnnouncedMatch {
     /// The match.
     pub match_id: MatchId,
     /// Its round, where nothing around it says that.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
     /// Its game.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub game_type: Option<GameType>,
     /// Who sits on side A.
     #[serde(rename = "player_A_id", alias = "player_a_id")]
@@ -54,16 +54,16 @@ pub struct AnnouncedMatch {
     #[serde(rename = "player_B_id", alias = "player_b_id")]
     pub player_b_id: PlayerId,
     /// Where its referee listens.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub referee_endpoint: Option<String>,
     /// Its referee.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub referee_id: Option<RefereeId>,
     /// Where side A listens; told to referees only.
     #[serde(
         rename = "player_A_endpoint",
         default,
-        deserialize_with = "loose::text",
+        deserialize_with = "lenient::text",
         skip_serializing_if = "Option::is_none"
     )]
     pub player_a_endpoint: Option<String>,
@@ -71,7 +71,7 @@ pub struct AnnouncedMatch {
     #[serde(
         rename = "player_B_endpoint",
         default,
-        deserialize_with = "loose::text",
+        deserialize_with = "lenient::text",
         skip_serializing_if = "Option::is_none"
     )]
     pub player_b_endpoint: Option<String>,
@@ -81,21 +81,21 @@ pub struct AnnouncedMatch {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RoundCompleted {
     /// The league.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     /// The round.
     pub round_id: RoundId,
     /// How many matches it had.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub matches_played: u32,
     /// The same, as other sources call it.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub matches_completed: u32,
     /// The next round; null when this was the last.
-    #[serde(default, deserialize_with = "loose::number")]
+    #[serde(default, deserialize_with = "lenient::number")]
     pub next_round_id: Option<RoundId>,
     /// How they ended.
-    #[serde(default, deserialize_with = "loose::value_or_default")]
+    #[serde(default, deserialize_with = "lenient::value_or_default")]
     pub summary: RoundSummary,
 }
 
@@ -117,22 +117,22 @@ pub struct RoundSummary {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LeagueCompleted {
     /// The league.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     /// Rounds played.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub total_rounds: u32,
     /// Matches played.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub total_matches: u32,
     /// Who won it.
-    #[serde(default, deserialize_with = "loose::value")]
+    #[serde(default, deserialize_with = "lenient::value")]
     pub champion: Option<Champion>,
     /// The table, best first; in a large league only its head and the receiver's own row.
-    #[serde(default, deserialize_with = "loose::value_or_default")]
+    #[serde(default, deserialize_with = "lenient::value_or_default")]
     pub final_standings: Vec<FinalRow>,
     /// How many rows there are in all, where `final_standings` has not all of them.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub total_players: Option<u32>,
 }
 
@@ -142,10 +142,10 @@ pub struct Champion {
     /// Who.
     pub player_id: PlayerId,
     /// By name.
-    #[serde(default, deserialize_with = "loose::text_or_default")]
+    #[serde(default, deserialize_with = "lenient::text_or_default")]
     pub display_name: SmolStr,
     /// With how many points.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub points: u32,
 }
 
@@ -153,7 +153,7 @@ pub struct Champion {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ShutdownCommand {
     /// Why.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub reason: Option<SmolStr>,
 }
 

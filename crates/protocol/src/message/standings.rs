@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use crate::id::{LeagueId, PlayerId, RoundId};
-use crate::loose;
+use crate::lenient;
 
 /// One line of the table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -15,19 +15,19 @@ pub struct StandingsRow {
     /// Who.
     pub player_id: PlayerId,
     /// By name.
-    #[serde(default, deserialize_with = "loose::text_or_default")]
+    #[serde(default, deserialize_with = "lenient::text_or_default")]
     pub display_name: SmolStr,
     /// Matches played.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub played: u32,
     /// Of these won.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub wins: u32,
     /// Of these drawn.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub draws: u32,
     /// Of these lost.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub losses: u32,
     /// Points.
     pub points: u32,
@@ -44,18 +44,18 @@ pub struct FinalRow {
     /// Who.
     pub player_id: PlayerId,
     /// By name.
-    #[serde(default, deserialize_with = "loose::text_or_default")]
+    #[serde(default, deserialize_with = "lenient::text_or_default")]
     pub display_name: SmolStr,
     /// Points.
     pub points: u32,
     /// Won.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub wins: u32,
     /// Drawn.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub draws: u32,
     /// Lost.
-    #[serde(default, deserialize_with = "loose::count")]
+    #[serde(default, deserialize_with = "lenient::count")]
     pub losses: u32,
     /// Whether the operator has taken it out of the league.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -81,15 +81,15 @@ impl From<&StandingsRow> for FinalRow {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StandingsUpdate {
     /// The league.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     /// The round after which it stands so.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
     /// The table, best first; in a large league only its head and the receiver's own row.
     pub standings: Vec<StandingsRow>,
     /// How many rows there are in all, where `standings` has not all of them.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub total_players: Option<u32>,
 }
 
@@ -107,7 +107,7 @@ pub struct StandingsAnswer {
     /// The league.
     pub league_id: LeagueId,
     /// The round that is being played, or was last; 0 before the first.
-    #[serde(default, deserialize_with = "loose::or_default")]
+    #[serde(default, deserialize_with = "lenient::or_default")]
     pub current_round: RoundId,
     /// The table, best first.
     pub standings: Vec<StandingsRow>,
@@ -118,15 +118,15 @@ pub struct StandingsAnswer {
 #[serde(default)]
 pub struct PlayerRecord {
     /// Won.
-    #[serde(deserialize_with = "loose::count")]
+    #[serde(deserialize_with = "lenient::count")]
     pub wins: u32,
     /// Lost.
-    #[serde(deserialize_with = "loose::count")]
+    #[serde(deserialize_with = "lenient::count")]
     pub losses: u32,
     /// Drawn.
-    #[serde(deserialize_with = "loose::count")]
+    #[serde(deserialize_with = "lenient::count")]
     pub draws: u32,
     /// Points.
-    #[serde(deserialize_with = "loose::count")]
+    #[serde(deserialize_with = "lenient::count")]
     pub points: u32,
 }

@@ -7,10 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 
 use super::standings::PlayerRecord;
+use crate::dialect::PeerDialect;
 use crate::draw::DrawSecret;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
-use crate::loose;
-use crate::manner::Manner;
+use crate::lenient;
 use crate::side::{Pair, Side};
 use crate::token::Pass;
 
@@ -48,8 +48,8 @@ pub struct Contestant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub player_pass: Option<Pass>,
     /// How the player is spoken to, as far as that is known.
-    #[serde(default, skip_serializing_if = "Manner::is_canonical")]
-    pub manner: Manner,
+    #[serde(default, skip_serializing_if = "PeerDialect::is_canonical")]
+    pub manner: PeerDialect,
     /// Whether it has shown a right token or pass in this league: then no answer of its own goes without.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shows_token: bool,
@@ -192,9 +192,9 @@ pub struct StartMatch {
 /// On the wire also with the flat fields of the course's own tool.
 #[derive(Serialize, Deserialize)]
 struct Written {
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     league_id: Option<LeagueId>,
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     round_id: Option<RoundId>,
     match_id: MatchId,
     #[serde(default = "GameType::even_odd")]
@@ -221,7 +221,7 @@ struct Written {
     draw_secret: Option<DrawSecret>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     strict: bool,
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     home_mark: Option<SmolStr>,
 }
 
@@ -241,7 +241,7 @@ impl<'de> Deserialize<'de> for StartMatch {
                 standings: PlayerRecord::default(),
                 referee_pass: None,
                 player_pass: None,
-                manner: Manner::default(),
+                manner: PeerDialect::default(),
                 shows_token: false,
                 attempts: None,
             })
@@ -308,9 +308,9 @@ pub struct StartMatchAnswer {
     /// The match.
     pub match_id: MatchId,
     /// The attempt.
-    #[serde(default, deserialize_with = "loose::number", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
     /// Why not.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub reason: Option<SmolStr>,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::game_over::{ByPlayer, GameResult};
-use super::registration::Admission;
+use super::registration::RegistrationStatus;
 use crate::draw::DrawCommitment;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
 
@@ -84,7 +84,7 @@ pub struct RegisterToLeague {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RegisteredToLeague {
     /// In or not.
-    pub status: Admission,
+    pub status: RegistrationStatus,
     /// Under which id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referee_id: Option<RefereeId>,

@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 use thiserror::Error;
 
 use crate::id::{LeagueId, MatchId};
-use crate::loose;
+use crate::lenient;
 use crate::seal::digest;
 use crate::text::parsed;
 
@@ -84,7 +84,7 @@ impl fmt::Debug for TranscriptDigest {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MatchTranscript {
     /// The league.
-    #[serde(default, deserialize_with = "loose::text", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     /// The match.
     pub match_id: MatchId,

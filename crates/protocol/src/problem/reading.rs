@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use smol_str::{SmolStr, format_smolstr};
 
-use super::{Problem, Question, quoted};
-use crate::answer::{JoinAnswer, Layers, MoveAnswer};
+use super::{Problem, QuestionKind, quoted};
+use crate::answer::{JoinAnswer, MoveAnswer, ParsedAnswer};
 use crate::id::MatchId;
 use crate::parity::Parity;
 use crate::request::MAX_BODY;
@@ -15,27 +15,27 @@ const DEPTH: usize = 6;
 impl Problem {
     /// What is wrong with the answer to `question` about `match_id`; nothing when it answers it.
     ///
-    /// This reads a second time what [`Layers`] refused, so it may take its time: only wrong answers come here.
-    pub fn of_answer(question: Question, match_id: &MatchId, status: u16, body: &[u8]) -> Option<Self> {
+    /// This reads a second time what [`ParsedAnswer`] refused, so it may take its time: only wrong answers come here.
+    pub fn of_answer(question: QuestionKind, match_id: &MatchId, status: u16, body: &[u8]) -> Option<Self> {
         if body.len() > MAX_BODY {
             return Some(Self::TooLong);
         }
-        let Ok(layers) = Layers::parse(body) else { return Some(not_an_object(status, body)) };
+        let Ok(layers) = ParsedAnswer::parse(body) else { return Some(not_an_object(status, body)) };
         let mut whole: Value = serde_json::from_slice(body).unwrap_or_default();
         unfold(&mut whole, DEPTH);
         match question {
-            Question::Join => match layers.join(match_id).said {
+            QuestionKind::Join => match layers.join(match_id).said {
                 JoinAnswer::Joined { .. } => None,
                 JoinAnswer::Declined => Some(Self::Declined),
                 JoinAnswer::Error(error) => Some(refused(question, match_id, status, &whole, &error)),
                 JoinAnswer::Nothing => Some(no_join(status, &whole)),
             },
-            Question::Choice => match layers.parity(match_id).said {
+            QuestionKind::Choice => match layers.parity(match_id).said {
                 MoveAnswer::Move(_) => None,
                 MoveAnswer::Error(error) => Some(refused(question, match_id, status, &whole, &error)),
                 MoveAnswer::Invalid(_) | MoveAnswer::Nothing => Some(no_choice(status, &whole)),
             },
-            Question::Move => match layers.game_move(match_id).said {
+            QuestionKind::Move => match layers.game_move(match_id).said {
                 MoveAnswer::Move(_) => None,
                 MoveAnswer::Error(error) => Some(refused(question, match_id, status, &whole, &error)),
                 MoveAnswer::Invalid(_) | MoveAnswer::Nothing => Some(no_move(status, &whole)),
@@ -67,7 +67,7 @@ fn not_an_object(status: u16, body: &[u8]) -> Problem {
 
 /// An error in place of an answer.
 fn refused(
-    question: Question,
+    question: QuestionKind,
     match_id: &MatchId,
     status: u16,
     whole: &Value,
@@ -95,7 +95,7 @@ fn no_join(status: u16, whole: &Value) -> Problem {
             return Problem::WrongValue { field: SmolStr::new_static(field), found: shown(found), wanted };
         }
     }
-    nothing(Question::Join, status, whole)
+    nothing(QuestionKind::Join, status, whole)
 }
 
 fn no_choice(status: u16, whole: &Value) -> Problem {
@@ -116,7 +116,7 @@ fn no_choice(status: u16, whole: &Value) -> Problem {
                 return match Parity::exact(text) {
                     // The value is right, so another place contradicts it.
                     Some(_) if texts.iter().any(|other| other != text) => Problem::TwoAnswers,
-                    Some(_) => nothing(Question::Choice, status, whole),
+                    Some(_) => nothing(QuestionKind::Choice, status, whole),
                     None => wrong_choice(field, text),
                 };
             }
@@ -131,7 +131,7 @@ fn no_choice(status: u16, whole: &Value) -> Problem {
     if let Some(found) = objects.iter().find_map(named) {
         return Problem::WrongField { found, wanted: SmolStr::new_static("parity_choice") };
     }
-    nothing(Question::Choice, status, whole)
+    nothing(QuestionKind::Choice, status, whole)
 }
 
 fn wrong_choice(field: &'static str, found: &str) -> Problem {
@@ -149,12 +149,12 @@ fn no_move(status: u16, whole: &Value) -> Problem {
             found: shown(found),
             wanted: SmolStr::new_static("the move as a text"),
         },
-        None => nothing(Question::Move, status, whole),
+        None => nothing(QuestionKind::Move, status, whole),
     }
 }
 
 /// An answer that says nothing about the question.
-fn nothing(question: Question, status: u16, whole: &Value) -> Problem {
+fn nothing(question: QuestionKind, status: u16, whole: &Value) -> Problem {
     if !(200..300).contains(&status) {
         return Problem::Status { status };
     }

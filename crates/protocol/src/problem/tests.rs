@@ -2,7 +2,7 @@ use super::*;
 use crate::id::MatchId;
 use serde_json::{Value, json};
 
-fn wrong(question: Question, status: u16, body: &Value) -> Problem {
+fn wrong(question: QuestionKind, status: u16, body: &Value) -> Problem {
     let body = serde_json::to_vec(body).unwrap();
     let match_id: MatchId = "R1M1".parse().unwrap();
     Problem::of_answer(question, &match_id, status, &body).expect("this answer is wrong")
@@ -14,7 +14,7 @@ fn rpc(result: &Value) -> Value {
 }
 
 fn choice(body: &Value) -> String {
-    wrong(Question::Choice, 200, &rpc(body)).to_string()
+    wrong(QuestionKind::Choice, 200, &rpc(body)).to_string()
 }
 
 #[test]
@@ -59,10 +59,10 @@ fn an_acknowledgement_is_no_answer() {
         "you acknowledged the call, and no CHOOSE_PARITY_RESPONSE followed; put the CHOOSE_PARITY_RESPONSE into the result of the call"
     );
     assert_eq!(
-        wrong(Question::Join, 200, &rpc(&json!({"accept": "perhaps"}))).to_string(),
+        wrong(QuestionKind::Join, 200, &rpc(&json!({"accept": "perhaps"}))).to_string(),
         "you sent `perhaps`; send `true` or `false`"
     );
-    let declined = wrong(Question::Join, 200, &rpc(&json!({"message_type": "GAME_JOIN_ACK", "accept": false})));
+    let declined = wrong(QuestionKind::Join, 200, &rpc(&json!({"message_type": "GAME_JOIN_ACK", "accept": false})));
     assert_eq!(declined.to_string(), "you declined the invitation; send \"accept\": true to play");
 }
 
@@ -70,7 +70,7 @@ fn an_acknowledgement_is_no_answer() {
 fn what_a_server_says_in_place_of_an_answer_is_told_with_what_to_do() {
     let match_id: MatchId = "R1M1".parse().unwrap();
     let told = |status, body: &[u8]| {
-        Problem::of_answer(Question::Choice, &match_id, status, body).map(|problem| problem.to_string()).unwrap()
+        Problem::of_answer(QuestionKind::Choice, &match_id, status, body).map(|problem| problem.to_string()).unwrap()
     };
     let page = b"<!DOCTYPE html><html><body>It works!</body></html>";
     let html =
@@ -130,9 +130,9 @@ fn what_never_came_is_told_with_where_to_look() {
 
 #[test]
 fn of_several_tries_the_most_specific_problem_is_told() {
-    let unknown = wrong(Question::Choice, 200, &json!({"error": {"code": -32601, "message": "unknown method"}}));
-    let value = wrong(Question::Choice, 200, &rpc(&json!({"parity_choice": "ODD"})));
-    let nothing = wrong(Question::Choice, 200, &rpc(&json!({"status": "ok"})));
+    let unknown = wrong(QuestionKind::Choice, 200, &json!({"error": {"code": -32601, "message": "unknown method"}}));
+    let value = wrong(QuestionKind::Choice, 200, &rpc(&json!({"parity_choice": "ODD"})));
+    let nothing = wrong(QuestionKind::Choice, 200, &rpc(&json!({"status": "ok"})));
     let problems = [unknown.clone(), value.clone(), nothing.clone()];
     assert_eq!(Problem::most_specific(problems), Some(value));
     assert_eq!(Problem::most_specific([nothing, unknown.clone()]), Some(unknown));
@@ -143,9 +143,9 @@ fn of_several_tries_the_most_specific_problem_is_told() {
 fn a_right_answer_is_no_problem() {
     let match_id: MatchId = "R1M1".parse().unwrap();
     for (question, body) in [
-        (Question::Choice, rpc(&json!({"parity_choice": "odd"}))),
-        (Question::Join, rpc(&json!({"message_type": "GAME_JOIN_ACK", "accept": true}))),
-        (Question::Move, rpc(&json!({"move": "b2"}))),
+        (QuestionKind::Choice, rpc(&json!({"parity_choice": "odd"}))),
+        (QuestionKind::Join, rpc(&json!({"message_type": "GAME_JOIN_ACK", "accept": true}))),
+        (QuestionKind::Move, rpc(&json!({"move": "b2"}))),
     ] {
         let bytes = serde_json::to_vec(&body).unwrap();
         assert_eq!(Problem::of_answer(question, &match_id, 200, &bytes), None, "{body}");
@@ -179,7 +179,7 @@ fn a_problem_survives_the_wire_and_an_unknown_kind_is_taken() {
         Problem::not_listening("http://h:1/mcp"),
         Problem::HungUp,
         Problem::Irregular { quirk: Quirk::BareAnswer },
-        wrong(Question::Choice, 200, &rpc(&json!({"parity": "odd"}))),
+        wrong(QuestionKind::Choice, 200, &rpc(&json!({"parity": "odd"}))),
     ] {
         let text = serde_json::to_string(&problem).unwrap();
         assert_eq!(serde_json::from_str::<Problem>(&text).unwrap(), problem, "{text}");

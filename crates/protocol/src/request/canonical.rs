@@ -9,9 +9,9 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{Incoming, MessageSeed, Request, VERSION, is_mcp};
+use crate::envelope::ReceivedEnvelope;
 use crate::frame::{Frame, RequestId};
-use crate::head::Head;
-use crate::table::{Call, Method, Spelling};
+use crate::table::{Call, Method, MethodSpelling};
 
 /// A call of the league in its canonical form; nothing when it is anything else.
 pub(super) fn read(text: &str) -> Option<Incoming<'_>> {
@@ -36,7 +36,7 @@ impl<'de> Visitor<'de> for Canonical {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Request<'de>, A::Error> {
-        let (mut head, mut nested) = (Head::default(), None::<&RawValue>);
+        let (mut head, mut nested) = (ReceivedEnvelope::default(), None::<&RawValue>);
         let (mut method, mut id, mut call) = (None::<Method>, None::<RequestId>, None::<Call>);
         while let Some(key) = map.next_key::<&str>()? {
             match (key, method) {
@@ -56,7 +56,7 @@ impl<'de> Visitor<'de> for Canonical {
         }
         match (call, nested) {
             (Some(call), None) => {
-                let (frame, spelling, id) = (Frame::Direct, Spelling::Name, id.unwrap_or_default());
+                let (frame, spelling, id) = (Frame::Direct, MethodSpelling::Name, id.unwrap_or_default());
                 Ok(Request { call, head, frame, id, spelling, one_name: None, meta: None })
             }
             (Some(_) | None, _) => Err(other_form()),
@@ -67,7 +67,10 @@ impl<'de> Visitor<'de> for Canonical {
 /// The call that goes by its own name.
 fn named(name: &str) -> Option<Method> {
     match Method::named(name)? {
-        (method, Spelling::Name) if !is_mcp(name) => Some(method),
-        (_, Spelling::Name | Spelling::Alias(_) | Spelling::MessageType | Spelling::Dispatch) => None,
+        (method, MethodSpelling::Name) if !is_mcp(name) => Some(method),
+        (
+            _,
+            MethodSpelling::Name | MethodSpelling::Alias(_) | MethodSpelling::MessageType | MethodSpelling::Dispatch,
+        ) => None,
     }
 }

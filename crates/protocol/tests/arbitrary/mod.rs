@@ -1,7 +1,7 @@
 //! Any valid message: the samples, with their fields filled, left out and changed at random.
 
 use league_protocol::draw::{DrawCommitment, DrawSeal, DrawSecret};
-use league_protocol::head::Envelope;
+use league_protocol::envelope::Envelope;
 use league_protocol::id::{ConversationId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, OwnResult, ResultStatus};
 use league_protocol::message::query::QueryType;

@@ -1,6 +1,6 @@
 //! Every decoder in one call: for the property tests, and for fuzzing, which includes this file by its path.
 
-use league_protocol::answer::{Heard, Layers, is_heard};
+use league_protocol::answer::{ParsedAnswer, ReplyKind, is_heard};
 use league_protocol::id::{MatchId, RoundId};
 use league_protocol::request::{self, Incoming};
 
@@ -15,12 +15,12 @@ pub(crate) fn decode_everything(bytes: &[u8]) -> String {
         Ok(request) => format!("{request:?} {:?}", request.check(false)),
         Err(refused) => format!("{refused:?}"),
     };
-    shown += &match Layers::parse(bytes) {
+    shown += &match ParsedAnswer::parse(bytes) {
         Ok(layers) => {
             let id = MatchId::of(RoundId(2), 3);
             let (join, parity, played) = (layers.join(&id), layers.parity(&id), layers.game_move(&id));
             let (registration, heard) = (layers.registration(), layers.heard());
-            assert_eq!(is_heard(bytes), heard == Heard::Yes, "the short way and the long one differ");
+            assert_eq!(is_heard(bytes), heard == ReplyKind::Yes, "the short way and the long one differ");
             format!("{layers:?} {join:?} {parity:?} {played:?} {registration:?} {heard:?}")
         }
         Err(unreadable) => {

@@ -1,10 +1,10 @@
 //! One message of every kind, filled to the brim: what the golden files show and the other tests build on.
 
+use league_protocol::dialect::PeerDialect;
 use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
+use league_protocol::envelope::Envelope;
 use league_protocol::frame::Frame;
-use league_protocol::head::Envelope;
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
-use league_protocol::manner::Manner;
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::choice::{ChoiceContext, ChooseParityCall, ChooseParityResponse, PostedChoice};
 use league_protocol::message::game_error::{GameError, RetryInfo};
@@ -13,16 +13,16 @@ use league_protocol::message::game_over::{ByPlayer, DrawProof, GameOver, GameRes
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::league_error::LeagueError;
 use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
-use league_protocol::message::operate::{CreateSchedule, LeagueCommand, Nothing, ScheduleAnswer, WithdrawPlayer};
+use league_protocol::message::operate::{CreateSchedule, Empty, LeagueCommand, ScheduleAnswer, WithdrawPlayer};
 use league_protocol::message::query::{
     AssignedMatches, DirectoryEntry, Findings, GetAssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus,
     NextMatch, PlayerStats, QueryParams, QueryType, ScheduledMatch, ScheduledRound,
 };
 use league_protocol::message::registration::{
-    Admission, AgentMeta, LeagueRegisterRequest, PASS_SCHEME, RefereeRegisterRequest, RegisterResponse,
+    AgentMeta, LeagueRegisterRequest, PASS_SCHEME, RefereeRegisterRequest, RegisterResponse, RegistrationStatus,
 };
 use league_protocol::message::report::{
-    Account, AnswerTimes, Learned, MatchResultAck, MatchResultReport, ReportedResult, ResultDetails,
+    Account, AnswerTimes, LearnedDialect, MatchResultAck, MatchResultReport, ReportedResult, ResultDetails,
 };
 use league_protocol::message::round::{
     AnnouncedMatch, Champion, LeagueCompleted, RoundAnnouncement, RoundCompleted, RoundSummary, ShutdownCommand,
@@ -156,7 +156,7 @@ fn contestant(number: u32) -> Contestant {
         standings: record(),
         referee_pass: Some(key.referee_pass(&league(), &match_id(), &referee())),
         player_pass: Some(key.player_pass(&league(), &match_id())),
-        manner: Manner::from(Frame::Nested).calling(Method::ChooseParity, "parity_choose"),
+        manner: PeerDialect::from(Frame::Nested).calling(Method::ChooseParity, "parity_choose"),
         shows_token: true,
         attempts: Some(1),
     }
@@ -251,8 +251,8 @@ pub(crate) fn call(method: Method) -> Call {
             },
             learned: ByPlayer(vec![(
                 player(6),
-                Learned {
-                    manner: Some(Manner::from(Frame::Typed)),
+                LearnedDialect {
+                    manner: Some(PeerDialect::from(Frame::Typed)),
                     quirks: [Quirk::NoToken, Quirk::PostsAnswers].into_iter().collect(),
                     shows_token: true,
                 },
@@ -425,12 +425,16 @@ pub(crate) fn call(method: Method) -> Call {
             total_players: None,
         }),
         Method::NotifyLeagueError => Call::NotifyLeagueError(LeagueError::of(
-            &league_protocol::error::Fault::new(league_protocol::error::ErrorCode::E012, method, "Register again."),
+            &league_protocol::error::RequestError::new(
+                league_protocol::error::ErrorCode::E012,
+                method,
+                "Register again.",
+            ),
             Some("LEAGUE_QUERY"),
         )),
         Method::Shutdown => Call::Shutdown(ShutdownCommand { reason: Some("The league is over.".into()) }),
-        Method::GetPlayerState => Call::GetPlayerState(Nothing {}),
-        Method::Ping => Call::Ping(Nothing {}),
+        Method::GetPlayerState => Call::GetPlayerState(Empty {}),
+        Method::Ping => Call::Ping(Empty {}),
     }
 }
 
@@ -452,7 +456,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
     match method {
         Method::RegisterReferee | Method::RegisterPlayer => {
             let response = RegisterResponse {
-                status: Admission::Accepted,
+                status: RegistrationStatus::Accepted,
                 player_id: (method == Method::RegisterPlayer).then(|| player(5)),
                 referee_id: (method == Method::RegisterReferee).then(referee),
                 league_id: Some(league()),
@@ -495,7 +499,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
                 version: "1.0.0".into(),
                 endpoint: "http://localhost:8105/mcp".into(),
                 state: "ACTIVE".into(),
-                manner: Manner::from(Frame::Bare),
+                manner: PeerDialect::from(Frame::Bare),
                 quirks: [Quirk::BareMessage].into_iter().collect(),
             };
             let page = LeaguePage {
@@ -539,7 +543,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
         }
         Method::RegisterToLeague => {
             let registered = RegisteredToLeague {
-                status: Admission::Accepted,
+                status: RegistrationStatus::Accepted,
                 referee_id: Some(referee()),
                 league_id: Some(league()),
                 reason: None,
@@ -581,7 +585,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
             };
             to.answer(&envelope, &state, out)
         }
-        Method::Ping => to.answer(&envelope, &Nothing {}, out),
+        Method::Ping => to.answer(&envelope, &Empty {}, out),
     }
     .unwrap();
 }

@@ -1,13 +1,13 @@
 //! Which matches a referee takes.
 
+use league_protocol::dialect::PeerDialect;
 use league_protocol::id::GameType;
-use league_protocol::manner::Manner;
 
 use super::*;
 
 fn referee() -> Referee {
     let nobody: Endpoint = "http://127.0.0.1:9/mcp".parse().unwrap();
-    let settings = Settings {
+    let settings = RefereeSettings {
         name: SmolStr::new_static("Referee"),
         wish: None,
         manager: nobody.clone(),
@@ -22,14 +22,14 @@ fn referee() -> Referee {
         patience: Duration::from_secs(1),
         pause: Duration::from_secs(1),
     };
-    let referee = Referee::new(settings, Client::default(), None, World::real());
-    let identity = Identity {
+    let referee = Referee::new(settings, Client::default(), None, Environment::real());
+    let identity = RefereeIdentity {
         id: RefereeId::numbered(1),
         league: None,
         token: None,
         passes: false,
         manager: referee.shared.settings.manager.clone(),
-        manner: Manner::default(),
+        manner: PeerDialect::default(),
         proven: true,
     };
     *referee.shared.identity.write().unwrap() = Some(identity);
@@ -47,16 +47,16 @@ fn played(attempt: u32) -> Finished {
         "match_id": "R1M1", "attempt": attempt, "game_type": "even_odd", "state": "FINISHED",
         "player_A_id": "P01", "player_B_id": "P02",
     });
-    Finished { registration: 0, purpose: Purpose::League, state: serde_json::from_value(state).unwrap() }
+    Finished { registration: 0, purpose: MatchPurpose::League, state: serde_json::from_value(state).unwrap() }
 }
 
 #[tokio::test]
 async fn an_attempt_that_has_ended_is_not_played_again() {
     let referee = referee();
     referee.shared.finished(&order(1), played(1));
-    assert_eq!(referee.shared.start(order(1), Purpose::League).unwrap().status, "ACCEPTED");
+    assert_eq!(referee.shared.start(order(1), MatchPurpose::League).unwrap().status, "ACCEPTED");
     assert_eq!(referee.running(), 0);
-    assert_eq!(referee.shared.start(order(2), Purpose::League).unwrap().status, "ACCEPTED");
+    assert_eq!(referee.shared.start(order(2), MatchPurpose::League).unwrap().status, "ACCEPTED");
     assert_eq!(referee.running(), 1);
 }
 
@@ -64,7 +64,7 @@ async fn an_attempt_that_has_ended_is_not_played_again() {
 async fn who_winds_up_takes_no_more() {
     let referee = referee();
     assert_eq!(referee.wind_up(Duration::from_secs(1)).await, 0);
-    let refused = referee.shared.start(order(1), Purpose::League).unwrap();
+    let refused = referee.shared.start(order(1), MatchPurpose::League).unwrap();
     assert_eq!((refused.status.as_str(), refused.reason.as_deref()), ("REFUSED", Some("closing")));
 }
 
@@ -73,6 +73,6 @@ async fn who_registers_again_begins_anew() {
     let referee = referee();
     referee.shared.finished(&order(1), played(1));
     referee.shared.matches().registrations += 1;
-    referee.shared.start(order(1), Purpose::League).unwrap();
+    referee.shared.start(order(1), MatchPurpose::League).unwrap();
     assert_eq!(referee.running(), 1);
 }

@@ -1,6 +1,6 @@
 //! Answers that are posted in another's name.
 
-use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::token::{Credential, TokenDigest};
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -14,7 +14,7 @@ pub(crate) fn pass(token: &str) -> Value {
 }
 
 /// Posts the choice of P02, showing this.
-async fn post(referee: &Referee, choice: &str, shown: Option<&str>) -> Result<(), Fault> {
+async fn post(referee: &Referee, choice: &str, shown: Option<&str>) -> Result<(), RequestError> {
     let letter = json!({"match_id": "R1M1", "player_id": "P02", "parity_choice": choice});
     let mut arrived = arrived(Call::PostChoice(serde_json::from_value(letter).unwrap()));
     arrived.head.auth_token = shown.map(Credential::new);

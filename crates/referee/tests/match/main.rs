@@ -10,16 +10,16 @@ mod stub;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::frame::Frame;
-use league_protocol::head::Head;
 use league_protocol::id::GameType;
 use league_protocol::message::start_match::StartMatch;
 use league_protocol::quirk::Quirks;
-use league_protocol::table::{Call, Spelling};
-use league_referee::{Referee, Settings};
-use league_wire::agent::{Agent, Arrived};
+use league_protocol::table::{Call, MethodSpelling};
+use league_referee::{Referee, RefereeSettings};
+use league_wire::agent::{Agent, IncomingCall};
 use league_wire::client::Client;
-use league_wire::world::World;
+use league_wire::environment::Environment;
 use serde_json::{Value, json};
 use stub::Stub;
 
@@ -54,10 +54,10 @@ async fn canonical(id: &'static str) -> Stub {
     Stub::new(move |asked| result(asked, &answer(&asked["params"], id))).await
 }
 
-fn arrived(call: Call) -> Arrived {
+fn arrived(call: Call) -> IncomingCall {
     let peer = "127.0.0.1:1".parse().unwrap();
-    let (head, quirks) = (Head::default(), Quirks::default());
-    Arrived { call, head, quirks, frame: Frame::Direct, spelling: Spelling::Name, one_name: None, peer }
+    let (head, quirks) = (ReceivedEnvelope::default(), Quirks::default());
+    IncomingCall { call, head, quirks, frame: Frame::Direct, spelling: MethodSpelling::Name, one_name: None, peer }
 }
 
 /// Runs a match between two players, and gives its report.
@@ -69,7 +69,7 @@ async fn play(a: &Stub, b: &Stub, extra: Value) -> Value {
 async fn play_with(place: Arc<OnceLock<Referee>>, a: &Stub, b: &Stub, extra: Value) -> Value {
     let manager = manager().await;
     let settings = settings(&manager);
-    let referee = place.get_or_init(|| Referee::new(settings, Client::default(), None, World::real())).clone();
+    let referee = place.get_or_init(|| Referee::new(settings, Client::default(), None, Environment::real())).clone();
     referee.register().await.unwrap();
     let order = order([&a.endpoint(), &b.endpoint()], &extra);
     referee.call(arrived(Call::StartMatch(order))).await.unwrap();
@@ -87,8 +87,8 @@ async fn manager() -> Stub {
     .await
 }
 
-fn settings(manager: &Stub) -> Settings {
-    Settings {
+fn settings(manager: &Stub) -> RefereeSettings {
+    RefereeSettings {
         name: "Referee".into(),
         wish: None,
         manager: manager.endpoint().parse().unwrap(),

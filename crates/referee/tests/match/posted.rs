@@ -4,12 +4,12 @@ use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
 
-use league_protocol::error::{ErrorCode, Fault};
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::ConversationId;
-use league_protocol::loose::Found;
+use league_protocol::lenient::Field;
 use league_protocol::token::Credential;
 use league_store::home::Home;
-use league_store::journal::{JournalLimits, Scribe};
+use league_store::journal::{JournalLimits, JournalWriter};
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -25,7 +25,7 @@ struct Stage {
     referee: Referee,
     home: tempfile::TempDir,
     views: ViewWriter,
-    scribe: Scribe,
+    scribe: JournalWriter,
     manager: Stub,
     poster: Stub,
     questions: UnboundedReceiver<Value>,
@@ -76,9 +76,9 @@ impl Stage {
         .await;
         let (home, manager) = (tempfile::tempdir().unwrap(), manager().await);
         let views = ViewWriter::start(Home::at(home.path()), ViewLimits::default()).unwrap();
-        let scribe = Scribe::start(JournalLimits::default()).unwrap();
-        let settings = Settings { journal: Some((scribe.clone(), Home::at(home.path()))), ..settings(&manager) };
-        let referee = Referee::new(settings, Client::default(), Some(views.clone()), World::real());
+        let scribe = JournalWriter::start(JournalLimits::default()).unwrap();
+        let settings = RefereeSettings { journal: Some((scribe.clone(), Home::at(home.path()))), ..settings(&manager) };
+        let referee = Referee::new(settings, Client::default(), Some(views.clone()), Environment::real());
         referee.register().await.unwrap();
         Self { referee, home, views, scribe, manager, poster, questions }
     }
@@ -95,12 +95,12 @@ impl Stage {
         self.referee.call(arrived(Call::StartMatch(order))).await.unwrap();
     }
 
-    async fn post(&self, letter: Letter<'_>) -> Result<(), Fault> {
+    async fn post(&self, letter: Letter<'_>) -> Result<(), RequestError> {
         let mut arrived = arrived(Call::PostChoice(serde_json::from_value(letter.message).unwrap()));
         arrived.peer = letter.from.parse::<SocketAddr>().unwrap();
         arrived.head.auth_token = letter.token.map(Credential::new);
         if let Some(conversation) = letter.conversation {
-            arrived.head.conversation_id = Found::Good(ConversationId::named(conversation.as_str().unwrap()));
+            arrived.head.conversation_id = Field::Good(ConversationId::named(conversation.as_str().unwrap()));
         }
         self.referee.call(arrived).await.map(drop)
     }

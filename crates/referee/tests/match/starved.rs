@@ -10,8 +10,8 @@ use league_store::home::Home;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_wire::agent::Agent;
 use league_wire::client::{Client, ClientSettings};
-use league_wire::pulse::Pulse;
-use league_wire::world::World;
+use league_wire::environment::Environment;
+use league_wire::runtime_lag::LagMonitor;
 use serde_json::{Value, json};
 
 use crate::stub::Stub;
@@ -34,8 +34,8 @@ async fn play_starved(a: &str, b: &str) -> Value {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async move {
             let views = ViewWriter::start(home, ViewLimits::default()).unwrap();
-            let client = Client::new(ClientSettings { pulse: Some(Pulse::start()), ..ClientSettings::default() });
-            let referee = Referee::new(settings, client, Some(views.clone()), World::real());
+            let client = Client::new(ClientSettings { pulse: Some(LagMonitor::start()), ..ClientSettings::default() });
+            let referee = Referee::new(settings, client, Some(views.clone()), Environment::real());
             referee.register().await.unwrap();
             referee.call(arrived(Call::StartMatch(order))).await.unwrap();
             while referee.running() > 0 {

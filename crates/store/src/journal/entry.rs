@@ -19,34 +19,27 @@ pub const MAX_DATA: usize = 16 * 1024;
 /// How every token of ours begins.
 const TOKEN: &str = "tok-";
 
-/// How much a line matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Level {
+pub enum JournalLevel {
     /// One message and its outcome; the first to be dropped.
     Debug,
     /// An event of the league, a match or an agent.
     Info,
     /// Something went wrong, and the league goes on: a timeout, a refusal, a retry.
     Warn,
-    /// Something is broken.
     Error,
 }
 
-/// One line.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// When.
+pub struct JournalEntry {
     pub timestamp: Timestamp,
-    /// How much it matters.
-    pub level: Level,
+    pub level: JournalLevel,
     /// Who tells it: `league_manager`, `REF01`, `P01`.
     pub component: SmolStr,
     /// What happened, in capitals: `PLAYER_REGISTERED`.
     pub event_type: SmolStr,
-    /// The same for people.
     pub message: String,
-    /// Where it belongs.
     pub conversation_id: Option<ConversationId>,
     /// The message that it is about.
     pub message_type: Option<SmolStr>,
@@ -54,11 +47,11 @@ pub struct Entry {
     pub data: Option<Box<RawValue>>,
 }
 
-impl Entry {
+impl JournalEntry {
     /// A line with what every line has.
     pub fn new(
         timestamp: Timestamp,
-        level: Level,
+        level: JournalLevel,
         component: &str,
         event_type: &str,
         message: impl Into<String>,
@@ -75,7 +68,6 @@ impl Entry {
         }
     }
 
-    /// In this conversation.
     #[must_use]
     pub fn in_conversation(mut self, conversation: Option<&ConversationId>) -> Self {
         self.conversation_id = conversation.cloned();
@@ -122,7 +114,7 @@ fn without_tokens(text: &str) -> String {
     shown
 }
 
-impl Serialize for Entry {
+impl Serialize for JournalEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut line = serializer.serialize_map(None)?;
         line.serialize_entry("timestamp", &self.timestamp)?;

@@ -16,7 +16,6 @@ use thiserror::Error;
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {
-    /// Before the first event.
     pub const GENESIS: Self = Self([0; 32]);
 
     /// The hash of event `seq` with this `body`, behind an event with this hash.
@@ -43,10 +42,9 @@ impl fmt::Debug for Hash {
 
 /// The last event of a log, which stands for all of it. Written `42:9f86d0…`, the number and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Head {
+pub struct LogHead {
     /// Its number, from one; zero for an empty log.
     pub seq: u64,
-    /// Its hash.
     pub hash: Hash,
 }
 
@@ -55,13 +53,13 @@ pub struct Head {
 #[error("a head is a number, a colon and 64 hexadecimal digits, as `verify` prints it")]
 pub struct BadHead;
 
-impl Default for Head {
+impl Default for LogHead {
     fn default() -> Self {
         Self::GENESIS
     }
 }
 
-impl Head {
+impl LogHead {
     /// The head of an empty log.
     pub const GENESIS: Self = Self { seq: 0, hash: Hash::GENESIS };
 
@@ -73,13 +71,13 @@ impl Head {
     }
 }
 
-impl fmt::Display for Head {
+impl fmt::Display for LogHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.seq, self.hash)
     }
 }
 
-impl FromStr for Head {
+impl FromStr for LogHead {
     type Err = BadHead;
 
     fn from_str(text: &str) -> Result<Self, BadHead> {
@@ -89,7 +87,7 @@ impl FromStr for Head {
     }
 }
 
-impl Serialize for Head {
+impl Serialize for LogHead {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -97,51 +95,24 @@ impl Serialize for Head {
 
 /// The first event of a log that is not what was written.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum Damage {
+pub enum LogDamage {
     /// There are events behind a gap.
     #[error("event {seq} is missing; the next one that is there is {next}")]
-    Missing {
-        /// The event.
-        seq: u64,
-        /// What comes instead.
-        next: i64,
-    },
+    Missing { seq: u64, next: i64 },
     /// The text of an event is not the one that was hashed.
     #[error("event {seq} was changed: its hash does not follow from its text and the events before")]
-    Body {
-        /// The event.
-        seq: u64,
-    },
+    Body { seq: u64 },
     /// The event fits the ones before and behind, its own hash does not.
     #[error("the hash of event {seq} was changed: the event itself fits, and so does the one behind it")]
-    Hash {
-        /// The event.
-        seq: u64,
-    },
-    /// Two events changed places.
+    Hash { seq: u64 },
     #[error("event {seq} is out of order: what stands at {found} belongs there")]
-    Order {
-        /// The place.
-        seq: u64,
-        /// Where its event stands.
-        found: u64,
-    },
+    Order { seq: u64, found: u64 },
     /// A column beside the text says something else than the text.
     #[error("the column {column} of event {seq} was changed: it does not agree with the event's text")]
-    Column {
-        /// The event.
-        seq: u64,
-        /// Which column.
-        column: &'static str,
-    },
+    Column { seq: u64, column: &'static str },
     /// The chain holds, but this program cannot read the text.
     #[error("event {seq} cannot be read: {reason}")]
-    Unreadable {
-        /// The event.
-        seq: u64,
-        /// Why.
-        reason: String,
-    },
+    Unreadable { seq: u64, reason: String },
 }
 
 #[cfg(test)]
@@ -151,7 +122,7 @@ mod tests {
     #[test]
     fn the_chain_can_be_computed_by_anybody() {
         // python3: h = hashlib.sha256(bytes(32) + (1).to_bytes(8, "big") + b"{}"), then with h and 2.
-        let first = Head::GENESIS.then("{}");
+        let first = LogHead::GENESIS.then("{}");
         let second = first.then("{}");
         assert_eq!(first.to_string(), "1:1bad765d926feacace97a8ddcd329a1f4254c208affc1ba86b3c7d59e8fba83e");
         assert_eq!(second.to_string(), "2:f3a2f7117ec70a4475364945fc5338e1e7e3198d39fe37688a9c021c1bb74e74");
@@ -163,7 +134,7 @@ mod tests {
         for text in
             ["", "1", "1:", "1:00", ":", "x:00", &format!("1:{}", "zz".repeat(32)), &format!("-1:{}", "00".repeat(32))]
         {
-            assert_eq!(text.parse::<Head>(), Err(BadHead), "{text}");
+            assert_eq!(text.parse::<LogHead>(), Err(BadHead), "{text}");
         }
     }
 }

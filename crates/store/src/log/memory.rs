@@ -7,12 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use league_core::season::event::Event;
 use tokio::sync::oneshot;
 
-use super::{Appending, EventLog, Head, LogError, MAX_WAITING};
+use super::{EventLog, LogError, LogHead, MAX_WAITING, PendingAppend};
 
 /// When a disk of memory makes durable what it was given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Sync {
-    /// At once.
+pub enum SyncMode {
     #[default]
     AtOnce,
     /// When [`MemoryDisk::sync`] is called.
@@ -21,13 +20,13 @@ pub enum Sync {
 
 /// The disk. It outlives the logs that are opened on it.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryDisk(Arc<Mutex<Platter>>);
+pub struct MemoryDisk(Arc<Mutex<DiskState>>);
 
 #[derive(Debug, Default)]
-struct Platter {
-    sync: Sync,
+struct DiskState {
+    sync: SyncMode,
     durable: Vec<Event>,
-    head: Head,
+    head: LogHead,
     waiting: Vec<Waiting>,
     failed: Option<String>,
     /// Logs of earlier lives are refused.
@@ -37,13 +36,12 @@ struct Platter {
 #[derive(Debug)]
 struct Waiting {
     events: Vec<Event>,
-    reply: oneshot::Sender<Result<Head, LogError>>,
+    reply: oneshot::Sender<Result<LogHead, LogError>>,
 }
 
 impl MemoryDisk {
-    /// An empty disk.
-    pub fn new(sync: Sync) -> Self {
-        Self(Arc::new(Mutex::new(Platter { sync, ..Platter::default() })))
+    pub fn new(sync: SyncMode) -> Self {
+        Self(Arc::new(Mutex::new(DiskState { sync, ..DiskState::default() })))
     }
 
     /// Opens the log, with everything that is durable. A log that was open before is refused from now on.
@@ -59,7 +57,7 @@ impl MemoryDisk {
     }
 
     /// What was made durable after the first `known` events, and where the log stands. Disturbs nobody.
-    pub fn since(&self, known: usize) -> (Vec<Event>, Head) {
+    pub fn since(&self, known: usize) -> (Vec<Event>, LogHead) {
         let platter = self.platter();
         (platter.durable.get(known..).unwrap_or_default().to_vec(), platter.head)
     }
@@ -78,12 +76,12 @@ impl MemoryDisk {
         }
     }
 
-    fn platter(&self) -> MutexGuard<'_, Platter> {
+    fn platter(&self) -> MutexGuard<'_, DiskState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Platter {
+impl DiskState {
     fn commit(&mut self) {
         for Waiting { events, reply } in std::mem::take(&mut self.waiting) {
             for event in events {
@@ -121,26 +119,26 @@ pub struct MemoryLog {
 }
 
 impl EventLog for MemoryLog {
-    fn append(&self, events: Vec<Event>) -> Appending {
+    fn append(&self, events: Vec<Event>) -> PendingAppend {
         let mut platter = self.disk.platter();
         if platter.life != self.life {
-            return Appending::answered(Err(LogError::Ended));
+            return PendingAppend::answered(Err(LogError::Ended));
         }
         if let Some(reason) = &platter.failed {
-            return Appending::answered(Err(LogError::Closed { reason: reason.clone() }));
+            return PendingAppend::answered(Err(LogError::Closed { reason: reason.clone() }));
         }
         if platter.waiting.len() >= MAX_WAITING {
-            return Appending::answered(Err(LogError::Full));
+            return PendingAppend::answered(Err(LogError::Full));
         }
-        let (reply, appending) = Appending::pending();
+        let (reply, appending) = PendingAppend::pending();
         platter.waiting.push(Waiting { events, reply });
-        if platter.sync == Sync::AtOnce {
+        if platter.sync == SyncMode::AtOnce {
             platter.commit();
         }
         appending
     }
 
-    fn head(&self) -> Head {
+    fn head(&self) -> LogHead {
         self.disk.platter().head
     }
 }
@@ -157,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_crash_takes_what_was_not_acknowledged_and_nothing_else() {
-        let disk = MemoryDisk::new(Sync::OnDemand);
+        let disk = MemoryDisk::new(SyncMode::OnDemand);
         let (log, _) = disk.open();
         let kept = log.append(events(2));
         disk.sync();
@@ -172,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_failed_disk_refuses_until_it_is_opened_again() {
-        let disk = MemoryDisk::new(Sync::OnDemand);
+        let disk = MemoryDisk::new(SyncMode::OnDemand);
         let (log, _) = disk.open();
         let waiting = log.append(events(1));
         disk.fail("no space left");
@@ -187,9 +185,9 @@ mod tests {
 
     #[test]
     fn nothing_grows_without_bound() {
-        let disk = MemoryDisk::new(Sync::OnDemand);
+        let disk = MemoryDisk::new(SyncMode::OnDemand);
         let (log, _) = disk.open();
-        let waiting: Vec<Appending> = (0..MAX_WAITING).map(|_| log.append(events(1))).collect();
+        let waiting: Vec<PendingAppend> = (0..MAX_WAITING).map(|_| log.append(events(1))).collect();
         assert_eq!(log.append(events(1)).wait(), Err(LogError::Full));
         disk.sync();
         assert!(waiting.into_iter().all(|appending| appending.wait().is_ok()));

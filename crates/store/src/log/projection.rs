@@ -2,14 +2,14 @@
 //!
 //! `league`, `players`, `referees` and `matches` say how things stand; the views `results` (each match from both sides) and
 //! `standings` count with the league's own points and tie-breaks, head-to-head included. Nothing of ours reads them
-//! back, except to see whether somebody changed them: dropped, they are made again by [`Log::rebuild`](super::Log::rebuild).
+//! back, except to see whether somebody changed them: dropped, they are made again by [`SqliteLog::rebuild`](super::Log::rebuild).
 
 mod compare;
 mod count;
 
 use league_core::rules::outcome::Outcome;
-use league_core::season::Phase;
-use league_core::season::agent::Profile;
+use league_core::season::LeaguePhase;
+use league_core::season::agent::AgentProfile;
 use league_core::season::event::{Event, Fact};
 use league_core::season::schedule::Schedule;
 use league_protocol::id::{MatchId, RefereeId, RoundId};
@@ -77,7 +77,6 @@ pub(crate) fn create(connection: &Connection) -> Result<()> {
     connection.execute_batch(TABLES)
 }
 
-/// Takes everything of this away.
 pub(crate) fn drop_all(connection: &Connection) -> Result<()> {
     connection.execute_batch(DROP)
 }
@@ -114,7 +113,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
     match &event.fact {
         Fact::Opened { config } => {
             let (league, game) = (config.league_id.as_str(), config.game_type.as_str());
-            let status = Phase::WaitingForRegistrations.as_str();
+            let status = LeaguePhase::WaitingForRegistrations.as_str();
             execute(
                 connection,
                 "INSERT OR IGNORE INTO league VALUES (?1, ?2, ?3, 0, 0, ?4)",
@@ -123,7 +122,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             count::create(connection, &config.scoring)
         }
         Fact::PlayerRegistered { player, profile, .. } => {
-            let Profile { name, version, endpoint, games: _, shows_passes: _ } = profile;
+            let AgentProfile { name, version, endpoint, games: _, shows_passes: _ } = profile;
             execute(
                 connection,
                 "INSERT OR IGNORE INTO players VALUES (?1, ?2, ?3, ?4, ?5, 0)",
@@ -131,7 +130,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             )
         }
         Fact::RefereeRegistered { referee, profile, capacity, .. } => {
-            let Profile { name, version, endpoint, games: _, shows_passes: _ } = profile;
+            let AgentProfile { name, version, endpoint, games: _, shows_passes: _ } = profile;
             execute(
                 connection,
                 "INSERT OR IGNORE INTO referees VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
@@ -139,7 +138,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             )
         }
         Fact::PlayerReturned { player, profile, .. } => {
-            let Profile { name, version, endpoint, games: _, shows_passes: _ } = profile;
+            let AgentProfile { name, version, endpoint, games: _, shows_passes: _ } = profile;
             execute(
                 connection,
                 "UPDATE players SET name = ?2, version = ?3, endpoint = ?4 WHERE player_id = ?1",
@@ -147,7 +146,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             )
         }
         Fact::RefereeReturned { referee, profile, capacity, .. } => {
-            let Profile { name, version, endpoint, games: _, shows_passes: _ } = profile;
+            let AgentProfile { name, version, endpoint, games: _, shows_passes: _ } = profile;
             release(connection, referee)?;
             execute(
                 connection,
@@ -156,9 +155,9 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
                 params![referee.as_str(), name.as_str(), version.as_str(), endpoint, capacity],
             )
         }
-        Fact::RegistrationClosed => set_status(connection, Phase::CreatingSchedule),
+        Fact::RegistrationClosed => set_status(connection, LeaguePhase::CreatingSchedule),
         Fact::RegistrationReopened => {
-            set_status(connection, Phase::WaitingForRegistrations)?;
+            set_status(connection, LeaguePhase::WaitingForRegistrations)?;
             execute(connection, "UPDATE league SET halted = 0, current_round = 0", [])?;
             execute(connection, "DELETE FROM matches", [])?;
             execute(connection, "DELETE FROM players WHERE withdrawn", [])
@@ -170,7 +169,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             execute(connection, "DELETE FROM players WHERE withdrawn AND (SELECT current_round FROM league) = 0", [])
         }
         Fact::RoundStarted { round } => {
-            set_status(connection, Phase::RunningLeague)?;
+            set_status(connection, LeaguePhase::RunningLeague)?;
             execute(connection, "UPDATE league SET current_round = ?1", params![round.0])?;
             pair(connection, *round)
         }
@@ -199,7 +198,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
         Fact::MatchAwarded { match_id, outcome } => settle(connection, match_id, *outcome, &at),
         // The matches say so already; and how an agent is spoken to is nobody's business but the manager's.
         Fact::RoundCompleted { .. } | Fact::AgentLearned { .. } | Fact::MatchExplained { .. } => Ok(()),
-        Fact::LeagueCompleted => set_status(connection, Phase::LeagueCompleted),
+        Fact::LeagueCompleted => set_status(connection, LeaguePhase::LeagueCompleted),
         Fact::Halted => execute(connection, "UPDATE league SET halted = 1", []),
         Fact::Resumed => execute(connection, "UPDATE league SET halted = 0", []),
     }
@@ -225,7 +224,6 @@ fn pair(connection: &Connection, round: RoundId) -> Result<()> {
     Ok(())
 }
 
-/// A match has its result.
 fn settle(connection: &Connection, match_id: &MatchId, outcome: Outcome, at: &str) -> Result<()> {
     let lost = |side| outcome.forfeited(side);
     execute(
@@ -256,7 +254,7 @@ fn release(connection: &Connection, referee: &RefereeId) -> Result<()> {
     )
 }
 
-fn set_status(connection: &Connection, phase: Phase) -> Result<()> {
+fn set_status(connection: &Connection, phase: LeaguePhase) -> Result<()> {
     execute(connection, "UPDATE league SET status = ?1", params![phase.as_str()])
 }
 

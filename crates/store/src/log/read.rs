@@ -3,17 +3,17 @@
 use league_core::season::event::Event;
 use rusqlite::{Connection, Row, params};
 
-use super::chain::{Damage, Hash, Head};
+use super::chain::{Hash, LogDamage, LogHead};
 use super::projection::kind_of;
 
 /// What keeps a log from being read.
 pub(crate) enum Unread {
-    Damage(Damage),
+    Damage(LogDamage),
     Sqlite(rusqlite::Error),
 }
 
-impl From<Damage> for Unread {
-    fn from(damage: Damage) -> Self {
+impl From<LogDamage> for Unread {
+    fn from(damage: LogDamage) -> Self {
         Self::Damage(damage)
     }
 }
@@ -51,27 +51,27 @@ impl Stored {
 }
 
 /// Hands every event to `each`, with the head behind it. Gives the head of the log.
-pub(crate) fn read(connection: &Connection, mut each: impl FnMut(Event, Head)) -> Result<Head, Unread> {
+pub(crate) fn read(connection: &Connection, mut each: impl FnMut(Event, LogHead)) -> Result<LogHead, Unread> {
     let mut statement = connection.prepare("SELECT seq, at, kind, body, hash FROM events ORDER BY seq")?;
     let mut rows = statement.query([])?;
-    let mut head = Head::GENESIS;
+    let mut head = LogHead::GENESIS;
     while let Some(row) = rows.next()? {
         let stored = Stored::of(row)?;
         let next = head.then(&stored.body);
         let seq = next.seq;
         if i64::try_from(seq) != Ok(stored.seq) {
-            return Err(Damage::Missing { seq, next: stored.seq }.into());
+            return Err(LogDamage::Missing { seq, next: stored.seq }.into());
         }
         if next.hash.0 != *stored.hash {
             return Err(diagnose(connection, head, &stored)?.into());
         }
         let event: Event = serde_json::from_str(&stored.body)
-            .map_err(|error| Damage::Unreadable { seq, reason: error.to_string() })?;
+            .map_err(|error| LogDamage::Unreadable { seq, reason: error.to_string() })?;
         if event.at.to_string() != stored.at {
-            return Err(Damage::Column { seq, column: "at" }.into());
+            return Err(LogDamage::Column { seq, column: "at" }.into());
         }
         if kind_of(&event.fact) != stored.kind {
-            return Err(Damage::Column { seq, column: "kind" }.into());
+            return Err(LogDamage::Column { seq, column: "kind" }.into());
         }
         head = next;
         each(event, head);
@@ -81,7 +81,7 @@ pub(crate) fn read(connection: &Connection, mut each: impl FnMut(Event, Head)) -
 
 /// At most `limit` events behind event `after`, each with its head. The chain is not followed from its beginning: who wants to
 /// know whether the log holds together verifies it.
-pub(crate) fn read_some(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(Head, Event)>, Unread> {
+pub(crate) fn read_some(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, Unread> {
     let mut statement =
         connection.prepare("SELECT seq, at, kind, body, hash FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
     let bounds = params![i64::try_from(after).unwrap_or(i64::MAX), i64::try_from(limit).unwrap_or(i64::MAX)];
@@ -93,18 +93,18 @@ pub(crate) fn read_some(connection: &Connection, after: u64, limit: usize) -> Re
         expected += 1;
         let seq = expected;
         if i64::try_from(seq) != Ok(stored.seq) {
-            return Err(Damage::Missing { seq, next: stored.seq }.into());
+            return Err(LogDamage::Missing { seq, next: stored.seq }.into());
         }
-        let hash = Hash(stored.hash.try_into().map_err(|_| Damage::Body { seq })?);
+        let hash = Hash(stored.hash.try_into().map_err(|_| LogDamage::Body { seq })?);
         let event = serde_json::from_str(&stored.body)
-            .map_err(|error| Damage::Unreadable { seq, reason: error.to_string() })?;
-        page.push((Head { seq, hash }, event));
+            .map_err(|error| LogDamage::Unreadable { seq, reason: error.to_string() })?;
+        page.push((LogHead { seq, hash }, event));
     }
     Ok(page)
 }
 
 /// What happened to the event behind `head`, whose hash is wrong.
-fn diagnose(connection: &Connection, head: Head, stored: &Stored) -> Result<Damage, rusqlite::Error> {
+fn diagnose(connection: &Connection, head: LogHead, stored: &Stored) -> Result<LogDamage, rusqlite::Error> {
     let seq = head.seq + 1;
     let mut statement =
         connection.prepare("SELECT seq, at, kind, body, hash FROM events WHERE seq > ?1 ORDER BY seq")?;
@@ -115,13 +115,13 @@ fn diagnose(connection: &Connection, head: Head, stored: &Stored) -> Result<Dama
         let place = u64::try_from(later.seq).unwrap_or(u64::MAX);
         // The one behind was chained to the hash that this event should have.
         if place == seq + 1 && *later.hash == honest.then(place, &later.body).0 {
-            return Ok(Damage::Hash { seq });
+            return Ok(LogDamage::Hash { seq });
         }
         // Moved with its hash, or without it.
         let Hash(here) = head.hash.then(seq, &later.body);
         if *later.hash == here || *stored.hash == here {
-            return Ok(Damage::Order { seq, found: place });
+            return Ok(LogDamage::Order { seq, found: place });
         }
     }
-    Ok(Damage::Body { seq })
+    Ok(LogDamage::Body { seq })
 }

@@ -16,12 +16,11 @@ use league_protocol::time::Timestamp;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Statement, params};
 
-use super::chain::{Hash, Head};
+use super::chain::{Hash, LogHead};
 use super::projection::kind_of;
 use super::read::read;
 use super::{LogError, schema, sqlite};
 
-/// Events in a slice.
 const SLICE: u64 = 1024;
 /// Slices of one reader that wait to be taken.
 const AHEAD: usize = 2;
@@ -33,13 +32,13 @@ struct Slice {
     /// The hash that is stored before the first of them.
     before: Hash,
     events: Vec<Event>,
-    head: Head,
+    head: LogHead,
 }
 
 /// Something is not as it was written; what, is for others to find out.
-struct Unwhole;
+struct BrokenSlice;
 
-impl From<rusqlite::Error> for Unwhole {
+impl From<rusqlite::Error> for BrokenSlice {
     fn from(_: rusqlite::Error) -> Self {
         Self
     }
@@ -47,8 +46,8 @@ impl From<rusqlite::Error> for Unwhole {
 
 /// Hands every event of the log at `path` to `each`, in order, and gives the head. Changes nothing. A file that nothing was written
 /// to yet holds no events. What is appended meanwhile may be left out.
-pub(super) fn read_all(path: &Path, mut each: impl FnMut(Event)) -> Result<Head, LogError> {
-    let Some(connection) = schema::open_if_any(path)? else { return Ok(Head::GENESIS) };
+pub(super) fn read_all(path: &Path, mut each: impl FnMut(Event)) -> Result<LogHead, LogError> {
+    let Some(connection) = schema::open_if_any(path)? else { return Ok(LogHead::GENESIS) };
     let last = connection.query_row("SELECT max(seq) FROM events", [], |row| row.get::<_, Option<i64>>(0));
     let last = last.map_err(|error| schema::refused(path, &error))?;
     let last = last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0);
@@ -56,17 +55,17 @@ pub(super) fn read_all(path: &Path, mut each: impl FnMut(Event)) -> Result<Head,
     if last <= SLICE {
         return read(&connection, |event, _| each(event)).map_err(unreadable);
     }
-    in_slices(path, last, each).or_else(|Unwhole| {
+    in_slices(path, last, each).or_else(|BrokenSlice| {
         read(&connection, |_, _| ()).map_err(unreadable)?;
         Err(LogError::Open { path: path.to_path_buf(), reason: String::from("it changed while it was being read") })
     })
 }
 
 /// The events up to `last`, read by several and handed over in order.
-fn in_slices(path: &Path, last: u64, mut each: impl FnMut(Event)) -> Result<Head, Unwhole> {
+fn in_slices(path: &Path, last: u64, mut each: impl FnMut(Event)) -> Result<LogHead, BrokenSlice> {
     let readers = thread::available_parallelism().map_or(1, usize::from).min(MOST_READERS);
     thread::scope(|scope| {
-        let slices: Vec<Receiver<Result<Slice, Unwhole>>> = (0..readers)
+        let slices: Vec<Receiver<Result<Slice, BrokenSlice>>> = (0..readers)
             .map(|reader| {
                 let (slices, taken) = sync_channel(AHEAD);
                 scope.spawn(move || {
@@ -80,12 +79,12 @@ fn in_slices(path: &Path, last: u64, mut each: impl FnMut(Event)) -> Result<Head
                 taken
             })
             .collect();
-        let mut head = Head::GENESIS;
+        let mut head = LogHead::GENESIS;
         let mut turns = slices.iter().cycle();
         while head.seq < last {
-            let slice = turns.next().and_then(|taken| taken.recv().ok()).ok_or(Unwhole)??;
+            let slice = turns.next().and_then(|taken| taken.recv().ok()).ok_or(BrokenSlice)??;
             if slice.before != head.hash {
-                return Err(Unwhole);
+                return Err(BrokenSlice);
             }
             head = slice.head;
             slice.events.into_iter().for_each(&mut each);
@@ -100,8 +99,8 @@ fn read_slices(
     last: u64,
     starts: impl Iterator<Item = u64>,
     mut give: impl FnMut(Slice) -> bool,
-) -> Result<(), Unwhole> {
-    let connection: Connection = schema::open_if_any(path).ok().flatten().ok_or(Unwhole)?;
+) -> Result<(), BrokenSlice> {
+    let connection: Connection = schema::open_if_any(path).ok().flatten().ok_or(BrokenSlice)?;
     let mut statement =
         connection.prepare("SELECT seq, body, hash, kind, at FROM events WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq")?;
     let mut clock = Clock::default();
@@ -115,42 +114,42 @@ fn read_slices(
 }
 
 /// The events behind event `start` up to event `end`.
-fn read_slice(statement: &mut Statement<'_>, start: u64, end: u64, clock: &mut Clock) -> Result<Slice, Unwhole> {
+fn read_slice(statement: &mut Statement<'_>, start: u64, end: u64, clock: &mut Clock) -> Result<Slice, BrokenSlice> {
     // The first slice shows also what has no business before the first event.
-    let from = if start == 0 { i64::MIN } else { i64::try_from(start).map_err(|_| Unwhole)? };
-    let mut rows = statement.query(params![from, i64::try_from(end).map_err(|_| Unwhole)?])?;
+    let from = if start == 0 { i64::MIN } else { i64::try_from(start).map_err(|_| BrokenSlice)? };
+    let mut rows = statement.query(params![from, i64::try_from(end).map_err(|_| BrokenSlice)?])?;
     let before = match start {
         0 => Hash::GENESIS,
-        _ => hash_of(rows.next()?.ok_or(Unwhole)?)?,
+        _ => hash_of(rows.next()?.ok_or(BrokenSlice)?)?,
     };
     let mut slice =
-        Slice { before, events: Vec::with_capacity(SLICE as usize), head: Head { seq: start, hash: before } };
+        Slice { before, events: Vec::with_capacity(SLICE as usize), head: LogHead { seq: start, hash: before } };
     while let Some(row) = rows.next()? {
         let body = text(row, 1)?;
         let next = slice.head.then(body);
         if i64::try_from(next.seq) != Ok(row.get(0)?) || next.hash != hash_of(row)? {
-            return Err(Unwhole);
+            return Err(BrokenSlice);
         }
-        let event: Event = serde_json::from_str(body).map_err(|_| Unwhole)?;
+        let event: Event = serde_json::from_str(body).map_err(|_| BrokenSlice)?;
         if text(row, 3)? != kind_of(&event.fact) || text(row, 4)? != clock.written(event.at) {
-            return Err(Unwhole);
+            return Err(BrokenSlice);
         }
         slice.head = next;
         slice.events.push(event);
     }
-    if slice.head.seq == end { Ok(slice) } else { Err(Unwhole) }
+    if slice.head.seq == end { Ok(slice) } else { Err(BrokenSlice) }
 }
 
-fn text<'a>(row: &'a Row<'_>, column: usize) -> Result<&'a str, Unwhole> {
+fn text<'a>(row: &'a Row<'_>, column: usize) -> Result<&'a str, BrokenSlice> {
     match row.get_ref(column)? {
-        ValueRef::Text(bytes) => str::from_utf8(bytes).map_err(|_| Unwhole),
-        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_) => Err(Unwhole),
+        ValueRef::Text(bytes) => str::from_utf8(bytes).map_err(|_| BrokenSlice),
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_) => Err(BrokenSlice),
     }
 }
 
-fn hash_of(row: &Row<'_>) -> Result<Hash, Unwhole> {
-    let stored = row.get_ref(2)?.as_bytes().map_err(|_| Unwhole)?;
-    stored.try_into().map(Hash).map_err(|_| Unwhole)
+fn hash_of(row: &Row<'_>) -> Result<Hash, BrokenSlice> {
+    let stored = row.get_ref(2)?.as_bytes().map_err(|_| BrokenSlice)?;
+    stored.try_into().map(Hash).map_err(|_| BrokenSlice)
 }
 
 /// A time as text, written once for all events of the same second.

@@ -12,18 +12,18 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::read::{Unread, read, read_some};
 use super::slices::read_all;
 use super::writer::{Batch, Writer};
-use super::{Appending, EventLog, Hash, Head, LogError, MAX_WAITING, projection, schema};
+use super::{EventLog, Hash, LogError, LogHead, MAX_WAITING, PendingAppend, projection, schema};
 
 /// A league's events in a file. Dropping it waits until everything that was appended is answered.
-pub struct Log {
+pub struct SqliteLog {
     path: PathBuf,
     /// Taken out when the log ends: that is how the writer knows.
     queue: Option<SyncSender<Batch>>,
-    head: Arc<Mutex<Head>>,
+    head: Arc<Mutex<LogHead>>,
     writer: Option<JoinHandle<()>>,
 }
 
-impl fmt::Debug for Log {
+impl fmt::Debug for SqliteLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Log").field("path", &self.path).field("head", &self.head()).finish_non_exhaustive()
     }
@@ -31,20 +31,20 @@ impl fmt::Debug for Log {
 
 /// A log that was read through and is whole. Nothing of it has been changed, and nothing can be appended yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Examined {
+pub struct CheckedLog {
     path: PathBuf,
-    head: Head,
+    head: LogHead,
 }
 
-impl Examined {
+impl CheckedLog {
     /// The last event; none has the number zero.
-    pub fn head(&self) -> Head {
+    pub fn head(&self) -> LogHead {
         self.head
     }
 
     /// Opens the log for appending, made where there is none. Its events are not read once more, so who opens it has held the
     /// [`Lock`](crate::lock::Lock) of the league since it was examined.
-    pub fn open(self) -> Result<Log, LogError> {
+    pub fn open(self) -> Result<SqliteLog, LogError> {
         let Self { path, head } = self;
         let failed = |error: rusqlite::Error| schema::refused(&path, &error);
         let mut connection = schema::open(&path)?;
@@ -66,7 +66,7 @@ impl Examined {
             .name(String::from("league-log"))
             .spawn(move || writer.run(&batches))
             .map_err(|error| LogError::Open { path: path.clone(), reason: error.to_string() })?;
-        Ok(Log { path, queue: Some(queue), head: shared, writer: Some(writer) })
+        Ok(SqliteLog { path, queue: Some(queue), head: shared, writer: Some(writer) })
     }
 }
 
@@ -77,13 +77,13 @@ fn last_of(connection: &Connection) -> rusqlite::Result<(i64, Vec<u8>)> {
     Ok(last.unwrap_or((0, Hash::GENESIS.0.to_vec())))
 }
 
-impl Log {
+impl SqliteLog {
     /// Reads the log at `path` through, hands every event to `each` and changes nothing. Where there is no log yet, there are no
     /// events.
-    pub fn examine(path: impl Into<PathBuf>, each: impl FnMut(Event)) -> Result<Examined, LogError> {
+    pub fn examine(path: impl Into<PathBuf>, each: impl FnMut(Event)) -> Result<CheckedLog, LogError> {
         let path = path.into();
         if !path.exists() {
-            return Ok(Examined { path, head: Head::GENESIS });
+            return Ok(CheckedLog { path, head: LogHead::GENESIS });
         }
         // What is beside the events is looked at meanwhile.
         let head = std::thread::scope(|scope| {
@@ -92,7 +92,7 @@ impl Log {
             pages.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             Ok(head)
         })?;
-        Ok(Examined { path, head })
+        Ok(CheckedLog { path, head })
     }
 
     /// Opens the log at `path`, made where there is none, and gives everything that is in it. Who opens it holds the
@@ -104,30 +104,29 @@ impl Log {
     }
 
     /// Hands every event of the log at `path` to `each` and changes nothing, also while a manager writes to it.
-    pub fn read(path: &Path, each: impl FnMut(Event)) -> Result<Head, LogError> {
+    pub fn read(path: &Path, each: impl FnMut(Event)) -> Result<LogHead, LogError> {
         schema::open_to_read(path)?;
         read_all(path, each)
     }
 
     /// At most `limit` events behind event `after` in the log at `path`, each with its head; also while a manager writes to it.
-    pub fn page(path: &Path, after: u64, limit: usize) -> Result<Vec<(Head, Event)>, LogError> {
+    pub fn page(path: &Path, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, LogError> {
         let connection = schema::open_to_read(path)?;
         read_some(&connection, after, limit).map_err(|unread| unreadable(path, unread))
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Makes the tables of the log at `path` again from its events. For a league that no manager is running.
-    pub fn rebuild(path: &Path) -> Result<Head, LogError> {
+    pub fn rebuild(path: &Path) -> Result<LogHead, LogError> {
         remake(&mut schema::open(path)?, path)
     }
 }
 
 /// Makes the tables again, all in one transaction.
-fn remake(connection: &mut Connection, path: &Path) -> Result<Head, LogError> {
+fn remake(connection: &mut Connection, path: &Path) -> Result<LogHead, LogError> {
     let failed = |error: rusqlite::Error| schema::refused(path, &error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     projection::drop_all(&transaction).and_then(|()| projection::create(&transaction)).map_err(failed)?;
@@ -150,24 +149,24 @@ pub(crate) fn unreadable(path: &Path, unread: Unread) -> LogError {
     }
 }
 
-impl EventLog for Log {
-    fn append(&self, events: Vec<Event>) -> Appending {
-        let Some(queue) = &self.queue else { return Appending::answered(Err(LogError::Ended)) };
-        let (reply, appending) = Appending::pending();
+impl EventLog for SqliteLog {
+    fn append(&self, events: Vec<Event>) -> PendingAppend {
+        let Some(queue) = &self.queue else { return PendingAppend::answered(Err(LogError::Ended)) };
+        let (reply, appending) = PendingAppend::pending();
         match queue.try_send(Batch { events, reply }) {
             Ok(()) => appending,
-            Err(TrySendError::Full(_)) => Appending::answered(Err(LogError::Full)),
-            Err(TrySendError::Disconnected(_)) => Appending::answered(Err(LogError::Ended)),
+            Err(TrySendError::Full(_)) => PendingAppend::answered(Err(LogError::Full)),
+            Err(TrySendError::Disconnected(_)) => PendingAppend::answered(Err(LogError::Ended)),
         }
     }
 
-    fn head(&self) -> Head {
+    fn head(&self) -> LogHead {
         // A head is copied in one piece: whoever panicked meanwhile cannot have left half of one.
         *self.head.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Log {
+impl Drop for SqliteLog {
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(writer) = self.writer.take()

@@ -11,22 +11,22 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
 use super::projection::{self, kind_of};
-use super::{Head, LogError, MAX_WAITING};
+use super::{LogError, LogHead, MAX_WAITING};
 
 /// Events that belong together, and who waits for them.
 pub(super) struct Batch {
     pub(super) events: Vec<Event>,
-    pub(super) reply: oneshot::Sender<Result<Head, LogError>>,
+    pub(super) reply: oneshot::Sender<Result<LogHead, LogError>>,
 }
 
 pub(super) struct Writer {
     connection: Connection,
-    head: Head,
-    shared: Arc<Mutex<Head>>,
+    head: LogHead,
+    shared: Arc<Mutex<LogHead>>,
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection, head: Head, shared: Arc<Mutex<Head>>) -> Self {
+    pub(super) fn new(connection: Connection, head: LogHead, shared: Arc<Mutex<LogHead>>) -> Self {
         Self { connection, head, shared }
     }
 
@@ -60,14 +60,14 @@ impl Writer {
     }
 
     /// One transaction for all of `batches`. Gives the head behind each of them.
-    fn commit(&mut self, batches: &[Batch]) -> Result<Vec<Head>, String> {
+    fn commit(&mut self, batches: &[Batch]) -> Result<Vec<LogHead>, String> {
         if batches.iter().all(|batch| batch.events.is_empty()) {
             return Ok(vec![self.head; batches.len()]);
         }
         self.write(batches).map_err(|error| error.to_string())
     }
 
-    fn write(&mut self, batches: &[Batch]) -> Result<Vec<Head>, rusqlite::Error> {
+    fn write(&mut self, batches: &[Batch]) -> Result<Vec<LogHead>, rusqlite::Error> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut heads = Vec::with_capacity(batches.len());
         let mut head = self.head;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::Finding;
+use super::VerifyFinding;
 use crate::home::Home;
 use crate::views::match_file::MatchFile;
 use crate::views::standings::StandingsFile;
@@ -19,8 +19,8 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    pub(super) fn in_file(self, path: PathBuf) -> Finding {
-        Finding::file(path, self.field, self.found, self.expected)
+    pub(super) fn in_file(self, path: PathBuf) -> VerifyFinding {
+        VerifyFinding::file(path, self.field, self.found, self.expected)
     }
 }
 
@@ -35,7 +35,7 @@ pub(super) fn standings(found: &StandingsFile, expected: &StandingsFile) -> Resu
 }
 
 /// In what the file of a match is not `expected`, which it is known not to be.
-pub(super) fn match_file(home: &Home, expected: &MatchFile) -> Finding {
+pub(super) fn match_file(home: &Home, expected: &MatchFile) -> VerifyFinding {
     let (one, lines) =
         (home.match_file(&expected.league_id, &expected.match_id), home.match_lines(&expected.league_id));
     let in_lines = last_line(&lines, expected);
@@ -52,12 +52,15 @@ pub(super) fn match_file(home: &Home, expected: &MatchFile) -> Finding {
     match different {
         Some(different) => {
             let field = format!("{} of {}", different.field, expected.match_id);
-            Finding::file(path, field, different.found, different.expected)
+            VerifyFinding::file(path, field, different.found, different.expected)
         }
         // It was right a moment later: somebody is writing it.
-        None => {
-            Finding::file(path, expected.match_id.as_str(), String::from("changing"), String::from("the log's result"))
-        }
+        None => VerifyFinding::file(
+            path,
+            expected.match_id.as_str(),
+            String::from("changing"),
+            String::from("the log's result"),
+        ),
     }
 }
 

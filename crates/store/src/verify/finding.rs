@@ -10,11 +10,11 @@ use thiserror::Error;
 
 use crate::home::HomeError;
 use crate::log::LogError;
-use crate::log::chain::Head;
+use crate::log::chain::LogHead;
 
 /// The first thing that is wrong.
 #[derive(Debug, Error)]
-pub enum Finding {
+pub enum VerifyFinding {
     /// There is nothing to look at.
     #[error(transparent)]
     Home(#[from] HomeError),
@@ -24,28 +24,16 @@ pub enum Finding {
     /// The log ends before the head that was noted.
     #[error("the log was cut: it ends with event {}, and had {} when the head was noted", found.seq, expected.seq)]
     Cut {
-        /// What was noted.
-        expected: Head,
+        expected: LogHead,
         /// The end of the log now.
-        found: Head,
+        found: LogHead,
     },
     /// The log holds together, and is another one than when the head was noted.
     #[error("the log was rewritten: event {} has the hash {}, and had {} when the head was noted", found.seq, found.hash, expected.hash)]
-    Rewritten {
-        /// What was noted.
-        expected: Head,
-        /// What stands there now.
-        found: Head,
-    },
+    Rewritten { expected: LogHead, found: LogHead },
     /// An event that cannot have happened.
     #[error("event {seq} tells no league: {reason}")]
-    Story {
-        /// The event.
-        seq: u64,
-        /// Why not.
-        reason: BadEvent,
-    },
-    /// The log of another league.
+    Story { seq: u64, reason: BadEvent },
     #[error("this is the log of {found}, in the place of {expected}")]
     OtherLeague {
         /// The league that was asked for.
@@ -53,47 +41,19 @@ pub enum Finding {
         /// The league that the log tells of.
         found: LeagueId,
     },
-    /// A result that contradicts itself.
     #[error("the result of {match_id} (event {seq}) is wrong: {reason}")]
-    Record {
-        /// The event.
-        seq: u64,
-        /// The match.
-        match_id: MatchId,
-        /// How.
-        reason: BadRecord,
-    },
+    Record { seq: u64, match_id: MatchId, reason: BadRecord },
     /// A file that says something else than the log.
     #[error("{path} does not agree with the log: {field} is {found}, expected {expected}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Where in it.
-        field: String,
-        /// What stands there.
-        found: String,
-        /// What the log gives.
-        expected: String,
-    },
+    File { path: PathBuf, field: String, found: String, expected: String },
     /// A table that says something else than the log.
     #[error("a table in {path} does not agree with the events: {what}")]
-    Table {
-        /// The database.
-        path: PathBuf,
-        /// What and where.
-        what: String,
-    },
-    /// Something cannot be read.
+    Table { path: PathBuf, what: String },
     #[error("{path} cannot be read: {reason}")]
-    Io {
-        /// What.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
+    Io { path: PathBuf, reason: String },
 }
 
-impl Finding {
+impl VerifyFinding {
     pub(super) fn io(path: PathBuf, error: &io::Error) -> Self {
         Self::Io { path, reason: error.to_string() }
     }

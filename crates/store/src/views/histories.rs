@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::history::HistoryFile;
-use super::replace::{Sync as Synced, replace};
+use super::replace::{ReplaceSync as Synced, replace};
 
 /// How long a history waits after its first change.
 const AFTER: Duration = Duration::from_millis(250);
@@ -21,8 +21,7 @@ const BETWEEN: Duration = Duration::from_millis(700);
 /// How much is written in a second: the histories of some 150 players after 150 matches each. In larger processes they wait longer.
 const BYTES_PER_SECOND: u32 = 8 * 1024 * 1024;
 
-/// Whose history is written.
-pub trait Remembers: Send + Sync {
+pub trait HistorySource: Send + Sync {
     /// The history as it is now, and the file that it belongs in. From here on the next change is a new one.
     fn history(&self) -> Option<(PathBuf, HistoryFile)>;
 
@@ -30,8 +29,7 @@ pub trait Remembers: Send + Sync {
     fn history_not_written(&self, error: &io::Error);
 }
 
-/// Writes one history now.
-pub fn write_history(of: &dyn Remembers) -> usize {
+pub fn write_history(of: &dyn HistorySource) -> usize {
     let Some((path, file)) = of.history() else { return 0 };
     let text = file.text().map_err(io::Error::other);
     let written = text.and_then(|text| replace(&path, &text, Synced::Later).map(|()| text.len()));
@@ -46,12 +44,12 @@ pub struct HistoryWriter {
 
 #[derive(Debug)]
 struct Alive {
-    desk: Arc<Desk>,
+    desk: Arc<HistoryThread>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
-struct Desk {
+struct HistoryThread {
     state: Mutex<State>,
     changed: Condvar,
     idle: Condvar,
@@ -60,10 +58,9 @@ struct Desk {
 #[derive(Default)]
 struct State {
     /// Whose histories have changed, each once.
-    due: Vec<Arc<dyn Remembers>>,
+    due: Vec<Arc<dyn HistorySource>>,
     /// When the first of them did.
     since: Option<Instant>,
-    /// Whether they are being written.
     busy: bool,
     /// Whether a caller waits until they are.
     hurry: bool,
@@ -85,23 +82,22 @@ impl Drop for Alive {
     }
 }
 
-impl Desk {
+impl HistoryThread {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl HistoryWriter {
-    /// Starts the thread.
     pub fn start() -> io::Result<Self> {
-        let desk = Arc::new(Desk::default());
+        let desk = Arc::new(HistoryThread::default());
         let working = Arc::clone(&desk);
         let thread = std::thread::Builder::new().name(String::from("league-history")).spawn(move || run(&working))?;
         Ok(Self { alive: Arc::new(Alive { desk, thread: Some(thread) }) })
     }
 
-    /// The history of `of` has changed. Called once for each change that was asked for since: see [`Remembers::history`].
-    pub fn changed(&self, of: Arc<dyn Remembers>) {
+    /// The history of `of` has changed. Called once for each change that was asked for since: see [`HistorySource::history`].
+    pub fn changed(&self, of: Arc<dyn HistorySource>) {
         let desk = &self.alive.desk;
         let mut state = desk.state();
         let first = state.due.is_empty();
@@ -124,7 +120,7 @@ impl HistoryWriter {
     }
 }
 
-fn run(desk: &Desk) {
+fn run(desk: &HistoryThread) {
     let mut next = Instant::now();
     loop {
         let state = desk.state();
@@ -155,7 +151,7 @@ mod tests {
     use std::path::Path;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    use league_core::seat::History;
+    use league_core::session::History;
     use league_protocol::id::PlayerId;
     use league_protocol::time::Timestamp;
 
@@ -177,12 +173,12 @@ mod tests {
 
         fn change(self: &Arc<Self>, writer: &HistoryWriter) {
             if !self.pending.swap(true, Ordering::Relaxed) {
-                writer.changed(Arc::clone(self) as Arc<dyn Remembers>);
+                writer.changed(Arc::clone(self) as Arc<dyn HistorySource>);
             }
         }
     }
 
-    impl Remembers for Stub {
+    impl HistorySource for Stub {
         fn history(&self) -> Option<(PathBuf, HistoryFile)> {
             self.pending.store(false, Ordering::Relaxed);
             self.asked.fetch_add(1, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! `history.json`: what a player remembers of its matches, written by the player.
 
-use league_core::seat::History;
+use league_core::session::History;
 use league_protocol::id::PlayerId;
 use league_protocol::message::game_over::OwnResult;
 use league_protocol::time::Timestamp;
@@ -9,38 +9,28 @@ use smol_str::SmolStr;
 
 use super::schema_version;
 
-/// What a player remembers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HistoryFile {
-    /// The version of this form.
     pub schema_version: SmolStr,
-    /// Whose.
     pub player_id: PlayerId,
-    /// When it was written.
     pub last_updated: Timestamp,
-    /// In figures.
-    pub stats: Stats,
+    pub stats: HistoryStats,
     /// Match by match, the oldest first.
     pub matches: History,
 }
 
-/// A history in figures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Stats {
-    /// Matches in all.
+pub struct HistoryStats {
     pub total_matches: u32,
-    /// Of these won.
     pub wins: u32,
     /// Of these lost, with a game or without.
     pub losses: u32,
-    /// Of these drawn.
     pub draws: u32,
 }
 
 impl HistoryFile {
-    /// The history of these matches.
     pub fn of(player_id: PlayerId, matches: History, now: Timestamp) -> Self {
-        let mut stats = Stats::default();
+        let mut stats = HistoryStats::default();
         for played in matches.matches() {
             stats.total_matches += 1;
             match played.result {
@@ -59,7 +49,7 @@ impl HistoryFile {
             schema_version: &'a SmolStr,
             player_id: &'a PlayerId,
             last_updated: Timestamp,
-            stats: Stats,
+            stats: HistoryStats,
         }
         let Self { schema_version, player_id, last_updated, stats, matches } = self;
         let head = Head { schema_version, player_id, last_updated: *last_updated, stats: *stats };

@@ -13,7 +13,7 @@ use league_protocol::token::TokenDigest;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::replace::{Sync, replace_private};
+use super::replace::{ReplaceSync, replace_private};
 use super::schema_version;
 use crate::home::Home;
 
@@ -23,15 +23,10 @@ const KEPT: usize = 4;
 /// The keys of a player in its last league.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KeysFile {
-    /// The version of this form.
     pub schema_version: SmolStr,
-    /// Whose.
     pub player_id: PlayerId,
-    /// In which league.
     pub league_id: LeagueId,
-    /// When it was written.
     pub last_updated: Timestamp,
-    /// The digests, the newest first.
     pub token_digests: Vec<TokenDigest>,
 }
 
@@ -58,7 +53,7 @@ impl KeysFile {
 
     /// Writes it to its place in `home`.
     pub fn write(&self, home: &Home) -> io::Result<()> {
-        replace_private(&home.keys(&self.player_id), &serde_json::to_vec_pretty(self)?, Sync::Later)
+        replace_private(&home.keys(&self.player_id), &serde_json::to_vec_pretty(self)?, ReplaceSync::Later)
     }
 }
 

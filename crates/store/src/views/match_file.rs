@@ -1,6 +1,6 @@
 //! `matches/<league>/<match>.json`: one match with every word that was said, written by its referee.
 
-use league_core::bout::phase::Phase;
+use league_core::game_match::phase::MatchPhase;
 use league_core::record::MatchRecord;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, DrawProof};
@@ -18,36 +18,24 @@ use smol_str::SmolStr;
 use super::redact::redact_raw;
 use super::schema_version;
 
-/// A match.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MatchFile {
-    /// The version of this form.
     pub schema_version: SmolStr,
-    /// The match.
     pub match_id: MatchId,
-    /// Its league.
     pub league_id: LeagueId,
-    /// Its round.
     pub round_id: RoundId,
-    /// What is played.
     pub game_type: GameType,
-    /// The attempt at it.
     pub attempt: u32,
-    /// Side A.
     #[serde(rename = "player_A_id")]
     pub player_a_id: PlayerId,
-    /// Side B.
     #[serde(rename = "player_B_id")]
     pub player_b_id: PlayerId,
-    /// Who runs it.
     pub referee_id: RefereeId,
-    /// When it was written.
     pub last_updated: Timestamp,
-    /// How far it is.
-    pub lifecycle: Lifecycle,
+    pub lifecycle: MatchFileState,
     /// Everything that was said, in order. Empty when the file was made from the log, which does not have it.
     #[serde(default)]
-    pub transcript: Vec<Utterance>,
+    pub transcript: Vec<TranscriptEntry>,
     /// How it ended; null before that.
     #[serde(default)]
     pub result: Option<ReportedResult>,
@@ -65,17 +53,13 @@ pub struct MatchFile {
     pub transcript_sha256: Option<TranscriptDigest>,
 }
 
-/// How far a match is.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Lifecycle {
+pub struct MatchFileState {
     /// `WAITING_FOR_PLAYERS`, `COLLECTING_CHOICES`, `DRAWING_NUMBER` or `FINISHED`.
     pub state: SmolStr,
-    /// When a referee took it.
     pub created: Timestamp,
-    /// When its players were invited.
     #[serde(default)]
     pub started: Option<Timestamp>,
-    /// When it was over.
     #[serde(default)]
     pub finished: Option<Timestamp>,
 }
@@ -84,30 +68,22 @@ pub struct Lifecycle {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// From it.
     Sent,
-    /// To it.
     Received,
 }
 
 /// One message, as it travelled but for its credentials.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Utterance {
-    /// When.
+pub struct TranscriptEntry {
     pub at: Timestamp,
-    /// Which way.
     pub direction: Direction,
-    /// From whom.
     pub from: SmolStr,
-    /// To whom.
     pub to: SmolStr,
-    /// What it was taken for.
     pub message_type: SmolStr,
     /// What was said. Private, so that nothing gets here with its credentials.
     message: Box<RawValue>,
-    /// How long an answer took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub receipt: Option<Receipt>,
+    pub receipt: Option<CallReceipt>,
     /// Why it did not count, where it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<SmolStr>,
@@ -115,14 +91,12 @@ pub struct Utterance {
 
 /// How long an answer took, and how long it was given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Receipt {
-    /// When the question was sent.
+pub struct CallReceipt {
     pub sent_at: Timestamp,
     /// Milliseconds to the first byte; none when nothing came.
     pub first_byte_ms: Option<u64>,
     /// Milliseconds to the last byte, which is the one that counts.
     pub last_byte_ms: Option<u64>,
-    /// Milliseconds that were allowed.
     pub limit_ms: u64,
     /// Milliseconds that were granted beyond that, because the referee itself was late; nothing when it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,7 +106,7 @@ pub struct Receipt {
     pub given_up_ms: Option<u64>,
 }
 
-impl Utterance {
+impl TranscriptEntry {
     /// A message with its bytes as they travelled; what is secret in them is taken out here.
     pub fn new(
         at: Timestamp,
@@ -140,7 +114,7 @@ impl Utterance {
         (from, to): (SmolStr, SmolStr),
         message_type: SmolStr,
         bytes: &[u8],
-        receipt: Option<Receipt>,
+        receipt: Option<CallReceipt>,
     ) -> Self {
         Self { at, direction, from, to, message_type, message: redact_raw(bytes), receipt, refused: None }
     }
@@ -151,7 +125,6 @@ impl Utterance {
         Self { refused: Some(why.into()), ..self }
     }
 
-    /// What was said.
     pub fn message(&self) -> &RawValue {
         &self.message
     }
@@ -159,27 +132,20 @@ impl Utterance {
 
 /// Which match of which league a file is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Occasion {
-    /// The league.
+pub struct MatchContext {
     pub league_id: LeagueId,
-    /// The round.
     pub round_id: RoundId,
-    /// The match.
     pub match_id: MatchId,
-    /// The attempt at it.
     pub attempt: u32,
-    /// The game.
     pub game_type: GameType,
-    /// Who meets.
     pub players: Pair<PlayerId>,
-    /// Who runs it.
     pub referee_id: RefereeId,
 }
 
 impl MatchFile {
     /// A match that a referee has taken.
-    pub fn new(occasion: Occasion, now: Timestamp) -> Self {
-        let state = SmolStr::new_static(Phase::WaitingForPlayers.as_str());
+    pub fn new(occasion: MatchContext, now: Timestamp) -> Self {
+        let state = SmolStr::new_static(MatchPhase::WaitingForPlayers.as_str());
         Self {
             schema_version: schema_version(),
             match_id: occasion.match_id,
@@ -191,7 +157,7 @@ impl MatchFile {
             player_b_id: occasion.players.b,
             referee_id: occasion.referee_id,
             last_updated: now,
-            lifecycle: Lifecycle { state, created: now, started: None, finished: None },
+            lifecycle: MatchFileState { state, created: now, started: None, finished: None },
             transcript: Vec::new(),
             result: None,
             draw: None,
@@ -221,9 +187,9 @@ impl MatchFile {
 
     /// Takes the longest messages out of a transcript that is longer than the limit, and says so in their place.
     pub fn shorten_transcript(&mut self) {
-        let length = |said: &Utterance| said.message.get().len();
+        let length = |said: &TranscriptEntry| said.message.get().len();
         // What surrounds a message takes less than this.
-        let fits = |said: &[Utterance]| said.iter().map(|one| length(one) + 512).sum::<usize>() <= MAX_TRANSCRIPT;
+        let fits = |said: &[TranscriptEntry]| said.iter().map(|one| length(one) + 512).sum::<usize>() <= MAX_TRANSCRIPT;
         while !fits(&self.transcript) {
             let Some(longest) = self.transcript.iter_mut().max_by_key(|said| length(said)) else { return };
             if length(longest) <= LEFT_OUT {
@@ -245,7 +211,7 @@ impl MatchFile {
         let players = Pair::new(&self.player_a_id, &self.player_b_id);
         let (mut result, draw) = told(record, players, self.attempt, worth);
         result.details.reason = reason;
-        self.lifecycle.state = SmolStr::new_static(Phase::Finished.as_str());
+        self.lifecycle.state = SmolStr::new_static(MatchPhase::Finished.as_str());
         self.lifecycle.finished = Some(now);
         self.last_updated = now;
         (self.result, self.draw) = (Some(result), draw);
@@ -254,8 +220,7 @@ impl MatchFile {
 
 /// What a file says of the end of its match, reduced to what can be compared: half a million of them fit into memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ending {
-    /// Of which attempt.
+pub(crate) struct FileEnding {
     pub(crate) attempt: u32,
     /// Of result and proof, as much of it as tells two apart; the reason is for people, and not part of it. Nothing when the match has
     /// not ended.
@@ -267,15 +232,13 @@ pub(crate) struct Ending {
 /// What is known of the transcript in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Transcript {
-    /// There is none.
     Missing,
     /// There is one, and its digest was not computed because the file names none.
     Unsigned,
-    /// It has this digest.
     Hashed(TranscriptDigest),
 }
 
-impl Ending {
+impl FileEnding {
     /// What `file` says.
     pub(crate) fn of(file: &MatchFile) -> Self {
         let digest = file.result.as_ref().map(|result| {
@@ -298,7 +261,6 @@ impl Ending {
         Self { attempt: file.attempt, digest, transcript }
     }
 
-    /// Whether it says anything.
     pub(crate) fn is_told(&self) -> bool {
         self.digest.is_some()
     }

@@ -4,18 +4,15 @@
 
 use std::time::Duration;
 
-use league_protocol::answer::{Layers, MoveAnswer};
-use league_protocol::problem::{Problem, Question, quoted};
+use league_protocol::answer::{MoveAnswer, ParsedAnswer};
+use league_protocol::problem::{Problem, QuestionKind, quoted};
 use league_protocol::time::Timestamp;
 
-use super::match_file::{Direction, MatchFile, Receipt, Utterance};
+use super::match_file::{CallReceipt, Direction, MatchFile, TranscriptEntry};
 
-/// One step of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
-    /// When it began.
+pub struct NarrativeStep {
     pub at: Timestamp,
-    /// The id of the player.
     pub player: String,
     /// What happened, as a sentence with the player's name.
     pub told: String,
@@ -24,7 +21,7 @@ pub struct Step {
 }
 
 /// The steps of a match, with players called by what `name` gives for their id.
-pub fn steps(file: &MatchFile, name: impl Fn(&str) -> String) -> Vec<Step> {
+pub fn steps(file: &MatchFile, name: impl Fn(&str) -> String) -> Vec<NarrativeStep> {
     let mut steps = Vec::new();
     for (place, said) in file.transcript.iter().enumerate() {
         if said.direction == Direction::Received {
@@ -34,33 +31,33 @@ pub fn steps(file: &MatchFile, name: impl Fn(&str) -> String) -> Vec<Step> {
         let player = said.to.to_string();
         // Up to the next word to this player: the answer to the call, and what the player posted by itself.
         let behind = file.transcript[place + 1..].iter().filter(|next| next.from == said.to || next.to == said.to);
-        let answers: Vec<&Utterance> = behind.take_while(|next| next.direction == Direction::Received).collect();
+        let answers: Vec<&TranscriptEntry> = behind.take_while(|next| next.direction == Direction::Received).collect();
         let right = answers.iter().find(|answer| answer.refused.is_none() && is_right(file, said, answer));
         let answer = right.or(answers.first()).copied();
         let (told, wrong) = exchange(file, &name(&player), said, answer);
-        steps.push(Step { at: said.at, player, told, wrong });
+        steps.push(NarrativeStep { at: said.at, player, told, wrong });
     }
     steps
 }
 
 /// Whether an answer is one to this question.
-fn is_right(file: &MatchFile, said: &Utterance, answer: &Utterance) -> bool {
+fn is_right(file: &MatchFile, said: &TranscriptEntry, answer: &TranscriptEntry) -> bool {
     let question = question_of(said).map(|(question, _)| question);
     question.is_some_and(|question| Problem::of_answer(question, &file.match_id, 200, &body_of(answer)).is_none())
 }
 
 /// What a message asks for, and how that is told.
-fn question_of(said: &Utterance) -> Option<(Question, &'static str)> {
+fn question_of(said: &TranscriptEntry) -> Option<(QuestionKind, &'static str)> {
     match said.message_type.as_str() {
-        "GAME_INVITATION" => Some((Question::Join, "was invited")),
-        "CHOOSE_PARITY_CALL" => Some((Question::Choice, "was asked for a choice")),
-        "GAME_MOVE_CALL" => Some((Question::Move, "was asked for a move")),
+        "GAME_INVITATION" => Some((QuestionKind::Join, "was invited")),
+        "CHOOSE_PARITY_CALL" => Some((QuestionKind::Choice, "was asked for a choice")),
+        "GAME_MOVE_CALL" => Some((QuestionKind::Move, "was asked for a move")),
         _ => None,
     }
 }
 
 /// One question or notice with its answer.
-fn exchange(file: &MatchFile, who: &str, said: &Utterance, answer: Option<&Utterance>) -> (String, bool) {
+fn exchange(file: &MatchFile, who: &str, said: &TranscriptEntry, answer: Option<&TranscriptEntry>) -> (String, bool) {
     let Some((question, asked)) = question_of(said) else {
         let what = match said.message_type.as_str() {
             "GAME_ERROR" => String::from("was told what was wrong"),
@@ -86,7 +83,7 @@ fn exchange(file: &MatchFile, who: &str, said: &Utterance, answer: Option<&Utter
 }
 
 /// A question that got no answer. Of each the file keeps the time alone; `known` is what was wrong with the last one.
-fn unanswered(receipt: &Receipt, known: Option<&Problem>) -> Problem {
+fn unanswered(receipt: &CallReceipt, known: Option<&Problem>) -> Problem {
     let is_unreachable =
         |problem: &&Problem| matches!(problem, Problem::NotListening { .. } | Problem::Unreachable { .. });
     match receipt.given_up_ms {
@@ -97,14 +94,13 @@ fn unanswered(receipt: &Receipt, known: Option<&Problem>) -> Problem {
     }
 }
 
-/// What a right answer said.
-fn right(question: Question, file: &MatchFile, body: &[u8]) -> String {
-    let layers = match (question, Layers::parse(body)) {
-        (Question::Join, _) | (_, Err(_)) => return String::from("joined"),
-        (Question::Choice | Question::Move, Ok(layers)) => layers,
+fn right(question: QuestionKind, file: &MatchFile, body: &[u8]) -> String {
+    let layers = match (question, ParsedAnswer::parse(body)) {
+        (QuestionKind::Join, _) | (_, Err(_)) => return String::from("joined"),
+        (QuestionKind::Choice | QuestionKind::Move, Ok(layers)) => layers,
     };
     let reading =
-        if question == Question::Choice { layers.parity(&file.match_id) } else { layers.game_move(&file.match_id) };
+        if question == QuestionKind::Choice { layers.parity(&file.match_id) } else { layers.game_move(&file.match_id) };
     match reading.said {
         MoveAnswer::Move(text) => format!("answered `{}`", quoted(&text)),
         MoveAnswer::Invalid(_) | MoveAnswer::Error(_) | MoveAnswer::Nothing => String::from("answered"),
@@ -112,7 +108,7 @@ fn right(question: Question, file: &MatchFile, body: &[u8]) -> String {
 }
 
 /// The bytes of an answer. What was no JSON is kept as a JSON text.
-fn body_of(answer: &Utterance) -> Vec<u8> {
+fn body_of(answer: &TranscriptEntry) -> Vec<u8> {
     let raw = answer.message().get();
     serde_json::from_str::<String>(raw).map_or_else(|_| raw.as_bytes().to_vec(), String::into_bytes)
 }

@@ -55,14 +55,12 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Text without credentials.
 struct Cleaned<'a> {
     text: Cow<'a, str>,
     /// How many brackets are open at a time, at most.
     depth: usize,
 }
 
-/// Counts brackets that are open.
 #[derive(Default)]
 struct Depth {
     open: usize,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io;
 
 use league_core::season::Season;
-use league_core::season::agent::{Player, Profile, Referee};
+use league_core::season::agent::{AgentProfile, RegisteredPlayer, RegisteredReferee};
 use league_protocol::time::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,6 @@ use super::SCHEMA_VERSION;
 
 /// The key that tells an entry of the manager's from one of the operator's.
 pub const WRITTEN_BY: &str = "written_by";
-/// Its value.
 pub const BY_MANAGER: &str = "league_manager";
 
 /// The longest file that is added to, in bytes.
@@ -64,16 +63,16 @@ impl RegisterFile {
     }
 }
 
-fn referee(referee: &Referee) -> Entry {
-    let Profile { name, version, endpoint, games, .. } = &referee.profile;
+fn referee(referee: &RegisteredReferee) -> Entry {
+    let AgentProfile { name, version, endpoint, games, .. } = &referee.profile;
     entry(json!({
         "referee_id": referee.id, "display_name": name, "endpoint": endpoint, "version": version, "game_types": games,
         "max_concurrent_matches": referee.capacity, "active": !referee.lost,
     }))
 }
 
-fn player(player: &Player) -> Entry {
-    let Profile { name, version, endpoint, games, .. } = &player.profile;
+fn player(player: &RegisteredPlayer) -> Entry {
+    let AgentProfile { name, version, endpoint, games, .. } = &player.profile;
     entry(json!({
         "player_id": player.id, "display_name": name, "version": version, "game_types": games,
         "default_endpoint": endpoint, "active": !player.withdrawn,

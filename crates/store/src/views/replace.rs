@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Whether a file is on the disk when it is replaced, or whenever somebody syncs it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sync {
-    /// Before the old one goes.
+pub enum ReplaceSync {
     Now,
     /// The caller sees to it. After a power cut the file may be damaged; it is a view, so that is no loss.
     Later,
@@ -17,12 +16,12 @@ pub enum Sync {
 
 /// Replaces the file at `path`: written beside it, then renamed. Its directory is made where it is missing. The new name itself
 /// is durable after [`sync_directory`], which is enough once for many files.
-pub fn replace(path: &Path, contents: &[u8], sync: Sync) -> io::Result<()> {
+pub fn replace(path: &Path, contents: &[u8], sync: ReplaceSync) -> io::Result<()> {
     replace_as(path, contents, sync, OpenOptions::new())
 }
 
 /// The same for what other users of this machine should not read.
-pub fn replace_private(path: &Path, contents: &[u8], sync: Sync) -> io::Result<()> {
+pub fn replace_private(path: &Path, contents: &[u8], sync: ReplaceSync) -> io::Result<()> {
     replace_as(path, contents, sync, private())
 }
 
@@ -38,7 +37,7 @@ fn private() -> OpenOptions {
     OpenOptions::new()
 }
 
-fn replace_as(path: &Path, contents: &[u8], sync: Sync, mut options: OpenOptions) -> io::Result<()> {
+fn replace_as(path: &Path, contents: &[u8], sync: ReplaceSync, mut options: OpenOptions) -> io::Result<()> {
     let beside = beside(path);
     options.write(true).create(true).truncate(true);
     let written = write(&beside, contents, sync, &options).or_else(|error| match (error.kind(), path.parent()) {
@@ -56,12 +55,12 @@ fn replace_as(path: &Path, contents: &[u8], sync: Sync, mut options: OpenOptions
     replaced
 }
 
-fn write(path: &Path, contents: &[u8], sync: Sync, options: &OpenOptions) -> io::Result<()> {
+fn write(path: &Path, contents: &[u8], sync: ReplaceSync, options: &OpenOptions) -> io::Result<()> {
     let mut file = options.open(path)?;
     file.write_all(contents)?;
     match sync {
-        Sync::Now => file.sync_all(),
-        Sync::Later => Ok(()),
+        ReplaceSync::Now => file.sync_all(),
+        ReplaceSync::Later => Ok(()),
     }
 }
 
@@ -117,7 +116,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deep/er/standings.json");
         let document = |round: usize| serde_json::to_vec(&vec![round; 1 + round * 7 % 5000]).unwrap();
-        replace(&path, &document(0), Sync::Now).unwrap();
+        replace(&path, &document(0), ReplaceSync::Now).unwrap();
         let done = AtomicBool::new(false);
         let seen = std::thread::scope(|scope| {
             let reader = scope.spawn(|| {
@@ -130,7 +129,8 @@ mod tests {
                 seen
             });
             for round in 1..=1000 {
-                replace(&path, &document(round), if round % 100 == 0 { Sync::Now } else { Sync::Later }).unwrap();
+                replace(&path, &document(round), if round % 100 == 0 { ReplaceSync::Now } else { ReplaceSync::Later })
+                    .unwrap();
             }
             sync_directory(path.parent().unwrap()).unwrap();
             done.store(true, Ordering::Relaxed);
@@ -147,9 +147,9 @@ mod tests {
         use std::os::windows::fs::OpenOptionsExt;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("standings.json");
-        replace(&path, b"1", Sync::Now).unwrap();
+        replace(&path, b"1", ReplaceSync::Now).unwrap();
         let held = OpenOptions::new().read(true).share_mode(0).open(&path).unwrap();
-        replace(&path, b"2", Sync::Now).unwrap_err();
+        replace(&path, b"2", ReplaceSync::Now).unwrap_err();
         let (begin, began) = std::sync::mpsc::channel();
         let holder = std::thread::spawn(move || {
             began.recv().unwrap();
@@ -158,7 +158,7 @@ mod tests {
             drop(held);
         });
         begin.send(()).unwrap();
-        replace(&path, b"3", Sync::Now).unwrap();
+        replace(&path, b"3", ReplaceSync::Now).unwrap();
         holder.join().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"3");
     }
@@ -169,7 +169,7 @@ mod tests {
         let path = directory.path().join("taken");
         fs::create_dir(&path).unwrap();
         fs::write(path.join("inside"), b"").unwrap();
-        replace(&path, b"{}", Sync::Now).unwrap_err();
+        replace(&path, b"{}", ReplaceSync::Now).unwrap_err();
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 }

@@ -9,7 +9,7 @@ use league_protocol::id::LeagueId;
 use league_protocol::time::Timestamp;
 use thiserror::Error;
 
-use super::replace::{Sync, replace, sync_directory};
+use super::replace::{ReplaceSync, replace, sync_directory};
 use super::rounds::RoundsFile;
 use super::standings::{StandingsFile, rounds_completed};
 use super::writer::{ViewLimits, document};
@@ -21,7 +21,7 @@ use crate::home::Home;
     "{table} counts {counted} results, and {log} has only {found}: its end is lost, or an older copy was put in its place. Nothing was \
      changed. Put the right one back, with its -wal file; to go on without what is lost, move {table} away first"
 )]
-pub struct Shorter {
+pub struct ShorterLog {
     table: PathBuf,
     log: PathBuf,
     counted: u32,
@@ -30,11 +30,11 @@ pub struct Shorter {
 
 /// Makes sure that a log of `found` results is not shorter than it once was. A table is written after what it counts was durable, so it
 /// never rightly knows more results, played or awarded. A table is at most a quarter of a second older than the log.
-pub fn expect_no_less(home: &Home, league: &LeagueId, found: u32) -> Result<(), Shorter> {
+pub fn expect_no_less(home: &Home, league: &LeagueId, found: u32) -> Result<(), ShorterLog> {
     let table = home.standings(league);
     match read_table(&table, league).filter(|file| file.version > found) {
         Some(StandingsFile { version, .. }) => {
-            Err(Shorter { table, log: home.database(league), counted: version, found })
+            Err(ShorterLog { table, log: home.database(league), counted: version, found })
         }
         None => Ok(()),
     }
@@ -53,8 +53,8 @@ pub fn restore_tables(home: &Home, season: &Season, limits: ViewLimits, now: Tim
     let is_due = rounds_completed(season) > 0;
     let is_broken = |path: &PathBuf| (is_due || path.exists()) && !fs::read(path).is_ok_and(|bytes| is_json(&bytes));
     let damaged = [&table, &rounds].into_iter().filter(|path| is_broken(path)).cloned().collect();
-    replace(&table, &document(&StandingsFile::of(season, now))?, Sync::Now)?;
-    replace(&rounds, &document(&RoundsFile::of(season, limits.match_files, now))?, Sync::Now)?;
+    replace(&table, &document(&StandingsFile::of(season, now))?, ReplaceSync::Now)?;
+    replace(&rounds, &document(&RoundsFile::of(season, limits.match_files, now))?, ReplaceSync::Now)?;
     sync_directory(&home.league(league))?;
     Ok(damaged)
 }

@@ -10,14 +10,10 @@ use smol_str::SmolStr;
 use super::schema_version;
 use super::standings::rounds_completed;
 
-/// The rounds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RoundsFile {
-    /// The version of this form.
     pub schema_version: SmolStr,
-    /// The league.
     pub league_id: LeagueId,
-    /// When it was written.
     pub last_updated: Timestamp,
     /// Rounds in all; none before the schedule is made.
     pub total_rounds: u32,

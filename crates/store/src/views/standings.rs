@@ -9,25 +9,19 @@ use smol_str::SmolStr;
 
 use super::schema_version;
 
-/// The table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct StandingsFile {
-    /// The version of this form.
     pub schema_version: SmolStr,
-    /// The league.
     pub league_id: LeagueId,
-    /// When it was written.
     pub last_updated: Timestamp,
     /// How many results it counts: later tables have higher versions, and a verifier knows at which point of the log to look.
     pub version: u32,
     /// Rounds of which every result is in.
     pub rounds_completed: u32,
-    /// The table, best first.
     pub standings: Vec<StandingsRow>,
 }
 
 impl StandingsFile {
-    /// The table as it stands.
     pub fn of(season: &Season, now: Timestamp) -> Self {
         Self {
             schema_version: schema_version(),

@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::MATCH_FILES;
 use super::match_file::MatchFile;
 use super::register::{MAX_REGISTER, RegisterFile};
-use super::replace::{Sync, replace, sync_directory, sync_file};
+use super::replace::{ReplaceSync, replace, sync_directory, sync_file};
 use super::rounds::RoundsFile;
 use super::standings::StandingsFile;
 use crate::home::Home;
@@ -43,16 +43,11 @@ impl Default for ViewLimits {
     }
 }
 
-/// Something to be written.
 #[derive(Debug)]
-pub enum View {
-    /// The table of a league.
+pub enum ViewUpdate {
     Standings(StandingsFile),
-    /// The rounds of a league.
     Rounds(RoundsFile),
-    /// A match.
     Match(Box<MatchFile>),
-    /// Who is registered.
     Register(RegisterFile),
 }
 
@@ -60,16 +55,13 @@ pub enum View {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{path} could not be written ({reason}), and {others} other files; the log has everything that was in them")]
 pub struct ViewError {
-    /// The first.
     pub path: PathBuf,
-    /// Why.
     pub reason: String,
-    /// How many more.
     pub others: u64,
 }
 
 enum Job {
-    Put(View),
+    Put(ViewUpdate),
     Expect { league: LeagueId, matches: u64 },
     Flush(oneshot::Sender<Result<(), ViewError>>),
 }
@@ -89,8 +81,14 @@ impl ViewWriter {
     /// Starts a thread that writes to `home`.
     pub fn start(home: Home, limits: ViewLimits) -> io::Result<Self> {
         let (queue, jobs) = mpsc::channel(MAX_WAITING);
-        let desk =
-            Desk { home, limits, large: HashSet::new(), lines: HashMap::new(), unsynced: HashMap::new(), failed: None };
+        let desk = ViewThread {
+            home,
+            limits,
+            large: HashSet::new(),
+            lines: HashMap::new(),
+            unsynced: HashMap::new(),
+            failed: None,
+        };
         std::thread::Builder::new().name(String::from("league-views")).spawn(move || desk.run(jobs))?;
         Ok(Self { queue })
     }
@@ -102,13 +100,13 @@ impl ViewWriter {
     }
 
     /// Has `view` written, soon.
-    pub async fn put(&self, view: View) {
+    pub async fn put(&self, view: ViewUpdate) {
         // The next flush tells that nobody writes any more.
         let _ = self.queue.send(Job::Put(view)).await;
     }
 
     /// The same from a plain thread.
-    pub fn put_blocking(&self, view: View) {
+    pub fn put_blocking(&self, view: ViewUpdate) {
         let _ = self.queue.blocking_send(Job::Put(view));
     }
 
@@ -127,8 +125,7 @@ impl ViewWriter {
     }
 }
 
-/// Where the writing is done.
-struct Desk {
+struct ViewThread {
     home: Home,
     limits: ViewLimits,
     large: HashSet<LeagueId>,
@@ -139,7 +136,7 @@ struct Desk {
     failed: Option<ViewError>,
 }
 
-impl Desk {
+impl ViewThread {
     fn run(mut self, mut queue: mpsc::Receiver<Job>) {
         let mut jobs = Vec::with_capacity(MAX_WAITING);
         while queue.blocking_recv_many(&mut jobs, MAX_WAITING) > 0 {
@@ -182,35 +179,37 @@ impl Desk {
     /// The file that a view replaces as a whole.
     fn target(&self, job: &Job) -> Option<PathBuf> {
         match job {
-            Job::Put(View::Standings(file)) => Some(self.home.standings(&file.league_id)),
-            Job::Put(View::Rounds(file)) => Some(self.home.rounds(&file.league_id)),
-            Job::Put(View::Register(_)) => Some(self.home.agents_config()),
+            Job::Put(ViewUpdate::Standings(file)) => Some(self.home.standings(&file.league_id)),
+            Job::Put(ViewUpdate::Rounds(file)) => Some(self.home.rounds(&file.league_id)),
+            Job::Put(ViewUpdate::Register(_)) => Some(self.home.agents_config()),
             // Each of its states may be the last one that is seen, and it may be a line and not a file.
-            Job::Put(View::Match(_)) | Job::Expect { .. } | Job::Flush(_) => None,
+            Job::Put(ViewUpdate::Match(_)) | Job::Expect { .. } | Job::Flush(_) => None,
         }
     }
 
-    fn write(&mut self, view: View) {
+    fn write(&mut self, view: ViewUpdate) {
         match view {
             // Written several times a second: a sync for each would get in the way of the log's.
-            View::Standings(file) => self.replace(self.home.standings(&file.league_id), &file, Sync::Later),
-            View::Rounds(file) => self.replace(self.home.rounds(&file.league_id), &file, Sync::Later),
-            View::Register(file) => {
+            ViewUpdate::Standings(file) => {
+                self.replace(self.home.standings(&file.league_id), &file, ReplaceSync::Later)
+            }
+            ViewUpdate::Rounds(file) => self.replace(self.home.rounds(&file.league_id), &file, ReplaceSync::Later),
+            ViewUpdate::Register(file) => {
                 let path = self.home.agents_config();
                 match found_at(&path).and_then(|found| file.laid_over(found)) {
-                    Ok(whole) => self.replace(path, &whole, Sync::Now),
+                    Ok(whole) => self.replace(path, &whole, ReplaceSync::Now),
                     Err(error) => self.complain(path, &error),
                 }
             }
-            View::Match(file) if self.large.contains(&file.league_id) => {
+            ViewUpdate::Match(file) if self.large.contains(&file.league_id) => {
                 let path = self.home.match_lines(&file.league_id);
                 let lines = self.lines.entry(path).or_default();
                 if let Err(error) = add_line(lines, &*file) {
                     self.complain(self.home.match_lines(&file.league_id), &error);
                 }
             }
-            View::Match(file) => {
-                self.replace(self.home.match_file(&file.league_id, &file.match_id), &*file, Sync::Later);
+            ViewUpdate::Match(file) => {
+                self.replace(self.home.match_file(&file.league_id, &file.match_id), &*file, ReplaceSync::Later);
             }
         }
     }
@@ -218,21 +217,21 @@ impl Desk {
     fn write_lines(&mut self) {
         for (path, lines) in std::mem::take(&mut self.lines) {
             let written = append(&path, &lines);
-            self.note(path, written, Sync::Later);
+            self.note(path, written, ReplaceSync::Later);
         }
     }
 
-    fn replace(&mut self, path: PathBuf, contents: &impl Serialize, sync: Sync) {
+    fn replace(&mut self, path: PathBuf, contents: &impl Serialize, sync: ReplaceSync) {
         let written = document(contents).and_then(|document| replace(&path, &document, sync));
         self.note(path, written, sync);
     }
 
-    fn note(&mut self, path: PathBuf, written: io::Result<()>, sync: Sync) {
+    fn note(&mut self, path: PathBuf, written: io::Result<()>, sync: ReplaceSync) {
         match written {
             Ok(()) => {
                 let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
                 let files = self.unsynced.entry(directory).or_default();
-                if sync == Sync::Later {
+                if sync == ReplaceSync::Later {
                     files.insert(path);
                 }
                 // Whoever never flushes, as a referee of many leagues, does not remember all of them for good.

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use league_core::record::{MatchRecord, Proof};
+use league_core::record::{MatchRecord, RevealedDraw};
 use league_core::rules::draw::Draw;
 use league_core::rules::outcome::Outcome;
-use league_core::season::agent::{Grant, Profile};
-use league_core::season::config::Config;
+use league_core::season::agent::{AgentProfile, StoredCredential};
+use league_core::season::config::LeagueConfig;
 use league_core::season::event::{Event, Fact};
 use league_core::season::{Assignment, Season};
 use league_protocol::draw::{DrawNonce, DrawSecret};
@@ -17,7 +17,7 @@ use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Token;
 use league_store::home::Home;
-use league_store::views::mending::{Mended, Mending};
+use league_store::views::repair::{Repair, RepairReport};
 use league_store::views::restore::restore_tables;
 use league_store::views::writer::ViewLimits;
 use smol_str::{SmolStr, format_smolstr};
@@ -48,10 +48,10 @@ pub(crate) fn halted() -> Event {
 }
 
 /// Brings all files of a league into agreement with `events`, as a manager does when it starts.
-pub(crate) fn restore(home: &Home, events: &[Event], limits: ViewLimits) -> Mended {
+pub(crate) fn restore(home: &Home, events: &[Event], limits: ViewLimits) -> RepairReport {
     let season = Season::replay(events).unwrap();
     let matches = season.schedule().total_matches();
-    let mut mending = Mending::begin(home.clone(), league(), matches, limits).unwrap();
+    let mut mending = Repair::begin(home.clone(), league(), matches, limits).unwrap();
     events.iter().for_each(|event| mending.see(event).unwrap());
     let mut mended = mending.end().unwrap();
     mended.damaged.extend(restore_tables(home, &season, limits, now()).unwrap());
@@ -66,7 +66,7 @@ pub(crate) struct Story {
 }
 
 impl Story {
-    pub(crate) fn open(config: Config, seed: u64) -> Self {
+    pub(crate) fn open(config: LeagueConfig, seed: u64) -> Self {
         let (season, opened) = Season::open(config, now());
         Self { season, events: vec![opened], dice: Dice(seed) }
     }
@@ -165,7 +165,7 @@ impl Story {
             (false, true) => Outcome::Win(Side::B),
             (true, true) | (false, false) => Outcome::Draw,
         };
-        let proof = Proof { commitment: secret.commitment(), secret, nonces, seal, seeded: false };
+        let proof = RevealedDraw { commitment: secret.commitment(), secret, nonces, seal, seeded: false };
         let moves = choices.map(|choice| Some(SmolStr::new_static(choice.as_str())));
         // Every fifth referee is of other make.
         let proof = (self.dice.below(5) > 0).then_some(proof);
@@ -175,7 +175,7 @@ impl Story {
 
 /// A league that was begun twice, because somebody came late, and that lost a player before each of its schedules and one on its way.
 pub(crate) fn eventful(seed: u64) -> Story {
-    let mut story = Story::open(Config::even_odd(league()), seed);
+    let mut story = Story::open(LeagueConfig::even_odd(league()), seed);
     story.register(7, 2);
     story.fact(Fact::PlayerWithdrawn { player: PlayerId::numbered(7) });
     story.happen(story.season.start(now()).unwrap().events);
@@ -193,14 +193,14 @@ pub(crate) fn eventful(seed: u64) -> Story {
 
 /// A whole league, played to the end.
 pub(crate) fn played(players: u32, seed: u64) -> Story {
-    let mut story = Story::open(Config::even_odd(league()), seed);
+    let mut story = Story::open(LeagueConfig::even_odd(league()), seed);
     story.register(players, 2);
     story.play(u32::MAX);
     story
 }
 
-fn profile(name: &str, number: u32) -> Profile {
-    Profile {
+fn profile(name: &str, number: u32) -> AgentProfile {
+    AgentProfile {
         name: format_smolstr!("{name} {number} 'quoted'"),
         version: SmolStr::new_static("1.0.0"),
         endpoint: format!("http://127.0.0.1:{}/mcp", 8000 + number),
@@ -209,8 +209,8 @@ fn profile(name: &str, number: u32) -> Profile {
     }
 }
 
-fn grant(agent: &str) -> Grant {
-    Grant { digest: Token::mint(agent, &[7; 32]).digest(), expires: now() }
+fn grant(agent: &str) -> StoredCredential {
+    StoredCredential { digest: Token::mint(agent, &[7; 32]).digest(), expires: now() }
 }
 
 /// The result in an event, where it is one.

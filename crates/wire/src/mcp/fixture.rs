@@ -5,8 +5,8 @@ use http::HeaderMap;
 use league_protocol::request::McpRequest;
 use serde_json::{Map, Value, json};
 
-use super::era::Era;
 use super::headers::{self, Mismatch};
+use super::revision::McpRevision;
 
 /// A call of one of them.
 pub(crate) struct Fixture {
@@ -96,10 +96,10 @@ impl Fixture {
     }
 
     /// Holds the headers that the tool asks for against its arguments, in the era that has such headers.
-    pub(crate) fn check(&self, era: Era, headers: &HeaderMap) -> Result<(), Mismatch> {
+    pub(crate) fn check(&self, era: McpRevision, headers: &HeaderMap) -> Result<(), Mismatch> {
         match era {
-            Era::Handshake => Ok(()),
-            Era::Modern => headers::demand_arguments(headers, &self.tool.schema(), &self.arguments),
+            McpRevision::Handshake => Ok(()),
+            McpRevision::Modern => headers::demand_arguments(headers, &self.tool.schema(), &self.arguments),
         }
     }
 

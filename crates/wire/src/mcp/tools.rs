@@ -6,16 +6,16 @@ use league_protocol::sender::Role;
 use league_protocol::table::TABLE;
 use serde_json::{Value, json};
 
-use super::era::{Era, REVISIONS, agreed};
 use super::fixture;
+use super::revision::{McpRevision, REVISIONS, agreed};
 
 /// How long a client may keep a list. It never changes while the agent runs.
 const TTL_MS: u32 = 300_000;
 
 /// The result of `tools/list`, in the order of the call table; with `fixtures`, these at the end.
-pub(crate) fn list(role: Role, era: Era, fixtures: bool) -> &'static str {
+pub(crate) fn list(role: Role, era: McpRevision, fixtures: bool) -> &'static str {
     static LISTS: [OnceLock<String>; 16] = [const { OnceLock::new() }; 16];
-    LISTS[role as usize * 4 + usize::from(era == Era::Modern) * 2 + usize::from(fixtures)].get_or_init(|| {
+    LISTS[role as usize * 4 + usize::from(era == McpRevision::Modern) * 2 + usize::from(fixtures)].get_or_init(|| {
         let own = TABLE.iter().filter(|row| row.to.contains(&role));
         let mut tools: Vec<_> = own
             .map(|row| {
@@ -35,14 +35,14 @@ pub(crate) fn list(role: Role, era: Era, fixtures: bool) -> &'static str {
 }
 
 /// The result of a list that is always empty: agents have tools alone, and some clients ask for everything there may be.
-pub(crate) fn nothing(what: &str, role: Role, era: Era) -> String {
+pub(crate) fn nothing(what: &str, role: Role, era: McpRevision) -> String {
     cacheable(json!({ what: [] }), role, era).to_string()
 }
 
 /// The result of `server/discover`.
 pub(crate) fn discovered(role: Role) -> String {
     let result = json!({ "supportedVersions": REVISIONS, "capabilities": capabilities() });
-    cacheable(result, role, Era::Modern).to_string()
+    cacheable(result, role, McpRevision::Modern).to_string()
 }
 
 /// The result of `initialize`, for a client that would like to speak `wanted`.
@@ -56,18 +56,18 @@ pub(crate) fn initialized(role: Role, wanted: &str) -> String {
 }
 
 /// The fields that a tool's result ends with, as JSON that begins with a comma.
-pub(crate) fn tail(role: Role, era: Era) -> &'static str {
+pub(crate) fn tail(role: Role, era: McpRevision) -> &'static str {
     static TAILS: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
     match era {
-        Era::Handshake => "",
-        Era::Modern => {
+        McpRevision::Handshake => "",
+        McpRevision::Modern => {
             TAILS[role as usize].get_or_init(|| format!(",\"resultType\":\"complete\",\"_meta\":{}", meta(role)))
         }
     }
 }
 
-fn cacheable(mut result: Value, role: Role, era: Era) -> Value {
-    if era == Era::Modern {
+fn cacheable(mut result: Value, role: Role, era: McpRevision) -> Value {
+    if era == McpRevision::Modern {
         result["resultType"] = "complete".into();
         result["ttlMs"] = TTL_MS.into();
         result["cacheScope"] = "public".into();

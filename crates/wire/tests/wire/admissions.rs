@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use league_protocol::head::Envelope;
-use league_protocol::manner::Manner;
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
 use league_protocol::table::Call;
-use league_wire::admission::{Admitted, Patience, Rejected, register};
-use league_wire::speaker::Speaker;
+use league_wire::peer_client::PeerClient;
+use league_wire::registration::{Admitted, RegistrationRetry, Rejected, register};
 use serde_json::{Value, json};
 
 use crate::strangers::{Answer, Stranger};
@@ -21,8 +21,8 @@ fn registration() -> (Envelope, Call) {
 
 async fn ask(manager: &Stranger) -> Result<Admitted, Rejected> {
     let pause = Duration::from_millis(1);
-    let patience = Patience { answer: LONG, pause, longest: pause, tries: None };
-    register(&Speaker::default(), &manager.endpoint, patience, &tokio::sync::Notify::new(), registration).await
+    let patience = RegistrationRetry { answer: LONG, pause, longest: pause, tries: None };
+    register(&PeerClient::default(), &manager.endpoint, patience, &tokio::sync::Notify::new(), registration).await
 }
 
 fn welcome() -> Value {
@@ -38,7 +38,7 @@ async fn a_manager_that_knows_no_form_of_it_may_have_a_form_at_register() {
     .await;
     let admitted = ask(&manager).await.unwrap();
     assert_eq!(admitted.player_id.unwrap().as_str(), "P03");
-    assert_eq!(admitted.manner, Manner::default());
+    assert_eq!(admitted.manner, PeerDialect::default());
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! JSON-RPC arrays.
 
 use league_protocol::sender::Role;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use serde_json::json;
 
 use crate::raw::ask;
@@ -47,7 +47,7 @@ async fn a_batch_has_one_request_at_least_and_sixty_four_at_most() {
 
 #[tokio::test]
 async fn the_requests_of_a_batch_run_together() {
-    let server = parrot(Role::Referee, Settings::default()).await;
+    let server = parrot(Role::Referee, ServerSettings::default()).await;
     let wait = json!({ "jsonrpc": "2.0", "method": "get_match_state", "params": { "match_id": "R1M1" }, "id": 1 });
     let asking = tokio::spawn(async move { ask(server.address, &json!([wait, wait, wait]).to_string()).await });
     // All three have arrived before the first is let go.

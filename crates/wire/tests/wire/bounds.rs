@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use league_protocol::sender::Role;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use tokio::time::Instant;
 
 use crate::raw::Raw;
@@ -11,8 +11,8 @@ use crate::support::{LONG, SHORT, parrot, player};
 
 const PING: &str = r#"{"jsonrpc":"2.0","method":"ping","id":1}"#;
 
-fn hurried() -> Settings {
-    Settings { read_limit: SHORT, idle_limit: 3 * SHORT, ..Settings::default() }
+fn hurried() -> ServerSettings {
+    ServerSettings { read_limit: SHORT, idle_limit: 3 * SHORT, ..ServerSettings::default() }
 }
 
 #[tokio::test]
@@ -58,7 +58,8 @@ async fn a_head_that_does_not_end_closes_the_connection() {
 
 #[tokio::test]
 async fn a_second_head_has_the_same_time_and_not_that_of_an_idle_connection() {
-    let server = parrot(Role::Player, Settings { read_limit: SHORT, idle_limit: LONG, ..Settings::default() }).await;
+    let server =
+        parrot(Role::Player, ServerSettings { read_limit: SHORT, idle_limit: LONG, ..ServerSettings::default() }).await;
     let mut raw = Raw::to(server.address).await;
     assert_eq!(raw.post("/mcp", "", PING).await.status, 200);
     raw.send("POST").await;
@@ -124,7 +125,7 @@ async fn a_request_may_take_longer_than_any_limit_of_the_connection() {
 
 #[tokio::test]
 async fn while_everybody_is_being_answered_a_connection_waits_until_one_is_not() {
-    let server = parrot(Role::Referee, Settings { max_connections: 2, ..Settings::default() }).await;
+    let server = parrot(Role::Referee, ServerSettings { max_connections: 2, ..ServerSettings::default() }).await;
     let question = r#"{"jsonrpc":"2.0","method":"get_match_state","params":{"match_id":"R1M1"},"id":1}"#;
     let (mut one, mut two) = (Raw::to(server.address).await, Raw::to(server.address).await);
     let (length, agent) = (question.len(), &server.agent);
@@ -164,7 +165,7 @@ async fn a_peer_that_asks_and_asks_and_never_reads_is_let_go() {
 
 #[tokio::test]
 async fn an_agent_that_panics_takes_one_connection_with_it_and_not_the_server() {
-    let server = parrot(Role::Referee, Settings::default()).await;
+    let server = parrot(Role::Referee, ServerSettings::default()).await;
     let mut raw = Raw::to(server.address).await;
     let fall = r#"{"jsonrpc":"2.0","method":"draw_number","params":{"match_id":"R1M1"},"id":1}"#;
     raw.send(format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{fall}", fall.len())).await;

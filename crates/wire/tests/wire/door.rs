@@ -1,7 +1,7 @@
 //! Paths, methods, hosts and origins.
 
 use league_protocol::sender::Role;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use serde_json::json;
 
 use crate::raw::Raw;
@@ -46,10 +46,10 @@ async fn a_wrong_path_or_method_is_told_what_exists() {
 async fn strangers_are_turned_away_from_every_frame() {
     let server = parrot(
         Role::Manager,
-        Settings {
+        ServerSettings {
             allowed_hosts: vec!["league.example".into()],
             allowed_origins: vec!["https://board.example".into()],
-            ..Settings::default()
+            ..ServerSettings::default()
         },
     )
     .await;

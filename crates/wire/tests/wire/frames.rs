@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use league_protocol::sender::Role;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use serde_json::{Value, json};
 
 use crate::raw::{Raw, ask};
@@ -49,7 +49,7 @@ async fn each_frame_is_answered_in_its_frame_and_echoes_the_conversation() {
 
 #[tokio::test]
 async fn flat_fields_posted_to_register_reach_a_manager_and_nobody_else() {
-    let manager = parrot(Role::Manager, Settings::default()).await;
+    let manager = parrot(Role::Manager, ServerSettings::default()).await;
     let fields = r#"{"display_name":"Ada","version":"1.0.0","endpoint":"http://localhost:8101/mcp"}"#;
     let answer = Raw::to(manager.address).await.post("/register", "", fields).await;
     assert_eq!((answer.status, &answer.json()["frame"]), (200, &json!("R")));
@@ -62,7 +62,7 @@ async fn flat_fields_posted_to_register_reach_a_manager_and_nobody_else() {
 
 #[tokio::test]
 async fn a_registration_under_data_is_read_and_an_error_there_has_a_status_of_its_own() {
-    let manager = parrot(Role::Manager, Settings::default()).await;
+    let manager = parrot(Role::Manager, ServerSettings::default()).await;
     let post = async |body: &str| Raw::to(manager.address).await.post("/register", "", body).await;
     let data = r#"{"data":{"display_name":"Ada","version":"1.0.0","endpoint":"http://localhost:8101/mcp"}}"#;
     let answer = post(data).await;
@@ -80,7 +80,7 @@ async fn a_method_of_no_table_goes_by_the_type_of_its_message_at_every_role() {
         (Role::Referee, "ROUND_ANNOUNCEMENT", "notify_round"),
         (Role::Player, "SHUTDOWN_COMMAND", "shutdown"),
     ] {
-        let server = parrot(role, Settings::default()).await;
+        let server = parrot(role, ServerSettings::default()).await;
         let mut letter = message();
         letter["message_type"] = json!(kind);
         letter["round_id"] = json!(1);
@@ -149,7 +149,7 @@ async fn what_is_no_request_is_said_to_be_none() {
 
 #[tokio::test]
 async fn a_strict_agent_forgives_nothing() {
-    let server = shop(Parrot { strict: true, ..Parrot::new(Role::Player) }, Settings::default()).await;
+    let server = shop(Parrot { strict: true, ..Parrot::new(Role::Player) }, ServerSettings::default()).await;
     let answer = ask(server.address, r#"{"jsonrpc":"2.0","method":"shutdown","params":{},"id":1}"#).await.json();
     assert_eq!(answer["error"]["data"]["error_code"], "E003");
 }

@@ -2,7 +2,7 @@
 
 use league_protocol::sender::Role;
 use league_protocol::table::TABLE;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use serde_json::{Value, json};
 
 use crate::raw::{Raw, ask};
@@ -37,7 +37,7 @@ async fn initialize_agrees_on_the_revision_that_is_asked_for_when_it_is_known() 
 #[tokio::test]
 async fn tools_list_shows_the_calls_of_the_role_with_their_schemas() {
     for role in [Role::Manager, Role::Referee, Role::Player] {
-        let server = parrot(role, Settings::default()).await;
+        let server = parrot(role, ServerSettings::default()).await;
         let answer = ask(server.address, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await.json();
         let tools = answer["result"]["tools"].as_array().unwrap();
         let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -77,7 +77,7 @@ async fn a_session_of_an_mcp_client_works_on_one_connection() {
 #[tokio::test]
 async fn lists_of_what_no_agent_has_are_empty_and_initialize_declares_tools_alone() {
     for role in [Role::Manager, Role::Referee, Role::Player] {
-        let server = parrot(role, Settings::default()).await;
+        let server = parrot(role, ServerSettings::default()).await;
         let mut raw = Raw::to(server.address).await;
         for (method, list) in [
             ("resources/list", "resources"),

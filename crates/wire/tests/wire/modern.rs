@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use league_protocol::sender::Role;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use serde_json::{Value, json};
 
 use crate::raw::{Answer, Raw};
@@ -51,7 +51,7 @@ fn objection(answer: &Answer) -> (u16, i64) {
 #[tokio::test]
 async fn discovery_and_lists_are_complete_results_that_may_be_kept() {
     for role in [Role::Manager, Role::Referee, Role::Player] {
-        let server = parrot(role, Settings::default()).await;
+        let server = parrot(role, ServerSettings::default()).await;
         for method in ["server/discover", "tools/list"] {
             let answer = ask(&server, method, json!({})).await;
             let result = answer.json()["result"].take();
@@ -179,7 +179,7 @@ async fn the_suites_tools_are_there_only_when_they_are_asked_for() {
     };
     let usual = names(ask(&server, "tools/list", json!({})).await.json());
 
-    let server = parrot(Role::Player, Settings { mcp_fixtures: true, ..Settings::default() }).await;
+    let server = parrot(Role::Player, ServerSettings { mcp_fixtures: true, ..ServerSettings::default() }).await;
     let more = names(ask(&server, "tools/list", json!({})).await.json());
     assert_eq!((&more[..usual.len()], more.len()), (&usual[..], usual.len() + 4));
     let result = ask(&server, "tools/call", call).await.json()["result"].take();

@@ -10,9 +10,9 @@ use http_body_util::channel::{Channel, Sender};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Frame;
 use league_protocol::sender::Role;
-use league_wire::pages::{Pages, Showing, Visit};
+use league_wire::pages::{PageFuture, PageHandler, PageRequest};
 use league_wire::rate::Rate;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use tokio::io::AsyncReadExt;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
@@ -26,8 +26,8 @@ struct Wall {
     given_up: Arc<Notify>,
 }
 
-impl Pages for Wall {
-    fn show(&self, visit: Visit) -> Showing<'_> {
+impl PageHandler for Wall {
+    fn show(&self, visit: PageRequest) -> PageFuture<'_> {
         let given_up = Arc::clone(&self.given_up);
         Box::pin(async move {
             let path = visit.parts.uri.path().to_owned();
@@ -56,8 +56,12 @@ async fn say(words: &mut Sender<Bytes, Infallible>, word: Bytes) -> bool {
     words.send(Frame::data(word)).await.is_ok()
 }
 
-fn settings(wall: &Arc<Wall>) -> Settings {
-    Settings { pages: Some(Arc::clone(wall) as Arc<dyn Pages>), idle_limit: 2 * SHORT, ..Settings::default() }
+fn settings(wall: &Arc<Wall>) -> ServerSettings {
+    ServerSettings {
+        pages: Some(Arc::clone(wall) as Arc<dyn PageHandler>),
+        idle_limit: 2 * SHORT,
+        ..ServerSettings::default()
+    }
 }
 
 #[tokio::test]
@@ -101,7 +105,7 @@ async fn a_stream_that_nobody_reads_is_given_up() {
 #[tokio::test]
 async fn who_looks_too_often_from_elsewhere_is_told_when_to_come_back_and_agents_are_served() {
     let wall = Arc::default();
-    let slow = Settings { visits: Rate::new(1, 5), ..settings(&wall) };
+    let slow = ServerSettings { visits: Rate::new(1, 5), ..settings(&wall) };
     let far = faraway(Role::Player, "203.0.113.9:5000", slow.clone()).await;
     let mut raw = Raw::to(far.address).await;
     let look = "GET /look HTTP/1.1\r\nHost: localhost\r\n\r\n";

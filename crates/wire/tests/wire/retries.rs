@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use league_protocol::dialect::PeerDialect;
 use league_protocol::error::ErrorCode;
-use league_protocol::manner::Manner;
 use league_wire::breaker::{Breaker, Breakers, REST};
 use league_wire::client::{Client, ClientSettings};
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Failure;
 use league_wire::net::{Connecting, Connector, Stream};
+use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, heard};
 use league_wire::retry::RetryPolicy;
-use league_wire::speaker::{Message, Peer, Speaker, heard};
 use tokio::io::AsyncWriteExt;
 use tokio::time::Instant;
 
@@ -72,7 +72,7 @@ fn policy(tries: u32, overall: Duration) -> RetryPolicy {
 #[tokio::test(start_paused = true)]
 async fn the_pauses_double() {
     let (network, client) = Network::refusing(3);
-    let (to, manner, from) = (somewhere(), Manner::default(), envelope("x"));
+    let (to, manner, from) = (somewhere(), PeerDialect::default(), envelope("x"));
     let exchange = client.call_with_retries(policy(5, 60 * SECOND), &to, &manner, &from, &small(), LONG).await.unwrap();
     assert_eq!(&exchange.body[..], b"{}");
     assert_eq!(network.seconds(), [0, 2, 6, 14]);
@@ -81,7 +81,7 @@ async fn the_pauses_double() {
 #[tokio::test(start_paused = true)]
 async fn the_tries_are_counted_and_the_last_error_is_told() {
     let (network, client) = Network::refusing(usize::MAX);
-    let (to, manner, from) = (somewhere(), Manner::default(), envelope("x"));
+    let (to, manner, from) = (somewhere(), PeerDialect::default(), envelope("x"));
     let error =
         client.call_with_retries(policy(3, 60 * SECOND), &to, &manner, &from, &small(), LONG).await.unwrap_err();
     assert_eq!((error.code(), network.seconds()), (Some(ErrorCode::E009), vec![0, 2, 6]));
@@ -90,7 +90,7 @@ async fn the_tries_are_counted_and_the_last_error_is_told() {
 #[tokio::test(start_paused = true)]
 async fn no_try_begins_after_the_overall_limit() {
     let (network, client) = Network::refusing(usize::MAX);
-    let (to, manner, from) = (somewhere(), Manner::default(), envelope("x"));
+    let (to, manner, from) = (somewhere(), PeerDialect::default(), envelope("x"));
     let outcome = client.call_with_retries(policy(9, 10 * SECOND), &to, &manner, &from, &small(), LONG).await;
     assert!(outcome.is_err());
     assert_eq!(network.seconds(), [0, 2, 6]);
@@ -100,10 +100,10 @@ async fn no_try_begins_after_the_overall_limit() {
 async fn a_circuit_opens_after_five_failures_and_closes_with_a_probe() {
     let (network, client) = Network::refusing(5);
     let (breakers, to, from) = (Breakers::default(), somewhere(), envelope("x"));
-    let speaker = Speaker::new(client);
+    let speaker = PeerClient::new(client);
     let call = async || {
-        let (manner, call, mut tries) = (Manner::default(), small(), Vec::new());
-        let message = Message { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
+        let (manner, call, mut tries) = (PeerDialect::default(), small(), Vec::new());
+        let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
         let peer = Peer { endpoint: &to, manner: &manner, proven: false };
         speaker.say_guarded(Some(&breakers), peer, message, &heard, &mut tries).await;
         tries.remove(0).came

@@ -1,7 +1,7 @@
 //! Leaving in order.
 
 use league_protocol::sender::Role;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use tokio::net::TcpStream;
 
 use crate::raw::{Raw, ask};
@@ -11,7 +11,7 @@ const WAIT: &str = r#"{"jsonrpc":"2.0","method":"get_match_state","params":{"mat
 
 #[tokio::test]
 async fn a_running_request_is_finished_and_nobody_else_let_in() {
-    let server = parrot(Role::Referee, Settings::default()).await;
+    let server = parrot(Role::Referee, ServerSettings::default()).await;
     let asking = tokio::spawn(ask(server.address, WAIT));
     server.agent.arrived.notified().await;
     server.stop.send(()).unwrap();
@@ -35,7 +35,7 @@ async fn idle_connections_are_closed_at_once() {
 
 #[tokio::test]
 async fn a_request_that_outlasts_the_grace_is_cut() {
-    let server = parrot(Role::Referee, Settings { grace: SHORT, ..Settings::default() }).await;
+    let server = parrot(Role::Referee, ServerSettings { grace: SHORT, ..ServerSettings::default() }).await;
     let mut raw = Raw::to(server.address).await;
     raw.send(format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{WAIT}", WAIT.len())).await;
     server.agent.arrived.notified().await;

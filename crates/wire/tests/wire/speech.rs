@@ -1,39 +1,44 @@
 //! Finding out how a stranger is spoken to, and what that costs.
 
+use league_protocol::dialect::{McpStyle, PeerDialect};
 use league_protocol::frame::Frame;
-use league_protocol::manner::{Era, Manner};
-use league_protocol::message::operate::Nothing;
+use league_protocol::message::operate::Empty;
 use league_protocol::message::round::LeagueCompleted;
 use league_protocol::quirk::Quirk;
 use league_protocol::table::{Call, Method};
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Exchange;
-use league_wire::speaker::{Message, Peer, Said, Speaker, Try, Verdict, heard};
+use league_wire::peer_client::{AnswerVerdict, OutgoingCall, Peer, PeerClient, SendAttempt, SendOutcome, heard};
 use serde_json::{Value, json};
 
 use crate::strangers::{Answer, Asked, Stranger};
 use crate::support::{LONG, envelope, small};
 
 /// A question that wants `yes` for an answer.
-fn says_yes(exchange: &Exchange) -> Verdict {
+fn says_yes(exchange: &Exchange) -> AnswerVerdict {
     let yes = exchange.body.windows(5).any(|window| window == b"\"yes\"")
         || exchange.body.windows(7).any(|window| window == b"\\\"yes\\\"");
-    if yes { Verdict::Understood } else { Verdict::Misunderstood }
+    if yes { AnswerVerdict::Understood } else { AnswerVerdict::Misunderstood }
 }
 
 fn yes() -> Value {
     json!({"answer": "yes"})
 }
 
-async fn ask_as(speaker: &Speaker, endpoint: &Endpoint, manner: &Manner, proven: bool) -> (Said, Vec<Try>) {
+async fn ask_as(
+    speaker: &PeerClient,
+    endpoint: &Endpoint,
+    manner: &PeerDialect,
+    proven: bool,
+) -> (SendOutcome, Vec<SendAttempt>) {
     let (call, from) = (small(), envelope("x"));
     let mut tries = Vec::new();
-    let message = Message { envelope: &from, call: &call, body: None, limit: LONG, notice: false };
-    let said = speaker.say(Peer { endpoint, manner, proven }, message, &says_yes, &mut tries).await;
+    let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: false };
+    let said = speaker.send(Peer { endpoint, manner, proven }, message, &says_yes, &mut tries).await;
     (said, tries)
 }
 
-async fn tell(speaker: &Speaker, endpoint: &Endpoint, manner: &Manner) -> (Said, Vec<Try>) {
+async fn tell(speaker: &PeerClient, endpoint: &Endpoint, manner: &PeerDialect) -> (SendOutcome, Vec<SendAttempt>) {
     let from = envelope("x");
     let over = LeagueCompleted {
         league_id: None,
@@ -45,15 +50,15 @@ async fn tell(speaker: &Speaker, endpoint: &Endpoint, manner: &Manner) -> (Said,
     };
     let call = Call::NotifyLeagueCompleted(over);
     let mut tries = Vec::new();
-    let message = Message { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
-    let said = speaker.say(Peer { endpoint, manner, proven: false }, message, &heard, &mut tries).await;
+    let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
+    let said = speaker.send(Peer { endpoint, manner, proven: false }, message, &heard, &mut tries).await;
     (said, tries)
 }
 
 /// What was learned by asking twice, and how many calls were wasted on the way.
-async fn learn(stranger: &Stranger) -> (Manner, usize) {
-    let speaker = Speaker::default();
-    let (said, tries) = ask_as(&speaker, &stranger.endpoint, &Manner::default(), false).await;
+async fn learn(stranger: &Stranger) -> (PeerDialect, usize) {
+    let speaker = PeerClient::default();
+    let (said, tries) = ask_as(&speaker, &stranger.endpoint, &PeerDialect::default(), false).await;
     assert!(said.understood, "{:?}", stranger.methods());
     let wasted = tries.iter().filter(|one| !one.is_probe).count() - 1;
     let manner = said.learned.unwrap_or_default();
@@ -74,7 +79,7 @@ fn tool_result(asked: &Asked) -> Answer {
 #[tokio::test]
 async fn the_canonical_form_costs_nothing() {
     let stranger = Stranger::new(|asked| asked.result(&yes())).await;
-    assert_eq!(learn(&stranger).await, (Manner::default(), 0));
+    assert_eq!(learn(&stranger).await, (PeerDialect::default(), 0));
     assert_eq!(stranger.methods(), ["shutdown", "shutdown"]);
 }
 
@@ -85,7 +90,7 @@ async fn message_types_as_methods_are_the_second_guess() {
         _ => asked.error(200, -32601, "Method not found"),
     })
     .await;
-    assert_eq!(learn(&stranger).await, (Manner::from(Frame::Typed), 1));
+    assert_eq!(learn(&stranger).await, (PeerDialect::from(Frame::Typed), 1));
 }
 
 #[tokio::test]
@@ -95,7 +100,7 @@ async fn a_message_alone_is_the_second_guess_where_a_framework_misses_its_type()
         None => Answer::json(422, &json!({"detail": [{"type": "missing", "loc": ["body", "message_type"]}]})),
     })
     .await;
-    assert_eq!(learn(&stranger).await, (Manner::from(Frame::Bare), 1));
+    assert_eq!(learn(&stranger).await, (PeerDialect::from(Frame::Bare), 1));
 }
 
 #[tokio::test]
@@ -105,7 +110,7 @@ async fn a_nested_message_is_the_second_guess_where_it_is_missed() {
         None => asked.error(200, -32602, "Invalid params: 'message' is a required property"),
     })
     .await;
-    assert_eq!(learn(&stranger).await, (Manner::from(Frame::Nested), 1));
+    assert_eq!(learn(&stranger).await, (PeerDialect::from(Frame::Nested), 1));
 }
 
 #[tokio::test]
@@ -124,7 +129,7 @@ async fn tools_are_listed_and_then_called_as_they_want_to_be() {
     })
     .await;
     let (manner, wasted) = learn(&stranger).await;
-    assert_eq!((manner.frame(), manner.era(), wasted), (Frame::Tool, Era::AtOnce, 1));
+    assert_eq!((manner.frame(), manner.era(), wasted), (Frame::Tool, McpStyle::AtOnce, 1));
     assert_eq!(manner.name_of(Method::Shutdown), "Shutdown");
 }
 
@@ -178,8 +183,8 @@ async fn a_server_with_sessions_is_greeted_once() {
 #[tokio::test]
 async fn a_session_that_is_lost_is_opened_again_once() {
     let stranger = with_sessions(1).await;
-    let speaker = Speaker::default();
-    let (said, _) = ask_as(&speaker, &stranger.endpoint, &Manner::default(), false).await;
+    let speaker = PeerClient::default();
+    let (said, _) = ask_as(&speaker, &stranger.endpoint, &PeerDialect::default(), false).await;
     let manner = said.learned.unwrap();
     let (said, tries) = ask_as(&speaker, &stranger.endpoint, &manner, true).await;
     assert!(said.understood);
@@ -193,8 +198,9 @@ async fn a_session_that_is_lost_is_opened_again_once() {
 #[tokio::test]
 async fn who_knows_of_a_session_from_elsewhere_opens_its_own() {
     let stranger = with_sessions(usize::MAX).await;
-    let learned = ask_as(&Speaker::default(), &stranger.endpoint, &Manner::default(), false).await.0.learned.unwrap();
-    let (said, tries) = ask_as(&Speaker::default(), &stranger.endpoint, &learned, true).await;
+    let learned =
+        ask_as(&PeerClient::default(), &stranger.endpoint, &PeerDialect::default(), false).await.0.learned.unwrap();
+    let (said, tries) = ask_as(&PeerClient::default(), &stranger.endpoint, &learned, true).await;
     assert!(said.understood && tries.iter().filter(|one| !one.is_probe).count() == 1);
 }
 
@@ -229,9 +235,9 @@ async fn an_endpoint_without_a_path_may_mean_the_root() {
     })
     .await;
     let pathless: Endpoint = stranger.endpoint.to_string().trim_end_matches("/mcp").parse().unwrap();
-    let (said, tries) = ask_as(&Speaker::default(), &pathless, &Manner::default(), false).await;
-    assert_eq!((said.learned, tries.len()), (Some(Manner::default().at_root()), 2));
-    let (said, tries) = ask_as(&Speaker::default(), &stranger.endpoint, &Manner::default(), false).await;
+    let (said, tries) = ask_as(&PeerClient::default(), &pathless, &PeerDialect::default(), false).await;
+    assert_eq!((said.learned, tries.len()), (Some(PeerDialect::default().at_root()), 2));
+    let (said, tries) = ask_as(&PeerClient::default(), &stranger.endpoint, &PeerDialect::default(), false).await;
     assert_eq!((said.understood, tries.len()), (false, 1), "who names a path means it");
 }
 
@@ -245,7 +251,7 @@ async fn a_rate_limit_is_waited_out_within_the_limit() {
     })
     .await;
     let began = tokio::time::Instant::now();
-    let (said, tries) = ask_as(&Speaker::default(), &stranger.endpoint, &Manner::default(), true).await;
+    let (said, tries) = ask_as(&PeerClient::default(), &stranger.endpoint, &PeerDialect::default(), true).await;
     assert!(said.understood && said.learned.is_none() && said.quirks.has(Quirk::RateLimits));
     assert_eq!(tries.len(), 3);
     let waited = began.elapsed().as_millis();
@@ -256,7 +262,7 @@ async fn a_rate_limit_is_waited_out_within_the_limit() {
 async fn what_says_something_else_is_not_asked_again() {
     for answer in [(200, -32000, "Invalid state"), (200, -32603, "internal error"), (401, -32001, "E012")] {
         let stranger = Stranger::new(move |asked| asked.error(answer.0, answer.1, answer.2)).await;
-        let (said, tries) = ask_as(&Speaker::default(), &stranger.endpoint, &Manner::default(), false).await;
+        let (said, tries) = ask_as(&PeerClient::default(), &stranger.endpoint, &PeerDialect::default(), false).await;
         assert_eq!((said.understood, tries.len()), (false, 1), "{answer:?}");
     }
 }
@@ -264,7 +270,7 @@ async fn what_says_something_else_is_not_asked_again() {
 #[tokio::test]
 async fn nobody_is_asked_again_after_a_broken_connection() {
     let peer = crate::support::peer(|_, _| async {}).await;
-    let (said, tries) = ask_as(&Speaker::default(), &peer, &Manner::default(), false).await;
+    let (said, tries) = ask_as(&PeerClient::default(), &peer, &PeerDialect::default(), false).await;
     assert!(!said.understood && tries.len() == 1 && tries[0].came.is_err());
 }
 
@@ -275,7 +281,7 @@ async fn who_says_ok_to_anything_is_found_out() {
         _ => Answer::json(200, &json!({"status": "ok"})),
     })
     .await;
-    let (said, tries) = ask_as(&Speaker::default(), &stranger.endpoint, &Manner::default(), false).await;
+    let (said, tries) = ask_as(&PeerClient::default(), &stranger.endpoint, &PeerDialect::default(), false).await;
     assert!(said.understood && said.quirks.has(Quirk::SaysOkToAnything));
     assert_eq!(tries.len(), 2);
 }
@@ -283,19 +289,19 @@ async fn who_says_ok_to_anything_is_found_out() {
 #[tokio::test]
 async fn a_notice_that_nobody_knows_is_told_twice_and_never_again() {
     let stranger = Stranger::new(|asked| asked.error(200, -32601, "Method not found")).await;
-    let speaker = Speaker::default();
-    let (said, tries) = tell(&speaker, &stranger.endpoint, &Manner::default()).await;
+    let speaker = PeerClient::default();
+    let (said, tries) = tell(&speaker, &stranger.endpoint, &PeerDialect::default()).await;
     let manner = said.learned.unwrap();
     assert!(tries.len() == 2 && said.quirks.has(Quirk::UnknownNotice));
     assert!(!manner.knows(Method::NotifyLeagueCompleted));
     let (said, tries) = tell(&speaker, &stranger.endpoint, &manner).await;
-    assert_eq!((said, tries.len()), (Said::default(), 0));
+    assert_eq!((said, tries.len()), (SendOutcome::default(), 0));
 }
 
 #[tokio::test]
 async fn a_notice_finds_out_about_tools_so_that_the_first_question_knows() {
     let stranger = with_sessions(usize::MAX).await;
-    let (said, tries) = tell(&Speaker::default(), &stranger.endpoint, &Manner::default()).await;
+    let (said, tries) = tell(&PeerClient::default(), &stranger.endpoint, &PeerDialect::default()).await;
     let manner = said.learned.unwrap();
     assert_eq!(manner.frame(), Frame::Tool);
     assert!(!manner.knows(Method::NotifyLeagueCompleted), "there is no such tool");
@@ -305,20 +311,20 @@ async fn a_notice_finds_out_about_tools_so_that_the_first_question_knows() {
 #[tokio::test]
 async fn a_happy_answer_to_a_notice_changes_nothing() {
     let stranger = Stranger::new(|_| Answer::json(200, &json!({"status": "ok"}))).await;
-    let (said, tries) = tell(&Speaker::default(), &stranger.endpoint, &Manner::default()).await;
+    let (said, tries) = tell(&PeerClient::default(), &stranger.endpoint, &PeerDialect::default()).await;
     assert_eq!((said.understood, said.learned, tries.len()), (true, None, 1));
 }
 
 #[tokio::test]
 async fn all_forms_share_one_limit() {
     let stranger = crate::support::player().await;
-    let (call, from, manner) = (Call::Ping(Nothing {}), envelope("x"), Manner::default());
+    let (call, from, manner) = (Call::Ping(Empty {}), envelope("x"), PeerDialect::default());
     let endpoint = crate::support::endpoint(stranger.address);
     let mut tries = Vec::new();
-    let never = |_: &Exchange| Verdict::Misunderstood;
-    let message = Message { envelope: &from, call: &call, body: None, limit: LONG, notice: false };
+    let never = |_: &Exchange| AnswerVerdict::Misunderstood;
+    let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: false };
     let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
-    let said = Speaker::default().say(peer, message, &never, &mut tries).await;
+    let said = PeerClient::default().send(peer, message, &never, &mut tries).await;
     assert!(!said.understood);
     let limits: Vec<_> = tries.iter().map(|one| one.came.as_ref().unwrap().receipt.limit).collect();
     assert!(limits.len() > 1 && limits.is_sorted_by(|a, b| a > b), "{limits:?}");

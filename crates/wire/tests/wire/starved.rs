@@ -11,7 +11,7 @@ use std::time::Duration;
 use league_wire::client::{Client, ClientSettings};
 use league_wire::exchange::{CallError, Exchange, Failure};
 use league_wire::net::{Connecting, Connector, Tcp};
-use league_wire::pulse::Pulse;
+use league_wire::runtime_lag::LagMonitor;
 use tokio::time::Instant;
 
 use crate::support::{SECOND, SHORT, call, endpoint};
@@ -46,7 +46,7 @@ async fn blocked(
     pulse: bool,
 ) -> (Result<Exchange, CallError>, Duration) {
     let (peer, _leave) = elsewhere(answer_after);
-    let pulse = pulse.then(Pulse::start);
+    let pulse = pulse.then(LagMonitor::start);
     let client = Client::new(ClientSettings { pulse, ..ClientSettings::default() });
     let blocking = async {
         // The question is on its way by then.
@@ -89,7 +89,7 @@ async fn silence_is_charged_all_the_same_and_not_much_later() {
 #[tokio::test]
 async fn who_is_not_starved_grants_nothing() {
     let (peer, _leave) = elsewhere(None);
-    let client = Client::new(ClientSettings { pulse: Some(Pulse::start()), ..ClientSettings::default() });
+    let client = Client::new(ClientSettings { pulse: Some(LagMonitor::start()), ..ClientSettings::default() });
     let receipt = call(&client, &peer, SECOND).await.unwrap_err().receipt;
     // Machines stall for a moment now and then; a grant is never more than was lost.
     let over = receipt.given_up.unwrap() - SECOND;
@@ -117,7 +117,7 @@ async fn a_machine_without_descriptors_waits_for_one_and_charges_nobody() {
     let (peer, _leave) = elsewhere(Some(Duration::ZERO));
     // Twenty milliseconds each: more than there would be time for.
     let connector = Arc::new(Scarce { tries: AtomicUsize::new(0), without: 10 });
-    let settings = ClientSettings { connector, pulse: Some(Pulse::start()), ..ClientSettings::default() };
+    let settings = ClientSettings { connector, pulse: Some(LagMonitor::start()), ..ClientSettings::default() };
     let receipt = call(&Client::new(settings), &peer, SHORT).await.unwrap().receipt;
     assert!(receipt.last_byte.unwrap() > SHORT && receipt.granted > Duration::ZERO, "{receipt:?}");
 }
@@ -131,7 +131,7 @@ async fn without_a_pulse_the_limit_is_the_limit() {
 #[tokio::test]
 async fn a_runtime_that_is_starved_all_the_time_gives_up_in_the_end() {
     let (peer, _leave) = elsewhere(None);
-    let client = Client::new(ClientSettings { pulse: Some(Pulse::start()), ..ClientSettings::default() });
+    let client = Client::new(ClientSettings { pulse: Some(LagMonitor::start()), ..ClientSettings::default() });
     let starving = tokio::spawn(async {
         loop {
             thread::sleep(Duration::from_millis(20));

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use league_protocol::error::{ErrorCode, Fault};
-use league_protocol::head::Envelope;
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::ConversationId;
-use league_protocol::manner::Manner;
 use league_protocol::message::round::ShutdownCommand;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
-use league_wire::agent::{Agent, Answered, Arrived, Health};
+use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::{CallError, Exchange};
 use league_wire::net::Listener;
 use league_wire::server::serve;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
@@ -58,11 +58,11 @@ impl Agent for Parrot {
         Envelope { conversation_id: echo.unwrap_or_else(|| ConversationId::named("none")), ..envelope("") }
     }
 
-    async fn call(&self, arrived: Arrived) -> Result<Answered, Fault> {
+    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
         self.heard.fetch_add(1, Ordering::Relaxed);
         let method = arrived.call.method();
         if method == Method::GetPlayerState {
-            return Err(Fault::new(ErrorCode::E010, method, "not now"));
+            return Err(RequestError::new(ErrorCode::E010, method, "not now"));
         }
         if method == Method::GetMatchState {
             self.arrived.notify_one();
@@ -75,7 +75,7 @@ impl Agent for Parrot {
             "token": arrived.head.auth_token.as_ref().map(|token| token.reveal()),
             "quirks": arrived.quirks.iter().count(),
         });
-        Answered::new(Agent::envelope(self, arrived.head.conversation_id.good()), &said)
+        CallAnswer::new(Agent::envelope(self, arrived.head.conversation_id.good()), &said)
     }
 
     fn health(&self) -> Health {
@@ -91,7 +91,7 @@ pub(crate) struct Served {
     pub(crate) ended: JoinHandle<std::io::Result<()>>,
 }
 
-pub(crate) async fn parrot(role: Role, settings: Settings) -> Served {
+pub(crate) async fn parrot(role: Role, settings: ServerSettings) -> Served {
     shop(Parrot::new(role), settings).await
 }
 
@@ -101,17 +101,17 @@ impl Parrot {
     }
 }
 
-pub(crate) async fn shop(agent: Parrot, settings: Settings) -> Served {
+pub(crate) async fn shop(agent: Parrot, settings: ServerSettings) -> Served {
     open(agent, TcpListener::bind("127.0.0.1:0").await.unwrap(), settings)
 }
 
 /// An agent to whom everybody seems to call from `caller`.
-pub(crate) async fn faraway(role: Role, caller: &str, settings: Settings) -> Served {
+pub(crate) async fn faraway(role: Role, caller: &str, settings: ServerSettings) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     open(Parrot::new(role), Faraway { listener, caller: caller.parse().unwrap() }, settings)
 }
 
-fn open(agent: Parrot, listener: impl Listener, settings: Settings) -> Served {
+fn open(agent: Parrot, listener: impl Listener, settings: ServerSettings) -> Served {
     let agent = Arc::new(agent);
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
@@ -121,7 +121,7 @@ fn open(agent: Parrot, listener: impl Listener, settings: Settings) -> Served {
 }
 
 pub(crate) async fn player() -> Served {
-    parrot(Role::Player, Settings::default()).await
+    parrot(Role::Player, ServerSettings::default()).await
 }
 
 /// A peer that does with each connection what `script` says; it is told which connection this is, counted from one.
@@ -146,7 +146,7 @@ pub(crate) fn endpoint(address: SocketAddr) -> Endpoint {
 
 /// Calls with something small.
 pub(crate) async fn call(client: &Client, endpoint: &Endpoint, limit: Duration) -> Result<Exchange, CallError> {
-    client.call(endpoint, &Manner::default(), &envelope("test"), &small(), limit).await
+    client.call(endpoint, &PeerDialect::default(), &envelope("test"), &small(), limit).await
 }
 
 pub(crate) fn small() -> Call {

@@ -6,7 +6,7 @@ use league_protocol::error::ErrorCode;
 use league_protocol::sender::Role;
 use league_wire::client::{Client, ClientSettings};
 use league_wire::endpoint::Endpoint;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use league_wire::tls::{client_config, server_config};
 use rcgen::KeyPair;
 
@@ -23,7 +23,7 @@ fn client(authority: Option<&Path>) -> Client {
 async fn a_server_with_a_certificate_is_reached_by_those_who_trust_its_authority() {
     let papers = Papers::new();
     let tls = Some(server_config(&papers.path("server.pem"), &papers.path("server.key")).unwrap());
-    let server = parrot(Role::Player, Settings { tls, ..Settings::default() }).await;
+    let server = parrot(Role::Player, ServerSettings { tls, ..ServerSettings::default() }).await;
     let port = server.address.port();
     let trusting = client(Some(&papers.path("ca.pem")));
     for host in ["localhost", "127.0.0.1"] {
@@ -45,7 +45,7 @@ async fn a_server_with_a_certificate_is_reached_by_those_who_trust_its_authority
 async fn a_handshake_that_does_not_come_is_given_up() {
     let papers = Papers::new();
     let tls = Some(server_config(&papers.path("server.pem"), &papers.path("server.key")).unwrap());
-    let server = parrot(Role::Player, Settings { tls, read_limit: SHORT, ..Settings::default() }).await;
+    let server = parrot(Role::Player, ServerSettings { tls, read_limit: SHORT, ..ServerSettings::default() }).await;
     assert!(crate::raw::Raw::to(server.address).await.is_closed().await);
 }
 

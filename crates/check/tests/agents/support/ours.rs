@@ -5,22 +5,22 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use league_core::season::Season;
-use league_core::season::config::Config;
-use league_manager::{Desk, Manager};
+use league_core::season::config::LeagueConfig;
+use league_manager::{LeagueHandle, Manager};
 use league_player::chance::Chance;
-use league_player::player::{Player, Settings as PlayerSettings};
+use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategy;
-use league_player::thinker::Thinker;
+use league_player::strategy_runner::StrategyRunner;
 use league_protocol::id::GameType;
-use league_referee::{Referee, Settings as RefereeSettings};
-use league_store::log::memory::Sync;
+use league_referee::{Referee, RefereeSettings};
+use league_store::log::memory::SyncMode;
 use league_store::log::{EventLog, MemoryDisk};
 use league_wire::agent::Agent;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
+use league_wire::environment::Environment;
 use league_wire::server::serve;
-use league_wire::settings::Settings;
-use league_wire::world::World;
+use league_wire::settings::ServerSettings;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -40,7 +40,7 @@ pub(crate) async fn place() -> (TcpListener, Endpoint) {
 /// Serves `agent` there.
 pub(crate) fn served<A: Agent>((listener, endpoint): (TcpListener, Endpoint), agent: A) -> Served {
     let (close, closed) = oneshot::channel::<()>();
-    tokio::spawn(serve(listener, Arc::new(agent), Settings::default(), async { drop(closed.await) }));
+    tokio::spawn(serve(listener, Arc::new(agent), ServerSettings::default(), async { drop(closed.await) }));
     Served { endpoint, _close: close }
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn player(contact: &Endpoint, manager: Endpoint) -> Player {
         patience: Duration::from_secs(5),
         pause: Duration::from_millis(20),
     };
-    Player::new(settings, Thinker::new(strategy("random").unwrap()), Client::default(), World::real())
+    Player::new(settings, StrategyRunner::new(strategy("random").unwrap()), Client::default(), Environment::real())
 }
 
 /// A referee that registers at `port` as soon as somebody is there.
@@ -98,20 +98,20 @@ pub(crate) async fn referee(port: u16) -> Served {
         patience: Duration::from_secs(5),
         pause: Duration::from_millis(20),
     };
-    let referee = Referee::new(settings, Client::default(), None, World::real());
+    let referee = Referee::new(settings, Client::default(), None, Environment::real());
     let registering = referee.clone();
     tokio::spawn(async move { registering.register().await });
     served(here, referee)
 }
 
 /// A manager of an empty league.
-pub(crate) async fn manager(settings: league_manager::Settings) -> Manager {
-    let disk = MemoryDisk::new(Sync::AtOnce);
+pub(crate) async fn manager(settings: league_manager::ManagerSettings) -> Manager {
+    let disk = MemoryDisk::new(SyncMode::AtOnce);
     let (log, _) = disk.open();
-    let (world, rules) = (World::real(), Config::even_odd("league".parse().unwrap()));
+    let (world, rules) = (Environment::real(), LeagueConfig::even_odd("league".parse().unwrap()));
     let (season, opened) = Season::open(rules.clone(), world.now());
     log.append(vec![opened]).await.unwrap();
-    let (desk, work) = Desk::open(season, log, world.clone(), |_| {});
+    let (desk, work) = LeagueHandle::open(season, log, world.clone(), |_| {});
     tokio::spawn(work);
     Manager::new(&rules, settings, desk, Client::default(), None, world)
 }

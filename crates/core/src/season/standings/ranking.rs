@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Place, Table, TieBreak};
+use super::{Standing, Table, TieBreak};
 
 /// What a group is split by.
 #[derive(Clone, Copy)]
@@ -15,7 +15,7 @@ enum Criterion {
     TieBreak(TieBreak),
 }
 
-pub(super) fn places(table: &Table) -> Vec<Place> {
+pub(super) fn places(table: &Table) -> Vec<Standing> {
     let criteria: Vec<Criterion> = std::iter::once(Criterion::Points)
         .chain(table.scoring.tiebreakers.iter().copied().map(Criterion::TieBreak))
         .collect();
@@ -27,7 +27,7 @@ pub(super) fn places(table: &Table) -> Vec<Place> {
 
 struct Ranker<'a> {
     table: &'a Table,
-    places: Vec<Place>,
+    places: Vec<Standing>,
 }
 
 impl Ranker<'_> {
@@ -35,7 +35,7 @@ impl Ranker<'_> {
     fn split(&mut self, group: Vec<u32>, criteria: &[Criterion]) {
         let (Some((criterion, rest)), 2..) = (criteria.split_first(), group.len()) else {
             let rank = u32::try_from(self.places.len() + 1).unwrap_or(u32::MAX);
-            self.places.extend(group.into_iter().map(|player| Place { player, rank }));
+            self.places.extend(group.into_iter().map(|player| Standing { player, rank }));
             return;
         };
         let mut scored = self.scored(&group, *criterion);
@@ -55,7 +55,7 @@ impl Ranker<'_> {
         }
     }
 
-    fn by_row(&self, group: &[u32], score: impl Fn(&super::Row) -> u32) -> Vec<(u32, u64)> {
+    fn by_row(&self, group: &[u32], score: impl Fn(&super::StandingRecord) -> u32) -> Vec<(u32, u64)> {
         group.iter().map(|player| (*player, score(&self.table.rows[*player as usize]).into())).collect()
     }
 

@@ -5,18 +5,15 @@ use league_protocol::message::start_match::MatchPoints;
 use league_protocol::side::Side;
 use serde::{Deserialize, Serialize};
 
-use super::Mark;
+use super::MatchMark;
 use crate::rules::outcome::Outcome;
 
-/// What results are worth.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Scoring {
     /// For a win, also against an opponent that forfeits.
     pub win_points: u32,
-    /// For a draw.
     pub draw_points: u32,
-    /// For a loss in play.
     pub loss_points: u32,
     /// For a match that was forfeited.
     pub technical_loss_points: u32,
@@ -30,11 +27,9 @@ pub struct Scoring {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TieBreak {
-    /// More wins.
     Wins,
     /// More points in the matches of those who are equal so far, against each other.
     HeadToHead,
-    /// More draws.
     Draws,
 }
 
@@ -64,22 +59,22 @@ impl Scoring {
     }
 
     /// What a match is worth to whom it was this.
-    pub(super) fn worth(&self, mark: Mark) -> u32 {
+    pub(super) fn worth(&self, mark: MatchMark) -> u32 {
         match mark {
-            Mark::Win => self.win_points,
-            Mark::Draw => self.draw_points,
-            Mark::Loss => self.loss_points,
-            Mark::Forfeit => self.technical_loss_points,
+            MatchMark::Win => self.win_points,
+            MatchMark::Draw => self.draw_points,
+            MatchMark::Loss => self.loss_points,
+            MatchMark::Forfeit => self.technical_loss_points,
         }
     }
 
     /// What `outcome` is to `side`.
-    pub(super) fn mark(&self, outcome: Outcome, side: Side) -> Mark {
+    pub(super) fn mark(&self, outcome: Outcome, side: Side) -> MatchMark {
         match (outcome, self.double_forfeit) {
-            (Outcome::Win(_) | Outcome::Forfeit(_), _) if outcome.winner() == Some(side) => Mark::Win,
-            (Outcome::Win(_), _) => Mark::Loss,
-            (Outcome::Forfeit(_), _) | (Outcome::DoubleForfeit, DoubleForfeit::TechnicalLoss) => Mark::Forfeit,
-            (Outcome::Draw, _) | (Outcome::DoubleForfeit, DoubleForfeit::Draw) => Mark::Draw,
+            (Outcome::Win(_) | Outcome::Forfeit(_), _) if outcome.winner() == Some(side) => MatchMark::Win,
+            (Outcome::Win(_), _) => MatchMark::Loss,
+            (Outcome::Forfeit(_), _) | (Outcome::DoubleForfeit, DoubleForfeit::TechnicalLoss) => MatchMark::Forfeit,
+            (Outcome::Draw, _) | (Outcome::DoubleForfeit, DoubleForfeit::Draw) => MatchMark::Draw,
         }
     }
 }

@@ -4,7 +4,7 @@ use league_protocol::id::RoundId;
 
 use super::*;
 use crate::season::BadEvent;
-use crate::season::agent::Player;
+use crate::season::agent::RegisteredPlayer;
 use crate::season::event::Fact;
 
 fn refuses(league: &League, fact: Fact) -> BadEvent {
@@ -104,7 +104,7 @@ fn agents_come_once_and_return_when_they_are_known() {
     refuses(&league, first);
     refuses(&league, second);
     refuses(&league, Fact::RegistrationClosed);
-    let Player { profile, grant, .. } = league.season.players()[0].clone();
+    let RegisteredPlayer { profile, grant, .. } = league.season.players()[0].clone();
     let of_player = || (profile.clone(), grant.clone());
     let (profile, grant) = of_player();
     refuses(&league, Fact::PlayerReturned { player: p(2), profile, grant });

@@ -3,9 +3,9 @@
 use league_protocol::id::RoundId;
 
 use super::*;
-use crate::season::{Duty, Phase};
+use crate::season::{LeaguePhase, NextAction};
 
-fn state(league: &League) -> (Phase, Duty) {
+fn state(league: &League) -> (LeaguePhase, NextAction) {
     (league.season.phase(), league.season.duty())
 }
 
@@ -13,24 +13,24 @@ fn state(league: &League) -> (Phase, Duty) {
 fn a_league_goes_through_its_phases_and_always_knows_what_is_due() {
     let mut league = League::open();
     for number in 1..=4 {
-        assert_eq!(state(&league), (Phase::WaitingForRegistrations, Duty::AwaitRegistrations));
+        assert_eq!(state(&league), (LeaguePhase::WaitingForRegistrations, NextAction::AwaitRegistrations));
         league.admit(&player(number));
     }
     league.admit_referee(&referee(1, 2));
     let ruling = league.season.close_registration(now()).unwrap();
     league.enact(ruling);
-    assert_eq!(state(&league), (Phase::CreatingSchedule, Duty::AwaitStart));
+    assert_eq!(state(&league), (LeaguePhase::CreatingSchedule, NextAction::AwaitStart));
     league.start();
     for round in 1..=3 {
-        assert_eq!(state(&league), (Phase::RunningLeague, Duty::Play(RoundId(round))));
+        assert_eq!(state(&league), (LeaguePhase::RunningLeague, NextAction::Play(RoundId(round))));
         assert_eq!(league.season.current_round(), Some(RoundId(round)));
         league.play_round(|_| Outcome::Draw);
         if round < 3 {
-            assert_eq!(state(&league), (Phase::RunningLeague, Duty::StartRound(RoundId(round + 1))));
+            assert_eq!(state(&league), (LeaguePhase::RunningLeague, NextAction::StartRound(RoundId(round + 1))));
             league.start_round();
         }
     }
-    assert_eq!(state(&league), (Phase::LeagueCompleted, Duty::Conclude));
+    assert_eq!(state(&league), (LeaguePhase::LeagueCompleted, NextAction::Conclude));
     assert_eq!(league.season.matches_completed(), 6);
     assert_eq!(league.replayed(), league.season);
 }
@@ -38,12 +38,12 @@ fn a_league_goes_through_its_phases_and_always_knows_what_is_due() {
 #[test]
 fn the_operator_may_close_the_registration_and_start_in_one_word() {
     let league = League::running(2, &[1]);
-    assert_eq!(state(&league), (Phase::RunningLeague, Duty::Play(RoundId(1))));
+    assert_eq!(state(&league), (LeaguePhase::RunningLeague, NextAction::Play(RoundId(1))));
 }
 
 #[test]
 fn a_league_needs_players_and_a_referee_and_says_so() {
-    let mut league = League::with(Config { min_players: 3, ..config() });
+    let mut league = League::with(LeagueConfig { min_players: 3, ..config() });
     let complaint = |league: &League| {
         let (start, close) = (league.season.start(now()), league.season.close_registration(now()));
         let fault = start.unwrap_err();
@@ -67,7 +67,7 @@ fn a_league_needs_players_and_a_referee_and_says_so() {
 #[test]
 fn nobody_plays_alone_whatever_is_configured() {
     for min_players in [0, 1] {
-        let mut league = League::with(Config { min_players, ..config() });
+        let mut league = League::with(LeagueConfig { min_players, ..config() });
         league.admit_referee(&referee(1, 1));
         league.season.start(now()).unwrap_err();
         league.admit(&player(1));
@@ -80,7 +80,7 @@ fn nobody_plays_alone_whatever_is_configured() {
 #[test]
 fn what_is_out_of_turn_is_refused() {
     let mut league = League::open();
-    let refused = |fault: Result<Ruling<()>, Fault>| assert_eq!(blame(&fault.unwrap_err()), "E010 10 -");
+    let refused = |fault: Result<CommandOutcome<()>, RequestError>| assert_eq!(blame(&fault.unwrap_err()), "E010 10 -");
     refused(league.season.stop(now()));
     assert!(league.season.start_round(now()).is_err());
     league.admit(&player(1));
@@ -112,9 +112,9 @@ fn a_stopped_league_ends_what_is_running_and_begins_nothing() {
     assert_eq!(lines(&running), ["R1M1/1 REF01"]);
     league.stop();
     assert!(league.season.is_halted());
-    assert_eq!(league.report(&running[0], ended(Outcome::Draw)), Ok(Counted::Now));
+    assert_eq!(league.report(&running[0], ended(Outcome::Draw)), Ok(ReportOutcome::Now));
     assert_eq!(lines(&league.assign()), [""; 0]);
-    assert_eq!(league.season.duty(), Duty::Play(RoundId(1)));
+    assert_eq!(league.season.duty(), NextAction::Play(RoundId(1)));
     assert_eq!(league.replayed(), league.season);
     league.start();
     assert_eq!(lines(&league.assign()), ["R1M2/1 REF01"]);
@@ -128,10 +128,10 @@ fn the_next_round_waits_until_a_stopped_league_goes_on() {
     for assignment in &running {
         league.report(assignment, ended(Outcome::Draw)).unwrap();
     }
-    assert_eq!(league.season.duty(), Duty::AwaitStart);
+    assert_eq!(league.season.duty(), NextAction::AwaitStart);
     assert!(league.season.start_round(now()).is_err());
     league.start();
-    assert_eq!(league.season.duty(), Duty::StartRound(RoundId(2)));
+    assert_eq!(league.season.duty(), NextAction::StartRound(RoundId(2)));
     league.start_round();
     assert_eq!(lines(&league.assign()), ["R2M1/1 REF01", "R2M2/1 REF01"]);
 }
@@ -142,7 +142,7 @@ fn a_league_that_is_stopped_in_its_last_match_is_over_all_the_same() {
     let running = league.assign();
     league.stop();
     league.report(&running[0], ended(Outcome::Draw)).unwrap();
-    assert_eq!(state(&league), (Phase::LeagueCompleted, Duty::Conclude));
+    assert_eq!(state(&league), (LeaguePhase::LeagueCompleted, NextAction::Conclude));
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! What is found out about agents lasts, and is written down once.
 
+use league_protocol::dialect::PeerDialect;
 use league_protocol::frame::Frame;
-use league_protocol::manner::Manner;
-use league_protocol::message::report::Learned;
+use league_protocol::message::report::LearnedDialect;
 use league_protocol::quirk::Quirk;
 
 use super::*;
 use crate::season::agent::AgentId;
 
-fn learned(manner: Option<Manner>, quirks: &[Quirk]) -> Learned {
-    Learned { manner, quirks: quirks.iter().copied().collect(), shows_token: false }
+fn learned(manner: Option<PeerDialect>, quirks: &[Quirk]) -> LearnedDialect {
+    LearnedDialect { manner, quirks: quirks.iter().copied().collect(), shows_token: false }
 }
 
 fn who(number: u32) -> AgentId {
@@ -17,10 +17,10 @@ fn who(number: u32) -> AgentId {
 }
 
 #[track_caller]
-fn learn(league: &mut League, agent: &AgentId, learned: &Learned) -> usize {
+fn learn(league: &mut League, agent: &AgentId, learned: &LearnedDialect) -> usize {
     let events: Vec<_> = league.season.learn(agent, learned, now()).into_iter().collect();
     let count = events.len();
-    league.enact(Ruling { events, reply: () });
+    league.enact(CommandOutcome { events, reply: () });
     assert_eq!(league.replayed(), league.season);
     count
 }
@@ -28,7 +28,7 @@ fn learn(league: &mut League, agent: &AgentId, learned: &Learned) -> usize {
 #[test]
 fn what_is_learned_is_noted_once_and_survives_a_restart() {
     let mut league = League::running(2, &[1]);
-    let parity = Manner::default().calling(league_protocol::table::Method::ChooseParity, "parity_choose");
+    let parity = PeerDialect::default().calling(league_protocol::table::Method::ChooseParity, "parity_choose");
     let news = learned(Some(parity.clone()), &[Quirk::NoToken]);
     assert_eq!(learn(&mut league, &who(1), &news), 1);
     assert_eq!(learn(&mut league, &who(1), &news), 0);
@@ -42,14 +42,14 @@ fn what_is_learned_is_noted_once_and_survives_a_restart() {
 #[test]
 fn nothing_is_noted_of_those_who_do_as_expected_or_are_not_there() {
     let mut league = League::running(2, &[1]);
-    assert_eq!(learn(&mut league, &who(1), &learned(Some(Manner::default()), &[])), 0);
-    assert_eq!(learn(&mut league, &who(9), &learned(Some(Manner::from(Frame::Typed)), &[])), 0);
+    assert_eq!(learn(&mut league, &who(1), &learned(Some(PeerDialect::default()), &[])), 0);
+    assert_eq!(learn(&mut league, &who(9), &learned(Some(PeerDialect::from(Frame::Typed)), &[])), 0);
 }
 
 #[test]
 fn a_player_that_has_shown_its_token_is_known_for_it_and_referees_are_told() {
     let mut league = League::running(2, &[1]);
-    let shown = Learned { shows_token: true, ..Learned::default() };
+    let shown = LearnedDialect { shows_token: true, ..LearnedDialect::default() };
     assert_eq!(learn(&mut league, &who(2), &shown), 1);
     assert_eq!(learn(&mut league, &who(2), &shown), 0);
     assert_eq!(learn(&mut league, &AgentId::Referee(r(1)), &shown), 0);
@@ -61,10 +61,10 @@ fn a_player_that_has_shown_its_token_is_known_for_it_and_referees_are_told() {
 #[test]
 fn the_next_referee_is_told_how_a_player_is_spoken_to() {
     let mut league = League::running(2, &[1]);
-    learn(&mut league, &who(2), &learned(Some(Manner::from(Frame::Bare)), &[]));
+    learn(&mut league, &who(2), &learned(Some(PeerDialect::from(Frame::Bare)), &[]));
     let assigned = league.assign();
     let order = league.season.order(&assigned[0], Default::default(), None).unwrap();
-    assert_eq!(order.players.a.manner, Manner::default());
+    assert_eq!(order.players.a.manner, PeerDialect::default());
     assert_eq!(order.players.b.manner.frame(), Frame::Bare);
 }
 
@@ -74,12 +74,12 @@ fn the_form_of_a_registration_is_the_first_guess_and_no_better_than_what_was_lea
     let register = |league: &mut League, frame: Frame| {
         let random = league.random();
         let ruling = league.season.register_player(&player(1), None, &random, now()).unwrap();
-        let ruling = league.season.note_form(ruling, Manner::from(frame), Quirks::default(), now());
+        let ruling = league.season.note_form(ruling, PeerDialect::from(frame), Quirks::default(), now());
         league.enact(ruling);
     };
     register(&mut league, Frame::Nested);
     assert_eq!(league.season.ways_of(&who(1)).unwrap().0.frame(), Frame::Nested);
-    learn(&mut league, &who(1), &learned(Some(Manner::from(Frame::Typed)), &[]));
+    learn(&mut league, &who(1), &learned(Some(PeerDialect::from(Frame::Typed)), &[]));
     register(&mut league, Frame::Nested);
     let (manner, quirks) = league.season.ways_of(&who(1)).unwrap();
     assert_eq!((manner.frame(), quirks.has(Quirk::RegistersOften)), (Frame::Typed, true));
@@ -91,7 +91,7 @@ fn a_canonical_registration_leaves_no_trace() {
     let mut league = League::open();
     let random = league.random();
     let ruling = league.season.register_player(&player(1), None, &random, now()).unwrap();
-    let ruling = league.season.note_form(ruling, Manner::default(), Quirks::default(), now());
+    let ruling = league.season.note_form(ruling, PeerDialect::default(), Quirks::default(), now());
     assert_eq!(ruling.events.len(), 1);
 }
 

@@ -9,7 +9,7 @@ use proptest::sample::Index;
 use super::*;
 use crate::season::event::Fact;
 use crate::season::standings::Table;
-use crate::season::{Duty, Phase, Slot};
+use crate::season::{LeaguePhase, MatchSlot, NextAction};
 
 /// What may be asked of a season.
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let league = League::with(Config { max_players: 6, max_referees: 3, ..config() });
+        let league = League::with(LeagueConfig { max_players: 6, max_referees: 3, ..config() });
         Self { history: vec![league.season.clone()], league, counted: Vec::new() }
     }
 
@@ -120,7 +120,7 @@ impl World {
         }
     }
 
-    fn decide(&mut self, command: &Command) -> Result<Vec<Event>, Fault> {
+    fn decide(&mut self, command: &Command) -> Result<Vec<Event>, RequestError> {
         let random = self.league.random();
         let season = &self.league.season;
         Ok(match *command {
@@ -148,7 +148,7 @@ impl World {
                     let Assignment { match_id, attempt, referee } = &assignment;
                     let record = ended(outcome);
                     let ruling = season.report(referee, match_id, Some(*attempt), record.clone(), now())?;
-                    if ruling.reply == Counted::Now {
+                    if ruling.reply == ReportOutcome::Now {
                         assert!(season.holds(&assignment));
                         self.counted.push((assignment, record));
                     }
@@ -185,7 +185,7 @@ impl World {
         let Assignment { match_id, attempt, referee } = assignment;
         match self.league.season.report(referee, match_id, Some(*attempt), record.clone(), now()) {
             Ok(ruling) => {
-                assert_eq!((ruling.reply, ruling.events.len(), &record), (Counted::Before, 0, counted));
+                assert_eq!((ruling.reply, ruling.events.len(), &record), (ReportOutcome::Before, 0, counted));
             }
             Err(fault) => assert_eq!((fault.rpc, record != *counted), (5003, true)),
         }
@@ -201,7 +201,7 @@ fn check(season: &Season, log: &[Event]) {
         assert_eq!(results.insert(match_id.clone(), outcome), None, "{match_id} has two results");
     }
     assert_eq!(season.matches_completed() as usize, results.len());
-    let scheduled = season.phase() != Phase::WaitingForRegistrations;
+    let scheduled = season.phase() != LeaguePhase::WaitingForRegistrations;
     let mut table = Table::new(season.schedule().players(), season.config().scoring.clone());
     for (match_id, outcome) in &results {
         assert_eq!(season.outcome(match_id), Some(*outcome));
@@ -222,19 +222,23 @@ fn check(season: &Season, log: &[Event]) {
     }
     for (index, referee) in season.referees().iter().enumerate() {
         let slots = season.rounds.iter().flat_map(|round| &round.slots);
-        let held = slots.filter(|slot| matches!(slot, Slot::Held { referee, .. } if *referee as usize == index));
+        let held = slots.filter(|slot| matches!(slot, MatchSlot::Held { referee, .. } if *referee as usize == index));
         assert_eq!(held.count(), referee.running as usize);
         assert!(referee.running <= referee.capacity && (!referee.lost || referee.running == 0));
     }
     for (place, round) in season.rounds.iter().enumerate() {
-        let open = round.slots.iter().filter(|slot| matches!(slot, Slot::Waiting { .. } | Slot::Held { .. })).count();
+        let open = round
+            .slots
+            .iter()
+            .filter(|slot| matches!(slot, MatchSlot::Waiting { .. } | MatchSlot::Held { .. }))
+            .count();
         assert_eq!(open, round.open as usize);
         assert!(!round.completed || open == 0);
         assert!(round.completed || place + 1 == season.rounds.len(), "only the last round is open");
     }
-    if season.phase() == Phase::LeagueCompleted {
+    if season.phase() == LeaguePhase::LeagueCompleted {
         assert_eq!(results.len() as u64, season.schedule().total_matches());
-        assert_eq!(season.duty(), Duty::Conclude);
+        assert_eq!(season.duty(), NextAction::Conclude);
     }
 }
 
@@ -267,7 +271,6 @@ fn can_go_on(season: &Season) {
     let _ = (season.scheduled_rounds(), season.status(), season.champion());
 }
 
-/// How a log is damaged.
 #[derive(Clone, Debug)]
 enum Damage {
     Remove(Index),

@@ -148,7 +148,7 @@ fn a_players_figures_add_up() {
     let stats = ask(&league, &about(QueryType::GetPlayerStats, 3)).data.stats.unwrap();
     assert_eq!((stats.standing.player_id, stats.standing.points), (p(3), 1));
     assert_eq!((stats.technical_losses, stats.remaining, stats.state.as_str()), (1, 2, "ACTIVE"));
-    let mut strict = League::running_with(Config { suspend_after: 1, ..config() }, 4, &[2]);
+    let mut strict = League::running_with(LeagueConfig { suspend_after: 1, ..config() }, 4, &[2]);
     strict.play_round(|_| Outcome::DoubleForfeit);
     assert_eq!(ask(&strict, &query(QueryType::GetPlayerStats)).data.stats.unwrap().state, "SUSPENDED");
 }

@@ -5,7 +5,7 @@ use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest};
 use league_protocol::sender::Sender;
 
 use super::*;
-use crate::season::Phase;
+use crate::season::LeaguePhase;
 
 fn wishing(number: u32, wish: &str) -> LeagueRegisterRequest {
     LeagueRegisterRequest { player_id: wish.parse().ok(), ..player(number) }
@@ -31,8 +31,13 @@ fn in_every_phase() -> Vec<League> {
     let mut over = running.clone();
     over.play_round(|_| Outcome::Draw);
     let leagues = vec![waiting, scheduled, running, over];
-    let phases: Vec<Phase> = leagues.iter().map(|league| league.season.phase()).collect();
-    let all = [Phase::WaitingForRegistrations, Phase::CreatingSchedule, Phase::RunningLeague, Phase::LeagueCompleted];
+    let phases: Vec<LeaguePhase> = leagues.iter().map(|league| league.season.phase()).collect();
+    let all = [
+        LeaguePhase::WaitingForRegistrations,
+        LeaguePhase::CreatingSchedule,
+        LeaguePhase::RunningLeague,
+        LeaguePhase::LeagueCompleted,
+    ];
     assert_eq!(phases, all);
     leagues
 }
@@ -144,7 +149,7 @@ fn names_and_endpoints_belong_to_one_agent_each() {
 
 #[test]
 fn a_full_league_takes_nobody_but_those_it_has() {
-    let mut league = League::with(Config { max_players: 2, max_referees: 1, ..config() });
+    let mut league = League::with(LeagueConfig { max_players: 2, max_referees: 1, ..config() });
     league.admit(&player(1));
     league.admit(&player(2));
     league.admit_referee(&referee(1, 1));
@@ -237,7 +242,7 @@ fn a_closed_registration_takes_no_new_player() {
 #[test]
 fn a_referee_is_welcome_until_the_league_is_over() {
     for mut league in in_every_phase() {
-        let expected = if league.season.phase() == Phase::LeagueCompleted { "1005" } else { "REF02" };
+        let expected = if league.season.phase() == LeaguePhase::LeagueCompleted { "1005" } else { "REF02" };
         assert_eq!(line(&league.register_referee(&referee(2, 1))), expected);
     }
 }

@@ -1,7 +1,7 @@
 //! Opening the registration again, as long as nothing would be lost by it.
 
 use super::*;
-use crate::season::{Duty, Phase};
+use crate::season::{LeaguePhase, NextAction};
 
 #[test]
 fn a_schedule_that_nobody_has_played_by_is_thrown_away() {
@@ -13,7 +13,7 @@ fn a_schedule_that_nobody_has_played_by_is_thrown_away() {
     league.enact(ruling);
     assert_eq!(line(&league.register(&player(3))), "2005");
     league.reopen();
-    assert_eq!((league.season.duty(), league.season.was_reopened()), (Duty::AwaitRegistrations, true));
+    assert_eq!((league.season.duty(), league.season.was_reopened()), (NextAction::AwaitRegistrations, true));
     assert_eq!(line(&league.register(&player(3))), "P03");
     let before = league.log.len();
     league.reopen();
@@ -30,7 +30,7 @@ fn a_stopped_league_in_which_nothing_has_ended_begins_anew() {
     assert!(league.season.reopen(now()).unwrap_err().message.contains("stop it first"));
     league.stop();
     league.reopen();
-    assert_eq!(league.season.phase(), Phase::WaitingForRegistrations);
+    assert_eq!(league.season.phase(), LeaguePhase::WaitingForRegistrations);
     assert!(!league.season.is_halted());
     assert_eq!(league.season.referees()[0].running, 0);
     assert!(league.report(&old[0], ended(Outcome::Draw)).is_err(), "its match is no more");
@@ -39,7 +39,7 @@ fn a_stopped_league_in_which_nothing_has_ended_begins_anew() {
     let new = league.assign();
     assert_eq!(lines(&new), ["R1M1/2 REF01", "R1M2/2 REF01"]);
     assert!(league.report(&old[0], ended(Outcome::Draw)).is_err(), "it is another match of the same name");
-    assert_eq!(league.report(&new[0], ended(Outcome::Draw)), Ok(Counted::Now));
+    assert_eq!(league.report(&new[0], ended(Outcome::Draw)), Ok(ReportOutcome::Now));
     assert_eq!(league.replayed(), league.season);
 }
 
@@ -64,7 +64,7 @@ fn with_a_result_the_schedule_stands() {
     assert!(refused.message.contains("there are results already (1 of 6)"), "{}", refused.message);
     league.start();
     league.play_round(|_| Outcome::Draw);
-    while let Duty::StartRound(_) = league.season.duty() {
+    while let NextAction::StartRound(_) = league.season.duty() {
         league.start_round();
         league.play_round(|_| Outcome::Draw);
     }

@@ -4,7 +4,7 @@ use league_protocol::draw::{DrawNonce, DrawSeal, DrawSecret};
 use league_protocol::side::Side;
 
 use super::*;
-use crate::record::Proof;
+use crate::record::RevealedDraw;
 use crate::rules::draw::Draw;
 
 const WIN: Outcome = Outcome::Win(Side::A);
@@ -21,7 +21,8 @@ fn proved(match_id: &str, attempt: u32) -> MatchRecord {
     let draw = Draw { secret, match_id: m(match_id), attempt, nonces: nonces.clone() };
     let number = draw.number().get();
     let outcome = Outcome::Win(if number.is_multiple_of(2) { Side::A } else { Side::B });
-    let proof = Proof { commitment: secret.commitment(), secret, nonces, seal: Some(draw.seal()), seeded: false };
+    let proof =
+        RevealedDraw { commitment: secret.commitment(), secret, nonces, seal: Some(draw.seal()), seeded: false };
     MatchRecord { proof: Some(proof), ..played("even", "odd", number, outcome) }
 }
 
@@ -37,10 +38,10 @@ fn refused(league: &League, referee: u32, match_id: &str, attempt: Option<u32>, 
 fn the_first_report_counts_and_the_same_again_is_acknowledged_without_counting() {
     let mut league = League::running(4, &[2]);
     let assigned = league.assign();
-    assert_eq!(league.report(&assigned[0], ended(WIN)), Ok(Counted::Now));
+    assert_eq!(league.report(&assigned[0], ended(WIN)), Ok(ReportOutcome::Now));
     let (table, events) = (league.table(), league.log.len());
     for _ in 0..3 {
-        assert_eq!(league.report(&assigned[0], ended(WIN)), Ok(Counted::Before));
+        assert_eq!(league.report(&assigned[0], ended(WIN)), Ok(ReportOutcome::Before));
     }
     assert_eq!((league.table(), league.log.len()), (table, events));
     assert_eq!(league.season.outcome(&m("R1M1")), Some(WIN));
@@ -53,9 +54,9 @@ fn a_report_is_known_again_after_a_restart_and_after_the_end() {
     let assigned = league.assign();
     league.report(&assigned[0], proved("R1M1", 1)).unwrap();
     league.season = league.replayed();
-    assert_eq!(league.report(&assigned[0], proved("R1M1", 1)), Ok(Counted::Before));
+    assert_eq!(league.report(&assigned[0], proved("R1M1", 1)), Ok(ReportOutcome::Before));
     league.admit_referee(&referee(1, 1));
-    assert_eq!(league.report(&assigned[0], proved("R1M1", 1)), Ok(Counted::Before));
+    assert_eq!(league.report(&assigned[0], proved("R1M1", 1)), Ok(ReportOutcome::Before));
 }
 
 #[test]
@@ -107,9 +108,9 @@ fn a_referee_that_does_not_know_of_attempts_reports_the_current_one() {
     league.assign();
     assert_eq!(refused(&league, 1, "R1M1", Some(1), &ended(WIN)), "E007 5002 attempt");
     let ruling = league.season.report(&r(1), &m("R1M1"), None, ended(WIN), now()).unwrap();
-    assert_eq!(league.enact(ruling), Counted::Now);
+    assert_eq!(league.enact(ruling), ReportOutcome::Now);
     let ruling = league.season.report(&r(1), &m("R1M1"), None, ended(WIN), now()).unwrap();
-    assert_eq!(ruling.reply, Counted::Before);
+    assert_eq!(ruling.reply, ReportOutcome::Before);
 }
 
 #[test]
@@ -148,7 +149,7 @@ fn the_result_must_follow_from_the_bets_and_the_number() {
     for record in wrong {
         assert_eq!(refused(&league, 1, "R1M1", Some(1), &record), "E002 -32602 result.details", "{record:?}");
     }
-    assert_eq!(league.report(&assigned[0], played("even", "odd", 8, WIN)), Ok(Counted::Now));
+    assert_eq!(league.report(&assigned[0], played("even", "odd", 8, WIN)), Ok(ReportOutcome::Now));
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn what_holds_together_is_counted() {
     for record in right {
         let mut league = League::running(2, &[1]);
         let assigned = league.assign();
-        assert_eq!(league.report(&assigned[0], record.clone()), Ok(Counted::Now), "{record:?}");
+        assert_eq!(league.report(&assigned[0], record.clone()), Ok(ReportOutcome::Now), "{record:?}");
         assert_eq!(league.season.outcome(&m("R1M1")), Some(record.outcome));
         assert_eq!(league.replayed(), league.season);
     }
@@ -211,7 +212,7 @@ fn a_proof_without_a_seal_proves_by_its_number_alone() {
     let mut renumbered = unsealed.clone();
     renumbered.drawn = renumbered.drawn.map(|number| 11 - number);
     assert_eq!(refused(&league, 1, "R1M1", Some(1), &renumbered), "E002 -32602 result.details");
-    assert_eq!(league.report(&assigned[0], unsealed), Ok(Counted::Now));
+    assert_eq!(league.report(&assigned[0], unsealed), Ok(ReportOutcome::Now));
 }
 
 #[test]

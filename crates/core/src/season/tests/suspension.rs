@@ -6,7 +6,11 @@ use super::*;
 
 /// Plays a whole league in which each match ends as `outcome` says of round and sides, and gives the rounds after which
 /// `watched` is suspended.
-fn suspended_after(config: Config, watched: &PlayerId, outcome: impl Fn(u32, Pair<&PlayerId>) -> Outcome) -> Vec<u32> {
+fn suspended_after(
+    config: LeagueConfig,
+    watched: &PlayerId,
+    outcome: impl Fn(u32, Pair<&PlayerId>) -> Outcome,
+) -> Vec<u32> {
     let mut league = League::running_with(config, 10, &[5]);
     let mut suspended = Vec::new();
     for round in 1..=9 {
@@ -65,7 +69,7 @@ fn double_forfeits_count_like_any_other() {
 
 #[test]
 fn the_limit_is_configuration_and_none_means_never() {
-    let with = |suspend_after| Config { suspend_after, ..config() };
+    let with = |suspend_after| LeagueConfig { suspend_after, ..config() };
     assert_eq!(suspended_after(with(1), &p(3), forfeits(p(3), |round| round == 4)), [4]);
     assert_eq!(suspended_after(with(0), &p(3), forfeits(p(3), |_| true)), [0_u32; 0]);
 }

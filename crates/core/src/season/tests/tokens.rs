@@ -62,7 +62,7 @@ fn whatever_is_not_the_token_is_refused_in_the_same_words() {
 
 #[test]
 fn a_token_is_good_until_it_expires_and_not_after() {
-    let mut league = League::with(Config { token_ttl_hours: 2, ..config() });
+    let mut league = League::with(LeagueConfig { token_ttl_hours: 2, ..config() });
     let token = league.admit(&player(1)).token;
     let after = |seconds| opens(&league, token.reveal(), now().after(Duration::from_secs(seconds))).is_some();
     assert_eq!((after(0), after(7199), after(7200), after(7201)), (true, true, false, false));
@@ -70,7 +70,7 @@ fn a_token_is_good_until_it_expires_and_not_after() {
 
 #[test]
 fn a_token_without_end_survives_a_restart() {
-    let mut league = League::with(Config { token_ttl_hours: u32::MAX, ..config() });
+    let mut league = League::with(LeagueConfig { token_ttl_hours: u32::MAX, ..config() });
     let token = league.admit(&player(1)).token;
     assert!(opens(&league, token.reveal(), now().after(Duration::from_hours(100_000))).is_some());
     assert_eq!(league.replayed(), league.season);

@@ -8,12 +8,12 @@ use league_protocol::message::start_match::Backoff;
 use league_protocol::side::Side;
 
 use super::*;
-use crate::bout::Bout;
-use crate::bout::effect::Effect;
-use crate::bout::input::Input;
-use crate::bout::terms::{Limits, Mode, Terms};
+use crate::game_match::MatchMachine;
+use crate::game_match::effect::Effect;
+use crate::game_match::input::Input;
+use crate::game_match::terms::{AnswerLimits, DriveMode, MatchTerms};
 use crate::rules::registry::{known_games, new_game};
-use crate::season::{Duty, Phase};
+use crate::season::{LeaguePhase, NextAction};
 
 /// What a side does when it is asked: bets, or the cells of a board in its own order. Illegal ones are asked again.
 fn answer(game: &GameType, side: Side, asked: u32, seed: u8) -> String {
@@ -27,18 +27,18 @@ fn answer(game: &GameType, side: Side, asked: u32, seed: u8) -> String {
 /// The record of a match in which every call is answered at once.
 fn play(game: &GameType, assignment: &Assignment, seed: u8) -> MatchRecord {
     let span = Duration::from_secs(1);
-    let terms = Terms {
+    let terms = MatchTerms {
         match_id: assignment.match_id.clone(),
         attempt: assignment.attempt,
         secret: DrawSecret([seed; 32]),
         salt: [0; 32],
         tries: Pair::new(9, 9),
-        limits: Limits { to_join: span, to_move: span, to_acknowledge: span },
+        limits: AnswerLimits { to_join: span, to_move: span, to_acknowledge: span },
         base_delay: span,
         backoff: Backoff::Exponential,
-        mode: Mode::Flowing,
+        mode: DriveMode::Flowing,
     };
-    let mut bout = Bout::new(terms, new_game(game).unwrap());
+    let mut bout = MatchMachine::new(terms, new_game(game).unwrap());
     let (mut effects, mut asked) = (Vec::new(), 0);
     bout.handle(Input::Start, &mut effects);
     while let Some(effect) = effects.pop() {
@@ -63,7 +63,7 @@ fn play(game: &GameType, assignment: &Assignment, seed: u8) -> MatchRecord {
 
 /// Plays a league to its end and gives all its records.
 fn play_out(game: &GameType, players: u32, capacities: &[u32]) -> (League, Vec<MatchRecord>) {
-    let mut league = League::with(Config { game_type: game.clone(), ..config() });
+    let mut league = League::with(LeagueConfig { game_type: game.clone(), ..config() });
     for number in 1..=players {
         let mut request = player(number);
         request.player_meta.game_types = vec![game.clone()];
@@ -78,16 +78,16 @@ fn play_out(game: &GameType, players: u32, capacities: &[u32]) -> (League, Vec<M
     let mut records = Vec::new();
     loop {
         match league.season.duty() {
-            Duty::StartRound(_) => league.start_round(),
-            Duty::Play(_) => {
+            NextAction::StartRound(_) => league.start_round(),
+            NextAction::Play(_) => {
                 for assignment in league.assign() {
                     let record = play(game, &assignment, u8::try_from(records.len() * 37 % 251).unwrap());
                     records.push(record.clone());
-                    assert_eq!(league.report(&assignment, record), Ok(Counted::Now));
+                    assert_eq!(league.report(&assignment, record), Ok(ReportOutcome::Now));
                 }
             }
-            Duty::Conclude => return (league, records),
-            Duty::AwaitRegistrations | Duty::AwaitStart => panic!("nothing is to be awaited"),
+            NextAction::Conclude => return (league, records),
+            NextAction::AwaitRegistrations | NextAction::AwaitStart => panic!("nothing is to be awaited"),
         }
     }
 }
@@ -99,7 +99,10 @@ fn every_league_is_played_to_its_end_and_its_points_add_up() {
         for players in [2, 3, 4, 5, 10] {
             let (league, records) = play_out(&game, players, &[1, 2]);
             let matches = players * (players - 1) / 2;
-            assert_eq!((league.season.phase(), league.season.matches_completed()), (Phase::LeagueCompleted, matches));
+            assert_eq!(
+                (league.season.phase(), league.season.matches_completed()),
+                (LeaguePhase::LeagueCompleted, matches)
+            );
             assert_eq!(records.len(), matches as usize);
             let rows = league.season.standings();
             assert!(rows.iter().all(|row| row.played == players - 1));

@@ -7,8 +7,8 @@ use league_protocol::table::Method;
 use league_protocol::token::Credential;
 
 use super::*;
-use crate::season::agent::{AgentId, Condition};
-use crate::season::{Duty, Phase};
+use crate::season::agent::{AgentId, PlayerCondition};
+use crate::season::{LeaguePhase, NextAction};
 
 fn drawn(_: &MatchId) -> Outcome {
     Outcome::Draw
@@ -19,9 +19,11 @@ fn finish(league: &mut League) {
     loop {
         league.play_round(drawn);
         match league.season.duty() {
-            Duty::StartRound(_) => league.start_round(),
-            Duty::Conclude => return,
-            Duty::AwaitRegistrations | Duty::AwaitStart | Duty::Play(_) => panic!("{:?}", league.season.duty()),
+            NextAction::StartRound(_) => league.start_round(),
+            NextAction::Conclude => return,
+            NextAction::AwaitRegistrations | NextAction::AwaitStart | NextAction::Play(_) => {
+                panic!("{:?}", league.season.duty())
+            }
         }
     }
 }
@@ -70,7 +72,7 @@ fn what_was_played_stands_and_the_rest_is_lost_to_it() {
     assert!(!league.withdraw(1));
     league.start_round();
     finish(&mut league);
-    assert_eq!(league.season.phase(), Phase::LeagueCompleted);
+    assert_eq!(league.season.phase(), LeaguePhase::LeagueCompleted);
     let row = league.season.table().row(0);
     assert_eq!((row.played, row.wins, row.technical_losses, row.points), (3, before.wins, 2, before.points));
     let standings = league.season.standings();
@@ -89,7 +91,7 @@ fn a_match_that_a_referee_has_is_played_and_one_that_comes_back_is_not() {
     league.withdraw(1);
     league.withdraw(3);
     assert_eq!(league.assign(), []);
-    assert_eq!(league.report(&held[0], ended(Outcome::Win(Side::A))), Ok(Counted::Now));
+    assert_eq!(league.report(&held[0], ended(Outcome::Win(Side::A))), Ok(ReportOutcome::Now));
     assert_eq!(league.season.outcome(&held[0].match_id), Some(Outcome::Win(Side::A)));
     league.give_back(&held[1]);
     assert_eq!(league.assign(), []);
@@ -115,18 +117,20 @@ fn a_league_of_which_everybody_is_withdrawn_ends_without_a_champion() {
 #[test]
 fn the_champion_is_the_first_of_those_who_stayed() {
     let mut league = League::running(4, &[4]);
-    while league.season.duty() != Duty::Conclude {
+    while league.season.duty() != NextAction::Conclude {
         let season = league.season.clone();
         league.play_round(|id| match season.contestants(id) {
             Some(players) if players.b.id == p(1) => Outcome::Win(Side::B),
             Some(_) | None => Outcome::Win(Side::A),
         });
         match league.season.duty() {
-            Duty::StartRound(RoundId(3)) => drop(league.withdraw(1)),
-            Duty::StartRound(_) | Duty::Conclude => {}
-            Duty::AwaitRegistrations | Duty::AwaitStart | Duty::Play(_) => panic!("the round is not over"),
+            NextAction::StartRound(RoundId(3)) => drop(league.withdraw(1)),
+            NextAction::StartRound(_) | NextAction::Conclude => {}
+            NextAction::AwaitRegistrations | NextAction::AwaitStart | NextAction::Play(_) => {
+                panic!("the round is not over")
+            }
         }
-        if matches!(league.season.duty(), Duty::StartRound(_)) {
+        if matches!(league.season.duty(), NextAction::StartRound(_)) {
             league.start_round();
         }
     }
@@ -146,7 +150,7 @@ fn its_token_counts_no_more_and_it_cannot_come_back() {
     assert!(league.season.authenticate(&tokens[0], Method::LeagueQuery, now()).is_ok());
     let Registered::Rejected(rejection) = league.register(&player(2)) else { panic!("it is back") };
     assert!(rejection.reason.contains("withdrawn"), "{}", rejection.reason);
-    assert_eq!(league.season.condition(&league.season.players()[1]), Condition::Withdrawn);
+    assert_eq!(league.season.condition(&league.season.players()[1]), PlayerCondition::Withdrawn);
 }
 
 #[test]
@@ -181,7 +185,7 @@ fn a_stopped_league_decides_nothing_before_it_goes_on() {
     assert_eq!(league.season.matches_completed(), 0);
     league.start();
     league.assign();
-    assert_eq!(league.season.phase(), Phase::LeagueCompleted);
+    assert_eq!(league.season.phase(), LeaguePhase::LeagueCompleted);
     assert_eq!(league.table(), ["1 P02 3", "2 P01 0"]);
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use league_core::season::config::Config;
+use league_core::season::config::LeagueConfig;
 use league_core::season::standings::{DoubleForfeit, Scoring, TieBreak};
 use league_protocol::message::start_match::{Backoff, MatchLimits};
 use league_wire::rate::Rate;
@@ -86,7 +86,7 @@ const AGENTS: &str = r#"{
 #[test]
 fn nothing_configured_is_the_usual_league() {
     let configured = Written::new(&[]).load();
-    assert_eq!(configured.league, Config::even_odd("league_2025_even_odd".parse().unwrap()));
+    assert_eq!(configured.league, LeagueConfig::even_odd("league_2025_even_odd".parse().unwrap()));
     assert_eq!(configured.league.title(), "league_2025_even_odd");
     assert_eq!(configured.network, Network::default());
     assert_eq!(configured.manager.as_str(), "http://localhost:8000/mcp");

@@ -1,6 +1,6 @@
 //! Somebody who calls a manager by hand.
 
-use league_strangers::post::{Posted, post};
+use league_test_agents::post::{Posted, post};
 use serde_json::{Value, json};
 
 /// Somebody who knows where a manager is.

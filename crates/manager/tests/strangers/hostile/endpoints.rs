@@ -1,6 +1,6 @@
 //! Endpoints that are somebody else's: the league calls nobody whom it was only told to call.
 
-use league_manager::Settings;
+use league_manager::ManagerSettings;
 
 use super::caller::{Caller, admitted};
 use crate::league::League;
@@ -18,7 +18,7 @@ async fn is_turned_away(caller: &Caller, endpoint: &str, says: &str) {
 
 #[tokio::test]
 async fn nobody_has_the_league_call_another_machine() {
-    let league = League::of(2, 1, Settings::default()).await;
+    let league = League::of(2, 1, ManagerSettings::default()).await;
     let far = Caller::of(league.heard_from("10.0.0.7").await);
     for host in [
         "169.254.169.254",
@@ -45,7 +45,7 @@ async fn nobody_has_the_league_call_another_machine() {
 
 #[tokio::test]
 async fn what_is_no_http_is_no_endpoint() {
-    let league = League::of(2, 1, Settings::default()).await;
+    let league = League::of(2, 1, ManagerSettings::default()).await;
     let near = Caller::of(league.url.clone());
     for endpoint in [
         "file:///etc/passwd",
@@ -63,7 +63,7 @@ async fn what_is_no_http_is_no_endpoint() {
 #[tokio::test]
 async fn the_league_does_not_call_itself() {
     let here = "127.0.0.1:8000".parse().unwrap();
-    let league = League::of(2, 1, Settings { here: Some(here), ..Settings::default() }).await;
+    let league = League::of(2, 1, ManagerSettings { here: Some(here), ..ManagerSettings::default() }).await;
     let near = Caller::of(league.url.clone());
     for host in ["127.0.0.1", "localhost", "[::1]", "127.0.0.2"] {
         is_turned_away(&near, &format!("http://{host}:8000/mcp"), "manager's own").await;
@@ -74,7 +74,7 @@ async fn the_league_does_not_call_itself() {
 #[tokio::test]
 async fn hosts_that_the_operator_allows_may_be_named_from_elsewhere() {
     let allowed_hosts = vec!["players.example".to_owned()];
-    let league = League::of(2, 1, Settings { allowed_hosts, ..Settings::default() }).await;
+    let league = League::of(2, 1, ManagerSettings { allowed_hosts, ..ManagerSettings::default() }).await;
     let far = Caller::of(league.heard_from("10.0.0.7").await);
     admitted(&far.register("player", "Hosted", "http://players.example:8101/mcp", None).await);
     is_turned_away(&far, "http://players.example.evil:8101/mcp", "--allow-host players.example.evil").await;
@@ -82,7 +82,7 @@ async fn hosts_that_the_operator_allows_may_be_named_from_elsewhere() {
 
 #[tokio::test]
 async fn nobody_registers_in_the_name_of_another_machine() {
-    let league = League::of(2, 1, Settings::default()).await;
+    let league = League::of(2, 1, ManagerSettings::default()).await;
     let (owner, thief) =
         (Caller::of(league.heard_from("10.0.0.7").await), Caller::of(league.heard_from("10.0.0.8").await));
     let endpoint = "http://10.0.0.7:8101/mcp";

@@ -1,21 +1,21 @@
 //! Whoever asks too often is told when to come back, and nobody else notices.
 
-use league_manager::{Rates, Settings};
-use league_strangers::player::Plan;
-use league_strangers::player::habit::Speech;
+use league_manager::{ManagerSettings, RateSettings};
+use league_test_agents::player::Plan;
+use league_test_agents::player::dialect::Speech;
 use league_wire::rate::Rate;
 use serde_json::{Value, json};
 
 use super::caller::{Caller, admitted, is_told_to_wait};
 use crate::league::{League, forfeits};
 
-fn limited(rates: Rates) -> Settings {
-    Settings { rates, ..Settings::default() }
+fn limited(rates: RateSettings) -> ManagerSettings {
+    ManagerSettings { rates, ..ManagerSettings::default() }
 }
 
 #[tokio::test]
 async fn a_flood_of_registrations_is_held_up_and_the_league_is_played() {
-    let rates = Rates { registrations: Rate::new(1, 20), ..Rates::default() };
+    let rates = RateSettings { registrations: Rate::new(1, 20), ..RateSettings::default() };
     let league = League::of(2, 1, limited(rates)).await.with_referee().await;
     let flood = Caller::of(league.heard_from("203.0.113.9").await);
     let knock = |number: u32| {
@@ -36,14 +36,14 @@ async fn a_flood_of_registrations_is_held_up_and_the_league_is_played() {
 
 #[tokio::test]
 async fn agents_of_ours_wait_until_they_are_let_in() {
-    let rates = Rates { registrations_here: Rate::new(2, 1), ..Rates::default() };
+    let rates = RateSettings { registrations_here: Rate::new(2, 1), ..RateSettings::default() };
     let league = League::of(2, 2, limited(rates)).await.with_referee().await.with_referee().await;
     assert_eq!(league.season().await.referees().len(), 2);
 }
 
 #[tokio::test]
 async fn an_agent_that_asks_too_often_has_to_wait_and_others_do_not() {
-    let rates = Rates { questions: Rate::new(1, 3), ..Rates::default() };
+    let rates = RateSettings { questions: Rate::new(1, 3), ..RateSettings::default() };
     let league = League::of(2, 1, limited(rates)).await;
     let caller = Caller::of(league.url.clone());
     let (_, often) = admitted(&caller.register("player", "Often", "http://127.0.0.1:1/mcp", None).await);
@@ -57,7 +57,7 @@ async fn an_agent_that_asks_too_often_has_to_wait_and_others_do_not() {
 
 #[tokio::test]
 async fn strangers_are_counted_by_address_unless_they_are_on_this_machine() {
-    let rates = Rates { strangers: Rate::new(1, 3), ..Rates::default() };
+    let rates = RateSettings { strangers: Rate::new(1, 3), ..RateSettings::default() };
     let league = League::of(2, 1, limited(rates)).await;
     let (far, near) = (Caller::of(league.heard_from("203.0.113.9").await), Caller::of(league.url.clone()));
     let wonder = async |caller: &Caller| caller.call("get_standings", "player:x", None, json!({})).await;
@@ -72,7 +72,7 @@ async fn strangers_are_counted_by_address_unless_they_are_on_this_machine() {
 
 #[tokio::test]
 async fn a_tool_that_is_called_too_often_says_so_as_tools_do() {
-    let rates = Rates { registrations_here: Rate::new(1, 1), ..Rates::default() };
+    let rates = RateSettings { registrations_here: Rate::new(1, 1), ..RateSettings::default() };
     let league = League::of(2, 1, limited(rates)).await;
     let arguments = json!({"player_meta": {
         "display_name": "Tool", "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": "http://127.0.0.1:1/mcp",
@@ -81,7 +81,7 @@ async fn a_tool_that_is_called_too_often_says_so_as_tools_do() {
         "params": {"name": "register_player", "arguments": arguments}});
     let mut last = None;
     for _ in 0..2 {
-        last = Some(league_strangers::post::post(&league.url, &[], &call).await.unwrap());
+        last = Some(league_test_agents::post::post(&league.url, &[], &call).await.unwrap());
     }
     let (status, body) = last.map(|last| (last.status, last.json())).unwrap();
     assert_eq!((status, &body["result"]["isError"]), (200, &json!(true)), "{body}");
@@ -91,7 +91,7 @@ async fn a_tool_that_is_called_too_often_says_so_as_tools_do() {
 
 #[tokio::test]
 async fn the_usual_rates_do_not_touch_a_league_at_full_speed() {
-    let league = League::of(24, 1, Settings::default()).await.with_referee().await;
+    let league = League::of(24, 1, ManagerSettings::default()).await.with_referee().await;
     let mut players = Vec::new();
     for number in 0..24 {
         players.push(Plan::new(&format!("Player {number}"), Speech::Direct).join(&league.url).await.unwrap());

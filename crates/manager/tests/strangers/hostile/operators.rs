@@ -1,8 +1,8 @@
 //! Who wants to operate a league that is not theirs.
 
-use league_manager::Settings;
+use league_manager::ManagerSettings;
 use league_protocol::token::Credential;
-use league_strangers::post::post;
+use league_test_agents::post::post;
 use serde_json::json;
 
 use super::caller::{Caller, admitted, code};
@@ -24,7 +24,7 @@ async fn refusals(caller: &Caller, token: Option<&str>) -> Vec<String> {
 
 #[tokio::test]
 async fn another_machine_operates_nothing() {
-    let league = League::of(2, 1, Settings::default()).await;
+    let league = League::of(2, 1, ManagerSettings::default()).await;
     let far = Caller::of(league.heard_from("203.0.113.9").await);
     assert_eq!(refusals(&far, None).await, ["E012"; 6]);
     assert_eq!(refusals(&far, Some("guess")).await, ["E012"; 6]);
@@ -35,7 +35,7 @@ async fn another_machine_operates_nothing() {
 #[tokio::test]
 async fn with_a_token_nobody_operates_without_it_from_wherever() {
     let operator = Some(Credential::new("the operator's own").digest());
-    let league = League::of(2, 1, Settings { operator, ..Settings::default() }).await;
+    let league = League::of(2, 1, ManagerSettings { operator, ..ManagerSettings::default() }).await;
     let (near, far) = (Caller::of(league.url.clone()), Caller::of(league.heard_from("203.0.113.9").await));
     let (_, token) = admitted(&near.register("player", "Alpha", "http://127.0.0.1:1/mcp", None).await);
     for caller in [&near, &far] {
@@ -49,7 +49,7 @@ async fn with_a_token_nobody_operates_without_it_from_wherever() {
 
 #[tokio::test]
 async fn a_page_in_a_browser_operates_nothing() {
-    let league = League::of(2, 1, Settings::default()).await;
+    let league = League::of(2, 1, ManagerSettings::default()).await;
     let order = json!({"jsonrpc": "2.0", "method": "start_league", "params": {}, "id": 1});
     for (name, value) in [
         ("origin", "https://evil.example"),

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use league_manager::Settings;
-use league_strangers::player::Plan;
-use league_strangers::player::habit::Speech;
+use league_manager::ManagerSettings;
+use league_test_agents::player::Plan;
+use league_test_agents::player::dialect::Speech;
 use serde_json::{Value, json};
 
 use super::caller::{Caller, admitted, code};
@@ -21,7 +21,7 @@ fn result(winner: &str, number: u8) -> Value {
 
 #[tokio::test]
 async fn a_result_is_told_once_and_by_its_own_referee() {
-    let settings = Settings { watch: Duration::from_secs(60), ..Settings::default() };
+    let settings = ManagerSettings { watch: Duration::from_secs(60), ..ManagerSettings::default() };
     let league = League::of(2, 2, settings).await;
     let caller = Caller::of(league.url.clone());
     let mut players = Vec::new();

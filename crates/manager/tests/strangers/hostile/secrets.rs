@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use league_manager::Settings;
+use league_manager::ManagerSettings;
 use league_protocol::token::Credential;
+use league_wire::failed_secrets::FailedSecrets;
 use league_wire::rate::Rate;
-use league_wire::strikes::Strikes;
 
 use super::caller::{Caller, admitted, code, is_told_to_wait};
 use crate::league::League;
 
 const HERE: &str = "http://127.0.0.1:1/mcp";
 
-fn guessed_at(rate: Rate) -> Settings {
+fn guessed_at(rate: Rate) -> ManagerSettings {
     let key = Some(Credential::new("sesame"));
-    Settings { strikes: Arc::new(Strikes::new(rate)), referee_key: key, ..Settings::default() }
+    ManagerSettings { strikes: Arc::new(FailedSecrets::new(rate)), referee_key: key, ..ManagerSettings::default() }
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn the_key_is_for_whom_it_is_meant() {
     assert_eq!(code(&caller.register("referee", "Whistle", HERE, None).await), "E012");
     admitted(&caller.register("referee", "Whistle", HERE, Some("sesame")).await);
     admitted(&caller.register("player", "Alpha", "http://127.0.0.1:2/mcp", None).await);
-    let settings = Settings { player_key: Some(Credential::new("sesame")), ..Settings::default() };
+    let settings = ManagerSettings { player_key: Some(Credential::new("sesame")), ..ManagerSettings::default() };
     let caller = Caller::of(League::of(2, 1, settings).await.url);
     assert_eq!(code(&caller.register("player", "Alpha", HERE, Some("wrong")).await), "E012");
     admitted(&caller.register("player", "Alpha", HERE, Some("sesame")).await);

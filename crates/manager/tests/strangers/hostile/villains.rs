@@ -4,25 +4,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use league_core::season::Season;
-use league_core::season::config::Config;
-use league_manager::Settings;
+use league_core::season::config::LeagueConfig;
+use league_manager::ManagerSettings;
 use league_protocol::message::start_match::MatchLimits;
 use league_protocol::side::Side;
 use league_store::home::Home;
 use league_store::views::writer::{ViewLimits, ViewWriter};
-use league_strangers::player::Plan;
-use league_strangers::player::habit::Speech;
-use league_strangers::villain::Villain;
-use league_strangers::villain::vice::Vice;
+use league_test_agents::hostile::HostileAgent;
+use league_test_agents::hostile::attack::Attack;
+use league_test_agents::player::Plan;
+use league_test_agents::player::dialect::Speech;
 use serde_json::Value;
 
 use crate::league::League;
 
 /// Who took part, by id: a villain's vice, or nothing.
-type Parts = BTreeMap<String, Option<Vice>>;
+type Parts = BTreeMap<String, Option<Attack>>;
 
 /// The limits of a league that has villains to wait for.
-fn hurried() -> Config {
+fn hurried() -> LeagueConfig {
     let limits = MatchLimits {
         game_join_ack_timeout_sec: 1.0,
         move_timeout_sec: 1.0,
@@ -31,7 +31,7 @@ fn hurried() -> Config {
         base_delay_sec: 0.01,
         ..MatchLimits::default()
     };
-    Config { limits, ..Config::even_odd("league".parse().unwrap()) }
+    LeagueConfig { limits, ..LeagueConfig::even_odd("league".parse().unwrap()) }
 }
 
 /// Who forfeited what: the players of each match that were charged.
@@ -57,38 +57,38 @@ fn told(file: &Value, player: &str) -> BTreeSet<String> {
 }
 
 /// Why a villain loses; none where it plays on in spite of its vice.
-fn reason(vice: Vice) -> Option<&'static str> {
+fn reason(vice: Attack) -> Option<&'static str> {
     match vice {
-        Vice::Silent | Vice::LateBody | Vice::Dribbles | Vice::SaysLonger | Vice::OnlyPings => Some("E001"),
-        Vice::HangsUp | Vice::Resets => Some("E009"),
-        Vice::Endless
-        | Vice::TooLong
-        | Vice::Nested
-        | Vice::NotText
-        | Vice::SaysShorter
-        | Vice::Redirects
-        | Vice::Inflates
-        | Vice::OtherMatch
-        | Vice::ResultAndError
-        | Vice::TwoResults
-        | Vice::DoubledKeys => Some("E002"),
-        Vice::OldHttp | Vice::OtherName | Vice::SecondAnswer | Vice::Flaps => None,
+        Attack::Silent | Attack::LateBody | Attack::Dribbles | Attack::SaysLonger | Attack::OnlyPings => Some("E001"),
+        Attack::HangsUp | Attack::Resets => Some("E009"),
+        Attack::Endless
+        | Attack::TooLong
+        | Attack::Nested
+        | Attack::NotText
+        | Attack::SaysShorter
+        | Attack::Redirects
+        | Attack::Inflates
+        | Attack::OtherMatch
+        | Attack::ResultAndError
+        | Attack::TwoResults
+        | Attack::DoubledKeys => Some("E002"),
+        Attack::OldHttp | Attack::OtherName | Attack::SecondAnswer | Attack::Flaps => None,
     }
 }
 
 /// A league of these villains and two good players: why each of the villains was charged, in its referee's words.
-async fn league(vices: &[Vice]) -> BTreeMap<Vice, BTreeSet<String>> {
+async fn league(vices: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
     let directory = tempfile::tempdir().unwrap();
     let (home, rules) = (Home::at(directory.path()), hurried());
     home.prepare(&rules.league_id).unwrap();
     let views = ViewWriter::start(home, ViewLimits::default()).unwrap();
-    let settings = Settings { patience: Duration::from_millis(300), ..Settings::default() };
+    let settings = ManagerSettings { patience: Duration::from_millis(300), ..ManagerSettings::default() };
     let count = u32::try_from(vices.len() + 2).unwrap();
     let league = League::under(rules, count, 1, settings).await.with_referee_of(8, Some(views.clone())).await;
 
     let (mut parts, mut villains, mut good) = (Parts::new(), Vec::new(), Vec::new());
     for vice in vices {
-        let villain = Villain::open(*vice).await.unwrap();
+        let villain = HostileAgent::open(*vice).await.unwrap();
         parts.insert(villain.register(&league.url).await.unwrap(), Some(*vice));
         villains.push(villain);
     }
@@ -103,7 +103,7 @@ async fn league(vices: &[Vice]) -> BTreeMap<Vice, BTreeSet<String>> {
     assert_eq!(season.matches_completed(), count * (count - 1) / 2);
     assert!(villains.iter().all(|villain| villain.followed() == 0), "somebody was sent elsewhere, and went");
     assert!(good.iter().all(|player| player.diary().refused().is_empty()));
-    let mut reasons: BTreeMap<Vice, BTreeSet<String>> = BTreeMap::new();
+    let mut reasons: BTreeMap<Attack, BTreeSet<String>> = BTreeMap::new();
     for (game, player) in charged(&season) {
         let vice = parts[&player];
         assert!(vice.is_some(), "{player} was good, and was charged in {game}");
@@ -117,12 +117,12 @@ async fn league(vices: &[Vice]) -> BTreeMap<Vice, BTreeSet<String>> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn villains_lose_for_a_reason_that_they_are_told_and_cost_nobody_else_anything() {
     // Four at a time, in leagues side by side: most of them take the time that they are given.
-    let leagues = futures_util::future::join_all(Vice::ALL.chunks(4).map(league)).await;
+    let leagues = futures_util::future::join_all(Attack::ALL.chunks(4).map(league)).await;
     let mut reasons: BTreeMap<_, _> = leagues.into_iter().flatten().collect();
     // Whether it is there when it counts is chance; when it is not, it is told so.
-    let absent = reasons.remove(&Vice::Flaps).unwrap_or_default();
+    let absent = reasons.remove(&Attack::Flaps).unwrap_or_default();
     assert!(absent.iter().all(|code| code == "E009"), "{absent:?}");
-    let expected: BTreeMap<_, _> = Vice::ALL
+    let expected: BTreeMap<_, _> = Attack::ALL
         .into_iter()
         .filter_map(|vice| reason(vice).map(|code| (vice, BTreeSet::from([code.to_owned()]))))
         .collect();

@@ -45,7 +45,6 @@ fn results(scoring: &Scoring) -> String {
     )
 }
 
-/// The table, best first.
 fn standings(scoring: &Scoring) -> String {
     let mut query = String::from(
         "CREATE VIEW standings AS

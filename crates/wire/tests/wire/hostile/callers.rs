@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use league_protocol::sender::Role;
 use league_wire::client::Client;
-use league_wire::settings::Settings;
+use league_wire::settings::ServerSettings;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -16,8 +16,8 @@ const PING: &str = r#"{"jsonrpc":"2.0","method":"ping","id":1}"#;
 const HALF: &str = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
 
 /// Limits that nobody waits for here: room is made at once.
-fn crowded(max_connections: usize) -> Settings {
-    Settings { max_connections, read_limit: 6 * LONG, idle_limit: 6 * LONG, ..Settings::default() }
+fn crowded(max_connections: usize) -> ServerSettings {
+    ServerSettings { max_connections, read_limit: 6 * LONG, idle_limit: 6 * LONG, ..ServerSettings::default() }
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn who_is_idle_makes_room_and_who_was_served_last_stays_longest() {
 
 #[tokio::test]
 async fn one_address_has_only_its_share_of_the_room() {
-    let settings = Settings { max_from_one_address: 4, ..crowded(100) };
+    let settings = ServerSettings { max_from_one_address: 4, ..crowded(100) };
     let server = faraway(Role::Referee, "203.0.113.9:5000", settings).await;
     let mut idle = Vec::new();
     for _ in 0..4 {
@@ -85,7 +85,7 @@ async fn one_address_has_only_its_share_of_the_room() {
 
 #[tokio::test]
 async fn an_address_whose_every_connection_is_being_answered_gets_no_more() {
-    let settings = Settings { max_from_one_address: 2, ..crowded(100) };
+    let settings = ServerSettings { max_from_one_address: 2, ..crowded(100) };
     let server = faraway(Role::Referee, "203.0.113.9:5000", settings).await;
     let question = r#"{"jsonrpc":"2.0","method":"get_match_state","params":{"match_id":"R1M1"},"id":1}"#;
     let length = question.len();
@@ -105,7 +105,7 @@ async fn an_address_whose_every_connection_is_being_answered_gets_no_more() {
 
 #[tokio::test]
 async fn heads_of_all_kinds_of_size_are_refused_in_time() {
-    let server = parrot(Role::Player, Settings::default()).await;
+    let server = parrot(Role::Player, ServerSettings::default()).await;
     let many: String = (0..5000).map(|number| format!("X-{number}: 1\r\n")).collect();
     let long = format!("X-Long: {}\r\n", "x".repeat(1 << 20));
     let line = format!("X-{}: 1\r\n", "y".repeat(1 << 17));

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use league_protocol::answer::Layers;
-use league_protocol::manner::Manner;
-use league_strangers::villain::Villain;
-use league_strangers::villain::vice::Vice;
+use league_protocol::answer::ParsedAnswer;
+use league_protocol::dialect::PeerDialect;
+use league_test_agents::hostile::HostileAgent;
+use league_test_agents::hostile::attack::Attack;
 use league_wire::client::Client;
 use league_wire::exchange::{CallError, Exchange, Failure};
-use league_wire::speaker::{Message, Peer, Speaker, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, heard};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -40,7 +40,7 @@ enum Came {
 impl Came {
     fn of(outcome: &Result<Exchange, CallError>) -> Self {
         match outcome {
-            Ok(exchange) if Layers::parse(&exchange.body).is_ok() => Self::Answer,
+            Ok(exchange) if ParsedAnswer::parse(&exchange.body).is_ok() => Self::Answer,
             Ok(_) => Self::Unreadable,
             Err(error) => match error.kind {
                 Failure::TimedOut => Self::Late,
@@ -53,31 +53,34 @@ impl Came {
 }
 
 /// What comes of calling each of them.
-fn expected(vice: Vice) -> Came {
+fn expected(vice: Attack) -> Came {
     match vice {
-        Vice::Silent | Vice::LateBody | Vice::Dribbles | Vice::SaysLonger | Vice::OnlyPings => Came::Late,
-        Vice::Endless | Vice::TooLong => Came::TooLong,
-        Vice::HangsUp | Vice::Resets | Vice::Flaps => Came::Broken,
-        Vice::NotText | Vice::SaysShorter | Vice::Inflates | Vice::TwoResults | Vice::Redirects | Vice::Nested => {
-            Came::Unreadable
-        }
-        Vice::OldHttp
-        | Vice::OtherMatch
-        | Vice::OtherName
-        | Vice::ResultAndError
-        | Vice::DoubledKeys
-        | Vice::SecondAnswer => Came::Answer,
+        Attack::Silent | Attack::LateBody | Attack::Dribbles | Attack::SaysLonger | Attack::OnlyPings => Came::Late,
+        Attack::Endless | Attack::TooLong => Came::TooLong,
+        Attack::HangsUp | Attack::Resets | Attack::Flaps => Came::Broken,
+        Attack::NotText
+        | Attack::SaysShorter
+        | Attack::Inflates
+        | Attack::TwoResults
+        | Attack::Redirects
+        | Attack::Nested => Came::Unreadable,
+        Attack::OldHttp
+        | Attack::OtherMatch
+        | Attack::OtherName
+        | Attack::ResultAndError
+        | Attack::DoubledKeys
+        | Attack::SecondAnswer => Came::Answer,
     }
 }
 
 /// Does `what` with every villain at once, and says what came of it; each within the limit and the bounds.
-async fn with_each<F>(what: impl Fn(Vice, Villain) -> F) -> BTreeMap<Vice, Came>
+async fn with_each<F>(what: impl Fn(Attack, HostileAgent) -> F) -> BTreeMap<Attack, Came>
 where
-    F: Future<Output = (Vice, Villain, Came)> + Send + 'static,
+    F: Future<Output = (Attack, HostileAgent, Came)> + Send + 'static,
 {
     let mut all = JoinSet::new();
-    for vice in Vice::ALL {
-        let work = what(vice, Villain::open(vice).await.unwrap());
+    for vice in Attack::ALL {
+        let work = what(vice, HostileAgent::open(vice).await.unwrap());
         all.spawn(async move {
             let started = Instant::now();
             let (vice, villain, came) = work.await;
@@ -105,7 +108,7 @@ async fn a_call_to_any_villain_ends_in_time_with_a_clear_outcome_and_a_bounded_a
         }
     })
     .await;
-    let expected: BTreeMap<_, _> = Vice::ALL.map(|vice| (vice, expected(vice))).into();
+    let expected: BTreeMap<_, _> = Attack::ALL.map(|vice| (vice, expected(vice))).into();
     assert_eq!(came, expected);
     // And none of them has spoilt the client for anybody else.
     let good = player().await;
@@ -114,15 +117,15 @@ async fn a_call_to_any_villain_ends_in_time_with_a_clear_outcome_and_a_bounded_a
 
 #[tokio::test]
 async fn looking_for_a_form_that_a_villain_understands_stretches_no_limit() {
-    let speaker = Speaker::default();
+    let speaker = PeerClient::default();
     with_each(|vice, villain| {
         let speaker = speaker.clone();
         async move {
-            let (endpoint, manner) = (villain.endpoint().parse().unwrap(), Manner::default());
+            let (endpoint, manner) = (villain.endpoint().parse().unwrap(), PeerDialect::default());
             let (envelope, call, mut tries) = (envelope("test"), small(), Vec::new());
             let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
-            let message = Message { envelope: &envelope, call: &call, body: None, limit: LIMIT, notice: false };
-            speaker.say(peer, message, &heard, &mut tries).await;
+            let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit: LIMIT, notice: false };
+            speaker.send(peer, message, &heard, &mut tries).await;
             assert!(villain.asked() <= 16, "{vice:?} was asked {} times", villain.asked());
             let came = tries.last().map_or(Came::Late, |last| Came::of(&last.came));
             (vice, villain, came)
@@ -133,7 +136,7 @@ async fn looking_for_a_form_that_a_villain_understands_stretches_no_limit() {
 
 #[tokio::test]
 async fn an_answer_that_nobody_asked_for_does_not_answer_the_next_question() {
-    let (client, villain) = (Client::default(), Villain::open(Vice::SecondAnswer).await.unwrap());
+    let (client, villain) = (Client::default(), HostileAgent::open(Attack::SecondAnswer).await.unwrap());
     let endpoint = villain.endpoint().parse().unwrap();
     for _ in 0..10 {
         let answer = call(&client, &endpoint, LONG).await.unwrap();

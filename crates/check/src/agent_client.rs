@@ -1,0 +1,238 @@
+//! The checker's own line to an agent.
+//!
+//! Every exchange has a connection of its own, which is closed afterwards: a server that takes one connection at a time must not
+//! be failed for ours. What no decent client would send goes over a connection that is written by hand.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::{HeaderName, HeaderValue};
+use league_wire::client::{Client, ClientSettings};
+use league_wire::endpoint::Endpoint;
+use league_wire::net::{Connector, Stream, Tcp};
+use league_wire::peer_client::PeerClient;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::{Instant, timeout};
+
+use crate::response::{NoResponse, Response, ResponseBody, out_of_stream};
+
+/// The most bytes that are read of an answer on a connection of our own.
+const MAX_RAW: usize = 256 * 1024;
+
+/// How long an agent is given to notice that its caller is gone.
+const MOMENT: Duration = Duration::from_millis(500);
+
+/// The line to one agent; cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct AgentClient {
+    pub(crate) endpoint: Endpoint,
+    client: Client,
+    /// Finds out which form the agent understands, as the league does.
+    pub(crate) speaker: PeerClient,
+}
+
+impl AgentClient {
+    pub(crate) fn to(endpoint: Endpoint) -> Self {
+        let tls = endpoint.is_secure().then(|| league_wire::tls::client_config(None).ok()).flatten();
+        let client = Client::new(ClientSettings { idle_per_host: 0, tls, ..ClientSettings::default() });
+        let speaker = PeerClient::new(client.clone());
+        Self { endpoint, client, speaker }
+    }
+
+    /// The same line to another path of the agent.
+    pub(crate) fn at(&self, endpoint: Endpoint) -> Self {
+        Self { endpoint, ..self.clone() }
+    }
+
+    pub(crate) fn next_id(&self) -> u64 {
+        self.client.next_id()
+    }
+
+    /// Posts `body`.
+    pub(crate) async fn post(&self, headers: &HeaderMap, body: impl Into<Bytes>, limit: Duration) -> Response {
+        let sent = body.into();
+        let came = self.client.post(&self.endpoint, headers, sent.clone(), limit).await;
+        Response::of(sent, came)
+    }
+
+    /// Whether connections can be written by hand: not under TLS.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.endpoint.is_secure()
+    }
+
+    async fn connect(&self) -> Result<Box<dyn Stream>, NoResponse> {
+        let connecting = Tcp.connect(self.endpoint.host(), self.endpoint.port());
+        Ok(connecting.await?)
+    }
+
+    /// The head of a request, by hand.
+    pub(crate) fn head(&self, method: &str, path: &str, content_type: &str, length: Option<usize>) -> String {
+        let uri = self.endpoint.uri();
+        let host = uri.authority().map_or("localhost", http::uri::Authority::as_str);
+        let length = length.map(|length| format!("content-type: {content_type}\r\ncontent-length: {length}\r\n"));
+        let accept = "accept: application/json, text/event-stream\r\n";
+        format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\n{accept}{}\r\n", length.unwrap_or_default())
+    }
+
+    /// The path of the endpoint, as a request names it.
+    pub(crate) fn path(&self) -> String {
+        self.endpoint.uri().path_and_query().map_or_else(|| String::from("/"), ToString::to_string)
+    }
+
+    /// A connection that nothing is said on.
+    pub(crate) async fn idle(&self) -> Result<Box<dyn Stream>, NoResponse> {
+        self.connect().await
+    }
+
+    /// GETs `path`.
+    pub(crate) async fn get(&self, path: &str, limit: Duration) -> Response {
+        self.by_hand(&[self.head("GET", path, "", None).into_bytes()], Duration::ZERO, limit).await
+    }
+
+    /// Writes `pieces` with a pause between them, and reads the answer to each request that they make up; the last one counts.
+    pub(crate) async fn by_hand(&self, pieces: &[Vec<u8>], pause: Duration, limit: Duration) -> Response {
+        let sent = Bytes::from(pieces.concat());
+        let exchange = async {
+            let mut stream = self.connect().await?;
+            let began = Instant::now();
+            for (number, piece) in pieces.iter().enumerate() {
+                if number > 0 {
+                    tokio::time::sleep(pause).await;
+                }
+                stream.write_all(piece).await?;
+                stream.flush().await?;
+            }
+            read_answer(&mut stream, began).await
+        };
+        let came = timeout(limit, exchange).await.unwrap_or(Err(NoResponse::TimedOut(limit)));
+        Response { sent, came }
+    }
+
+    /// Two requests on one connection, the second after the answer to the first.
+    pub(crate) async fn twice(&self, request: &[u8], limit: Duration) -> (Response, Option<Response>) {
+        let sent = Bytes::copy_from_slice(request);
+        let mut connection = None;
+        let first = async {
+            let mut stream = self.connect().await?;
+            stream.write_all(request).await?;
+            let came = read_answer(&mut stream, Instant::now()).await?;
+            connection = Some(stream);
+            Ok(came)
+        };
+        let first = timeout(limit, first).await.unwrap_or(Err(NoResponse::TimedOut(limit)));
+        let first = Response { sent: sent.clone(), came: first };
+        let Some(mut stream) = connection.filter(|_| !closes(&first)) else { return (first, None) };
+        let second = async {
+            stream.write_all(request).await?;
+            read_answer(&mut stream, Instant::now()).await
+        };
+        let came = timeout(limit, second).await.unwrap_or(Err(NoResponse::TimedOut(limit)));
+        (first, Some(Response { sent, came }))
+    }
+
+    /// Says the beginning of something, hangs up, and gives the agent a moment to notice.
+    pub(crate) async fn hang_up(&self, beginning: &[u8]) -> Response {
+        let said = async {
+            let mut stream = self.connect().await?;
+            stream.write_all(beginning).await?;
+            stream.shutdown().await?;
+            // It may close the connection, answer or do nothing; all that counts is what it does next.
+            drop(timeout(MOMENT, stream.read_to_end(&mut Vec::new())).await);
+            Ok(())
+        };
+        let came = said.await.and_then(|()| Err(NoResponse::Broken(String::from("the checker hung up"))));
+        Response { sent: Bytes::copy_from_slice(beginning), came }
+    }
+}
+
+impl From<std::io::Error> for NoResponse {
+    fn from(error: std::io::Error) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+/// Whether the agent said that it closes the connection, as HTTP/1.0 does without saying so.
+fn closes(heard: &Response) -> bool {
+    let Ok(came) = &heard.came else { return true };
+    let says = came.headers.get(http::header::CONNECTION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    says.eq_ignore_ascii_case("close") || came.headers.contains_key("x-http-1-0")
+}
+
+/// Reads one answer: its head, and as much body as it announces.
+async fn read_answer(stream: &mut Box<dyn Stream>, began: Instant) -> Result<ResponseBody, NoResponse> {
+    let mut bytes = Vec::new();
+    let (head, length) = loop {
+        if let Some(end) = find(&bytes, b"\r\n\r\n") {
+            break (parse_head(&bytes[..end])?, end + 4);
+        }
+        more(stream, &mut bytes).await?;
+    };
+    let (status, headers) = head;
+    let mut body = bytes.split_off(length);
+    let announced = headers.get(http::header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    let chunked = headers.contains_key(http::header::TRANSFER_ENCODING);
+    let bodiless = matches!(status.as_u16(), 100..=199 | 204 | 304);
+    match announced {
+        Some(announced) => {
+            while body.len() < announced {
+                more(stream, &mut body).await?;
+            }
+            body.truncate(announced);
+        }
+        None if bodiless => body.clear(),
+        None if chunked => {
+            while find(&body, b"0\r\n\r\n").is_none() {
+                more(stream, &mut body).await?;
+            }
+            body = unchunked(&body);
+        }
+        None => while more(stream, &mut body).await.is_ok() {},
+    }
+    let body = out_of_stream(&headers, &Bytes::from(body));
+    Ok(ResponseBody { status, headers, body, took: began.elapsed() })
+}
+
+async fn more(stream: &mut Box<dyn Stream>, bytes: &mut Vec<u8>) -> Result<(), NoResponse> {
+    if bytes.len() > MAX_RAW {
+        return Err(NoResponse::TooLong);
+    }
+    match stream.read_buf(bytes).await? {
+        0 => Err(NoResponse::Broken(String::from("the connection was closed"))),
+        _ => Ok(()),
+    }
+}
+
+fn find(bytes: &[u8], mark: &[u8]) -> Option<usize> {
+    bytes.windows(mark.len()).position(|window| window == mark)
+}
+
+fn parse_head(head: &[u8]) -> Result<(http::StatusCode, HeaderMap), NoResponse> {
+    let not_http = || NoResponse::Broken(String::from("the answer is not HTTP"));
+    let text = String::from_utf8_lossy(head);
+    let mut lines = text.split("\r\n");
+    let mut first = lines.next().unwrap_or_default().split(' ');
+    let version = first.next().filter(|version| version.starts_with("HTTP/1.")).ok_or_else(not_http)?;
+    let status = first.next().and_then(|status| status.parse().ok()).ok_or_else(not_http)?;
+    let mut headers = HeaderMap::new();
+    for (name, value) in lines.filter_map(|line| line.split_once(':')) {
+        if let (Ok(name), Ok(value)) = (name.trim().parse::<HeaderName>(), HeaderValue::from_str(value.trim())) {
+            headers.append(name, value);
+        }
+    }
+    if version == "HTTP/1.0" {
+        headers.insert("x-http-1-0", HeaderValue::from_static("1"));
+    }
+    Ok((status, headers))
+}
+
+fn unchunked(mut rest: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::with_capacity(rest.len());
+    while let Some(end) = find(rest, b"\r\n") {
+        let size = std::str::from_utf8(&rest[..end]).ok().and_then(|size| usize::from_str_radix(size.trim(), 16).ok());
+        let Some(size) = size.filter(|size| *size > 0 && end + 2 + size <= rest.len()) else { break };
+        whole.extend_from_slice(&rest[end + 2..end + 2 + size]);
+        rest = rest.get(end + 4 + size..).unwrap_or_default();
+    }
+    whole
+}

@@ -1,0 +1,162 @@
+//! Getting to an agent: which form it understands, or what is there in its place.
+
+use std::time::Duration;
+
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
+use league_protocol::id::MatchId;
+use league_protocol::problem::{Problem, QuestionKind};
+use league_protocol::table::Call;
+use league_wire::exchange::Exchange;
+use league_wire::net::{Connector, Tcp};
+use league_wire::peer_client::{AnswerVerdict, OutgoingCall, Peer};
+
+use crate::agent_client::AgentClient;
+use crate::dialect::CheckDialect;
+use crate::response::{NoResponse, Response, ResponseBody};
+
+/// What came of the first call.
+pub(crate) enum Reached {
+    /// The agent understood it in this form.
+    Understood(CheckDialect, Response),
+    /// No program listens: what to do about it.
+    Nobody(Response, String),
+    /// There is an answer in no form, or a refusal: everything that came, at least one.
+    Stranger(Vec<Response>),
+    /// The agent listens to its own league only: what to do about it.
+    Guarded(Response, String),
+    /// There is a program that takes too long.
+    Slow(Response),
+}
+
+pub(crate) struct Asked {
+    pub(crate) envelope: Envelope,
+    pub(crate) call: Call,
+}
+
+/// Asks in one form after the other, as the league does, until one of the answers is one.
+///
+/// `known` is the form in which the agent answered before: then only the name of the call can be another.
+pub(crate) async fn search(
+    line: &AgentClient,
+    asked: &Asked,
+    known: Option<&PeerDialect>,
+    limit: Duration,
+    answers: impl Fn(&ResponseBody) -> bool + Sync,
+) -> Reached {
+    let judge = |exchange: &Exchange| {
+        if answers(&ResponseBody::of(exchange)) { AnswerVerdict::Understood } else { AnswerVerdict::Misunderstood }
+    };
+    let canonical = PeerDialect::default();
+    let manner = known.unwrap_or(&canonical);
+    let peer = Peer { endpoint: &line.endpoint, manner, proven: known.is_some() };
+    let message = OutgoingCall { envelope: &asked.envelope, call: &asked.call, body: None, limit, notice: false };
+    let mut tries = Vec::new();
+    let said = match known {
+        Some(_) => line.speaker.send(peer, message, &judge, &mut tries).await,
+        None => line.speaker.search(peer, message, &judge, &mut tries).await,
+    };
+    let tries = tries.into_iter().filter(|one| !one.is_probe).map(|one| Response::of(one.sent, one.came));
+    let mut tries: Vec<Response> = tries.collect();
+    let Some(last) = tries.pop() else { return Reached::Slow(Response::nothing(limit)) };
+    if said.understood {
+        return Reached::Understood(said.learned.unwrap_or_else(|| manner.clone()).into(), last);
+    }
+    match &last.came {
+        Err(NoResponse::TimedOut(_)) => return Reached::Slow(last),
+        Err(NoResponse::Broken(why)) if tries.is_empty() && !is_listening(line).await => {
+            let note = nobody(line, why);
+            return Reached::Nobody(last, note);
+        }
+        Err(NoResponse::Broken(_) | NoResponse::TooLong) | Ok(_) => {}
+    }
+    if let Some(note) = guarded(&last) {
+        return Reached::Guarded(last, note);
+    }
+    tries.push(last);
+    Reached::Stranger(tries)
+}
+
+/// Of several answers to `question` the one that says most about what is wrong.
+pub(crate) fn most_specific(mut tries: Vec<Response>, question: QuestionKind, match_id: &MatchId) -> Response {
+    let problems = tries.iter().map(|heard| heard.problem(question, match_id));
+    let most = Problem::most_specific(problems.clone().flatten());
+    let place = problems.into_iter().position(|problem| problem.is_some() && problem == most);
+    tries.swap_remove(place.unwrap_or(0))
+}
+
+/// Asks in the form that the agent understands, and gives the answer; in the canonical form where it understands none, with the
+/// error that says most.
+pub(crate) async fn answer(
+    line: &AgentClient,
+    asked: &Asked,
+    limit: Duration,
+    answers: impl Fn(&ResponseBody) -> bool + Sync,
+) -> (CheckDialect, Response) {
+    match search(line, asked, None, limit, answers).await {
+        Reached::Understood(voice, heard) => (voice, heard),
+        Reached::Nobody(heard, _) | Reached::Guarded(heard, _) | Reached::Slow(heard) => {
+            (CheckDialect::canonical(), heard)
+        }
+        Reached::Stranger(tries) => {
+            let weight = |heard: &Response| heard.error().map_or(0, |error| 1 + error.weight());
+            let best = tries.into_iter().reduce(|best, next| if weight(&next) > weight(&best) { next } else { best });
+            (CheckDialect::canonical(), best.unwrap_or_else(|| Response::nothing(limit)))
+        }
+    }
+}
+
+/// Whether a connection can be made at all.
+async fn is_listening(line: &AgentClient) -> bool {
+    Tcp.connect(line.endpoint.host(), line.endpoint.port()).await.is_ok()
+}
+
+pub(crate) fn nobody(line: &AgentClient, why: &str) -> String {
+    let (host, port) = (line.endpoint.host(), line.endpoint.port());
+    format!(
+        "Nothing listens at {host}:{port} ({why}).\n\
+         Start the agent first, and give the URL at which it listens, such as http://127.0.0.1:8101/mcp."
+    )
+}
+
+/// The note for an agent that listens to its own league only.
+pub(crate) fn guarded(heard: &Response) -> Option<String> {
+    let error = heard.error()?;
+    let closed = matches!(error.code.as_deref(), Some("E011" | "E012"));
+    closed.then(|| {
+        String::from(
+            "This agent takes part in a league and listens to the manager and the referees of that league only.\n\
+             Check it before it registers: start it while its manager is not running, or with the address of none.",
+        )
+    })
+}
+
+/// What to tell the author of an agent that understands no form. `heard` is the answer that says most.
+pub(crate) fn stranger(line: &AgentClient, heard: &Response, problem: Option<&Problem>) -> String {
+    let path = line.path();
+    let Ok(came) = &heard.came else {
+        return match problem {
+            Some(problem) => format!("The agent takes connections and answers in no form: {problem}."),
+            None => format!("The agent takes connections and does not answer: {}", heard.came_text()),
+        };
+    };
+    let kind = heard.content_type().unwrap_or_default();
+    match (came.status.as_u16(), kind.as_str()) {
+        (404, _) => format!(
+            "There is a server, and it has nothing at {path} (status 404). Is the path right? Most agents listen at /mcp."
+        ),
+        (405, _) => format!("There is a server, and {path} takes no POST (status 405). Is this the agent's endpoint?"),
+        (401 | 403, _) => format!(
+            "There is a server, and it lets nobody in (status {}). Check it without what guards it, or from an allowed host.",
+            came.status.as_u16()
+        ),
+        (_, "text/html") => format!("There is a web server that answers with a page. Is {path} an agent's endpoint?"),
+        (status, _) => {
+            let told = problem.map(|problem| format!(" Its most specific answer: {problem}.")).unwrap_or_default();
+            format!(
+                "There are answers (status {status}), but in none of the forms that are in use: JSON-RPC with the tool's name or \
+                 the message's type as the method, the message alone or nested, tools/call, or an MCP session.{told}"
+            )
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! A manager and two players that exist only for the referee that is checked, and write down everything it says to them.
+//!
+//! Each of them listens at an address of its own. What a player does is decided by the match that it is asked about, so that
+//! one stage serves several matches.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use league_protocol::envelope::{Envelope, ReceivedEnvelope};
+use league_protocol::error::{ErrorCode, RequestError};
+use league_protocol::id::{ConversationId, LeagueId, MatchId, PlayerId, RefereeId};
+use league_protocol::message::acknowledgement::Acknowledgement;
+use league_protocol::message::choice::PostedChoice;
+use league_protocol::message::invitation::GameJoinAck;
+use league_protocol::message::registration::{PASS_SCHEME, RegisterResponse, RegistrationStatus};
+use league_protocol::message::report::MatchResultAck;
+use league_protocol::quirk::Quirks;
+use league_protocol::sender::{Role, Sender};
+use league_protocol::side::Side;
+use league_protocol::table::{Call, Method};
+use league_protocol::token::{Credential, Token};
+use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
+use league_wire::endpoint::Endpoint;
+use league_wire::environment::Environment;
+use league_wire::server::serve;
+use league_wire::settings::ServerSettings;
+use smol_str::SmolStr;
+use tokio::net::TcpListener;
+use tokio::sync::{oneshot, watch};
+use tokio::time::{Instant, timeout};
+
+use crate::options::CheckOptions;
+
+/// How long one side waits for the other to be asked, too.
+pub(crate) const TOGETHER: Duration = Duration::from_millis(700);
+
+/// How long players wait for their match to be accepted.
+pub(crate) const GATE: Duration = Duration::from_secs(1);
+
+/// What a player does when it is asked for its choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ChoiceBehaviour {
+    Says(&'static str),
+    Silent,
+    Declines,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RefereeLine {
+    /// To whom: a side, or the manager.
+    pub(crate) to: Option<Side>,
+    pub(crate) call: Call,
+    pub(crate) head: ReceivedEnvelope,
+    pub(crate) quirks: Quirks,
+    pub(crate) at: Instant,
+}
+
+#[derive(Debug)]
+pub(crate) struct Script {
+    world: Environment,
+    pub(crate) league: Option<LeagueId>,
+    /// The token that the referee gets.
+    pub(crate) token: Token,
+    acts: Mutex<HashMap<MatchId, [ChoiceBehaviour; 2]>>,
+    said: watch::Sender<Vec<RefereeLine>>,
+    /// Whether players join: they wait until it is known whether their match was accepted.
+    gate: watch::Sender<bool>,
+}
+
+/// The stage; everybody on it leaves when it is dropped.
+pub(crate) struct FakeLeague {
+    pub(crate) script: Arc<Script>,
+    pub(crate) players: [Endpoint; 2],
+    pub(crate) manager: Endpoint,
+    _open: Vec<oneshot::Sender<()>>,
+}
+
+impl FakeLeague {
+    pub(crate) async fn open(options: &CheckOptions, agent: &Endpoint) -> std::io::Result<Self> {
+        let world = Environment::real();
+        let script = Arc::new(Script {
+            league: "league_check".parse().ok(),
+            token: Token::mint("REF01", &world.random()),
+            acts: Mutex::default(),
+            said: watch::Sender::new(Vec::new()),
+            gate: watch::Sender::new(false),
+            world,
+        });
+        let mut open = Vec::new();
+        let mut listen = async |role: Option<Side>, port: u16| {
+            let listener = TcpListener::bind(SocketAddr::new(options.listen.ip(), port)).await?;
+            let address = listener.local_addr()?;
+            let (leave, left) = oneshot::channel::<()>();
+            let actor = Arc::new(FakeAgent { role, script: Arc::clone(&script) });
+            let settings = ServerSettings {
+                grace: Duration::ZERO,
+                allowed_hosts: vec![String::from("*")],
+                ..ServerSettings::default()
+            };
+            tokio::spawn(serve(listener, actor, settings, async { drop(left.await) }));
+            open.push(leave);
+            options.reached_at(address, agent).await
+        };
+        let manager = listen(None, options.listen.port()).await?;
+        let players = [listen(Some(Side::A), 0).await?, listen(Some(Side::B), 0).await?];
+        let manager = options.advertise.clone().unwrap_or(manager);
+        Ok(Self { script, players, manager, _open: open })
+    }
+}
+
+impl Script {
+    fn acts(&self) -> MutexGuard<'_, HashMap<MatchId, [ChoiceBehaviour; 2]>> {
+        self.acts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What both players will do in `match_id`.
+    pub(crate) fn rehearse(&self, match_id: &MatchId, acts: [ChoiceBehaviour; 2]) {
+        self.acts().insert(match_id.clone(), acts);
+    }
+
+    /// From now on nobody waits before it joins.
+    pub(crate) fn let_them_join(&self) {
+        self.gate.send_replace(true);
+    }
+
+    async fn at_the_gate(&self) {
+        let mut gate = self.gate.subscribe();
+        // Nobody waits for ever: a referee may answer the order only when the match is over, and that is to be seen.
+        drop(timeout(GATE, gate.wait_for(|open| *open)).await);
+    }
+
+    /// Everything that was said so far.
+    pub(crate) fn said(&self) -> Vec<RefereeLine> {
+        self.said.borrow().clone()
+    }
+
+    /// Waits until enough has been said, or for `limit`; gives whether it has.
+    pub(crate) async fn until(&self, limit: Duration, enough: impl Fn(&[RefereeLine]) -> bool) -> bool {
+        let mut said = self.said.subscribe();
+        timeout(limit, said.wait_for(|said| enough(said))).await.is_ok_and(|seen| seen.is_ok())
+    }
+}
+
+/// The match that a message is about.
+pub(crate) fn about(call: &Call) -> Option<&MatchId> {
+    if let Call::GameInvitation(said) = call {
+        Some(&said.match_id)
+    } else if let Call::ChooseParity(said) = call {
+        Some(&said.match_id)
+    } else if let Call::NotifyMatchResult(said) = call {
+        Some(&said.match_id)
+    } else if let Call::NotifyGameError(said) = call {
+        said.match_id.as_ref()
+    } else if let Call::ReportMatchResult(said) = call {
+        Some(&said.match_id)
+    } else {
+        None
+    }
+}
+
+pub(crate) fn nonce(side: Side) -> &'static str {
+    match side {
+        Side::A => "check-a",
+        Side::B => "check-b",
+    }
+}
+
+/// One of those on the stage: a side, or the manager.
+struct FakeAgent {
+    role: Option<Side>,
+    script: Arc<Script>,
+}
+
+impl FakeAgent {
+    fn player(&self) -> PlayerId {
+        PlayerId::numbered(if self.role == Some(Side::B) { 2 } else { 1 })
+    }
+
+    /// Waits until the other side has been asked the same.
+    async fn wait_for_other(&self, match_id: &MatchId, method: Method) {
+        let other = self.role.map(Side::other);
+        let asked = |line: &RefereeLine| {
+            line.to == other && line.call.method() == method && about(&line.call) == Some(match_id)
+        };
+        self.script.until(TOGETHER, |said| said.iter().any(asked)).await;
+    }
+
+    fn act(&self, match_id: &MatchId) -> ChoiceBehaviour {
+        let place = usize::from(self.role == Some(Side::B));
+        self.script.acts().get(match_id).map_or(ChoiceBehaviour::Says("even"), |acts| acts[place])
+    }
+}
+
+impl Agent for FakeAgent {
+    fn role(&self) -> Role {
+        if self.role.is_some() { Role::Player } else { Role::Manager }
+    }
+
+    fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
+        Envelope {
+            sender: if self.role.is_some() { Sender::player(&self.player()) } else { Sender::manager() },
+            timestamp: self.script.world.now(),
+            conversation_id: echo.unwrap_or_else(|| ConversationId::named("conv-check")),
+            auth_token: None,
+        }
+    }
+
+    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
+        let IncomingCall { call, head, quirks, .. } = arrived;
+        let mut envelope = Agent::envelope(self, head.conversation_id.as_good().cloned());
+        let method = call.method();
+        let line = RefereeLine { to: self.role, call: call.clone(), head, quirks, at: Instant::now() };
+        self.script.said.send_modify(|said| said.push(line));
+        if let Call::GameInvitation(invitation) = &call {
+            self.wait_for_other(&invitation.match_id, method).await;
+            self.script.at_the_gate().await;
+            let nonce = self.role.and_then(|side| nonce(side).parse().ok());
+            let join = GameJoinAck {
+                match_id: Some(invitation.match_id.clone()),
+                player_id: Some(self.player()),
+                arrival_timestamp: Some(self.script.world.now()),
+                accept: Some(self.act(&invitation.match_id) != ChoiceBehaviour::Declines),
+                draw_nonce: nonce,
+                reason: None,
+            };
+            return CallAnswer::new(envelope, &join);
+        }
+        if let Call::ChooseParity(asked) = &call {
+            self.wait_for_other(&asked.match_id, method).await;
+            let text = match self.act(&asked.match_id) {
+                ChoiceBehaviour::Says(text) => text,
+                ChoiceBehaviour::Silent => std::future::pending().await,
+                ChoiceBehaviour::Declines => "even",
+            };
+            let choice = PostedChoice {
+                match_id: asked.match_id.clone(),
+                player_id: Some(self.player()),
+                parity_choice: Some(SmolStr::new_static(text)),
+                choice: None,
+                played: None,
+            };
+            return CallAnswer::new(envelope, &choice);
+        }
+        if let Call::RegisterReferee(_) = &call {
+            envelope.auth_token = Some(Credential::new(self.script.token.reveal()));
+            let admitted = RegisterResponse {
+                status: RegistrationStatus::Accepted,
+                player_id: None,
+                referee_id: Some(RefereeId::numbered(1)),
+                league_id: self.script.league.clone(),
+                reason: None,
+                reason_code: None,
+                error_code: None,
+                pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
+                warnings: Vec::new(),
+            };
+            return CallAnswer::new(envelope, &admitted);
+        }
+        if let Call::ReportMatchResult(report) = &call {
+            let counted = MatchResultAck {
+                status: SmolStr::new_static("ACCEPTED"),
+                match_id: report.match_id.clone(),
+                round_id: report.round_id,
+                duplicate: false,
+            };
+            return CallAnswer::new(envelope, &counted);
+        }
+        if self.role.is_none() {
+            return Err(RequestError::new(ErrorCode::E010, method, "this manager exists only to check a referee"));
+        }
+        CallAnswer::new(envelope, &Acknowledgement::of_player(self.player()))
+    }
+
+    fn health(&self) -> Health {
+        let state = String::from("checking");
+        Health { status: "ok", role: Agent::role(self), id: None, league_id: None, state }
+    }
+}

@@ -1,0 +1,169 @@
+//! The messages that the checker sends, in the canonical form; whoever wants an odd one changes it afterwards.
+
+use std::time::Duration;
+
+use league_protocol::dialect::PeerDialect;
+use league_protocol::draw::DrawSecret;
+use league_protocol::envelope::Envelope;
+use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
+use league_protocol::message::invitation::GameInvitation;
+use league_protocol::message::standings::PlayerRecord;
+use league_protocol::sender::Sender;
+use league_protocol::side::Side;
+use league_protocol::table::{Call, Method};
+use league_protocol::token::Credential;
+use league_wire::environment::Environment;
+use serde_json::{Map, Value, json};
+
+use crate::discovery::Asked;
+
+/// A message on its way: the method, and the message as an object.
+#[derive(Clone, Debug)]
+pub(crate) struct TestMessage {
+    pub(crate) method: Method,
+    pub(crate) message: Map<String, Value>,
+}
+
+impl TestMessage {
+    /// The canonical message of `call`.
+    pub(crate) fn new(envelope: &Envelope, call: &Call) -> Self {
+        let mut body = Vec::new();
+        // Our own messages can be written; one that could not would show as an empty one.
+        drop(PeerDialect::default().write(1, envelope, call, &mut body));
+        let mut whole: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let message = match whole.get_mut("params").map(Value::take) {
+            Some(Value::Object(message)) => message,
+            Some(_) | None => Map::new(),
+        };
+        Self { method: call.method(), message }
+    }
+
+    /// The same with `field` set to `value`.
+    #[must_use]
+    pub(crate) fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
+        self.message.insert(field.to_owned(), value.into());
+        self
+    }
+
+    /// The same without `field`.
+    #[must_use]
+    pub(crate) fn without(mut self, field: &str) -> Self {
+        self.message.remove(field);
+        self
+    }
+}
+
+/// A referee and a manager that exist only in the checker, and the league that they pretend to run.
+#[derive(Clone, Debug)]
+pub(crate) struct TestLeague {
+    world: Environment,
+    pub(crate) league: Option<LeagueId>,
+    /// What they show. It opens nothing, so whoever echoes it has given nothing away but its habits.
+    pub(crate) pass: String,
+    /// Rounds of its own for each check: an agent may remember the matches of an earlier one.
+    round: RoundId,
+}
+
+impl TestLeague {
+    pub(crate) fn new(world: &Environment) -> Self {
+        let random = world.random();
+        let pass = random.iter().fold(String::from("pass-"), |pass, byte| format!("{pass}{byte:02x}"));
+        let round = RoundId(1000 + u32::from(u16::from_be_bytes([random[0], random[1]])));
+        Self { world: world.clone(), league: "league_check".parse().ok(), pass, round }
+    }
+
+    pub(crate) fn match_no(&self, number: u32) -> MatchId {
+        MatchId::of(self.round, number)
+    }
+
+    fn envelope(&self, sender: Sender, conversation: &str) -> Envelope {
+        Envelope {
+            sender,
+            timestamp: self.world.now(),
+            conversation_id: ConversationId::named(format_args!("conv-check-{conversation}")),
+            auth_token: Some(Credential::new(&self.pass)),
+        }
+    }
+
+    pub(crate) fn notice(&self, call: &Call) -> TestMessage {
+        TestMessage::new(&self.envelope(Sender::manager(), "league"), call)
+    }
+
+    /// A message of the referee's about `match_id`.
+    pub(crate) fn word(&self, match_id: &MatchId, call: &Call) -> TestMessage {
+        TestMessage::new(&self.of_referee(match_id), call)
+    }
+
+    fn of_referee(&self, match_id: &MatchId) -> Envelope {
+        let referee = Sender::referee(&RefereeId::numbered(1));
+        self.envelope(referee, &match_id.as_str().to_ascii_lowercase())
+    }
+
+    /// An invitation of P01.
+    pub(crate) fn invitation(&self, match_id: &MatchId, side: Side) -> TestMessage {
+        self.word(match_id, &self.inviting(match_id, side))
+    }
+
+    /// The first question of a match.
+    pub(crate) fn asked_to_join(&self, match_id: &MatchId) -> Asked {
+        let (envelope, call) = (self.of_referee(match_id), self.inviting(match_id, Side::A));
+        Asked { envelope, call }
+    }
+
+    pub(crate) fn asked_to_choose(&self, match_id: &MatchId, limit: Duration) -> Asked {
+        let (envelope, call) = (self.of_referee(match_id), self.choosing(match_id, limit));
+        Asked { envelope, call }
+    }
+
+    fn inviting(&self, match_id: &MatchId, side: Side) -> Call {
+        Call::GameInvitation(GameInvitation {
+            league_id: self.league.clone(),
+            round_id: Some(self.round),
+            match_id: match_id.clone(),
+            player_id: Some(PlayerId::numbered(1)),
+            game_type: Some(GameType::even_odd()),
+            role_in_match: Some(side),
+            opponent_id: Some(PlayerId::numbered(2)),
+            attempt: Some(1),
+            draw_commitment: Some(DrawSecret([7; 32]).commitment()),
+        })
+    }
+
+    pub(crate) fn call(&self, match_id: &MatchId, limit: Duration) -> TestMessage {
+        self.word(match_id, &self.choosing(match_id, limit))
+    }
+
+    fn choosing(&self, match_id: &MatchId, limit: Duration) -> Call {
+        Call::ChooseParity(ChooseParityCall {
+            league_id: self.league.clone(),
+            round_id: Some(self.round),
+            match_id: match_id.clone(),
+            player_id: Some(PlayerId::numbered(1)),
+            game_type: Some(GameType::even_odd()),
+            context: ChoiceContext {
+                opponent_id: Some(PlayerId::numbered(2)),
+                round_id: Some(self.round),
+                your_standings: PlayerRecord::default(),
+            },
+            deadline: Some(self.world.now().after(limit)),
+        })
+    }
+
+    /// The round that all matches of this check belong to.
+    pub(crate) fn round(&self) -> RoundId {
+        self.round
+    }
+
+    /// A call without a message of its own, such as `get_player_state`.
+    pub(crate) fn plain(&self, call: &Call) -> TestMessage {
+        let mut letter = self.notice(call);
+        letter.message.remove("auth_token");
+        letter
+    }
+}
+
+/// A JSON-RPC request of any method.
+pub(crate) fn rpc(method: &str, params: &Value, id: u64) -> Value {
+    json!({ "jsonrpc": "2.0", "method": method, "params": params, "id": id })
+}

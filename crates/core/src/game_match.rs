@@ -1,0 +1,409 @@
+//! One match, from the invitations to the report, as a state machine without clock, I/O or randomness.
+//!
+//! [`MatchMachine::handle`] takes an [`Input`] and appends the [`Effect`]s that follow from it. The shell carries them out, measures
+//! limits and pauses, and feeds back what came of them. The rules:
+//!
+//! - Both sides are asked at once, and nothing is decided before both have settled: only so can a double forfeit be seen. A
+//!   game with turns asks one side, and its loss ends the match.
+//! - Each ask has a fixed number of tries. Silence and a lost connection are followed by a pause, an illegal or unreadable
+//!   answer by the next try at once. A side is told what was wrong before each new try; after the last it forfeits.
+//! - What came first stands. Everything late, doubled or out of place is ignored, whatever it is: no input can make a
+//!   match fail.
+//! - The end is told to both sides, always, then reported once.
+//!
+//! An illegal move that a player posts by itself counts exactly like one in answer to the open call: players that answer
+//! in this way learn their mistake at once, and a flood of them uses up no more than the side's own tries. In a pause the
+//! try before it is already counted, so it is not counted again: the pause ends, since the player has shown that it is
+//! there, and the next try follows. A side that owes no move cannot make an illegal one.
+
+pub mod effect;
+pub mod ending;
+pub mod input;
+pub mod messages;
+pub mod phase;
+pub mod refusal;
+mod side_state;
+pub mod step;
+pub mod terms;
+
+#[cfg(test)]
+mod tests;
+
+use std::mem;
+use std::time::Duration;
+
+use league_protocol::draw::{DrawCommitment, DrawNonce};
+use league_protocol::message::start_match::Backoff;
+use league_protocol::side::{Pair, Side};
+use smol_str::SmolStr;
+
+use crate::rules::draw::Draw;
+use crate::rules::game::{Game, GameStage, IllegalMove};
+use crate::rules::outcome::Outcome;
+
+use effect::{AskKind, AttemptError, Effect};
+use ending::{Drawn, Ending, ForfeitReason};
+use input::{CallNumber, Input};
+use phase::MatchPhase;
+use side_state::{SideState, Try};
+use step::{StepCommand, StepRefused};
+use terms::{DriveMode, MatchTerms};
+
+#[derive(Debug)]
+pub struct MatchMachine {
+    terms: MatchTerms,
+    game: Box<dyn Game>,
+    state: State,
+    duties: Pair<SideState>,
+    joined: Pair<bool>,
+    nonces: Pair<DrawNonce>,
+    drawn: Option<Drawn>,
+    ending: Option<Ending>,
+    /// What was wrong with the last try of each side that was in vain.
+    complaints: Pair<Option<AttemptError>>,
+    last_call: CallNumber,
+}
+
+/// What a match is at. What the sides owe in it is in their [`SideState`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    New,
+    Joining,
+    Moving,
+    Held(StepCommand),
+    Telling,
+    Reporting,
+    Done,
+}
+
+impl MatchMachine {
+    /// A match on these terms, not begun yet.
+    pub fn new(terms: MatchTerms, game: Box<dyn Game>) -> Self {
+        Self {
+            terms,
+            game,
+            state: State::New,
+            duties: Pair::new(SideState::Free, SideState::Free),
+            joined: Pair::default(),
+            nonces: Pair::default(),
+            drawn: None,
+            ending: None,
+            complaints: Pair::default(),
+            last_call: CallNumber(0),
+        }
+    }
+
+    /// Takes `input`, and appends to `effects` what follows from it: nothing, when it is late, doubled or out of place.
+    pub fn handle(&mut self, input: Input, effects: &mut Vec<Effect>) {
+        match input {
+            Input::Start => {
+                if self.state == State::New {
+                    self.state = State::Joining;
+                    for side in Side::BOTH {
+                        self.call(side, AskKind::Join, 1, effects);
+                    }
+                }
+            }
+            Input::Joined { side, call, nonce } => {
+                if self.duties[side].answered(AskKind::Join, call).is_some() {
+                    self.nonces[side] = nonce;
+                    self.joined[side] = true;
+                    self.settle(side, SideState::Free, effects);
+                }
+            }
+            Input::Declined { side, call } => {
+                if self.duties[side].answered(AskKind::Join, call).is_some() {
+                    self.settle(side, SideState::Lost(ForfeitReason::Declined), effects);
+                }
+            }
+            Input::Moved { side, call, text } => {
+                if let Some(tried) = self.duties[side].answered(AskKind::Move, call) {
+                    match self.game.play(side, &text) {
+                        Ok(()) => self.settle(side, SideState::Free, effects),
+                        Err(illegal) => self.complain(side, tried, illegal.into(), effects),
+                    }
+                }
+            }
+            Input::Failed { side, call, fault } => {
+                if let Some(tried) = self.duties[side].called(call) {
+                    self.complain(side, tried, fault.into(), effects);
+                }
+            }
+            Input::PauseOver { side, call } => {
+                if let Some(tried) = self.duties[side].paused(call) {
+                    self.call(side, tried.ask, tried.number + 1, effects);
+                }
+            }
+            Input::Told { side, call } => {
+                if self.duties[side] == SideState::Told(call) {
+                    self.duties[side] = SideState::Free;
+                    if self.duties.both(|duty| *duty == SideState::Free) {
+                        self.state = State::Reporting;
+                        effects.push(Effect::Report);
+                    }
+                }
+            }
+            Input::Reported => {
+                if self.state == State::Reporting {
+                    self.state = State::Done;
+                }
+            }
+        }
+    }
+
+    /// Takes the step that the match waits for; any other is refused and changes nothing.
+    pub fn step(&mut self, step: StepCommand, effects: &mut Vec<Effect>) -> Result<(), StepRefused> {
+        let awaited = self.awaited_step();
+        if awaited == Some(step) {
+            match step {
+                StepCommand::CollectChoices => {
+                    self.state = State::Moving;
+                    self.go_on(effects);
+                }
+                StepCommand::DrawNumber => self.draw(effects),
+                StepCommand::Finalize => self.tell_over(effects),
+            }
+            return Ok(());
+        }
+        let nothing_to_draw = self.ending.as_ref().is_some_and(Ending::played_without_draw);
+        if step == StepCommand::DrawNumber && awaited == Some(StepCommand::Finalize) && nothing_to_draw {
+            return Ok(());
+        }
+        Err(StepRefused { step, phase: self.phase(), awaited })
+    }
+
+    /// The step that the match waits for, if it does.
+    pub fn awaited_step(&self) -> Option<StepCommand> {
+        match self.state {
+            State::Held(step) => Some(step),
+            State::New | State::Joining | State::Moving | State::Telling | State::Reporting | State::Done => None,
+        }
+    }
+
+    pub fn phase(&self) -> MatchPhase {
+        match self.state {
+            State::New | State::Joining => MatchPhase::WaitingForPlayers,
+            State::Moving | State::Held(StepCommand::CollectChoices) => MatchPhase::CollectingChoices,
+            State::Held(StepCommand::DrawNumber) => MatchPhase::DrawingNumber,
+            State::Held(StepCommand::Finalize) | State::Telling | State::Reporting | State::Done => {
+                MatchPhase::Finished
+            }
+        }
+    }
+
+    /// How it ended, from [`MatchPhase::Finished`] on.
+    pub fn ending(&self) -> Option<&Ending> {
+        self.ending.as_ref()
+    }
+
+    /// In a sentence, why it ended as it did, with the players called by `names`.
+    pub fn reason(&self, names: Pair<&str>) -> Option<String> {
+        let ending = self.ending.as_ref()?;
+        Some(ending.forfeit_reason(names).unwrap_or_else(|| self.game.reason(names)))
+    }
+
+    /// What was wrong with the last try of `side` that was in vain, where one was.
+    pub fn complaint(&self, side: Side) -> Option<&AttemptError> {
+        self.complaints[side].as_ref()
+    }
+
+    /// Whether everything is done, the report included.
+    pub fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    pub fn terms(&self) -> &MatchTerms {
+        &self.terms
+    }
+
+    /// What the invitations promise about the draw. Computed anew each time.
+    pub fn commitment(&self) -> DrawCommitment {
+        self.terms.secret.commitment()
+    }
+
+    /// Whether `side` still owes an answer to this very call.
+    pub fn is_open(&self, side: Side, call: CallNumber) -> bool {
+        self.duties[side].called(call).is_some()
+    }
+
+    /// Whether an answer of `side` to this question would count now.
+    pub fn owes(&self, side: Side, ask: AskKind) -> bool {
+        self.duties[side].answered(ask, None).is_some()
+    }
+
+    /// The call for this answer of `side` that is open now.
+    pub fn open_call(&self, side: Side, ask: AskKind) -> Option<CallNumber> {
+        let tried = self.duties[side].answered(ask, None)?;
+        self.is_open(side, tried.call).then_some(tried.call)
+    }
+
+    /// Whether `text` is a legal move of `side` now.
+    pub fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        self.game.check(side, text)
+    }
+
+    /// Whether `side` has accepted its invitation.
+    pub fn has_joined(&self, side: Side) -> bool {
+        self.joined[side]
+    }
+
+    /// Whether `side` has made a move; which one, nobody may know before the end.
+    pub fn has_moved(&self, side: Side) -> bool {
+        self.game.moves()[side].is_some()
+    }
+
+    /// What the game shows to `side`.
+    pub fn view(&self, side: Side) -> SmolStr {
+        self.game.view(side)
+    }
+
+    /// A side has answered or forfeited.
+    fn settle(&mut self, side: Side, duty: SideState, effects: &mut Vec<Effect>) {
+        self.duties[side] = duty;
+        let lost = self.duties.map(SideState::fault);
+        let outcome = match (lost.a.is_some(), lost.b.is_some()) {
+            (false, false) => None,
+            (true, false) => Some(Outcome::Forfeit(Side::A)),
+            (false, true) => Some(Outcome::Forfeit(Side::B)),
+            (true, true) => Some(Outcome::DoubleForfeit),
+        };
+        let other_owes = self.duties[side.other()].owed().is_some();
+        match outcome {
+            // The opponent may forfeit as well.
+            Some(_) if other_owes => {}
+            Some(outcome) => self.finish(outcome, effects),
+            None if other_owes && self.state == State::Joining => {}
+            None => self.go_on(effects),
+        }
+    }
+
+    /// Does what the game waits for next.
+    fn go_on(&mut self, effects: &mut Vec<Effect>) {
+        match self.game.stage() {
+            GameStage::Moves(wanted) => self.collect(wanted, effects),
+            GameStage::Draw => match self.terms.mode {
+                DriveMode::Flowing => self.draw(effects),
+                DriveMode::Stepped => self.hold(StepCommand::DrawNumber),
+            },
+            GameStage::Over(verdict) => self.finish(verdict.into(), effects),
+        }
+    }
+
+    /// Asks those sides that are wanted and not asked yet.
+    fn collect(&mut self, wanted: Pair<bool>, effects: &mut Vec<Effect>) {
+        if wanted == Pair::new(false, false) {
+            // A game that waits for nobody would never end. Nobody has won it.
+            self.finish(Outcome::Draw, effects);
+            return;
+        }
+        if self.state != State::Moving && self.terms.mode == DriveMode::Stepped {
+            self.hold(StepCommand::CollectChoices);
+            return;
+        }
+        self.state = State::Moving;
+        for side in Side::BOTH {
+            match (wanted[side], self.duties[side].owed()) {
+                (true, None) => self.call(side, AskKind::Move, 1, effects),
+                // The opponent's move has made this side's needless.
+                (false, Some(_)) => self.duties[side] = SideState::Free,
+                (true, Some(_)) | (false, None) => {}
+            }
+        }
+    }
+
+    /// Draws the number and gives it to the game.
+    fn draw(&mut self, effects: &mut Vec<Effect>) {
+        if self.drawn.is_some() {
+            // A match has one draw. A game that is not content with it could go on asking for ever, so it ends.
+            self.finish(Outcome::Draw, effects);
+            return;
+        }
+        let draw = Draw {
+            secret: self.terms.secret,
+            match_id: self.terms.match_id.clone(),
+            attempt: self.terms.attempt,
+            nonces: mem::take(&mut self.nonces),
+        };
+        let seal = draw.seal();
+        let number = draw.number_in(&seal);
+        self.drawn = Some(Drawn { number, seal, nonces: draw.nonces });
+        self.game.draw(number);
+        self.go_on(effects);
+    }
+
+    /// Waits for a step. Nobody owes anything meanwhile.
+    fn hold(&mut self, step: StepCommand) {
+        self.duties = Pair::new(SideState::Free, SideState::Free);
+        self.state = State::Held(step);
+    }
+
+    fn finish(&mut self, outcome: Outcome, effects: &mut Vec<Effect>) {
+        self.ending = Some(Ending {
+            outcome,
+            moves: self.game.moves(),
+            drawn: self.drawn.take(),
+            faults: self.duties.map(SideState::fault),
+        });
+        match self.terms.mode {
+            DriveMode::Flowing => self.tell_over(effects),
+            DriveMode::Stepped => self.hold(StepCommand::Finalize),
+        }
+    }
+
+    /// Tells the end to both, also to those who never came.
+    fn tell_over(&mut self, effects: &mut Vec<Effect>) {
+        self.state = State::Telling;
+        for side in Side::BOTH {
+            let call = self.next_call();
+            self.duties[side] = SideState::Told(call);
+            effects.push(Effect::TellOver { side, call, limit: self.terms.limits.to_acknowledge });
+        }
+    }
+
+    /// Makes one try to get an answer.
+    fn call(&mut self, side: Side, ask: AskKind, try_number: u8, effects: &mut Vec<Effect>) {
+        let call = self.next_call();
+        self.duties[side] = SideState::Called(Try { ask, number: try_number, call });
+        let limits = self.terms.limits;
+        effects.push(match ask {
+            AskKind::Join => Effect::Invite { side, call, try_number, limit: limits.to_join },
+            AskKind::Move => Effect::AskMove { side, call, try_number, limit: limits.to_move },
+        });
+    }
+
+    /// A try was in vain: the next one, or the end of them.
+    fn complain(&mut self, side: Side, tried: Try, complaint: AttemptError, effects: &mut Vec<Effect>) {
+        let tries_allowed = self.terms.tries[side];
+        self.complaints[side] = Some(complaint.clone());
+        if tried.number >= tries_allowed {
+            self.settle(side, SideState::Lost(complaint.fault()), effects);
+            return;
+        }
+        let Try { ask, number: tries_made, .. } = tried;
+        let span = complaint.needs_pause().then(|| self.pause_after(tries_made));
+        let pause = span.unwrap_or_default();
+        effects.push(Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause });
+        match span {
+            Some(span) => {
+                let call = self.next_call();
+                self.duties[side] = SideState::Paused(Try { call, ..tried });
+                effects.push(Effect::Pause { side, call, span });
+            }
+            None => self.call(side, ask, tries_made + 1, effects),
+        }
+    }
+
+    /// The pause between a try and the next.
+    fn pause_after(&self, try_number: u8) -> Duration {
+        let times = match self.terms.backoff {
+            Backoff::Exponential => 2_u32.saturating_pow(u32::from(try_number.saturating_sub(1))),
+            Backoff::Linear => u32::from(try_number.max(1)),
+        };
+        self.terms.base_delay.saturating_mul(times)
+    }
+
+    fn next_call(&mut self) -> CallNumber {
+        self.last_call = CallNumber(self.last_call.0.wrapping_add(1));
+        self.last_call
+    }
+}

@@ -1,0 +1,340 @@
+//! What a bout has to say, as messages: to each player from its own side, and to the manager.
+//!
+//! The bout itself knows sides and calls; who sits there, what it is called and what it may see stands in the order that
+//! started the match. Nothing here decides anything.
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use league_protocol::draw::{DrawCommitment, DrawSecret};
+use league_protocol::envelope::Envelope;
+use league_protocol::error::ErrorCode;
+use league_protocol::id::{ConversationId, GameType, PlayerId, RefereeId};
+use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
+use league_protocol::message::game_error::{GameError, RetryInfo};
+use league_protocol::message::game_move::{GameMoveCall, MoveContext};
+use league_protocol::message::game_over::{ByPlayer, DrawProof, GameOver, GameResult, OwnResult, ResultStatus};
+use league_protocol::message::invitation::GameInvitation;
+use league_protocol::message::report::{Account, MatchResultReport, ReportedResult, ResultDetails};
+use league_protocol::message::start_match::{MatchMode, StartMatch, span};
+use league_protocol::message::step::MatchState;
+use league_protocol::parity::Parity;
+use league_protocol::problem::Problem;
+use league_protocol::seal::seal;
+use league_protocol::sender::Sender;
+use league_protocol::side::{Pair, Side};
+use league_protocol::table::Call;
+use league_protocol::time::Timestamp;
+use smol_str::{SmolStr, format_smolstr};
+
+use super::MatchMachine;
+use super::effect::{AskKind, AttemptError};
+use super::ending::{Ending, ForfeitReason};
+use super::terms::{AnswerLimits, DriveMode, MatchTerms};
+
+/// The terms on which a referee runs the match that it was ordered to. `secret` and `salt` are its own; in a league with a seed
+/// the secret that it was ordered to use goes before it.
+pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> MatchTerms {
+    let limits = &order.timeouts;
+    MatchTerms {
+        match_id: order.match_id.clone(),
+        attempt: order.attempt,
+        secret: order.draw_secret.unwrap_or(secret),
+        salt,
+        tries: order.players.as_ref().map(|player| player.attempts.unwrap_or(limits.max_retries)),
+        limits: AnswerLimits {
+            to_join: span(limits.game_join_ack_timeout_sec),
+            to_move: span(limits.move_timeout_sec),
+            to_acknowledge: span(limits.game_over_timeout_sec),
+        },
+        base_delay: span(limits.base_delay_sec),
+        backoff: limits.backoff_strategy,
+        mode: match order.mode {
+            MatchMode::Flowing => DriveMode::Flowing,
+            MatchMode::Stepped => DriveMode::Stepped,
+        },
+    }
+}
+
+/// Writes the messages of one bout.
+#[derive(Debug)]
+pub struct MatchMessages<'a> {
+    bout: &'a MatchMachine,
+    order: &'a StartMatch,
+    referee: &'a RefereeId,
+    commitment: DrawCommitment,
+    problems: Pair<Option<&'a Problem>>,
+}
+
+impl<'a> MatchMessages<'a> {
+    /// The letters of `bout`, which `referee` runs by `order`. `commitment` is the bout's, computed once.
+    pub fn new(
+        bout: &'a MatchMachine,
+        order: &'a StartMatch,
+        referee: &'a RefereeId,
+        commitment: DrawCommitment,
+    ) -> Self {
+        Self { bout, order, referee, commitment, problems: Pair::default() }
+    }
+
+    /// The same with what is known about the last wrong answer of each side, beyond what the bout knows.
+    #[must_use]
+    pub fn explained(self, problems: Pair<Option<&'a Problem>>) -> Self {
+        Self { problems, ..self }
+    }
+
+    /// What was wrong with the last answer of `side`, where something was.
+    fn problem(&self, side: Side) -> Option<Problem> {
+        let limits = self.bout.terms().limits;
+        let limit = if self.bout.has_joined(side) { limits.to_move } else { limits.to_join };
+        let declined = self.bout.ending().and_then(|ending| ending.faults[side]) == Some(ForfeitReason::Declined);
+        if declined {
+            return Some(Problem::Declined);
+        }
+        let told = self.problems[side].cloned();
+        told.or_else(|| self.bout.complaint(side).map(|complaint| complaint.problem(limit)))
+    }
+
+    /// Why `side` lost without a game, where it did.
+    fn forfeit(&self, ending: &Ending, side: Side) -> Option<Problem> {
+        if ending.outcome.forfeited(side) { self.problem(side) } else { None }
+    }
+
+    /// The envelope of whatever is said to `side`.
+    pub fn envelope(&self, side: Side, now: Timestamp) -> Envelope {
+        Envelope {
+            sender: Sender::referee(self.referee),
+            timestamp: now,
+            conversation_id: self.conversation(side),
+            auth_token: self.order.players[side].referee_pass.clone().map(Into::into),
+        }
+    }
+
+    /// The conversation of this match with `side`. Only the two of them know it: it ends in 64 bits that are hard to guess, so a
+    /// posted answer that echoes it comes from the player.
+    pub fn conversation(&self, side: Side) -> ConversationId {
+        let id = self.order.match_id.as_str();
+        let player = self.order.players[side].player_id.as_str();
+        let attempt = self.order.attempt;
+        let sealed =
+            seal(&self.bout.terms().salt, &[b"conversation", id.as_bytes(), &attempt.to_be_bytes(), player.as_bytes()]);
+        let [a, b, c, d, e, f, g, h, ..] = sealed;
+        let unguessable = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+        ConversationId::named(format_args!("conv-{}-{attempt:03}-{unguessable:016x}", id.to_ascii_lowercase()))
+    }
+
+    fn ids(&self) -> Pair<&str> {
+        self.order.players.as_ref().map(|player| player.player_id.as_str())
+    }
+
+    /// The invitation to `side`.
+    pub fn invitation(&self, side: Side) -> GameInvitation {
+        let players = &self.order.players;
+        GameInvitation {
+            league_id: self.order.league_id.clone(),
+            round_id: self.order.round_id,
+            match_id: self.order.match_id.clone(),
+            player_id: Some(players[side].player_id.clone()),
+            game_type: Some(self.order.game_type.clone()),
+            role_in_match: Some(side),
+            opponent_id: Some(players[side.other()].player_id.clone()),
+            attempt: Some(self.order.attempt),
+            draw_commitment: Some(self.commitment),
+        }
+    }
+
+    /// The call for a move of `side`: in Even/Odd for a parity, in any other game for a move.
+    pub fn ask(&self, side: Side, now: Timestamp, limit: Duration) -> Call {
+        let players = &self.order.players;
+        let opponent_id = Some(players[side.other()].player_id.clone());
+        let (league_id, round_id) = (self.order.league_id.clone(), self.order.round_id);
+        let (match_id, player_id) = (self.order.match_id.clone(), Some(players[side].player_id.clone()));
+        let (your_standings, deadline) = (players[side].standings, Some(now.after(limit)));
+        if self.order.game_type == GameType::even_odd() {
+            let context = ChoiceContext { opponent_id, round_id, your_standings };
+            let game_type = Some(self.order.game_type.clone());
+            return Call::ChooseParity(ChooseParityCall {
+                league_id,
+                round_id,
+                match_id,
+                player_id,
+                game_type,
+                context,
+                deadline,
+            });
+        }
+        let context = MoveContext { opponent_id, state: self.bout.view(side), your_standings };
+        let game_type = self.order.game_type.clone();
+        Call::MakeMove(GameMoveCall { league_id, round_id, match_id, player_id, game_type, context, deadline })
+    }
+
+    /// What `side` is told before it is asked again.
+    pub fn error(
+        &self,
+        side: Side,
+        ask: AskKind,
+        complaint: &AttemptError,
+        tries: (u8, u8),
+        next: Timestamp,
+    ) -> GameError {
+        let (made, allowed) = tries;
+        let limits = self.bout.terms().limits;
+        let generic = complaint.problem(match ask {
+            AskKind::Join => limits.to_join,
+            AskKind::Move => limits.to_move,
+        });
+        let code = code_of(complaint);
+        let player = &self.order.players[side].player_id;
+        let name = SmolStr::new_static(code.name());
+        GameError {
+            league_id: self.order.league_id.clone(),
+            round_id: self.order.round_id,
+            match_id: Some(self.order.match_id.clone()),
+            player_id: Some(player.clone()),
+            affected_player: Some(player.clone()),
+            error_code: Some(SmolStr::new_static(code.as_str())),
+            error_name: Some(name.clone()),
+            error_description: Some(name),
+            hint: Some(format_smolstr!("{}", self.problems[side].unwrap_or(&generic))),
+            game_state: Some(SmolStr::new_static(self.bout.phase().as_str())),
+            action_required: Some(SmolStr::new_static(match ask {
+                AskKind::Join => "GAME_JOIN_ACK",
+                AskKind::Move if self.order.game_type == GameType::even_odd() => "CHOOSE_PARITY_RESPONSE",
+                AskKind::Move => "GAME_MOVE_RESPONSE",
+            })),
+            retryable: Some(code.retryable()),
+            retry_count: Some(made),
+            max_retries: Some(allowed),
+            retry_info: Some(RetryInfo { retry_count: made, max_retries: allowed, next_retry_at: Some(next) }),
+            consequence: Some(format_smolstr!("after {allowed} tries in all, a technical loss")),
+        }
+    }
+
+    /// How it ended, as `side` is told; nothing before the end.
+    pub fn over(&self, side: Side) -> Option<GameOver> {
+        let ending = self.bout.ending()?;
+        let result = self.result(ending);
+        let own = match (ending.outcome.status(self.order.scoring.double_forfeit), ending.outcome.winner()) {
+            (_, Some(winner)) if winner == side => OwnResult::Win,
+            (ResultStatus::TechnicalLoss, _) => OwnResult::TechnicalLoss,
+            (ResultStatus::Win, _) => OwnResult::Loss,
+            (ResultStatus::Draw, _) => OwnResult::Draw,
+        };
+        Some(GameOver {
+            league_id: self.order.league_id.clone(),
+            round_id: self.order.round_id,
+            match_id: self.order.match_id.clone(),
+            player_id: Some(self.order.players[side].player_id.clone()),
+            game_type: Some(self.order.game_type.clone()),
+            result: Some(own),
+            drawn_number: result.drawn_number,
+            your_choice: ending.moves[side].clone(),
+            opponent_choice: ending.moves[side.other()].clone(),
+            points_earned: Some(ending.outcome.points(&self.order.scoring)[side]),
+            draw: self.proof(ending),
+            game_result: Some(result),
+            hint: self.forfeit(ending, side).map(|problem| format_smolstr!("{problem}")),
+        })
+    }
+
+    /// The report to the manager; nothing before the end.
+    pub fn report(&self) -> Option<MatchResultReport> {
+        let ending = self.bout.ending()?;
+        let players = &self.order.players;
+        let result = self.result(ending);
+        let score = ending.outcome.points(&self.order.scoring);
+        let lost = Side::BOTH.into_iter().filter(|side| ending.outcome.forfeited(*side));
+        Some(MatchResultReport {
+            league_id: self.order.league_id.clone(),
+            round_id: self.order.round_id,
+            match_id: self.order.match_id.clone(),
+            game_type: Some(self.order.game_type.clone()),
+            attempt: Some(self.order.attempt),
+            result: ReportedResult {
+                winner: result.winner_player_id,
+                score: by_player(players.as_ref().map(|player| &player.player_id), score),
+                details: ResultDetails {
+                    drawn_number: result.drawn_number,
+                    number_parity: result.number_parity,
+                    choices: result.choices,
+                    status: result.status,
+                    technical_losses: lost.map(|side| players[side].player_id.clone()).collect(),
+                    reason: Some(SmolStr::new(result.reason)),
+                    draw: self.proof(ending),
+                },
+            },
+            learned: ByPlayer::default(),
+            account: Account {
+                problems: ByPlayer(
+                    Side::BOTH
+                        .into_iter()
+                        .filter_map(|side| Some((players[side].player_id.clone(), self.forfeit(ending, side)?)))
+                        .collect(),
+                ),
+                ..Account::default()
+            },
+        })
+    }
+
+    /// How the match stands, without anybody's secret choice.
+    pub fn state(&self) -> MatchState {
+        let players = self.order.players.as_ref().map(|player| &player.player_id);
+        MatchState {
+            match_id: self.order.match_id.clone(),
+            attempt: self.order.attempt,
+            game_type: self.order.game_type.clone(),
+            state: SmolStr::new_static(self.bout.phase().as_str()),
+            waiting_for: self.bout.awaited_step().map(|step| SmolStr::new_static(step.as_str())),
+            player_a_id: players.a.clone(),
+            player_b_id: players.b.clone(),
+            joined: by_player(players, Pair::from_fn(|side| self.bout.has_joined(side))),
+            chosen: by_player(players, Pair::from_fn(|side| self.bout.has_moved(side))),
+            draw_commitment: Some(self.commitment),
+            game_result: self.bout.ending().map(|ending| self.result(ending)),
+        }
+    }
+
+    fn result(&self, ending: &Ending) -> GameResult {
+        let players = self.order.players.as_ref().map(|player| &player.player_id);
+        let number = ending.drawn.as_ref().map(|drawn| drawn.number.get());
+        GameResult {
+            status: Some(ending.outcome.status(self.order.scoring.double_forfeit)),
+            winner_player_id: ending.outcome.winner().map(|side| players[side].clone()),
+            drawn_number: number,
+            number_parity: number.map(Parity::of),
+            choices: by_player(players, ending.moves.clone()).received(),
+            reason: self.bout.reason(self.ids()).unwrap_or_default(),
+        }
+    }
+
+    fn proof(&self, ending: &Ending) -> Option<DrawProof> {
+        let drawn = ending.drawn.as_ref()?;
+        let players = self.order.players.as_ref().map(|player| &player.player_id);
+        Some(DrawProof {
+            commitment: self.commitment,
+            secret: self.bout.terms().secret,
+            attempt: self.order.attempt,
+            nonces: by_player(players, drawn.nonces.clone()),
+            seal: Some(drawn.seal),
+            seeded: self.order.draw_secret.is_some(),
+        })
+    }
+}
+
+fn by_player<T>(players: Pair<&PlayerId>, entries: Pair<T>) -> ByPlayer<T> {
+    ByPlayer(vec![(players.a.clone(), entries.a), (players.b.clone(), entries.b)])
+}
+
+/// The league's code for what was wrong.
+fn code_of(complaint: &AttemptError) -> ErrorCode {
+    match complaint {
+        AttemptError::TimedOut => ErrorCode::E001,
+        AttemptError::Unreachable => ErrorCode::E009,
+        AttemptError::Unreadable => ErrorCode::E002,
+        AttemptError::Refused(refusal) => refusal.code(),
+        AttemptError::Irregular(quirk) => quirk.code(),
+        AttemptError::Illegal(_) => ErrorCode::E004,
+    }
+}

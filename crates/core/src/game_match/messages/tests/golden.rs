@@ -1,0 +1,224 @@
+//! Everything that a bout says, to the letter. A change of these files is a change of the protocol.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use insta::{Settings, assert_snapshot};
+use league_protocol::reply::write_message;
+
+use super::*;
+use crate::game_match::input::CallNumber;
+use crate::game_match::step::StepCommand;
+
+/// JSON laid out for reading, its fields in the order in which they were written.
+fn laid_out(json: &[u8]) -> String {
+    let (mut out, mut depth, mut quoted, mut escaped) = (String::new(), 0, false, false);
+    let line = |out: &mut String, depth: usize| write!(out, "\n{}", "  ".repeat(depth)).unwrap();
+    for letter in std::str::from_utf8(json).unwrap().chars() {
+        if quoted {
+            quoted = escaped || letter != '"';
+            escaped = !escaped && letter == '\\';
+            out.push(letter);
+            continue;
+        }
+        match letter {
+            '{' | '[' => {
+                depth += 1;
+                out.push(letter);
+                line(&mut out, depth);
+            }
+            '}' | ']' => {
+                depth -= 1;
+                line(&mut out, depth);
+                out.push(letter);
+            }
+            ',' => {
+                out.push(letter);
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            _ => {
+                quoted = letter == '"';
+                out.push(letter);
+            }
+        }
+    }
+    out
+}
+
+fn together(messages: &[(&str, Vec<u8>)]) -> String {
+    let text = |(to, json): &(&str, Vec<u8>)| format!("-- {to}\n{}\n", laid_out(json));
+    messages.iter().map(text).collect()
+}
+
+fn invitations() -> String {
+    let (order, referee) = (order("even_odd"), referee());
+    let bout = bout_of(&order);
+    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
+    let to = |side| spoken(&letters, side, &Call::GameInvitation(letters.invitation(side)));
+    together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B))])
+}
+
+fn parity_calls() -> String {
+    let (order, referee) = (order("even_odd"), referee());
+    let bout = bout_of(&order);
+    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
+    let to = |side| spoken(&letters, side, &letters.ask(side, now(), Duration::from_secs(30)));
+    together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B))])
+}
+
+fn move_calls() -> String {
+    let (order, referee) = (order("tic_tac_toe"), referee());
+    let mut bout = bout_of(&order);
+    let mut effects = Vec::new();
+    let mut messages = Vec::new();
+    bout.handle(Input::Start, &mut effects);
+    for (side, call) in [(Side::A, CallNumber(1)), (Side::B, CallNumber(2))] {
+        bout.handle(Input::Joined { side, call: Some(call), nonce: nonce(side) }, &mut effects);
+    }
+    for (side, about) in [(Side::A, "to PLAYER_A"), (Side::B, "to PLAYER_B, after a move")] {
+        let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
+        messages.push((about, spoken(&letters, side, &letters.ask(side, now(), Duration::from_secs(30)))));
+        bout.handle(Input::Moved { side, call: None, text: "5".into() }, &mut effects);
+    }
+    together(&messages)
+}
+
+/// What a side is told after each kind of failure, at the call in which it can happen.
+fn errors(game: &str) -> String {
+    let (order, referee) = (order(game), referee());
+    let mut messages = Vec::new();
+    for ask in [AskKind::Join, AskKind::Move] {
+        for fault in [CallFailure::TimedOut, CallFailure::Unreachable, CallFailure::Unreadable] {
+            messages.push(error_after(&order, &referee, ask, |call| Input::Failed { side: Side::A, call, fault }));
+        }
+    }
+    let illegal = |call| Input::Moved { side: Side::A, call: Some(call), text: "maybe".into() };
+    messages.push(error_after(&order, &referee, AskKind::Move, illegal));
+    together(&messages)
+}
+
+fn error_after(
+    order: &StartMatch,
+    referee: &RefereeId,
+    ask: AskKind,
+    failure: impl Fn(CallNumber) -> Input,
+) -> (&'static str, Vec<u8>) {
+    let mut bout = bout_of(order);
+    let mut effects = Vec::new();
+    bout.handle(Input::Start, &mut effects);
+    let about = match ask {
+        AskKind::Join => "about the invitation",
+        AskKind::Move => {
+            for side in Side::BOTH {
+                bout.handle(Input::Joined { side, call: None, nonce: nonce(side) }, &mut effects);
+            }
+            "about the call for a move"
+        }
+    };
+    let call = if ask == AskKind::Join { CallNumber(1) } else { CallNumber(3) };
+    effects.clear();
+    bout.handle(failure(call), &mut effects);
+    let Some(Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause }) = effects.first() else {
+        panic!("nothing is told: {effects:?}");
+    };
+    let letters = MatchMessages::new(&bout, order, referee, bout.commitment());
+    let tries = (*tries_made, *tries_allowed);
+    let error = letters.error(*side, *ask, complaint, tries, now().after(*pause));
+    (about, spoken(&letters, *side, &Call::NotifyGameError(error)))
+}
+
+/// What both players and the manager are told of an end.
+fn end(order: &StartMatch, conduct: Pair<Conduct>) -> String {
+    let (bout, referee) = (played(order, conduct), referee());
+    let letters = MatchMessages::new(&bout, order, &referee, bout.commitment());
+    let to = |side| spoken(&letters, side, &Call::NotifyMatchResult(letters.over(side).unwrap()));
+    let envelope = Envelope {
+        auth_token: Some(Credential::from(Token::mint("REF01", &[3; 32]))),
+        ..letters.envelope(Side::A, now())
+    };
+    let mut report = Vec::new();
+    let call = Call::ReportMatchResult(letters.report().unwrap());
+    PeerDialect::default().write(1, &envelope, &call, &mut report).unwrap();
+    together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B)), ("to the manager", report)])
+}
+
+/// How a stepped match stands after each thing that happens in it.
+fn states() -> Vec<(&'static str, Vec<u8>)> {
+    let order = StartMatch { mode: MatchMode::Stepped, ..order("even_odd") };
+    let referee = referee();
+    let mut bout = bout_of(&order);
+    let (mut effects, mut messages) = (Vec::new(), Vec::new());
+    let mut look = |about: &'static str, bout: &MatchMachine| {
+        let letters = MatchMessages::new(bout, &order, &referee, bout.commitment());
+        let answer = Method::GetMatchState.row().answer;
+        let envelope = Envelope { auth_token: None, ..letters.envelope(Side::A, now()) };
+        let mut out = Vec::new();
+        write_message(answer, &envelope, &letters.state(), &mut out).unwrap();
+        messages.push((about, out));
+    };
+    look("before it begins", &bout);
+    bout.handle(Input::Start, &mut effects);
+    bout.handle(Input::Joined { side: Side::A, call: None, nonce: nonce(Side::A) }, &mut effects);
+    look("one has joined", &bout);
+    bout.handle(Input::Joined { side: Side::B, call: None, nonce: nonce(Side::B) }, &mut effects);
+    look("both have joined", &bout);
+    bout.step(StepCommand::CollectChoices, &mut effects).unwrap();
+    bout.handle(Input::Moved { side: Side::B, call: None, text: "odd".into() }, &mut effects);
+    look("one has chosen", &bout);
+    bout.handle(Input::Moved { side: Side::A, call: None, text: "even".into() }, &mut effects);
+    look("both have chosen", &bout);
+    bout.step(StepCommand::DrawNumber, &mut effects).unwrap();
+    look("the number is drawn", &bout);
+    bout.step(StepCommand::Finalize, &mut effects).unwrap();
+    look("the end is being told", &bout);
+    messages
+}
+
+/// Every golden file, by its name, and what belongs into it.
+fn cases() -> Vec<(String, String)> {
+    let board = order("tic_tac_toe");
+    let line = Pair::new(Conduct::Moves(&["1", "2", "3"]), Conduct::Moves(&["4", "5"]));
+    let mut cases = vec![
+        (String::from("invitations"), invitations()),
+        (String::from("parity_calls"), parity_calls()),
+        (String::from("move_calls"), move_calls()),
+        (String::from("errors_even_odd"), errors("even_odd")),
+        (String::from("errors_tic_tac_toe"), errors("tic_tac_toe")),
+        (String::from("end_tic_tac_toe"), end(&board, line)),
+        (String::from("states"), together(&states())),
+    ];
+    cases.extend(endings().into_iter().map(|(name, order, conduct)| (format!("end_{name}"), end(&order, conduct))));
+    cases
+}
+
+#[test]
+fn everything_is_said_to_the_letter() {
+    let mut settings = Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_snapshot_path("../snapshots");
+    settings.bind(|| cases().into_iter().for_each(|(name, text)| assert_snapshot!(name, text)));
+}
+
+#[test]
+fn every_golden_file_belongs_to_a_case() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bout/letters/snapshots");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let expected: BTreeSet<String> = cases().into_iter().map(|(name, _)| format!("{name}.snap")).collect();
+    assert_eq!(files.collect::<BTreeSet<String>>(), expected);
+}
+
+#[test]
+fn no_choice_is_to_be_seen_before_the_end() {
+    let states = states();
+    let (before, after) = states.split_at(5);
+    for (about, json) in before {
+        let text = std::str::from_utf8(json).unwrap();
+        assert!(!text.contains("\"even\"") && !text.contains("\"odd\"") && !text.contains("game_result"), "{about}");
+        assert!(!text.contains("secret") && !text.contains("salt"), "{about}");
+    }
+    for (about, json) in after {
+        assert!(std::str::from_utf8(json).unwrap().contains("game_result"), "{about}");
+    }
+}

@@ -1,0 +1,151 @@
+//! The union of shapes that peers of every make look for, and what must agree within it.
+
+use super::*;
+use league_protocol::quirk::Quirk;
+use serde_json::{Value, json};
+
+fn params(letters: &MatchMessages<'_>, side: Side, call: &Call) -> Value {
+    let message: Value = serde_json::from_slice(&spoken(letters, side, call)).unwrap();
+    assert_eq!(message.as_object().unwrap().len(), 4, "jsonrpc, method, params, id and nothing else: {message}");
+    assert_eq!((&message["jsonrpc"], &message["id"]), (&json!("2.0"), &json!(1)));
+    let params = message["params"].clone();
+    assert_eq!((&params["protocol"], &params["sender"]), (&json!("league.v2"), &json!("referee:REF01")));
+    assert_eq!(params["timestamp"], "2025-01-15T10:30:00Z");
+    let pass = letters.order.players[side].referee_pass.as_ref().unwrap();
+    assert_eq!(params["auth_token"], pass.reveal());
+    assert_eq!(params["match_id"], "R1M1");
+    params
+}
+
+#[test]
+fn a_match_is_one_conversation_with_each_player_and_every_attempt_another() {
+    let (mut order, referee) = (order("even_odd"), referee());
+    let bout = bout_of(&order);
+    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
+    let error = letters.error(Side::B, AskKind::Join, &AttemptError::TimedOut, (1, 3), now());
+    let calls = [
+        Call::GameInvitation(letters.invitation(Side::B)),
+        letters.ask(Side::B, now(), Duration::ZERO),
+        Call::NotifyGameError(error),
+    ];
+    let conversation = letters.conversation(Side::B);
+    for call in &calls {
+        assert_eq!(params(&letters, Side::B, call)["conversation_id"], conversation.as_str());
+    }
+    let unguessable = conversation.as_str().strip_prefix("conv-r1m1-001-").unwrap();
+    assert_eq!(unguessable.len(), 16, "64 bits in hexadecimal: {conversation}");
+    assert_ne!(letters.conversation(Side::A), conversation);
+    let salted = MatchMachine::new(terms(&order, SECRET, [1; 32]), new_game(&order.game_type).unwrap());
+    let other = MatchMessages::new(&salted, &order, &referee, salted.commitment()).conversation(Side::B);
+    assert_ne!(other, conversation, "it depends on the salt, which only the referee knows");
+    order.attempt = 2;
+    let second = MatchMessages::new(&bout, &order, &referee, bout.commitment()).conversation(Side::B);
+    assert!(second.as_str().starts_with("conv-r1m1-002-") && !second.as_str().ends_with(unguessable));
+}
+
+#[test]
+fn invitations_and_calls_have_their_fields_flat_and_nested() {
+    let (order, referee) = (order("even_odd"), referee());
+    let bout = bout_of(&order);
+    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
+    for (side, own, other) in [(Side::A, "P01", "P02"), (Side::B, "P02", "P01")] {
+        let invitation = params(&letters, side, &Call::GameInvitation(letters.invitation(side)));
+        let call = params(&letters, side, &letters.ask(side, now(), Duration::from_secs(30)));
+        for message in [&invitation, &call, &invitation["game_invitation"]] {
+            assert_eq!((&message["player_id"], &message["game_id"]), (&json!(own), &json!("R1M1")));
+            assert_eq!((&message["league_id"], &message["round_id"]), (&json!("league_2025_even_odd"), &json!(1)));
+        }
+        assert_eq!(
+            (&invitation["opponent_id"], &invitation["game_invitation"]["opponent_id"]),
+            (&json!(other), &json!(other))
+        );
+        assert_eq!(invitation["draw_commitment"], String::from(SECRET.commitment()));
+        for context in [&call["context"], &call["parity_context"]] {
+            assert_eq!((&context["opponent_id"], &context["round_id"]), (&json!(other), &json!(1)));
+            let standings = &context["your_standings"];
+            assert_eq!(standings["points"], letters.order.players[side].standings.points);
+        }
+        assert_eq!(call["deadline"], "2025-01-15T10:30:30Z");
+    }
+}
+
+#[test]
+fn an_error_has_its_retries_flat_and_nested() {
+    let (order, referee) = (order("even_odd"), referee());
+    let bout = bout_of(&order);
+    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
+    let complaints = [
+        (AttemptError::TimedOut, "E001", "TIMEOUT_ERROR"),
+        (AttemptError::Unreachable, "E009", "CONNECTION_ERROR"),
+        (AttemptError::Unreadable, "E002", "INVALID_FIELD"),
+        (AttemptError::Irregular(Quirk::BareAnswer), "E002", "INVALID_FIELD"),
+        (AttemptError::Irregular(Quirk::NoTimestamp), "E003", "MISSING_REQUIRED_FIELD"),
+        (AttemptError::Irregular(Quirk::OddToken), "E012", "AUTH_TOKEN_INVALID"),
+    ];
+    for (complaint, code, name) in complaints {
+        let error = letters.error(Side::B, AskKind::Move, &complaint, (2, 3), now().after(Duration::from_secs(4)));
+        let told = params(&letters, Side::B, &Call::NotifyGameError(error));
+        assert_eq!((&told["error_code"], &told["error_name"]), (&json!(code), &json!(name)));
+        let retryable = matches!(code, "E001" | "E009");
+        assert_eq!((&told["error_description"], &told["retryable"]), (&json!(name), &json!(retryable)));
+        assert_eq!((&told["player_id"], &told["affected_player"]), (&json!("P02"), &json!("P02")));
+        assert_eq!((&told["retry_count"], &told["max_retries"]), (&json!(2), &json!(3)));
+        let nested = json!({ "retry_count": 2, "max_retries": 3, "next_retry_at": "2025-01-15T10:30:04Z" });
+        assert_eq!(told["retry_info"], nested);
+        assert_eq!(told["action_required"], "CHOOSE_PARITY_RESPONSE");
+    }
+}
+
+#[test]
+fn the_end_is_the_same_flat_and_nested_from_both_sides() {
+    for (name, order, conduct) in endings() {
+        let (bout, referee) = (played(&order, conduct), referee());
+        let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
+        let mut score = letters.report().unwrap().result.score.0.into_iter();
+        let told = Pair::from_fn(|side| params(&letters, side, &Call::NotifyMatchResult(letters.over(side).unwrap())));
+        for (side, id) in [(Side::A, "P01"), (Side::B, "P02")] {
+            let (own, whole) = (&told[side], &told[side]["game_result"]);
+            assert_eq!(whole, &told[side.other()]["game_result"], "{name}");
+            assert_eq!(own["drawn_number"], whole["drawn_number"], "{name}");
+            assert_eq!(own["your_choice"], whole["choices"][id], "{name}");
+            assert_eq!(own["opponent_choice"], told[side.other()]["your_choice"], "{name}");
+            assert_eq!(own["points_earned"], score.next().unwrap().1, "{name}");
+            for key in ["drawn_number", "your_choice", "opponent_choice", "result"] {
+                assert!(own.get(key).is_some(), "{name}: {key} is there even when it is null");
+            }
+            let winner = whole["winner_player_id"].as_str();
+            let expected = match (winner, whole["status"].as_str().unwrap()) {
+                (Some(winner), _) if winner == id => "WIN",
+                (_, "TECHNICAL_LOSS") => "TECHNICAL_LOSS",
+                (Some(_), _) => "LOSS",
+                (None, _) => "DRAW",
+            };
+            assert_eq!(own["result"], expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_told_before_the_end() {
+    let (order, referee) = (order("even_odd"), referee());
+    let bout = bout_of(&order);
+    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
+    assert!(letters.over(Side::A).is_none() && letters.report().is_none());
+}
+
+#[test]
+fn the_terms_are_those_of_the_order() {
+    let mut order = order("even_odd");
+    order.players.b.attempts = Some(1);
+    order.timeouts.base_delay_sec = 0.5;
+    let made = terms(&order, SECRET, SALT);
+    assert_eq!((made.secret, made.attempt, made.mode), (SECRET, 1, DriveMode::Flowing));
+    assert_eq!(made.tries, Pair::new(3, 1));
+    let seconds = |span: Duration| span.as_secs_f64();
+    let limits = made.limits;
+    assert_eq!((seconds(limits.to_join), seconds(limits.to_move), seconds(limits.to_acknowledge)), (5.0, 30.0, 5.0));
+    assert_eq!(seconds(made.base_delay), 0.5);
+    (order.draw_secret, order.mode) = (Some(DrawSecret([9; 32])), MatchMode::Stepped);
+    let seeded = terms(&order, SECRET, SALT);
+    assert_eq!((seeded.secret, seeded.mode), (DrawSecret([9; 32]), DriveMode::Stepped), "what was ordered goes first");
+}

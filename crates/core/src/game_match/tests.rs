@@ -1,0 +1,168 @@
+//! Matches played by hand: the two games, the hand that plays them, and the effects as short lines.
+
+mod answers;
+mod courses;
+mod games;
+mod misuse;
+mod properties;
+mod stepped;
+
+use std::time::Duration;
+
+use league_protocol::draw::{DrawNonce, DrawSecret};
+use league_protocol::message::start_match::Backoff;
+use league_protocol::side::{Pair, Side};
+use smol_str::SmolStr;
+
+use super::MatchMachine;
+use super::effect::{AskKind, AttemptError, Effect};
+use super::input::{CallFailure, CallNumber, Input};
+use super::terms::{AnswerLimits, DriveMode, MatchTerms};
+use crate::rules::game::Game;
+
+/// Three tries each, five seconds to join, thirty to move, pauses from two seconds on.
+fn terms() -> MatchTerms {
+    MatchTerms {
+        match_id: "R1M1".parse().unwrap(),
+        attempt: 1,
+        secret: DrawSecret([7; 32]),
+        salt: [9; 32],
+        tries: Pair::new(3, 3),
+        limits: AnswerLimits {
+            to_join: Duration::from_secs(5),
+            to_move: Duration::from_secs(30),
+            to_acknowledge: Duration::from_secs(6),
+        },
+        base_delay: Duration::from_secs(2),
+        backoff: Backoff::Exponential,
+        mode: DriveMode::Flowing,
+    }
+}
+
+fn stepped_terms() -> MatchTerms {
+    MatchTerms { mode: DriveMode::Stepped, ..terms() }
+}
+
+/// A match under way, with what each input brought.
+struct Course {
+    bout: MatchMachine,
+}
+
+impl Course {
+    fn new(game: impl Game + 'static) -> Self {
+        Self::on(terms(), game)
+    }
+
+    fn on(terms: MatchTerms, game: impl Game + 'static) -> Self {
+        Self { bout: MatchMachine::new(terms, Box::new(game)) }
+    }
+
+    /// A match that both have joined; calls 1 and 2 are over, 3 and, where both move, 4 are open.
+    fn joined(game: impl Game + 'static) -> Self {
+        let mut course = Self::new(game);
+        course.feed(Input::Start);
+        course.feed(joined(Side::A, 1));
+        course.feed(joined(Side::B, 2));
+        course
+    }
+
+    fn feed(&mut self, input: Input) -> Vec<String> {
+        let mut effects = Vec::new();
+        self.bout.handle(input, &mut effects);
+        effects.iter().map(line).collect()
+    }
+
+    /// Feeds each input and compares what it brings.
+    #[track_caller]
+    fn plays<const N: usize>(&mut self, script: [(Input, &[&str]); N]) {
+        for (at, (input, expected)) in script.into_iter().enumerate() {
+            let told = format!("{input:?}");
+            assert_eq!(self.feed(input), expected, "at {at}, {told}");
+        }
+    }
+
+    /// Feeds each input and sees that it changes nothing.
+    #[track_caller]
+    fn ignores(&mut self, inputs: impl IntoIterator<Item = Input>) {
+        for input in inputs {
+            let before = format!("{:?}", self.bout);
+            let told = format!("{input:?}");
+            assert_eq!(self.feed(input), [""; 0], "{told}");
+            assert_eq!(format!("{:?}", self.bout), before, "{told}");
+        }
+    }
+}
+
+/// An effect as a short line.
+fn line(effect: &Effect) -> String {
+    let at = |side: &Side, call: &CallNumber| format!("{side:?} #{}", call.0);
+    match effect {
+        Effect::Invite { side, call, try_number, limit } => {
+            format!("invite {} try {try_number} in {limit:?}", at(side, call))
+        }
+        Effect::AskMove { side, call, try_number, limit } => {
+            format!("ask {} try {try_number} in {limit:?}", at(side, call))
+        }
+        Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause } => {
+            let ask = match ask {
+                AskKind::Join => "join",
+                AskKind::Move => "move",
+            };
+            let complaint = match complaint {
+                AttemptError::TimedOut => "timed out".to_owned(),
+                AttemptError::Unreachable => "unreachable".to_owned(),
+                AttemptError::Unreadable => "unreadable".to_owned(),
+                AttemptError::Refused(refusal) => format!("refused {refusal:?}"),
+                AttemptError::Irregular(quirk) => format!("irregular {quirk:?}"),
+                AttemptError::Illegal(illegal) => format!("illegal {:?}", illegal.found),
+            };
+            format!("error {side:?} {ask}: {complaint}, {tries_made}/{tries_allowed}, pause {pause:?}")
+        }
+        Effect::Pause { side, call, span } => format!("pause {} {span:?}", at(side, call)),
+        Effect::TellOver { side, call, limit } => format!("over {} in {limit:?}", at(side, call)),
+        Effect::Report => "report".to_owned(),
+    }
+}
+
+fn nonce(side: Side) -> DrawNonce {
+    match side {
+        Side::A => "salt".parse().unwrap(),
+        Side::B => DrawNonce::default(),
+    }
+}
+
+fn joined(side: Side, call: u32) -> Input {
+    Input::Joined { side, call: Some(CallNumber(call)), nonce: nonce(side) }
+}
+
+fn posted_join(side: Side) -> Input {
+    Input::Joined { side, call: None, nonce: nonce(side) }
+}
+
+fn declined(side: Side, call: u32) -> Input {
+    Input::Declined { side, call: Some(CallNumber(call)) }
+}
+
+fn posted_decline(side: Side) -> Input {
+    Input::Declined { side, call: None }
+}
+
+fn moved(side: Side, call: u32, text: &str) -> Input {
+    Input::Moved { side, call: Some(CallNumber(call)), text: SmolStr::new(text) }
+}
+
+fn posted_move(side: Side, text: &str) -> Input {
+    Input::Moved { side, call: None, text: SmolStr::new(text) }
+}
+
+fn failed(side: Side, call: u32, fault: CallFailure) -> Input {
+    Input::Failed { side, call: CallNumber(call), fault }
+}
+
+fn pause_over(side: Side, call: u32) -> Input {
+    Input::PauseOver { side, call: CallNumber(call) }
+}
+
+fn told(side: Side, call: u32) -> Input {
+    Input::Told { side, call: CallNumber(call) }
+}

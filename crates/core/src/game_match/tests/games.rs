@@ -1,0 +1,191 @@
+//! Two small games: one in which both move at once and a number decides, and one with turns and no number. And two that
+//! strain the promises of a game.
+
+use league_protocol::side::{Pair, Side};
+use smol_str::{SmolStr, ToSmolStr};
+
+use crate::rules::game::{DrawnNumber, Game, GameStage, GameVerdict, IllegalMove};
+
+/// Both guess whether the number is `low` (1 to 5) or `high`; who alone is right wins.
+#[derive(Debug, Default)]
+pub(super) struct Guess {
+    guesses: Pair<Option<SmolStr>>,
+    number: Option<DrawnNumber>,
+}
+
+impl Game for Guess {
+    fn stage(&self) -> GameStage {
+        let Some(number) = self.number else {
+            let wanted = self.guesses.as_ref().map(|guess| guess.is_none());
+            return if wanted.both(|side| !side) { GameStage::Draw } else { GameStage::Moves(wanted) };
+        };
+        let truth = if number.get() <= 5 { "low" } else { "high" };
+        let right = self.guesses.as_ref().map(|guess| guess.as_deref() == Some(truth));
+        GameStage::Over(match (right.a, right.b) {
+            (true, false) => GameVerdict::Win(Side::A),
+            (false, true) => GameVerdict::Win(Side::B),
+            (true, true) | (false, false) => GameVerdict::Draw,
+        })
+    }
+
+    fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        if self.guesses[side].is_some() || !matches!(text, "low" | "high") {
+            return Err(IllegalMove { found: text.to_owned(), allowed: "low or high".to_owned() });
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        self.check(side, text)?;
+        self.guesses[side] = Some(SmolStr::new(text));
+        Ok(())
+    }
+
+    fn draw(&mut self, number: DrawnNumber) {
+        self.number = Some(number);
+    }
+
+    fn moves(&self) -> Pair<Option<SmolStr>> {
+        self.guesses.clone()
+    }
+
+    fn view(&self, _: Side) -> SmolStr {
+        SmolStr::default()
+    }
+
+    fn reason(&self, names: Pair<&str>) -> String {
+        format!("{} and {} have guessed.", names.a, names.b)
+    }
+}
+
+/// A takes one or two from a heap, then B, then A; who takes the last wins.
+#[derive(Debug)]
+pub(super) struct Heap {
+    left: u8,
+    next: Side,
+    last: Pair<Option<SmolStr>>,
+}
+
+impl Heap {
+    pub(super) fn of(left: u8) -> Self {
+        Self { left, next: Side::A, last: Pair::default() }
+    }
+
+    fn taken(&self, side: Side, text: &str) -> Result<u8, IllegalMove> {
+        let taken = text.parse::<u8>().ok().filter(|taken| (1..=2).contains(taken) && *taken <= self.left);
+        let illegal = || IllegalMove { found: text.to_owned(), allowed: "1 or 2".to_owned() };
+        taken.filter(|_| side == self.next).ok_or_else(illegal)
+    }
+}
+
+impl Game for Heap {
+    fn stage(&self) -> GameStage {
+        if self.left == 0 {
+            return GameStage::Over(GameVerdict::Win(self.next.other()));
+        }
+        GameStage::Moves(Pair::from_fn(|side| side == self.next))
+    }
+
+    fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        self.taken(side, text).map(drop)
+    }
+
+    fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
+        self.left -= self.taken(side, text)?;
+        self.next = side.other();
+        self.last[side] = Some(SmolStr::new(text));
+        Ok(())
+    }
+
+    fn draw(&mut self, _: DrawnNumber) {}
+
+    fn moves(&self) -> Pair<Option<SmolStr>> {
+        self.last.clone()
+    }
+
+    fn view(&self, _: Side) -> SmolStr {
+        self.left.to_smolstr()
+    }
+
+    fn reason(&self, names: Pair<&str>) -> String {
+        format!("{} took the last.", names[self.next.other()])
+    }
+}
+
+/// A game that always waits for the same, whatever happens.
+#[derive(Debug)]
+pub(super) struct Stuck(pub(super) GameStage);
+
+impl Game for Stuck {
+    fn stage(&self) -> GameStage {
+        self.0
+    }
+
+    fn check(&self, _: Side, _: &str) -> Result<(), IllegalMove> {
+        Ok(())
+    }
+
+    fn play(&mut self, _: Side, _: &str) -> Result<(), IllegalMove> {
+        Ok(())
+    }
+
+    fn draw(&mut self, _: DrawnNumber) {}
+
+    fn moves(&self) -> Pair<Option<SmolStr>> {
+        Pair::default()
+    }
+
+    fn view(&self, _: Side) -> SmolStr {
+        SmolStr::default()
+    }
+
+    fn reason(&self, _: Pair<&str>) -> String {
+        "It goes nowhere.".to_owned()
+    }
+}
+
+/// Whoever moves first has all the moves, and wins when they are made.
+#[derive(Debug)]
+pub(super) struct Race {
+    left: u8,
+    first: Option<Side>,
+}
+
+impl Race {
+    pub(super) fn of(left: u8) -> Self {
+        Self { left, first: None }
+    }
+}
+
+impl Game for Race {
+    fn stage(&self) -> GameStage {
+        match self.first {
+            Some(side) if self.left == 0 => GameStage::Over(GameVerdict::Win(side)),
+            first => GameStage::Moves(Pair::from_fn(|side| first.is_none_or(|first| first == side))),
+        }
+    }
+
+    fn check(&self, _: Side, _: &str) -> Result<(), IllegalMove> {
+        Ok(())
+    }
+
+    fn play(&mut self, side: Side, _: &str) -> Result<(), IllegalMove> {
+        self.first = Some(side);
+        self.left -= 1;
+        Ok(())
+    }
+
+    fn draw(&mut self, _: DrawnNumber) {}
+
+    fn moves(&self) -> Pair<Option<SmolStr>> {
+        Pair::default()
+    }
+
+    fn view(&self, _: Side) -> SmolStr {
+        SmolStr::default()
+    }
+
+    fn reason(&self, _: Pair<&str>) -> String {
+        "It was a race.".to_owned()
+    }
+}

@@ -1,0 +1,296 @@
+//! A whole league in memory: the season and every bout, played by players that answer at once. No agents, no sockets.
+//!
+//! It shows what the rules alone cost, and gives a first look at a league before anything is started.
+
+use league_protocol::draw::DrawNonce;
+use league_protocol::error::RequestError;
+use league_protocol::id::{GameType, MatchId, PlayerId};
+use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, PASS_SCHEME, RefereeRegisterRequest};
+use league_protocol::message::start_match::Backoff;
+use league_protocol::parity::Parity;
+use league_protocol::quirk::Quirks;
+use league_protocol::side::Pair;
+use league_protocol::time::Timestamp;
+use smol_str::{SmolStr, format_smolstr};
+use thiserror::Error;
+
+use crate::game_match::MatchMachine;
+use crate::game_match::effect::Effect;
+use crate::game_match::input::Input;
+use crate::game_match::terms::{AnswerLimits, DriveMode, MatchTerms};
+use crate::record::MatchRecord;
+use crate::rules::registry::new_game;
+use crate::rules::seed::Seed;
+use crate::season::config::LeagueConfig;
+use crate::season::event::Event;
+use crate::season::{Assignment, BadEvent, CommandOutcome, NextAction, Registered, Season};
+
+/// A rehearsal that could not go on.
+#[derive(Debug, Error)]
+pub enum InMemoryLeagueError {
+    #[error(transparent)]
+    Refused(#[from] RequestError),
+    #[error("not let in: {0}")]
+    Rejected(String),
+    /// An event could not be applied.
+    #[error(transparent)]
+    Event(#[from] BadEvent),
+    /// A bout came to no end.
+    #[error("{0} has not ended")]
+    Endless(MatchId),
+    /// Only Even/Odd is played here.
+    #[error("a rehearsal plays even_odd, not {0}")]
+    Game(GameType),
+}
+
+/// A league that is played in memory, round by round.
+#[derive(Debug)]
+pub struct InMemoryLeague<C> {
+    season: Season,
+    seed: Seed,
+    choose: C,
+    now: Timestamp,
+    effects: Vec<Effect>,
+    /// What happened, where somebody wants to keep it.
+    kept: Option<Vec<Event>>,
+}
+
+impl<C: FnMut(&MatchId, &PlayerId) -> Parity> InMemoryLeague<C> {
+    /// A league of `players` with one referee that runs everything at once. `choose` plays for everybody.
+    pub fn new(
+        config: LeagueConfig,
+        players: &[SmolStr],
+        seed: Seed,
+        now: Timestamp,
+        choose: C,
+    ) -> Result<Self, InMemoryLeagueError> {
+        Self::open(config, players, seed, now, choose, None)
+    }
+
+    /// The same, with everything that happens kept for [`InMemoryLeague::take_events`].
+    pub fn kept(
+        config: LeagueConfig,
+        players: &[SmolStr],
+        seed: Seed,
+        now: Timestamp,
+        choose: C,
+    ) -> Result<Self, InMemoryLeagueError> {
+        Self::open(config, players, seed, now, choose, Some(Vec::new()))
+    }
+
+    fn open(
+        config: LeagueConfig,
+        players: &[SmolStr],
+        seed: Seed,
+        now: Timestamp,
+        choose: C,
+        mut kept: Option<Vec<Event>>,
+    ) -> Result<Self, InMemoryLeagueError> {
+        if config.game_type != GameType::even_odd() {
+            return Err(InMemoryLeagueError::Game(config.game_type));
+        }
+        let (season, opened) = Season::open(config, now);
+        if let Some(kept) = &mut kept {
+            kept.push(opened);
+        }
+        let mut rehearsal = Self { season, seed, choose, now, effects: Vec::new(), kept };
+        let referee = RefereeRegisterRequest {
+            referee_meta: meta(SmolStr::new_static("Referee"), 0, Some(u32::MAX)),
+            referee_id: None,
+            join_key: None,
+            quirks: Quirks::default(),
+        };
+        let registered = rehearsal.season.register_referee(&referee, None, &[0; 32], now)?;
+        rehearsal.admit(registered)?;
+        for (name, number) in players.iter().zip(1..) {
+            let player = LeagueRegisterRequest {
+                player_meta: meta(name.clone(), number, None),
+                player_id: None,
+                join_key: None,
+                quirks: Quirks::default(),
+            };
+            let registered = rehearsal.season.register_player(&player, None, &[0; 32], now)?;
+            rehearsal.admit(registered)?;
+        }
+        let started = rehearsal.season.start(now)?;
+        rehearsal.enact(&started.events)?;
+        Ok(rehearsal)
+    }
+
+    /// Plays the current round. False when there is nothing left to play.
+    pub fn play_round(&mut self) -> Result<bool, InMemoryLeagueError> {
+        match self.season.duty() {
+            NextAction::StartRound(_) => {
+                let started = self.season.start_round(self.now)?;
+                self.enact(&started.events)?;
+            }
+            NextAction::Play(_) => {}
+            NextAction::AwaitRegistrations | NextAction::AwaitStart | NextAction::Conclude => return Ok(false),
+        }
+        let assigned = self.season.assign(self.now);
+        self.enact(&assigned.events)?;
+        for assignment in assigned.reply {
+            let record = self.play(&assignment)?;
+            let Assignment { match_id, attempt, referee } = &assignment;
+            let counted = self.season.report(referee, match_id, Some(*attempt), record, self.now)?;
+            self.enact(&counted.events)?;
+        }
+        Ok(true)
+    }
+
+    pub fn season(&self) -> &Season {
+        &self.season
+    }
+
+    /// What has happened since the last time, where it is kept.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        self.kept.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// A league that is short of somebody is not the one that was to be rehearsed.
+    fn admit(&mut self, ruling: CommandOutcome<Registered>) -> Result<(), InMemoryLeagueError> {
+        match ruling.reply {
+            Registered::Admitted(_) => self.enact(&ruling.events),
+            Registered::Rejected(rejection) => Err(InMemoryLeagueError::Rejected(rejection.reason)),
+        }
+    }
+
+    fn enact(&mut self, events: &[Event]) -> Result<(), InMemoryLeagueError> {
+        events.iter().try_for_each(|event| self.season.apply(event))?;
+        if let Some(kept) = &mut self.kept {
+            kept.extend_from_slice(events);
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, assignment: &Assignment) -> Result<MatchRecord, InMemoryLeagueError> {
+        let match_id = &assignment.match_id;
+        let endless = || InMemoryLeagueError::Endless(match_id.clone());
+        let players = self.season.contestants(match_id).ok_or_else(endless)?.map(|player| &player.id);
+        let game = new_game(&self.season.config().game_type).ok_or_else(endless)?;
+        let terms = MatchTerms {
+            match_id: match_id.clone(),
+            attempt: assignment.attempt,
+            secret: self.seed.secret(match_id),
+            salt: [0; 32],
+            tries: Pair::new(1, 1),
+            limits: AnswerLimits { to_join: NO_TIME, to_move: NO_TIME, to_acknowledge: NO_TIME },
+            base_delay: NO_TIME,
+            backoff: Backoff::default(),
+            mode: DriveMode::Flowing,
+        };
+        let mut bout = MatchMachine::new(terms, game);
+        let effects = &mut self.effects;
+        effects.clear();
+        bout.handle(Input::Start, effects);
+        while let Some(effect) = effects.pop() {
+            let answer = match effect {
+                // The seed decides anyway: a nonce would add nothing.
+                Effect::Invite { side, call, .. } => {
+                    Input::Joined { side, call: Some(call), nonce: DrawNonce::default() }
+                }
+                Effect::AskMove { side, call, .. } => {
+                    let parity = (self.choose)(match_id, players[side]);
+                    Input::Moved { side, call: Some(call), text: SmolStr::new_static(parity.as_str()) }
+                }
+                Effect::Pause { side, call, .. } => Input::PauseOver { side, call },
+                Effect::TellOver { side, call, .. } => Input::Told { side, call },
+                Effect::Report => Input::Reported,
+                Effect::TellError { .. } => continue,
+            };
+            bout.handle(answer, effects);
+        }
+        bout.ending().map(|ending| MatchRecord::of(&bout, ending, true)).ok_or_else(endless)
+    }
+}
+
+const NO_TIME: std::time::Duration = std::time::Duration::ZERO;
+
+fn meta(display_name: SmolStr, number: u32, max_concurrent_matches: Option<u32>) -> AgentMeta {
+    AgentMeta {
+        display_name,
+        version: SmolStr::new_static("1.0.0"),
+        protocol_version: None,
+        game_types: vec![GameType::even_odd()],
+        contact_endpoint: format_smolstr!("http://rehearsal/{number}").to_string(),
+        max_concurrent_matches,
+        pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::season::LeaguePhase;
+    use league_protocol::message::standings::StandingsRow;
+
+    fn names(count: u32) -> Vec<SmolStr> {
+        (1..=count).map(|number| format_smolstr!("Agent {number}")).collect()
+    }
+
+    /// The league of `players`, played to its end: the season, and how many rounds it took.
+    fn played(players: u32, number: u64) -> (Season, u32) {
+        let league: league_protocol::id::LeagueId = "rehearsal".parse().unwrap();
+        let seed = Seed::new(number, league.clone());
+        let chance = seed.clone();
+        let choose = move |match_id: &MatchId, player: &PlayerId| chance.choice(match_id, player);
+        let config = LeagueConfig::even_odd(league);
+        let mut rehearsal = InMemoryLeague::new(config, &names(players), seed, Timestamp::EPOCH, choose).unwrap();
+        let mut rounds = 0;
+        while rehearsal.play_round().unwrap() {
+            rounds += 1;
+        }
+        assert!(!rehearsal.play_round().unwrap(), "what is over stays over");
+        (rehearsal.season().clone(), rounds)
+    }
+
+    fn standings(players: u32, number: u64) -> Vec<StandingsRow> {
+        played(players, number).0.standings()
+    }
+
+    #[test]
+    fn a_league_is_played_to_its_champion() {
+        for (players, rounds, matches) in [(4, 3, 6), (5, 5, 10)] {
+            let (season, taken) = played(players, 1);
+            assert_eq!(
+                (season.phase(), taken, season.matches_completed()),
+                (LeaguePhase::LeagueCompleted, rounds, matches)
+            );
+            let table = season.standings();
+            assert!(table.iter().all(|row| row.played == players - 1), "everybody meets everybody once");
+            let champion = season.champion().unwrap();
+            assert_eq!((&champion.player_id, champion.points), (&table[0].player_id, table[0].points));
+            assert!(table.windows(2).all(|rows| rows[0].points >= rows[1].points));
+            let given: u32 = table.iter().map(|row| row.points).sum();
+            let draws: u32 = table.iter().map(|row| row.draws).sum::<u32>() / 2;
+            assert_eq!(given, 3 * (matches - draws) + 2 * draws);
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_everything() {
+        for players in [4, 5] {
+            assert_eq!(standings(players, 7), standings(players, 7));
+            assert!((8..12).any(|number| standings(players, number) != standings(players, 7)));
+        }
+    }
+
+    /// Why this league is not rehearsed.
+    fn refused(config: LeagueConfig, players: &[SmolStr]) -> InMemoryLeagueError {
+        let seed = Seed::new(1, config.league_id.clone());
+        let always = |_: &MatchId, _: &PlayerId| Parity::Even;
+        InMemoryLeague::new(config, players, seed, Timestamp::EPOCH, always).map(drop).unwrap_err()
+    }
+
+    #[test]
+    fn a_league_that_is_short_of_somebody_is_not_rehearsed() {
+        let config = LeagueConfig::even_odd("rehearsal".parse().unwrap());
+        let twice = ["Agent", "Agent", "Other"].map(SmolStr::new);
+        assert!(matches!(refused(config.clone(), &twice), InMemoryLeagueError::Rejected(_)));
+        let small = LeagueConfig { max_players: 2, ..config.clone() };
+        assert!(refused(small, &names(3)).to_string().contains("full"));
+        let board = LeagueConfig { game_type: "tic_tac_toe".parse().unwrap(), ..config.clone() };
+        assert!(matches!(refused(board, &names(2)), InMemoryLeagueError::Game(_)));
+        assert!(matches!(refused(config, &names(1)), InMemoryLeagueError::Refused(_)));
+    }
+}

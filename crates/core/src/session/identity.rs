@@ -1,0 +1,112 @@
+//! Who a player is in its league, and how it knows who speaks to it.
+
+use league_protocol::envelope::ReceivedEnvelope;
+use league_protocol::error::{ErrorCode, RequestError};
+use league_protocol::id::{LeagueId, MatchId, PlayerId};
+use league_protocol::lenient::Field;
+use league_protocol::sender::Sender;
+use league_protocol::table::Method;
+use league_protocol::token::{Pass, Token, TokenDigest};
+
+/// Who a player is, as its registration was answered.
+#[derive(Clone, Debug)]
+pub struct PlayerIdentity {
+    pub player_id: PlayerId,
+    /// Its league, where the manager named it.
+    pub league_id: Option<LeagueId>,
+    /// Its token, where the manager gave one.
+    pub token: Option<Token>,
+    /// Whether the manager promised passes. A league of other make does not, and everybody is listened to there.
+    pub passes: bool,
+    /// The digests of tokens that it had in this league before it was started anew. A match that was begun then goes on under
+    /// the passes that were made then.
+    pub former: Vec<TokenDigest>,
+}
+
+impl PlayerIdentity {
+    /// The pass that the player shows to the referee of `match_id`; its token stays with it.
+    pub fn own_pass(&self, match_id: &MatchId) -> Option<Pass> {
+        let (token, league) = (self.token.as_ref()?, self.league_id.as_ref()?);
+        Some(token.digest().player_pass(league, match_id))
+    }
+
+    /// The pass with which the player answers the referee of `match_id`: made with the token that the referee's own pass was
+    /// made with.
+    pub fn answering_pass(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> Option<Pass> {
+        let league = self.league_id.as_ref()?;
+        let referee = head.sender.as_good().and_then(Sender::referee_id);
+        let shown = head.auth_token.as_ref().zip(referee);
+        let meant = shown.and_then(|(shown, referee)| {
+            self.former.iter().find(|former| shown.is(&former.referee_pass(league, match_id, &referee)))
+        });
+        meant.map_or_else(|| self.own_pass(match_id), |former| Some(former.player_pass(league, match_id)))
+    }
+
+    /// A message for another league is not for this player.
+    pub(super) fn check_league(&self, named: Option<&LeagueId>, method: Method) -> Result<(), RequestError> {
+        match (named, &self.league_id) {
+            (Some(named), Some(own)) if named != own => {
+                let message = format!("this player plays in {own}, not in {named}");
+                Err(RequestError::new(ErrorCode::E008, method, message).about("league_id"))
+            }
+            (Some(_) | None, _) => Ok(()),
+        }
+    }
+
+    pub(super) fn check_manager(&self, head: &ReceivedEnvelope, method: Method) -> Result<(), RequestError> {
+        let Some((token, league)) = self.promised() else { return Ok(()) };
+        check(head, &token.digest().manager_pass(league), method)
+    }
+
+    /// Whether the referee speaks whom the manager appointed for `match_id`.
+    pub(super) fn check_referee(
+        &self,
+        head: &ReceivedEnvelope,
+        method: Method,
+        match_id: &MatchId,
+    ) -> Result<(), RequestError> {
+        let Some((token, league)) = self.promised() else { return Ok(()) };
+        let referee = head.sender.as_good().and_then(Sender::referee_id).ok_or_else(|| {
+            let (code, found) = match &head.sender {
+                Field::Absent => (ErrorCode::E003, "missing"),
+                Field::Good(_) | Field::Bad(_) => (ErrorCode::E002, "not the name of a referee"),
+            };
+            let message = format!("sender is {found}; send one like referee:REF01");
+            RequestError::new(code, method, message).about("sender")
+        })?;
+        let shown = head.token(method)?;
+        if self.former.iter().any(|former| shown.is(&former.referee_pass(league, match_id, &referee))) {
+            return Ok(());
+        }
+        check(head, &token.digest().referee_pass(league, match_id, &referee), method)
+    }
+
+    /// Whether whoever speaks could be the referee of a match at all: a message that names none comes from nobody.
+    pub(super) fn check_named(&self, method: Method) -> Result<(), RequestError> {
+        match self.promised() {
+            None => Ok(()),
+            Some(_) => {
+                let message = "match_id is missing; send it, because the pass in auth_token is checked against it";
+                Err(RequestError::new(ErrorCode::E003, method, message).about("match_id"))
+            }
+        }
+    }
+
+    /// Whether both are the same player of the same league, whatever their tokens.
+    pub(super) fn is_same_place(&self, other: &Self) -> bool {
+        self.player_id == other.player_id && self.league_id == other.league_id
+    }
+
+    /// What a check needs, where there is something to check. A promise without token or league promises nothing.
+    fn promised(&self) -> Option<(&Token, &LeagueId)> {
+        self.passes.then_some(self.token.as_ref().zip(self.league_id.as_ref())).flatten()
+    }
+}
+
+fn check(head: &ReceivedEnvelope, expected: &Pass, method: Method) -> Result<(), RequestError> {
+    if head.token(method)?.is(expected) {
+        return Ok(());
+    }
+    let message = "the auth_token is not the pass that the manager of this league made for this message";
+    Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
+}

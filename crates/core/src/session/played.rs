@@ -1,0 +1,215 @@
+//! What a player has played, in its own words: the matches, the sums, and whether the draws were honest.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use league_protocol::id::{LeagueId, MatchId, PlayerId, RoundId};
+use league_protocol::message::game_over::{DrawProof, GameOver, OwnResult, ResultStatus};
+use league_protocol::message::standings::PlayerRecord;
+use league_protocol::side::{Pair, Side};
+use serde::{Deserialize, Serialize, Serializer};
+use smol_str::SmolStr;
+
+use super::active_match::ActiveMatch;
+use super::identity::PlayerIdentity;
+use crate::rules::draw::Draw;
+
+/// One match, as it is remembered.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PlayedMatch {
+    /// The league: match ids begin anew in each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+    pub match_id: MatchId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_id: Option<RoundId>,
+    #[serde(default)]
+    pub opponent_id: Option<PlayerId>,
+    pub result: OwnResult,
+    #[serde(default)]
+    pub my_choice: Option<SmolStr>,
+    #[serde(default)]
+    pub opponent_choice: Option<SmolStr>,
+    #[serde(default)]
+    pub drawn_number: Option<u8>,
+    #[serde(default)]
+    pub points: u32,
+    /// Whether the draw was what had been promised.
+    #[serde(default)]
+    pub draw: DrawCheck,
+}
+
+/// Whether a draw was what had been promised.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrawCheck {
+    /// Nothing was promised, or nothing drawn.
+    #[default]
+    Unproved,
+    Proved,
+    /// It was not: another secret, another number, another attempt, a seal of something else, or the player's own nonce left out.
+    Broken,
+}
+
+impl PlayedMatch {
+    /// What `over` means to whoever `identity` is, who had sat down as `seated`; nothing when it does not say who won.
+    pub(super) fn of(over: &GameOver, identity: &PlayerIdentity, seated: Option<&ActiveMatch>) -> Option<Self> {
+        let player = &identity.player_id;
+        let result = over.game_result.as_ref();
+        let own = own_result(over, player)?;
+        let choices = result.map(|result| result.choices.0.as_slice()).unwrap_or_default();
+        let here = choices.iter().find(|(id, _)| id == player).map(|(_, choice)| choice.clone());
+        let there = choices.iter().find(|(id, _)| id != player);
+        let answered = || seated.and_then(ActiveMatch::answer).cloned();
+        Some(Self {
+            // Which league this is, the player knows best: a referee of other make may call it as it likes.
+            league_id: identity.league_id.clone().or_else(|| over.league_id.clone()),
+            match_id: over.match_id.clone(),
+            round_id: over.round_id.or(seated.and_then(|seated| seated.round)),
+            opponent_id: seated.and_then(|seated| seated.opponent.clone()).or(there.map(|(id, _)| id.clone())),
+            result: own,
+            my_choice: over.your_choice.clone().or_else(|| here.unwrap_or_else(answered)),
+            opponent_choice: over.opponent_choice.clone().or_else(|| there.and_then(|(_, choice)| choice.clone())),
+            drawn_number: over.drawn_number.or(result.and_then(|result| result.drawn_number)),
+            points: over.points_earned.unwrap_or(match own {
+                OwnResult::Win => 3,
+                OwnResult::Draw => 1,
+                OwnResult::Loss | OwnResult::TechnicalLoss => 0,
+            }),
+            draw: check_draw(over, player, seated),
+        })
+    }
+
+    /// Whether this is the same match.
+    fn is_match_of(&self, other: &Self) -> bool {
+        self.match_id == other.match_id && self.league_id == other.league_id
+    }
+
+    /// Whether this is the same result, whatever was found out about its draw.
+    fn is_result_of(&self, other: &Self) -> bool {
+        (self.result, self.points, self.drawn_number) == (other.result, other.points, other.drawn_number)
+            && (&self.my_choice, &self.opponent_choice) == (&other.my_choice, &other.opponent_choice)
+    }
+}
+
+/// The result from this player's side. What the whole result says counts more than a flat word, which may mean anybody; where
+/// it names no winner and does not say that there is none, the flat word is all there is.
+fn own_result(over: &GameOver, player: &PlayerId) -> Option<OwnResult> {
+    let Some(result) = &over.game_result else { return over.result };
+    match (&result.winner_player_id, result.status) {
+        (Some(winner), _) if winner == player => Some(OwnResult::Win),
+        (Some(_) | None, Some(ResultStatus::TechnicalLoss)) => Some(OwnResult::TechnicalLoss),
+        (Some(_), Some(ResultStatus::Win | ResultStatus::Draw) | None) => Some(OwnResult::Loss),
+        (None, Some(ResultStatus::Draw)) => Some(OwnResult::Draw),
+        (None, Some(ResultStatus::Win) | None) => over.result,
+    }
+}
+
+fn check_draw(over: &GameOver, player: &PlayerId, seated: Option<&ActiveMatch>) -> DrawCheck {
+    let Some((seated, commitment)) = seated.and_then(|seated| Some((seated, seated.commitment?))) else {
+        return DrawCheck::Unproved;
+    };
+    let whole = over.game_result.as_ref().and_then(|result| result.drawn_number);
+    match (over.drawn_number.or(whole), &over.draw, seated.side) {
+        (None, _, _) => DrawCheck::Unproved,
+        // A referee that binds itself and then proves nothing has not kept its promise.
+        (Some(_), None, _) => DrawCheck::Broken,
+        // Without sides the nonces have no order, and nothing can be computed.
+        (Some(_), Some(_), None) => DrawCheck::Unproved,
+        (Some(number), Some(proof), Some(side)) => {
+            // The attempt counts as it was invited to: whoever may choose it afterwards chooses the number.
+            let kept = whole.is_none_or(|whole| whole == number)
+                && proof.attempt == seated.attempt.unwrap_or(1)
+                && proof.nonces.get(player) == Some(&seated.nonce)
+                && draw_of(over, player, side, proof).verify(&commitment, proof.seal.as_ref(), number).is_ok();
+            if kept { DrawCheck::Proved } else { DrawCheck::Broken }
+        }
+    }
+}
+
+fn draw_of(over: &GameOver, player: &PlayerId, side: Side, proof: &DrawProof) -> Draw {
+    let own = proof.nonces.get(player).cloned().unwrap_or_default();
+    let other = proof.nonces.0.iter().find(|(id, _)| id != player).map(|(_, nonce)| nonce.clone()).unwrap_or_default();
+    let nonces = match side {
+        Side::A => Pair::new(own, other),
+        Side::B => Pair::new(other, own),
+    };
+    Draw { secret: proof.secret, match_id: over.match_id.clone(), attempt: proof.attempt, nonces }
+}
+
+/// The most matches that are remembered; the oldest are forgotten first.
+pub(super) const MAX_REMEMBERED: usize = 10_000;
+
+/// Every match that a player remembers, each once.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(from = "Vec<PlayedMatch>")]
+pub struct History {
+    matches: Vec<PlayedMatch>,
+    /// A mark for each of them, to be found by: most results are new, and to look through six hundred matches for each took one and a half per cent
+    /// of a large league's time.
+    marks: Vec<u32>,
+}
+
+impl From<Vec<PlayedMatch>> for History {
+    fn from(matches: Vec<PlayedMatch>) -> Self {
+        let marks = matches.iter().map(|played| mark(&played.match_id)).collect();
+        Self { matches, marks }
+    }
+}
+
+impl Serialize for History {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.matches.serialize(serializer)
+    }
+}
+
+/// The same for the same match; for another, hardly ever.
+fn mark(match_id: &MatchId) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    match_id.hash(&mut hasher);
+    // Half of it is enough.
+    hasher.finish() as u32
+}
+
+impl History {
+    pub fn matches(&self) -> &[PlayedMatch] {
+        &self.matches
+    }
+
+    /// The matches against `opponent`, the oldest first.
+    pub fn against<'a>(&'a self, opponent: &'a PlayerId) -> impl DoubleEndedIterator<Item = &'a PlayedMatch> {
+        self.matches.iter().filter(move |played| played.opponent_id.as_ref() == Some(opponent))
+    }
+
+    /// Remembers a match; what was known of the same match before is replaced. Whether it was not known at all.
+    pub(super) fn add(&mut self, played: PlayedMatch) -> bool {
+        let mark = mark(&played.match_id);
+        let mut alike = self.matches.iter_mut().zip(&self.marks).rev().filter(|(_, known)| **known == mark);
+        let Some(known) = alike.find_map(|(known, _)| known.is_match_of(&played).then_some(known)) else {
+            // A history from a file may be longer than it should be.
+            let surplus = (self.matches.len() + 1).saturating_sub(MAX_REMEMBERED);
+            self.matches.drain(..surplus);
+            self.marks.drain(..surplus);
+            self.matches.push(played);
+            self.marks.push(mark);
+            return true;
+        };
+        // Where the promise is no longer at hand, what was found out when it was still stands.
+        if !(played.draw == DrawCheck::Unproved && played.is_result_of(known)) {
+            *known = played;
+        }
+        false
+    }
+
+    pub fn record(&self) -> PlayerRecord {
+        self.matches.iter().fold(PlayerRecord::default(), |mut record, played| {
+            match played.result {
+                OwnResult::Win => record.wins += 1,
+                OwnResult::Draw => record.draws += 1,
+                OwnResult::Loss | OwnResult::TechnicalLoss => record.losses += 1,
+            }
+            // Points of other make may be any number; a sum that ends at the largest is better than none.
+            record.points = record.points.saturating_add(played.points);
+            record
+        })
+    }
+}

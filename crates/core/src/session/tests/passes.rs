@@ -1,0 +1,282 @@
+//! Who is listened to.
+
+use super::*;
+use league_protocol::answer::token_quirk;
+use league_protocol::error::{ErrorCode, RequestError};
+use league_protocol::message::standings::StandingsUpdate;
+
+/// Everything that a manager says to a player, under `head` and for `league`.
+fn manager_says(
+    seat: &mut PlayerSession,
+    head: &ReceivedEnvelope,
+    league: Option<&LeagueId>,
+) -> Vec<Result<(), RequestError>> {
+    let announced = RoundAnnouncement { league_id: league.cloned(), ..announcement(1, &[(1, 2)]) };
+    let update =
+        StandingsUpdate { league_id: league.cloned(), round_id: None, standings: Vec::new(), total_players: None };
+    let round = RoundCompleted { league_id: league.cloned(), ..completed(1, None) };
+    let end = LeagueCompleted { league_id: league.cloned(), ..league_completed() };
+    vec![
+        seat.round_announced(head, &announced).map(drop),
+        seat.standings_updated(head, &update).map(drop),
+        seat.round_completed(head, &round).map(drop),
+        seat.league_completed(head, &end).map(drop),
+    ]
+}
+
+/// Everything that a referee says to a player about `match_id`, under `head`.
+fn referee_says(
+    seat: &mut PlayerSession,
+    head: &ReceivedEnvelope,
+    match_id: &MatchId,
+) -> Vec<Result<(), RequestError>> {
+    vec![
+        seat.invited(head, &invitation(match_id), nonce("x"), Timestamp::EPOCH).map(drop),
+        seat.asked_parity(head, &parity_call(match_id)).map(drop),
+        seat.asked_move(head, &move_call(match_id, ".........")).map(drop),
+        seat.game_error(head, Some(match_id)).map(drop),
+        seat.over(head, &won(match_id)).map(drop),
+    ]
+}
+
+#[track_caller]
+fn all_refused(said: Vec<Result<(), RequestError>>, code: ErrorCode, about: &str) {
+    for refused in said {
+        assert_eq!(refused.unwrap_err().code, Some(code), "{about}");
+    }
+}
+
+#[test]
+fn the_right_passes_are_accepted() {
+    let (mut seat, match_id) = (seat(), first_of(1));
+    assert!(referee_says(&mut seat, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
+    assert!(manager_says(&mut seat, &manager(), Some(&league())).iter().all(Result::is_ok));
+    assert!(seat.told_to_leave(&manager()).is_ok());
+}
+
+#[test]
+fn a_referee_without_the_right_pass_changes_nothing() {
+    let match_id = first_of(1);
+    let (key, other_key) = (token().digest(), Token::mint("P02", &[2; 32]).digest());
+    let (sender, second) = (Sender::referee(&referee()), RefereeId::numbered(2));
+    let pass = |league: &LeagueId, match_id: &MatchId| key.referee_pass(league, match_id, &referee());
+    let wrong: Vec<(&str, ReceivedEnvelope)> = vec![
+        ("made up", from(sender.clone(), Credential::new("pass-please"))),
+        ("the raw token", from(sender.clone(), token())),
+        ("another match's", from(sender.clone(), pass(&league(), &first_of(2)))),
+        ("another league's", from(sender.clone(), pass(&"elsewhere".parse().unwrap(), &match_id))),
+        ("another player's", from(sender.clone(), other_key.referee_pass(&league(), &match_id, &referee()))),
+        ("another referee's", from(sender.clone(), key.referee_pass(&league(), &match_id, &second))),
+        ("used by another referee", from(Sender::referee(&second), pass(&league(), &match_id))),
+        ("the manager's", from(sender.clone(), key.manager_pass(&league()))),
+        ("the player's own", from(sender, key.player_pass(&league(), &match_id))),
+    ];
+    let mut seat = seat();
+    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    let before = shown(&seat);
+    for (about, head) in wrong {
+        all_refused(referee_says(&mut seat, &head, &match_id), ErrorCode::E012, about);
+        assert_eq!(shown(&seat), before, "{about}");
+    }
+    let missing = ReceivedEnvelope { auth_token: None, ..referee_of(&match_id) };
+    all_refused(referee_says(&mut seat, &missing, &match_id), ErrorCode::E011, "missing");
+    let nobody = ReceivedEnvelope { sender: Field::Absent, ..referee_of(&match_id) };
+    all_refused(referee_says(&mut seat, &nobody, &match_id), ErrorCode::E003, "no sender");
+    let manager = ReceivedEnvelope { sender: Field::Good(Sender::manager()), ..referee_of(&match_id) };
+    all_refused(referee_says(&mut seat, &manager, &match_id), ErrorCode::E002, "no referee");
+    assert_eq!(seat.game_error(&referee_of(&match_id), None).unwrap_err().code, Some(ErrorCode::E003));
+    assert_eq!(shown(&seat), before);
+}
+
+#[test]
+fn a_manager_without_the_right_pass_changes_nothing() {
+    let (key, other_key) = (token().digest(), Token::mint("P02", &[2; 32]).digest());
+    let wrong: Vec<(&str, Credential)> = vec![
+        ("made up", Credential::new("pass-please")),
+        ("the raw token", token().into()),
+        ("another league's", key.manager_pass(&"elsewhere".parse().unwrap()).into()),
+        ("another player's", other_key.manager_pass(&league()).into()),
+        ("a referee's", key.referee_pass(&league(), &first_of(1), &referee()).into()),
+    ];
+    let mut seat = seat();
+    seat.plays(&first_of(1));
+    let before = shown(&seat);
+    for (about, credential) in wrong {
+        let head = from(Sender::manager(), credential);
+        all_refused(manager_says(&mut seat, &head, Some(&league())), ErrorCode::E012, about);
+        assert_eq!(seat.told_to_leave(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
+        assert_eq!(shown(&seat), before, "{about}");
+    }
+    let missing = ReceivedEnvelope { auth_token: None, ..manager() };
+    all_refused(manager_says(&mut seat, &missing, Some(&league())), ErrorCode::E011, "missing");
+    assert_eq!(shown(&seat), before);
+}
+
+#[test]
+fn where_no_passes_were_promised_anybody_is_heard() {
+    let strangers = [
+        ReceivedEnvelope::default(),
+        from("somebody".parse().unwrap(), Credential::new("tok-ref-01-xyz789")),
+        manager(),
+    ];
+    let promises = [
+        identity(false),
+        PlayerIdentity { token: None, ..identity(false) },
+        // Passes that the player cannot compute cannot be asked for.
+        PlayerIdentity { token: None, ..identity(true) },
+        PlayerIdentity { league_id: None, ..identity(true) },
+    ];
+    for identity in promises {
+        for head in &strangers {
+            let mut seat = seat_with(identity.clone());
+            assert!(referee_says(&mut seat, head, &first_of(1)).iter().all(Result::is_ok));
+            assert!(manager_says(&mut seat, head, Some(&league())).iter().all(Result::is_ok));
+            assert!(seat.game_error(head, None).is_ok());
+            assert!(seat.told_to_leave(head).is_ok());
+        }
+    }
+}
+
+#[test]
+fn the_notices_of_another_league_are_refused() {
+    for passes in [true, false] {
+        let mut seat = seat_with(identity(passes));
+        let before = shown(&seat);
+        let said = manager_says(&mut seat, &manager(), Some(&"elsewhere".parse().unwrap()));
+        all_refused(said, ErrorCode::E008, "another league");
+        assert_eq!(shown(&seat), before);
+        assert!(
+            manager_says(&mut seat, &manager(), None).iter().all(Result::is_ok),
+            "who names no league means this one"
+        );
+    }
+}
+
+#[test]
+fn who_is_not_registered_can_be_told_nothing() {
+    let mut seat = PlayerSession::new("Alpha".into(), History::default());
+    let before = shown(&seat);
+    all_refused(referee_says(&mut seat, &referee_of(&first_of(1)), &first_of(1)), ErrorCode::E005, "a referee");
+    all_refused(manager_says(&mut seat, &manager(), Some(&league())), ErrorCode::E005, "a manager");
+    assert_eq!(seat.game_error(&ReceivedEnvelope::default(), None).unwrap_err().code, Some(ErrorCode::E005));
+    assert_eq!(seat.told_to_leave(&manager()).unwrap_err().code, Some(ErrorCode::E005));
+    assert_eq!(shown(&seat), before);
+    let shown = seat.player_state(None);
+    assert_eq!((shown.state.as_str(), shown.player_id, shown.league_id), ("UNREGISTERED", None, None));
+}
+
+#[test]
+fn the_referee_knows_the_player_by_its_pass() {
+    let (identity, match_id) = (identity(true), first_of(1));
+    let expected = token().digest().player_pass(&league(), &match_id);
+    let given = Credential::from(identity.own_pass(&match_id).unwrap());
+    assert_eq!(token_quirk(Some(&given), &expected, &league(), &match_id), None);
+    assert!(!given.reveal().contains(token().reveal()));
+    let elsewhere = Credential::from(identity.own_pass(&first_of(2)).unwrap());
+    assert!(token_quirk(Some(&elsewhere), &expected, &league(), &match_id).is_some());
+    assert!(PlayerIdentity { token: None, ..identity.clone() }.own_pass(&match_id).is_none());
+    assert!(PlayerIdentity { league_id: None, ..identity }.own_pass(&match_id).is_none());
+}
+
+#[test]
+fn a_match_goes_on_under_the_passes_that_it_was_begun_with() {
+    let (match_id, fresh) = (first_of(1), Token::mint("P01", &[9; 32]));
+    let back = PlayerIdentity { token: Some(fresh.clone()), former: vec![token().digest()], ..identity(true) };
+    let mut seat = seat_with(back.clone());
+    let fresh_referee =
+        from(Sender::referee(&referee()), fresh.digest().referee_pass(&league(), &match_id, &referee()));
+    for head in [referee_of(&match_id), fresh_referee.clone()] {
+        assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
+    }
+    // It answers as it was asked.
+    let answers = |head: &ReceivedEnvelope| Credential::from(back.answering_pass(head, &match_id).unwrap());
+    assert!(answers(&referee_of(&match_id)).is(&token().digest().player_pass(&league(), &match_id)));
+    assert!(answers(&fresh_referee).is(&fresh.digest().player_pass(&league(), &match_id)));
+    // A manager knows the new token, and speaks by no other.
+    all_refused(manager_says(&mut seat, &manager(), Some(&league())), ErrorCode::E012, "the manager's former pass");
+    let elsewhere =
+        from(Sender::referee(&referee()), token().digest().referee_pass(&league(), &first_of(2), &referee()));
+    all_refused(referee_says(&mut seat, &elsewhere, &match_id), ErrorCode::E012, "another match's former pass");
+}
+
+/// A round in which a referee of other make may run the match of P01 and P02.
+fn without_passes(round: u32) -> RoundAnnouncement {
+    RoundAnnouncement { referees_show_passes: Some(false), ..announcement(round, &[(1, 2), (3, 4)]) }
+}
+
+/// Referees of other make: one shows its own token, one nothing at all, one does not even say who it is.
+fn referees_of_other_make() -> [ReceivedEnvelope; 3] {
+    let named = from(Sender::referee(&referee()), Credential::new("tok-ref-01-xyz789"));
+    [named.clone(), ReceivedEnvelope { auth_token: None, ..named }, ReceivedEnvelope::default()]
+}
+
+#[test]
+fn the_manager_may_say_that_a_referee_has_no_pass() {
+    let (mut seat, match_id) = (seat(), first_of(1));
+    for head in referees_of_other_make() {
+        assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_err));
+        assert!(!seat.takes_on_trust(&head, &match_id));
+    }
+    seat.round_announced(&manager(), &without_passes(1)).unwrap();
+    for head in referees_of_other_make() {
+        assert!(seat.takes_on_trust(&head, &match_id));
+        assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
+    }
+    // Who has one is known by it all the same.
+    assert!(!seat.takes_on_trust(&referee_of(&match_id), &match_id));
+    assert!(referee_says(&mut seat, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
+}
+
+#[test]
+fn nobody_but_the_manager_may_say_that() {
+    let (mut seat, match_id) = (seat(), first_of(1));
+    let key = token().digest();
+    let pretenders: [Credential; 3] = [
+        Credential::new("pass-please"),
+        key.referee_pass(&league(), &match_id, &referee()).into(),
+        key.manager_pass(&"elsewhere".parse().unwrap()).into(),
+    ];
+    let pretenders = pretenders.map(|credential| from(Sender::manager(), credential));
+    for head in pretenders.into_iter().chain([ReceivedEnvelope { auth_token: None, ..manager() }]) {
+        assert!(seat.round_announced(&head, &without_passes(1)).is_err());
+        for head in referees_of_other_make() {
+            assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_err));
+        }
+    }
+}
+
+#[test]
+fn it_holds_for_the_players_own_matches_of_that_round_alone() {
+    let mut seat = seat();
+    seat.round_announced(&manager(), &without_passes(1)).unwrap();
+    let [head, ..] = referees_of_other_make();
+    let elsewhere = MatchId::of(RoundId(1), 2);
+    for other in [&elsewhere, &first_of(2)] {
+        all_refused(referee_says(&mut seat, &head, other), ErrorCode::E012, "another match");
+    }
+    // The last result may come after the next round has begun.
+    seat.round_announced(&manager(), &announcement(2, &[(1, 3)])).unwrap();
+    assert!(seat.over(&head, &won(&first_of(1))).is_ok());
+    all_refused(referee_says(&mut seat, &head, &first_of(2)), ErrorCode::E012, "the next round");
+}
+
+#[test]
+fn what_the_manager_says_last_counts() {
+    let (mut seat, match_id) = (seat(), first_of(1));
+    let [head, ..] = referees_of_other_make();
+    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    seat.round_announced(&manager(), &without_passes(1)).unwrap();
+    assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
+    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    all_refused(referee_says(&mut seat, &head, &match_id), ErrorCode::E012, "taken back");
+}
+
+#[test]
+fn an_invitation_can_be_declined_with_a_reason() {
+    let (seat, match_id) = (seat(), first_of(1));
+    let declined =
+        |head: &ReceivedEnvelope| seat.declined(head, &invitation(&match_id), "no chess".into(), Timestamp::EPOCH);
+    let answer = declined(&referee_of(&match_id)).unwrap();
+    assert_eq!((answer.accept, answer.reason.as_deref(), answer.draw_nonce), (Some(false), Some("no chess"), None));
+    assert!(declined(&ReceivedEnvelope::default()).is_err(), "strangers are not answered at all");
+}

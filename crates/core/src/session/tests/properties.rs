@@ -1,0 +1,203 @@
+//! Whatever is said, in whatever order: no panic, every match counted once, and no choice ever changed.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::session::DrawCheck;
+use league_protocol::message::standings::PlayerRecord;
+
+/// Something that is said to a player, or that it does.
+#[derive(Clone, Debug)]
+enum Said {
+    Announced { round: u32, plays: bool },
+    Invited { number: u32, attempt: Option<u32> },
+    AskedParity { number: u32 },
+    AskedMove { number: u32, board: u8 },
+    ChoseParity { number: u32, even: bool },
+    ChoseMove { number: u32, cell: u8 },
+    Over { number: u32, kind: u8, points: Option<u32> },
+    RoundCompleted { round: u32, last: bool },
+    LeagueCompleted,
+    Registered { league: bool },
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    let number = 1..5_u32;
+    prop_oneof![
+        (1..4_u32, any::<bool>()).prop_map(|(round, plays)| Said::Announced { round, plays }),
+        (number.clone(), prop::option::of(1..3_u32)).prop_map(|(number, attempt)| Said::Invited { number, attempt }),
+        number.clone().prop_map(|number| Said::AskedParity { number }),
+        (number.clone(), 0..3_u8).prop_map(|(number, board)| Said::AskedMove { number, board }),
+        (number.clone(), any::<bool>()).prop_map(|(number, even)| Said::ChoseParity { number, even }),
+        (number.clone(), 1..4_u8).prop_map(|(number, cell)| Said::ChoseMove { number, cell }),
+        (number, 0..6_u8, prop::option::of(prop_oneof![0..4_u32, Just(u32::MAX)]))
+            .prop_map(|(number, kind, points)| Said::Over { number, kind, points }),
+        (1..4_u32, any::<bool>()).prop_map(|(round, last)| Said::RoundCompleted { round, last }),
+        Just(Said::LeagueCompleted),
+        any::<bool>().prop_map(|league| Said::Registered { league }),
+    ]
+}
+
+/// What is known of a player from outside.
+#[derive(Default)]
+struct Witness {
+    league: bool,
+    /// What each match was told to have come to last, by league.
+    results: HashMap<(bool, MatchId), (OwnResult, u32)>,
+    /// The first answer in each position of what is still the same attempt.
+    answers: HashMap<MatchId, HashMap<String, SmolStr>>,
+    /// The position that was asked about last.
+    asked: HashMap<MatchId, String>,
+    /// The attempt that a match is in, and whether it is over.
+    attempts: HashMap<MatchId, (Option<u32>, bool)>,
+}
+
+impl Witness {
+    fn hears(&mut self, seat: &mut PlayerSession, said: &Said) -> Result<(), TestCaseError> {
+        let head = ReceivedEnvelope::default();
+        let at = |number: &u32| MatchId::of(RoundId(1), *number);
+        match said {
+            Said::Announced { round, plays } => {
+                let announced = announcement(*round, if *plays { &[(1, 2)] } else { &[(2, 3)] });
+                let _ = seat.round_announced(&head, &RoundAnnouncement { league_id: None, ..announced });
+            }
+            Said::Invited { number, attempt } => {
+                let match_id = at(number);
+                let known = self.attempts.get(&match_id);
+                let again = known.is_some_and(|(known, over)| known == attempt && (attempt.is_some() || !over));
+                if !again {
+                    self.attempts.insert(match_id.clone(), (*attempt, false));
+                    self.answers.remove(&match_id);
+                    self.asked.remove(&match_id);
+                }
+                let invitation = GameInvitation { attempt: *attempt, round_id: None, ..foreign_invitation(&match_id) };
+                let own = nonce(if again { "again" } else { "fresh" });
+                let join = seat.invited(&head, &invitation, own, Timestamp::EPOCH).unwrap();
+                prop_assert_ne!(join.draw_nonce, Some(nonce("again")));
+            }
+            Said::AskedParity { number } => {
+                let question = seat.asked_parity(&head, &parity_call(&at(number))).unwrap();
+                self.asked(&question)?;
+            }
+            Said::AskedMove { number, board } => {
+                let question = seat.asked_move(&head, &move_call(&at(number), &format!("board {board}"))).unwrap();
+                self.asked(&question)?;
+            }
+            Said::ChoseParity { number, even } => {
+                // Only the strategy that was asked for a parity gives one.
+                if self.asked.get(&at(number)).is_some_and(String::is_empty) {
+                    let parity = if *even { Parity::Even } else { Parity::Odd };
+                    let stands = seat.chose_parity(&at(number), parity).unwrap().parity_choice;
+                    self.answered(&at(number), parity.as_str(), stands.as_str())?;
+                }
+            }
+            Said::ChoseMove { number, cell } => {
+                if self.asked.get(&at(number)).is_some_and(|board| !board.is_empty()) {
+                    let stands = seat.chose_move(&at(number), cell.to_string().into()).unwrap().played;
+                    self.answered(&at(number), &cell.to_string(), &stands)?;
+                }
+            }
+            Said::Over { number, kind, points } => {
+                let match_id = at(number);
+                let (status, winner, own) = match kind {
+                    0 => (ResultStatus::Win, Some(me()), OwnResult::Win),
+                    1 => (ResultStatus::Win, Some(opponent()), OwnResult::Loss),
+                    2 => (ResultStatus::Draw, None, OwnResult::Draw),
+                    3 => (ResultStatus::TechnicalLoss, Some(me()), OwnResult::Win),
+                    4 => (ResultStatus::TechnicalLoss, Some(opponent()), OwnResult::TechnicalLoss),
+                    _ => (ResultStatus::TechnicalLoss, None, OwnResult::TechnicalLoss),
+                };
+                let whole = Some(result(status, winner.as_ref()));
+                let over = GameOver { game_result: whole, points_earned: *points, ..blank(&match_id) };
+                seat.over(&head, &over).unwrap();
+                let usual = match own {
+                    OwnResult::Win => 3,
+                    OwnResult::Draw => 1,
+                    OwnResult::Loss | OwnResult::TechnicalLoss => 0,
+                };
+                self.results.insert((self.league, match_id.clone()), (own, points.unwrap_or(usual)));
+                self.attempts.entry(match_id).and_modify(|(_, over)| *over = true);
+            }
+            Said::RoundCompleted { round, last } => {
+                let end = completed(*round, (!last).then_some(round + 1));
+                let _ = seat.round_completed(&head, &RoundCompleted { league_id: None, ..end });
+            }
+            Said::LeagueCompleted => {
+                let _ = seat.league_completed(&head, &LeagueCompleted { league_id: None, ..league_completed() });
+            }
+            Said::Registered { league } => {
+                let ended = seat.state() == SessionState::LeagueComplete;
+                let name = if *league { "one" } else { "two" };
+                seat.registered(PlayerIdentity { league_id: Some(name.parse().unwrap()), ..identity(false) });
+                if ended || self.league != *league {
+                    let results = std::mem::take(&mut self.results);
+                    *self = Self { league: *league, results, ..Self::default() };
+                }
+            }
+        }
+        self.closed(seat);
+        Ok(())
+    }
+
+    /// An unmarked match that the league has gone on without may be invited to anew; which ones, the player knows.
+    fn closed(&mut self, seat: &mut PlayerSession) {
+        for (match_id, (_, over)) in &mut self.attempts {
+            *over |= seat.tables.find(match_id).is_some_and(|seated| !seated.is_open());
+        }
+    }
+
+    fn asked(&mut self, question: &StrategyQuestion) -> Result<(), TestCaseError> {
+        let match_id = &question.match_id;
+        self.attempts.entry(match_id.clone()).or_insert((None, false));
+        self.asked.insert(match_id.clone(), question.view.to_string());
+        let known = self.answers.get(match_id).and_then(|answers| answers.get(question.view.as_str()));
+        prop_assert_eq!(question.answered.as_ref(), known);
+        Ok(())
+    }
+
+    fn answered(&mut self, match_id: &MatchId, given: &str, stands: &str) -> Result<(), TestCaseError> {
+        let position = self.asked[match_id].clone();
+        let answers = self.answers.entry(match_id.clone()).or_default();
+        let first = answers.entry(position).or_insert_with(|| given.into());
+        prop_assert_eq!(first.as_str(), stands);
+        Ok(())
+    }
+
+    fn record(&self) -> PlayerRecord {
+        self.results.values().fold(PlayerRecord::default(), |mut record, (own, points)| {
+            match own {
+                OwnResult::Win => record.wins += 1,
+                OwnResult::Draw => record.draws += 1,
+                OwnResult::Loss | OwnResult::TechnicalLoss => record.losses += 1,
+            }
+            record.points = record.points.saturating_add(*points);
+            record
+        })
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_match_counts_once_and_no_choice_changes(script in prop::collection::vec(said(), 0..60)) {
+        let mut seat = PlayerSession::new("Alpha".into(), History::default());
+        let mut witness = Witness { league: true, ..Witness::default() };
+        seat.registered(PlayerIdentity { league_id: Some("one".parse().unwrap()), ..identity(false) });
+        for said in &script {
+            witness.hears(&mut seat, said)?;
+            prop_assert_eq!(seat.history().record(), witness.record());
+            prop_assert_eq!(seat.history().matches().len(), witness.results.len());
+            let shown = seat.player_state(None);
+            prop_assert_eq!(shown.state.as_str(), seat.state().as_str());
+            let playing = matches!(
+                seat.state(),
+                SessionState::WaitingForChoiceRequest | SessionState::ChoosingParity | SessionState::WaitingForResult
+            );
+            prop_assert_eq!(shown.current_match.is_some(), playing);
+        }
+        prop_assert!(seat.history().matches().iter().all(|played| played.draw == DrawCheck::Unproved));
+        let written = serde_json::to_string(seat.history()).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<History>(&written).unwrap(), &**seat.history());
+    }
+}

@@ -1,0 +1,231 @@
+//! A match: every call with its receipt, every word that was said, and the draw, to be verified by whoever looks.
+//!
+//! Of a match that is not over nothing is shown but that it is played: what one player has chosen is no business of the other.
+
+use league_core::record::{MatchRecord, RevealedDraw};
+use league_protocol::draw::DrawNonce;
+use league_protocol::id::MatchId;
+use league_protocol::time::Timestamp;
+use league_store::views::match_file::{Direction, MatchFile};
+use league_store::views::narrative::{steps, with_names};
+use maud::{Markup, html};
+
+use super::links::player_link;
+use super::schedule::in_order;
+use crate::answers::{self, Answer};
+use crate::league_snapshot::LeagueSnapshot;
+use crate::recent_events;
+
+pub(crate) struct Over<'a> {
+    /// Which attempt counted; none when nobody played it.
+    pub(crate) attempt: Option<u32>,
+    /// Its result, out of the log.
+    pub(crate) record: &'a MatchRecord,
+    /// What its referee wrote down; nothing when that is not here.
+    pub(crate) file: Option<&'a MatchFile>,
+}
+
+pub(crate) fn page(story: &LeagueSnapshot, match_id: &MatchId, over: Option<&Over<'_>>, operate: &Markup) -> Markup {
+    let season = story.season();
+    let held = season.assignments().into_iter().find(|held| held.match_id == *match_id);
+    html! {
+        section #match data-match=(match_id) {
+            h1 { "Match " (match_id) }
+            @if let Some(players) = season.contestants(match_id) {
+                p.versus { (player_link(players.a)) span { " against " } (player_link(players.b)) }
+            }
+            @match (over, held) {
+                (Some(over), _) => (result(story, match_id, over)),
+                (None, Some(held)) => p #state { span.pill data-state="playing" { "playing" } " at " (held.referee) ", attempt " (held.attempt) },
+                (None, None) => p #state { span.pill data-state="waiting" { "waiting" } },
+            }
+            (operate)
+        }
+        @if let Some(over) = over {
+            (draw(match_id, over))
+            @match (over.attempt, over.file.filter(|file| !file.transcript.is_empty())) {
+                (Some(_), Some(file)) => { (steps_of(story, match_id, file)) (time_line(story, match_id, file)) (transcript(story, match_id, file)) }
+                (None, _) => {}
+                (Some(_), None) => section #transcript { h2 { "Transcript" } p.empty { (missing(over.file)) } },
+            }
+        }
+    }
+}
+
+fn result(story: &LeagueSnapshot, match_id: &MatchId, over: &Over<'_>) -> Markup {
+    let season = story.season();
+    let players = season.contestants(match_id);
+    let points = over.record.outcome.points(&season.config().scoring.match_points());
+    let reason = over.file.and_then(|file| {
+        let reason = file.result.as_ref()?.details.reason.as_ref()?;
+        Some(with_names(reason, file, |id| name_of(story, match_id, id)))
+    });
+    let [first, second] = in_order(over.record.outcome);
+    html! {
+        p #result { b { (recent_events::ended(season, match_id, over.record.outcome)) } @if let Some(reason) = reason { ": " (reason) }
+            @if over.attempt.is_none() { ": nobody played it, because a player had been withdrawn." } }
+        dl.facts {
+            @for side in [first, second] {
+                @if let Some(players) = &players {
+                    div { dt { (players[side].profile.name) } dd { @match &over.record.moves[side] { Some(choice) => (choice), None => "no choice" } ", +" (points[side])
+                        @if let Some(ms) = over.file.and_then(|file| file.times.get(&players[side].id)).and_then(|times| times.move_ms) { small { " after " (ms) " ms" } } } }
+                }
+            }
+            div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } }
+            @if let Some(attempt) = over.attempt { div { dt { "Attempt" } dd { (attempt) } } }
+            @if let Some(file) = over.file { div { dt { "Referee" } dd { (file.referee_id) } } }
+        }
+        @if let Some(file) = over.file.filter(|file| !file.problems.is_empty()) {
+            div #fix.fix {
+                @for (player, problem) in &file.problems.0 {
+                    @let who = name_of(story, match_id, player.as_str());
+                    p { b { (problem.told_of(&who)) } ". What to fix: " (problem.fix()) }
+                }
+            }
+        }
+        p { a href={ "/export/matches/" (match_id) ".json" } download { "All of it as JSON" } }
+    }
+}
+
+/// The name of a player of this match; whoever else speaks is called by its id.
+fn name_of(story: &LeagueSnapshot, match_id: &MatchId, id: &str) -> String {
+    let players = story.season().contestants(match_id);
+    let named = players.and_then(|players| [players.a, players.b].into_iter().find(|player| player.id.as_str() == id));
+    named.map_or_else(|| id.to_owned(), |player| player.profile.name.to_string())
+}
+
+fn missing(file: Option<&MatchFile>) -> &'static str {
+    match file.and_then(|file| file.transcript_sha256) {
+        Some(_) => "The referee has not sent the transcript yet.",
+        None => "The referee did not send what was said.",
+    }
+}
+
+fn steps_of(story: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
+    html! {
+        section #steps aria-labelledby="steps-title" {
+            h2 #steps-title { "What happened" }
+            ol.steps {
+                @for step in steps(file, |id| name_of(story, match_id, id)) {
+                    li.wrong[step.wrong] { time datetime=(step.at) { (clock(step.at)) } " " (step.told) }
+                }
+            }
+        }
+    }
+}
+
+fn clock(at: Timestamp) -> String {
+    let whole = at.to_string();
+    whole.get(11..19).unwrap_or(&whole).to_owned()
+}
+
+fn draw(match_id: &MatchId, over: &Over<'_>) -> Markup {
+    html! {
+        section #draw aria-labelledby="draw-title" {
+            h2 #draw-title { "The draw" }
+            @match (over.record.proof.as_ref().zip(over.attempt), over.record.drawn) {
+                (Some((proof, attempt)), Some(number)) => (proved(match_id, attempt, proof, number)),
+                (None, Some(_)) => p.empty { "Its referee proves nothing; the number has to be believed." },
+                (_, None) => p.empty { "No number was drawn." },
+            }
+        }
+    }
+}
+
+fn proved(match_id: &MatchId, attempt: u32, proof: &RevealedDraw, number: u8) -> Markup {
+    html! {
+        p { "The commitment was in the invitations, before anybody chose. Secret, match, attempt and nonces give the seal, and the seal the number. "
+            @if proof.seeded { b { "The secret came from a seed, so this draw could be predicted." } } }
+        form #proof.proof {
+            (field("commitment", "Commitment", &String::from(proof.commitment)))
+            (field("secret", "Secret", &String::from(proof.secret)))
+            (field("match", "Match", match_id.as_str()))
+            (field("attempt", "Attempt", &attempt.to_string()))
+            (field("nonce-a", "Nonce of player A", &nonce(&proof.nonces.a)))
+            (field("nonce-b", "Nonce of player B", &nonce(&proof.nonces.b)))
+            (field("seal", "Seal", &proof.seal.map_or_else(String::new, String::from)))
+            (field("number", "Number", &number.to_string()))
+            button #verify type="submit" disabled { "Verify in this browser" }
+            output #verdict role="status" for="verify" { noscript { "Without JavaScript: league verify, or the ten lines of Python in PROTOCOL.md." } }
+        }
+    }
+}
+
+fn nonce(nonce: &DrawNonce) -> String {
+    String::from_utf8_lossy(nonce.as_bytes()).into_owned()
+}
+
+fn field(id: &str, label: &str, value: &str) -> Markup {
+    html! { label for={ "proof-" (id) } { (label) } input id={ "proof-" (id) } name=(id) value=(value) autocomplete="off" spellcheck="false"; }
+}
+
+fn time_line(story: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
+    let calls: Vec<Answer<'_>> = answers::of(file).collect();
+    html! {
+        section #timeline aria-labelledby="timeline-title" {
+            h2 #timeline-title { "Every call" }
+            div.wide tabindex="0" role="region" aria-label="Every call with its receipt" {
+                table.calls {
+                    thead { tr {
+                        th.name scope="col" { "Asked" } th.name scope="col" { "For" } th.name scope="col" { "Sent" }
+                        th scope="col" { "First byte" } th scope="col" { "Last byte" } th scope="col" { "Limit" } th.lane scope="col" { "Of its limit" }
+                    } }
+                    tbody { @for call in &calls { (receipt(call, &name_of(story, match_id, call.player))) } }
+                }
+            }
+        }
+    }
+}
+
+fn receipt(call: &Answer<'_>, name: &str) -> Markup {
+    let took = call.receipt.last_byte_ms.unwrap_or(call.receipt.limit_ms);
+    let part = (took as f64 / call.receipt.limit_ms.max(1) as f64).min(1.0);
+    html! {
+        tr data-came=(call.came) {
+            th.name scope="row" { (name) }
+            td.name { (call.what) }
+            td.name { time datetime=(call.receipt.sent_at) { (call.receipt.sent_at) } }
+            td { (millis(call.receipt.first_byte_ms)) }
+            td { (millis(call.receipt.last_byte_ms)) }
+            td {
+                (call.receipt.limit_ms) " ms"
+                @if let Some(granted) = call.receipt.granted_ms {
+                    span.granted title="The referee itself was late, and grants the player that time" { " + " (granted) " ms" }
+                }
+            }
+            td.lane {
+                svg.lane viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true" {
+                    rect.track x="0" y="5" width="200" height="2" {}
+                    rect class=(if call.came { "took" } else { "lost" }) x="0" y="1" width=(format!("{:.1}", (200.0 * part).max(2.0))) height="10" rx="2" {}
+                }
+            }
+        }
+    }
+}
+
+fn millis(span: Option<u64>) -> String {
+    span.map_or_else(|| String::from("never"), |span| format!("{span} ms"))
+}
+
+fn transcript(story: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
+    html! {
+        section #transcript aria-labelledby="transcript-title" {
+            h2 #transcript-title { "Transcript" }
+            ol.transcript {
+                @for said in &file.transcript {
+                    li data-direction=(match said.direction { Direction::Sent => "sent", Direction::Received => "received" }) {
+                        details {
+                            summary { time { (said.at) } " " b { (name_of(story, match_id, &said.from)) } " → " b { (name_of(story, match_id, &said.to)) } " " span.kind data-kind=(said.message_type) { (said.message_type) } }
+                            pre tabindex="0" { (pretty(said.message().get())) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn pretty(json: &str) -> String {
+    let value: Result<serde_json::Value, _> = serde_json::from_str(json);
+    value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| json.to_owned())
+}

@@ -1,0 +1,179 @@
+//! What everybody who looks has in common: the story as it stands, the latest events, and the parts of the first page, each
+//! rendered once for all.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+
+use bytes::Bytes;
+use league_core::season::event::Event;
+use tokio::sync::{Notify, watch};
+
+use crate::archive::Archive;
+use crate::events;
+use crate::league_snapshot::LeagueSnapshot;
+use crate::live::Parts;
+use crate::phases::Phases;
+use crate::waiting_room::WaitingRoom;
+
+/// How many of the latest events are at hand; older ones come from the log.
+const RING: usize = 4096;
+
+/// Those who watch are told one slice after the other: woken all at once, a crowd would be in the way of everything else that is due.
+pub(crate) const SLICES: usize = 8;
+
+/// An event, with its message once somebody has asked for it.
+#[derive(Debug)]
+pub(crate) struct LatestEvent {
+    pub(crate) seq: u64,
+    event: Event,
+    message: OnceLock<Bytes>,
+}
+
+impl LatestEvent {
+    /// The event as the stream tells it: made once, shared by all.
+    pub(crate) fn message(&self) -> Bytes {
+        self.message.get_or_init(|| events::message(self.seq, &self.event)).clone()
+    }
+}
+
+/// What everybody who looks has in common.
+#[derive(Debug)]
+pub(crate) struct SharedState {
+    story: RwLock<LeagueSnapshot>,
+    ring: Mutex<VecDeque<Arc<LatestEvent>>>,
+    /// The number of the last event.
+    pub(crate) head: watch::Sender<u64>,
+    /// The parts of the first page, for each slice of those who watch.
+    pub(crate) parts: [watch::Sender<Arc<Parts>>; SLICES],
+    next_slice: AtomicUsize,
+    pub(crate) closing: watch::Sender<bool>,
+    /// Told when somebody wants the parts made.
+    pub(crate) wanted: Notify,
+    /// The phases of matches that are being played, as far as they are known.
+    phases: RwLock<Phases>,
+    watching: AtomicUsize,
+    streams: AtomicUsize,
+    most: usize,
+    pub(crate) archive: Archive,
+    /// How agents join, where they can.
+    pub(crate) room: Option<WaitingRoom>,
+}
+
+impl SharedState {
+    pub(crate) fn new(story: LeagueSnapshot, archive: Archive, most: usize, room: Option<WaitingRoom>) -> Self {
+        Self {
+            head: watch::Sender::new(story.seq()),
+            story: RwLock::new(story),
+            ring: Mutex::default(),
+            parts: std::array::from_fn(|_| watch::Sender::new(Arc::default())),
+            next_slice: AtomicUsize::new(0),
+            closing: watch::Sender::new(false),
+            wanted: Notify::new(),
+            phases: RwLock::default(),
+            watching: AtomicUsize::new(0),
+            streams: AtomicUsize::new(0),
+            most,
+            archive,
+            room,
+        }
+    }
+
+    /// The story as it stands. Held no longer than a page takes.
+    pub(crate) fn story(&self) -> RwLockReadGuard<'_, LeagueSnapshot> {
+        // An event that cannot be told changes nothing, so a panic leaves no half of one.
+        self.story.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The phases of matches that are being played, as far as they are known.
+    pub(crate) fn phases(&self) -> RwLockReadGuard<'_, Phases> {
+        self.phases.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Referees have told of phases; who watches is told where that is news.
+    pub(crate) fn set_phases(&self, phases: Phases) {
+        if *self.phases() != phases {
+            *self.phases.write().unwrap_or_else(PoisonError::into_inner) = phases;
+            self.wanted.notify_one();
+        }
+    }
+
+    /// Goes on by these events, of which the first is the next one.
+    pub(crate) fn tell(&self, events: Vec<(u64, Event)>) {
+        let mut told = Vec::with_capacity(events.len());
+        let mut story = self.story.write().unwrap_or_else(PoisonError::into_inner);
+        for (seq, event) in events {
+            if seq != story.seq() + 1 {
+                continue;
+            }
+            if let Err(error) = story.tell(&event) {
+                tracing::error!(seq, %error, "the pages cannot follow the league");
+                break;
+            }
+            told.push(Arc::new(LatestEvent { seq, event, message: OnceLock::new() }));
+        }
+        let seq = story.seq();
+        drop(story);
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.extend(told);
+        let over = ring.len().saturating_sub(RING);
+        ring.drain(..over);
+        drop(ring);
+        self.head.send_replace(seq);
+    }
+
+    /// At most `limit` events behind event `after`; nothing when the next one is no longer at hand.
+    pub(crate) fn latest(&self, after: u64, limit: usize) -> Option<Vec<Arc<LatestEvent>>> {
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = ring.front()?.seq;
+        let skipped = usize::try_from((after + 1).checked_sub(first)?).ok()?;
+        Some(ring.iter().skip(skipped).take(limit).cloned().collect())
+    }
+
+    /// A place among those who watch; none when there are too many.
+    pub(crate) fn seat(self: &Arc<Self>, watches_parts: bool) -> Option<ViewerSlot> {
+        if self.streams.fetch_add(1, Ordering::Relaxed) >= self.most {
+            self.streams.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        if watches_parts {
+            self.watching.fetch_add(1, Ordering::Relaxed);
+            self.wanted.notify_one();
+        }
+        let slice = self.next_slice.fetch_add(1, Ordering::Relaxed) % SLICES;
+        Some(ViewerSlot { stage: Arc::clone(self), watches_parts, slice })
+    }
+
+    pub(crate) fn streams(&self) -> usize {
+        self.streams.load(Ordering::Relaxed)
+    }
+
+    /// How many watch the first page.
+    pub(crate) fn watching(&self) -> usize {
+        self.watching.load(Ordering::Relaxed)
+    }
+}
+
+/// A place among those who watch, free again when it is dropped.
+#[derive(Debug)]
+pub(crate) struct ViewerSlot {
+    pub(crate) stage: Arc<SharedState>,
+    watches_parts: bool,
+    slice: usize,
+}
+
+impl ViewerSlot {
+    /// Where the parts of the first page are told to this one.
+    pub(crate) fn parts(&self) -> &watch::Sender<Arc<Parts>> {
+        &self.stage.parts[self.slice]
+    }
+}
+
+impl Drop for ViewerSlot {
+    fn drop(&mut self) {
+        self.stage.streams.fetch_sub(1, Ordering::Relaxed);
+        if self.watches_parts {
+            self.stage.watching.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}

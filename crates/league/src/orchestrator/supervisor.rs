@@ -1,0 +1,196 @@
+//! Keeps one agent running: starts it, starts it again when it dies, and ends it with the league.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use league_protocol::sender::Role;
+use serde_json::json;
+use smol_str::SmolStr;
+use tokio::sync::{mpsc, watch};
+use tokio::time::sleep;
+
+use super::child::{Child, Ended};
+use super::{Arguments, JOIN_KEY, Reach};
+use crate::config::plan::{Planned, Start};
+use crate::system_log::SystemLog;
+use crate::words::counted;
+
+/// The pause before an agent is started again for the first time; it doubles.
+const PAUSE: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_secs(8);
+/// How often a running agent is asked whether it still answers.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+/// After so many questions without an answer it is taken for dead.
+const SILENT: u32 = 3;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum News {
+    /// It ended by itself, and all is well: its league is over, or it was taken out.
+    Left(Role, SmolStr),
+    /// It died too often, for this reason.
+    GivenUp(Role, SmolStr, String),
+}
+
+/// What one agent needs to be kept running.
+pub(super) struct Supervisor<'a> {
+    pub(super) agent: &'a Planned,
+    pub(super) arguments: Arguments<'a>,
+    pub(super) max_restarts: u32,
+    pub(super) reach: &'a Reach,
+    pub(super) log: &'a SystemLog,
+    pub(super) news: mpsc::UnboundedSender<News>,
+    /// Becomes true when the league is over or given up.
+    pub(super) stop: watch::Receiver<bool>,
+}
+
+impl Supervisor<'_> {
+    /// Keeps the agent running until the league is over. An agent that is only contacted is watched, and left alone.
+    pub(super) async fn keep(mut self) {
+        if self.agent.start == Start::Contact {
+            let mut stop = self.stop.clone();
+            tokio::select! {
+                () = self.watch_contacted() => {}
+                _ = stop.wait_for(|stop| *stop) => {}
+            }
+            return;
+        }
+        let (mut restarts, mut pause) = (0, PAUSE);
+        loop {
+            let why = match self.run(restarts).await {
+                Outcome::Stopped => return,
+                Outcome::Left(how) => {
+                    let label = &self.agent.label;
+                    self.log.info("AGENT_ENDED", format!("{label} ended: {how}"), &json!({"id": label}));
+                    return self.tell(News::Left(self.agent.role, label.clone()));
+                }
+                Outcome::Failed(why) => return self.give_up(restarts, why),
+                Outcome::Died(why) if restarts == self.max_restarts => return self.give_up(restarts, why),
+                Outcome::Died(why) => why,
+            };
+            let label = &self.agent.label;
+            restarts += 1;
+            let message = format!("{label} died ({why}); it is started again ({restarts} of {})", self.max_restarts);
+            eprintln!("{message}");
+            self.log.warn("AGENT_DIED", message, &json!({"id": label, "restart": restarts}));
+            tokio::select! {
+                () = sleep(pause) => {}
+                _ = self.stop.wait_for(|stop| *stop) => return,
+            }
+            pause = (pause * 2).min(LONGEST);
+        }
+    }
+
+    fn give_up(&self, restarts: u32, why: String) {
+        let label = &self.agent.label;
+        let message = format!("{label} is given up after {}: {why}", counted(restarts, "restart"));
+        eprintln!("{message}");
+        self.log.error("AGENT_GIVEN_UP", message, &json!({"id": label, "restarts": restarts}));
+        self.tell(News::GivenUp(self.agent.role, label.clone(), why));
+    }
+
+    fn tell(&self, news: News) {
+        // The league may be over already.
+        drop(self.news.send(news));
+    }
+
+    /// Starts the agent once, and waits for its end.
+    async fn run(&mut self, restarts: u32) -> Outcome {
+        let Planned { label, endpoint, .. } = self.agent;
+        let mut child = match self.start() {
+            Ok(child) => child,
+            Err(error) => return Outcome::Died(format!("{error:#}")),
+        };
+        let event = if restarts == 0 { "AGENT_STARTED" } else { "AGENT_RESTARTED" };
+        let message = format!("{label} runs as process {} at {endpoint}", child.pid());
+        eprintln!("{message}");
+        self.log.info(event, message, &json!({"id": label, "pid": child.pid(), "endpoint": endpoint.to_string()}));
+        let (mut stop, reach) = (self.stop.clone(), self.reach);
+        tokio::select! {
+            ended = child.ended() => match ended {
+                Ok(Ended { code: Some(0), how }) => Outcome::Left(how),
+                // This program ends like that when it cannot go on, and says why: it would be the same again.
+                Ok(Ended { code: Some(1), how }) if matches!(self.agent.start, Start::Ours(_)) => Outcome::Failed(how),
+                Ok(Ended { how, .. }) => Outcome::Died(how),
+                Err(error) => Outcome::Died(error.to_string()),
+            },
+            () = silence(reach, self.agent) => {
+                child.end().await;
+                Outcome::Died(String::from("it no longer answers"))
+            }
+            _ = stop.wait_for(|stop| *stop) => {
+                child.end().await;
+                Outcome::Stopped
+            }
+        }
+    }
+
+    fn start(&self) -> Result<Child> {
+        let mut command = match &self.agent.start {
+            Start::Ours(_) | Start::Contact => {
+                let program = std::env::current_exe().context("this program cannot be found")?;
+                let mut command = Command::new(program);
+                command.args(self.arguments.of(self.agent)?).stdout(Stdio::null());
+                command
+            }
+            Start::Command { words, directory } => {
+                let (program, arguments) = words.split_first().context("the command is empty")?;
+                let mut command = Command::new(program);
+                command.args(arguments).current_dir(directory).stdout(Stdio::null());
+                command
+            }
+        };
+        command.env("LEAGUE_MANAGER", self.arguments.manager());
+        if let Some(key) = self.arguments.join_key {
+            command.env(JOIN_KEY, key);
+        }
+        Child::start(command, &self.agent.label).with_context(|| format!("{} cannot be started", self.agent.label))
+    }
+
+    /// Says when an agent that runs elsewhere no longer answers, and when it does again.
+    async fn watch_contacted(&self) {
+        let Planned { label, endpoint, .. } = self.agent;
+        let mut away = false;
+        loop {
+            sleep(HEARTBEAT).await;
+            let answers = self.reach.answers(endpoint).await;
+            if answers == away {
+                away = !answers;
+                let data = json!({"id": label, "endpoint": endpoint.to_string()});
+                if away {
+                    let message = format!("{label} at {endpoint} no longer answers; start it again");
+                    eprintln!("{message}");
+                    self.log.warn("AGENT_AWAY", message, &data);
+                } else {
+                    self.log.info("AGENT_BACK", format!("{label} at {endpoint} answers again"), &data);
+                }
+            }
+        }
+    }
+}
+
+/// How one run of an agent ended.
+enum Outcome {
+    Stopped,
+    /// It ended by itself, and all is well.
+    Left(String),
+    /// It cannot go on, and a restart would not help.
+    Failed(String),
+    /// It ended in any other way.
+    Died(String),
+}
+
+/// Ends when an agent that had answered has not answered for a while.
+async fn silence(reach: &Reach, agent: &Planned) {
+    let mut missed = 0;
+    while !reach.answers(&agent.endpoint).await {
+        sleep(HEARTBEAT / 10).await;
+    }
+    loop {
+        sleep(HEARTBEAT).await;
+        missed = if reach.answers(&agent.endpoint).await { 0 } else { missed + 1 };
+        if missed == SILENT {
+            return;
+        }
+    }
+}

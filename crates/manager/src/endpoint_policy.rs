@@ -1,0 +1,180 @@
+//! Which endpoints a registrant may name: its own. A league must not become a relay that calls whomever it is told to.
+
+use std::net::{IpAddr, SocketAddr};
+
+use league_protocol::sender::Role;
+use league_wire::endpoint::Endpoint;
+
+/// What a manager knows about endpoints.
+#[derive(Clone, Copy)]
+pub(crate) struct EndpointPolicy<'a> {
+    pub(crate) here: Option<SocketAddr>,
+    /// The addresses of the manager's machine; asked only where they matter.
+    pub(crate) own_addresses: fn() -> Vec<IpAddr>,
+    pub(crate) allowed: &'a [String],
+}
+
+impl EndpointPolicy<'_> {
+    /// Whether an agent that calls from `peer` may be called at `endpoint`; where not, why, and what to do about it.
+    pub(crate) fn check(&self, endpoint: &Endpoint, peer: SocketAddr, role: Role) -> Result<(), String> {
+        let host = endpoint.host();
+        if self.leads_here(endpoint) {
+            return Err(format!(
+                "{endpoint} is the manager's own; contact_endpoint is where the {role} itself listens. \
+                 Start the {role} with another --port"
+            ));
+        }
+        if self.allowed.iter().any(|name| name.eq_ignore_ascii_case(host)) {
+            return Ok(());
+        }
+        let caller = peer.ip().to_canonical();
+        let named = host.parse::<IpAddr>().ok().map(|address| address.to_canonical());
+        let own = match named {
+            Some(address) if address == caller => true,
+            Some(address) if address.is_loopback() => self.is_this_machine(caller),
+            Some(address) => self.is_this_machine(caller) && (self.own_addresses)().contains(&address),
+            None => host.eq_ignore_ascii_case("localhost") && self.is_this_machine(caller),
+        };
+        if own { Ok(()) } else { Err(refusal(endpoint, named, caller, role)) }
+    }
+
+    /// Whether `endpoint` is on the manager's loopback although the league is open to other machines.
+    pub(crate) fn is_out_of_reach(&self, endpoint: &Endpoint) -> bool {
+        let host = endpoint.host();
+        let by_loopback = host.eq_ignore_ascii_case("localhost")
+            || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
+        by_loopback && self.here.is_some_and(|here| !here.ip().is_loopback())
+    }
+
+    /// Whether `address` is one of the manager's machine.
+    fn is_this_machine(&self, address: IpAddr) -> bool {
+        address.is_loopback() || (self.own_addresses)().contains(&address)
+    }
+
+    /// Whether `endpoint` leads to the listener of the league, as far as its text tells.
+    fn leads_here(&self, endpoint: &Endpoint) -> bool {
+        let Some(here) = self.here.filter(|here| here.port() == endpoint.port()) else { return false };
+        match endpoint.host().parse::<IpAddr>().map(|address| address.to_canonical()) {
+            Ok(address) if address.is_loopback() || address.is_unspecified() => true,
+            Ok(address) if here.ip().is_unspecified() => (self.own_addresses)().contains(&address),
+            Ok(address) => address == here.ip().to_canonical(),
+            Err(_) => endpoint.host().eq_ignore_ascii_case("localhost"),
+        }
+    }
+}
+
+/// Why `endpoint` is refused, with the flags that help and the machine on which they are given.
+fn refusal(endpoint: &Endpoint, named: Option<IpAddr>, caller: IpAddr, role: Role) -> String {
+    let host = endpoint.host();
+    let scheme = if endpoint.is_secure() { "https" } else { "http" };
+    let place = SocketAddr::new(caller, endpoint.port());
+    let better = format!("{scheme}://{place}{}", endpoint.path());
+    // An allowed `localhost` would be the manager's own machine.
+    let leads_away = !host.eq_ignore_ascii_case("localhost")
+        && named.is_none_or(|address| !address.is_loopback() && !address.is_unspecified());
+    let allow = if leads_away {
+        format!("; or the operator starts the manager with --allow-host {host}")
+    } else {
+        String::new()
+    };
+    format!(
+        "you call from {caller}, so contact_endpoint must be at that address and not at {host}. \
+         Start your {role} with --host {caller} or with --advertise {better}{allow}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A manager on a machine with two addresses beside loopback.
+    fn reach<'a>(here: Option<&str>, allowed: &'a [String]) -> EndpointPolicy<'a> {
+        let own_addresses =
+            || ["127.0.0.1", "192.168.1.10", "fd00::10"].map(|address| address.parse().unwrap()).to_vec();
+        EndpointPolicy { here: here.map(|here| here.parse().unwrap()), own_addresses, allowed }
+    }
+
+    fn check(endpoint: &str, peer: &str, allowed: &[&str]) -> Result<(), String> {
+        let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+        reach(None, &allowed).check(&endpoint.parse().unwrap(), peer.parse().unwrap(), Role::Player)
+    }
+
+    fn verdict(endpoint: &str, peer: &str, allowed: &[&str]) -> bool {
+        check(endpoint, peer, allowed).is_ok()
+    }
+
+    #[test]
+    fn the_league_does_not_call_itself() {
+        let own = |endpoint: &str, here: &str| {
+            let allowed = ["localhost".to_owned(), "192.0.2.2".to_owned()];
+            let caller = "127.0.0.1:5000".parse().unwrap();
+            reach(Some(here), &allowed).check(&endpoint.parse().unwrap(), caller, Role::Player).is_err()
+        };
+        for host in ["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"] {
+            assert!(own(&format!("http://{host}:8000/mcp"), "127.0.0.1:8000"), "{host}");
+        }
+        assert!(own("http://192.0.2.2:8000/", "192.0.2.2:8000"));
+        assert!(!own("http://localhost:8001/mcp", "127.0.0.1:8000"));
+        for host in ["192.168.1.10", "[fd00::10]", "[::ffff:192.168.1.10]", "localhost"] {
+            assert!(own(&format!("http://{host}:8000/mcp"), "0.0.0.0:8000"), "{host}: it listens at all addresses");
+            assert!(!own(&format!("http://{host}:8101/mcp"), "0.0.0.0:8000"), "{host}: another port");
+        }
+    }
+
+    #[test]
+    fn an_agent_on_the_managers_machine_may_name_any_address_of_it() {
+        for peer in ["127.0.0.1:5000", "[::1]:5000", "192.168.1.10:5000", "[::ffff:192.168.1.10]:5000"] {
+            for host in ["localhost", "127.0.0.1", "[::1]", "192.168.1.10", "[fd00::10]"] {
+                assert!(verdict(&format!("http://{host}:8101/mcp"), peer, &[]), "{host} from {peer}");
+            }
+            assert!(!verdict("http://192.168.1.11:8101/mcp", peer, &[]), "another machine, from {peer}");
+        }
+    }
+
+    #[test]
+    fn loopback_is_out_of_reach_in_a_league_of_several_machines() {
+        let out_of_reach =
+            |endpoint: &str, here: &str| reach(Some(here), &[]).is_out_of_reach(&endpoint.parse().unwrap());
+        for endpoint in ["http://localhost:8101/mcp", "http://127.0.0.1:8101/mcp", "http://[::1]:8101/mcp"] {
+            assert!(out_of_reach(endpoint, "0.0.0.0:8000") && out_of_reach(endpoint, "192.168.1.10:8000"));
+            assert!(!out_of_reach(endpoint, "127.0.0.1:8000"));
+        }
+        assert!(!out_of_reach("http://192.168.1.10:8101/mcp", "0.0.0.0:8000"));
+    }
+
+    #[test]
+    fn a_refused_endpoint_says_which_flag_to_set_on_which_machine() {
+        let told = check("http://localhost:8101/mcp", "10.99.0.2:5000", &[]).unwrap_err();
+        assert_eq!(
+            told,
+            "you call from 10.99.0.2, so contact_endpoint must be at that address and not at localhost. \
+             Start your player with --host 10.99.0.2 or with --advertise http://10.99.0.2:8101/mcp"
+        );
+        let told = check("https://player.example:8101/play", "[fd00::2]:5000", &[]).unwrap_err();
+        assert!(told.contains("--advertise https://[fd00::2]:8101/play"), "{told}");
+        assert!(told.ends_with("or the operator starts the manager with --allow-host player.example"), "{told}");
+    }
+
+    #[test]
+    fn an_agent_may_name_its_own_address() {
+        assert!(verdict("http://localhost:8101/mcp", "127.0.0.1:5000", &[]));
+        assert!(verdict("http://127.0.0.2:8101/mcp", "127.0.0.1:5000", &[]));
+        assert!(verdict("http://10.0.0.7:8101/mcp", "10.0.0.7:5000", &[]));
+        assert!(verdict("http://10.0.0.7:8101/mcp", "[::ffff:10.0.0.7]:5000", &[]));
+    }
+
+    #[test]
+    fn and_nobody_elses() {
+        for (endpoint, peer) in [
+            ("http://169.254.169.254/latest", "10.0.0.7:5000"),
+            ("http://localhost:8000/mcp", "10.0.0.7:5000"),
+            ("http://127.0.0.1:8000/mcp", "10.0.0.7:5000"),
+            ("http://10.0.0.8:8101/mcp", "10.0.0.7:5000"),
+            ("http://somewhere:8101/mcp", "10.0.0.7:5000"),
+            ("http://somewhere:8101/mcp", "127.0.0.1:5000"),
+        ] {
+            assert!(!verdict(endpoint, peer, &[]), "{endpoint} from {peer}");
+        }
+        assert!(verdict("http://somewhere:8101/mcp", "10.0.0.7:5000", &["Somewhere"]));
+    }
+}

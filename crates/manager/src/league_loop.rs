@@ -1,0 +1,230 @@
+//! From the first registration to the champion: looks at what is due, and does it.
+//!
+//! Nothing is remembered here that matters: after a crash the season says what is due, and it is done again.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use league_core::season::{Assignment, NextAction};
+use league_protocol::error::RequestError;
+use league_protocol::id::RoundId;
+use thiserror::Error;
+use tokio::time::{Instant, timeout_at};
+
+use crate::excerpt::Told;
+use crate::hearing::Hearing;
+use crate::manager::Shared;
+use crate::notices::{self, Listener};
+
+/// Why a league did not come to its end.
+#[derive(Debug, Error)]
+pub enum LeagueStopped {
+    /// The window closed on too few.
+    #[error("registration ended after {window:?} with {players} of {needed} players and {referees} referees")]
+    TooFew { window: Duration, players: usize, needed: u32, referees: usize },
+    #[error(transparent)]
+    Refused(#[from] RequestError),
+}
+
+impl Shared {
+    /// Runs the league to its end, and keeps its files up to date meanwhile.
+    pub(crate) async fn conduct(self: &Arc<Self>) -> Result<(), LeagueStopped> {
+        let last = tokio::select! {
+            biased;
+            over = self.play_rounds() => over?,
+            never = self.keep_files() => match never {},
+        };
+        self.conclude(last).await
+    }
+
+    /// Plays every round that is left; gives the last one, where players have not been told yet that it is over.
+    async fn play_rounds(self: &Arc<Self>) -> Result<Option<RoundId>, LeagueStopped> {
+        let mut opened = None;
+        let mut changes = self.desk.changes();
+        // Of what was given away before, referees may have heard.
+        let found = self.desk.read(|season, _| (HashSet::from_iter(season.assignments()), season.last_completed()));
+        let (before, mut finished) = found.await?;
+        // Whether nothing has been played since this manager was started.
+        let mut resumed = true;
+        loop {
+            // Whatever changes from here on is seen below.
+            changes.mark_unchanged();
+            let round = match self.desk.read(|season, _| season.duty()).await? {
+                NextAction::AwaitRegistrations => {
+                    // The window begins whenever the registration is opened, and with it everything that is to be told.
+                    let since = *opened.get_or_insert_with(Instant::now);
+                    finished = None;
+                    self.await_registrations(since, &mut changes).await?;
+                    continue;
+                }
+                NextAction::AwaitStart => {
+                    opened = None;
+                    drop(changes.changed().await);
+                    continue;
+                }
+                NextAction::StartRound(_) => {
+                    resumed = false;
+                    // Handed in together, so that they share a commit.
+                    let (started, assigned) = tokio::join!(
+                        self.desk.command(|season, now| season.start_round(now)),
+                        self.desk.command(|season, now| Ok(season.assign(now)))
+                    );
+                    assigned?;
+                    started?
+                }
+                NextAction::Play(round) => {
+                    // Whoever is told of a match is also told who runs it.
+                    self.desk.command(|season, now| Ok(season.assign(now))).await?;
+                    round
+                }
+                NextAction::Conclude => return Ok(finished.filter(|_| !resumed)),
+            };
+            opened = None;
+            self.play(round, &before, finished, resumed, &mut changes).await?;
+            (finished, resumed) = (Some(round), false);
+        }
+    }
+
+    async fn await_registrations(
+        &self,
+        opened: Instant,
+        changes: &mut tokio::sync::watch::Receiver<u64>,
+    ) -> Result<(), LeagueStopped> {
+        let settings = &self.settings;
+        let there = self.desk.read(|season, _| {
+            let present = season.referees().iter().filter(|referee| !referee.lost).count();
+            (season.players().len(), present, season.config().min_players, season.was_reopened())
+        });
+        let (players, referees, needed, reopened) = there.await?;
+        let enough = |expected: Option<u32>, there: usize| expected.is_none_or(|expected| there >= expected as usize);
+        // Who opens the registration again waits for somebody whom nobody had expected.
+        let expecting = !reopened && (settings.expect_players.is_some() || settings.expect_referees.is_some());
+        let all = enough(settings.expect_players, players) && enough(settings.expect_referees, referees);
+        if expecting && all && referees > 0 && players >= needed as usize {
+            return Ok(self.desk.command(|season, now| season.start(now)).await?);
+        }
+        let Some(window) = settings.registration_window else {
+            drop(changes.changed().await);
+            return Ok(());
+        };
+        if timeout_at(opened + window, changes.changed()).await.is_ok() {
+            return Ok(());
+        }
+        if referees == 0 || players < needed as usize {
+            return Err(LeagueStopped::TooFew { window, players, needed, referees });
+        }
+        Ok(self.desk.command(|season, now| season.start(now)).await?)
+    }
+
+    /// Plays a round: everybody is told; each match begins when those have heard who are in it. Referees may know of those that were `given`
+    /// to them before. Players first hear of the end of the round `before`; when the manager was started in the middle of this
+    /// round (`resumed`), they have heard of it, and are told the standings once more.
+    async fn play(
+        self: &Arc<Self>,
+        round: RoundId,
+        given: &HashSet<Assignment>,
+        before: Option<RoundId>,
+        resumed: bool,
+        changes: &mut tokio::sync::watch::Receiver<u64>,
+    ) -> Result<(), LeagueStopped> {
+        let told = self.desk.read(move |season, _| {
+            let mut to_players: Vec<Told> =
+                before.into_iter().flat_map(|before| notices::round_over(season, before)).collect();
+            if resumed {
+                to_players.truncate(1);
+            }
+            to_players.push(notices::announcement(season, round, false));
+            let to_referees = vec![notices::announcement(season, round, true)];
+            let (players, referees) = (Listener::players_of(season, round), Listener::referees(season));
+            let size = (season.config().league_id.clone(), season.schedule().total_matches());
+            (players, to_players, referees, to_referees, season.assignments(), season.referees_show_passes(), size)
+        });
+        let (players, to_players, referees, to_referees, mut due, mut promised, (league, matches)) = told.await?;
+        let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
+        let mut hearing = Hearing::default();
+        let (players, referees) = (Listener::noted(players, &mut hearing), Listener::noted(referees, &mut hearing));
+        let telling = async {
+            tokio::join!(self.tell_each(players, to_players, grace), self.tell_each(referees, to_referees, grace))
+        }
+        .shared();
+        let hearing = Arc::new(hearing);
+        if let Some(views) = &self.views {
+            views.expect(league, matches).await;
+        }
+        tracing::info!(%round, matches = due.len(), "the round begins");
+        let playing = async {
+            let mut sent = HashSet::new();
+            loop {
+                for assignment in due.drain(..) {
+                    if sent.insert(assignment.clone()) {
+                        let is_new = !given.contains(&assignment);
+                        tokio::spawn(Arc::clone(self).escort(assignment, is_new, Arc::clone(&hearing)));
+                    }
+                }
+                changes.mark_unchanged();
+                // Mostly there is nothing to do; and to find that out, nobody has to wait for the disk.
+                let waits = self.desk.read_uncommitted(move |season| {
+                    season.duty() == NextAction::Play(round)
+                        && season.only_awaits_results()
+                        && (!promised || season.referees_show_passes())
+                });
+                if !waits.await? {
+                    if self.desk.read(move |season, _| season.duty() != NextAction::Play(round)).await? {
+                        return Ok(());
+                    }
+                    due = self.desk.command(|season, now| Ok(season.assign(now))).await?;
+                    promised = self.keep_promise(round, promised).await?;
+                }
+                if due.is_empty() {
+                    drop(changes.changed().await);
+                }
+            }
+        };
+        let played = async {
+            let (played, _) = tokio::join!(playing, telling.clone());
+            played
+        };
+        let watching = async {
+            // A match that could not begin yet is not overdue.
+            telling.clone().await;
+            self.watch().await;
+        };
+        tokio::select! {
+            biased;
+            played = played => played,
+            () = watching => Ok(()),
+        }
+    }
+
+    /// Tells players once more of a round in which passes were `promised`, when a referee has come since who shows none.
+    async fn keep_promise(self: &Arc<Self>, round: RoundId, promised: bool) -> Result<bool, LeagueStopped> {
+        let broken = self.desk.read(move |season, _| {
+            let broken = promised && !season.referees_show_passes();
+            broken.then(|| (Listener::players(season), notices::announcement(season, round, false)))
+        });
+        let Some((players, again)) = broken.await? else { return Ok(promised) };
+        self.tell(players, vec![again], Duration::ZERO).await;
+        Ok(false)
+    }
+
+    async fn conclude(self: &Arc<Self>, last: Option<RoundId>) -> Result<(), LeagueStopped> {
+        self.file().await?;
+        let told = self.desk.read(move |season, _| {
+            let mut to_players: Vec<Told> =
+                last.into_iter().flat_map(|last| notices::round_over(season, last)).collect();
+            to_players.push(notices::league_over(season));
+            (Listener::all_players(season), to_players, Listener::referees(season), vec![notices::league_over(season)])
+        });
+        let (players, to_players, referees, to_referees) = told.await?;
+        let now = Duration::ZERO;
+        tokio::join!(self.tell(players, to_players, now), self.tell(referees, to_referees, now));
+        if let Some(views) = &self.views
+            && let Err(error) = views.flush().await
+        {
+            tracing::warn!(%error, "the league's files are not complete");
+        }
+        Ok(())
+    }
+}

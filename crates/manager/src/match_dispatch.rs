@@ -1,0 +1,220 @@
+//! Giving a match to a referee, and watching over those that hold one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use league_core::season::agent::{AgentId, RegisteredPlayer};
+use league_core::season::{Assignment, Season};
+use league_protocol::answer::{ParsedAnswer, ReplyKind};
+use league_protocol::id::{ConversationId, RefereeId};
+use league_protocol::message::operate::Empty;
+use league_protocol::message::report::LearnedDialect;
+use league_protocol::message::start_match::{MatchMode, StartMatch};
+use league_protocol::message::step::RegisterToLeague;
+use league_protocol::quirk::Quirk;
+use league_protocol::side::Pair;
+use league_protocol::table::{Call, Method};
+use league_store::journal::JournalLevel;
+use league_wire::endpoint::Endpoint;
+use league_wire::exchange::Exchange;
+use league_wire::peer_client::{AnswerVerdict, OutgoingCall, Peer, heard};
+use league_wire::trace;
+use tokio::time::{Instant, sleep};
+use tracing::Instrument;
+
+use crate::hearing::Hearing;
+use crate::manager::Shared;
+use crate::notices::{Listener, envelope};
+
+/// A referee is given up after so many failures running.
+const PATIENCE: u32 = 3;
+
+/// What came of offering a match.
+enum Offer {
+    Taken,
+    Refused,
+    Unheard,
+    /// It knows no form of the order: it takes its matches from announcements, or asks for them.
+    Unknown,
+}
+
+impl Shared {
+    /// Gives a match to its referee, when everybody in it has heard of it. A referee that is busy gets it back on the list; one that is gone is
+    /// given up. A match that is `new`, of which its referee cannot have been told before, is not begun when a player has been withdrawn meanwhile.
+    pub(crate) async fn escort(self: Arc<Self>, assignment: Assignment, new: bool, hearing: Arc<Hearing>) {
+        let wanted = assignment.match_id.clone();
+        let players = self.desk.read_uncommitted(move |season| {
+            let ids = |players: Pair<&RegisteredPlayer>| [players.a.id.clone(), players.b.id.clone()];
+            season.contestants(&wanted).map(ids)
+        });
+        let Ok(Some(players)) = players.await else { return };
+        let concerned = players.into_iter().map(AgentId::Player).chain([AgentId::Referee(assignment.referee.clone())]);
+        hearing.have_heard(concerned).await;
+        let wanted = assignment.clone();
+        let (mode, seed) = (self.settings.mode, self.settings.seed.clone());
+        let order = self.desk.read_uncommitted(move |season| {
+            let secret = seed.as_ref().map(|seed| seed.secret(&wanted.match_id));
+            let order = season.holds(&wanted).then(|| season.order(&wanted, mode, secret)).flatten();
+            Some((order?, listener(season, &wanted.referee)?, season.walkover(&wanted.match_id).is_some()))
+        });
+        // Whatever happened meanwhile, it is no longer this referee's match.
+        let Ok(Some((mut order, mut referee, decided))) = order.await else { return };
+        order.home_mark.clone_from(&self.settings.home_mark);
+        // Who takes no orders has begun already.
+        if new && decided && referee.manner.knows(Method::StartMatch) {
+            drop(self.desk.command(move |season, now| season.give_back(&assignment, now)).await);
+            return;
+        }
+        let matched = trace::of_match(&order.match_id, order.attempt);
+        for tried in 1..=PATIENCE {
+            match self.offer(&mut referee, &order).instrument(matched.clone()).await {
+                // What nobody takes up is taken away when it is overdue.
+                Offer::Taken | Offer::Unknown => return,
+                Offer::Refused => {
+                    self.log(JournalLevel::Warn, "MATCH_REFUSED", || {
+                        format!("{} does not take {}; it is given away again", assignment.referee, assignment.match_id)
+                    });
+                    // A referee that has just refused is not asked again at once.
+                    sleep(self.settings.watch / 4).await;
+                    let given = assignment.clone();
+                    drop(self.desk.command(move |season, now| season.give_back(&given, now)).await);
+                    return;
+                }
+                Offer::Unheard => {
+                    self.log(JournalLevel::Warn, "ORDER_RETRIED", || {
+                        let Assignment { match_id, referee, .. } = &assignment;
+                        format!("{referee} did not answer the order for {match_id}, try {tried} of {PATIENCE}")
+                    });
+                    sleep(self.settings.watch / 4 * tried).await;
+                }
+            }
+        }
+        tracing::warn!(referee = %assignment.referee, match_id = %assignment.match_id, "nobody takes the match");
+        drop(self.desk.command(move |season, now| season.unheard(&assignment, now)).await);
+    }
+
+    async fn offer(&self, referee: &mut Listener, order: &StartMatch) -> Offer {
+        let Ok(endpoint) = referee.endpoint.parse::<Endpoint>() else { return Offer::Unheard };
+        if !referee.manner.knows(Method::StartMatch) {
+            return Offer::Unknown;
+        }
+        let conversation = ConversationId::named(format_args!("conv-{}-start", order.match_id));
+        let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
+        let call = Call::StartMatch(order.clone());
+        let message =
+            OutgoingCall { envelope: &envelope, call: &call, body: None, limit: self.settings.patience, notice: false };
+        let peer = Peer { endpoint: &endpoint, manner: &referee.manner, proven: false };
+        let mut tries = Vec::new();
+        let said = self.herald.speaker.send(peer, message, &understood, &mut tries).await;
+        self.note_sent(&referee.id, &envelope.conversation_id, &tries, said.understood);
+        let answers = tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.came.as_ref().ok());
+        answers.for_each(|exchange| self.promptness.note(&referee.id, exchange.receipt.last_byte));
+        let offer = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
+            None | Some(Err(_)) => Offer::Unheard,
+            Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body) {
+                _ if !said.understood && tries.len() > 1 => Offer::Unknown,
+                Ok(layers) if layers.refuses() => Offer::Refused,
+                Ok(layers) if layers.heard() == ReplyKind::Yes => Offer::Taken,
+                Ok(_) => Offer::Refused,
+                Err(_) => Offer::Unheard,
+            },
+        };
+        let mut learned = LearnedDialect { manner: said.learned, quirks: said.quirks, shows_token: false };
+        if matches!(offer, Offer::Unknown) {
+            learned.quirks.note(Quirk::TakesNoOrders);
+            learned.manner = Some(learned.manner.unwrap_or_else(|| referee.manner.clone()).without(Method::StartMatch));
+        }
+        if let Some(manner) = &learned.manner {
+            referee.manner.clone_from(manner);
+        }
+        self.learn(referee.id.clone(), learned).await;
+        offer
+    }
+
+    pub(crate) async fn give_up(&self, referee: &RefereeId) {
+        tracing::warn!(%referee, "the referee does not answer; its matches go to others");
+        let lost = referee.clone();
+        drop(self.desk.command(move |season, now| season.lose_referee(&lost, now)).await);
+    }
+
+    /// Looks after the referees as long as a round lasts: asks those that hold matches whether they are there, takes matches
+    /// away that should have ended long ago, and calls those back that were given up.
+    pub(crate) async fn watch(&self) {
+        let mut failures: HashMap<RefereeId, u32> = HashMap::new();
+        let mut since: HashMap<Assignment, Instant> = HashMap::new();
+        loop {
+            sleep(self.settings.watch).await;
+            let seen = self.desk.read(|season, _| {
+                let holding: Vec<_> = season
+                    .referees()
+                    .iter()
+                    .filter(|referee| referee.running > 0 || referee.lost)
+                    .filter_map(|referee| Some((referee.id.clone(), referee.lost, listener(season, &referee.id)?)))
+                    .collect();
+                (holding, season.assignments(), longest(season))
+            });
+            let Ok((holding, held, longest)) = seen.await else { return };
+            since.retain(|assignment, _| held.contains(assignment));
+            for assignment in held {
+                let began = *since.entry(assignment.clone()).or_insert_with(Instant::now);
+                // Who steps through a match takes the time it takes.
+                let flowing = self.settings.mode == MatchMode::Flowing;
+                if flowing && began.elapsed() > longest {
+                    tracing::warn!(match_id = %assignment.match_id, referee = %assignment.referee, "overdue");
+                    drop(self.desk.command(move |season, now| season.give_back(&assignment, now)).await);
+                }
+            }
+            for (id, lost, referee) in holding {
+                if lost {
+                    self.poke(&referee, Call::RegisterToLeague(RegisterToLeague::default())).await;
+                } else if self.poke(&referee, Call::Ping(Empty {})).await {
+                    failures.remove(&id);
+                } else {
+                    let count = failures.entry(id.clone()).or_default();
+                    *count += 1;
+                    if *count >= PATIENCE {
+                        failures.remove(&id);
+                        self.give_up(&id).await;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn poke(&self, referee: &Listener, call: Call) -> bool {
+        let Ok(endpoint) = referee.endpoint.parse::<Endpoint>() else { return false };
+        let conversation = ConversationId::named("conv-watch");
+        let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
+        let limit = self.settings.watch.min(self.settings.patience);
+        let came = self.herald.speaker.client().call(&endpoint, &referee.manner, &envelope, &call, limit).await;
+        if let Err(error) = &came {
+            self.log(JournalLevel::Warn, "MESSAGE_FAILED", || {
+                format!("{} to {}: {error}", call.method().row().name, referee.id.as_str())
+            });
+        }
+        came.inspect(|exchange| self.promptness.note(&referee.id, exchange.receipt.last_byte)).is_ok()
+    }
+}
+
+pub(crate) fn listener(season: &Season, referee: &RefereeId) -> Option<Listener> {
+    let referee = season.referee(referee)?;
+    Some(Listener::referee(referee, &season.config().league_id))
+}
+
+/// Whether a referee read the order: it takes it, refuses it, or says by a code of the league why it cannot.
+fn understood(exchange: &Exchange) -> AnswerVerdict {
+    let layers = ParsedAnswer::parse(&exchange.body);
+    let answered = layers.is_ok_and(|layers| layers.refuses() || layers.error().is_some_and(|e| e.code.is_some()));
+    if answered { AnswerVerdict::Understood } else { heard(exchange) }
+}
+
+/// The longest that a match can take by its own limits, and half as long again.
+fn longest(season: &Season) -> Duration {
+    let limits = &season.config().limits;
+    let tries = f64::from(limits.max_retries.max(1));
+    let pauses = limits.base_delay_sec * (2_f64.powf(tries - 1.0) - 1.0);
+    let asks = tries * (limits.game_join_ack_timeout_sec + limits.move_timeout_sec) + 2.0 * pauses;
+    let notices = (2.0 * tries + 1.0) * limits.game_over_timeout_sec;
+    Duration::try_from_secs_f64(1.5 * (asks + notices) + 5.0).unwrap_or(Duration::from_secs(3600))
+}

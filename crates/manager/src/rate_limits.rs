@@ -1,0 +1,112 @@
+//! How often anybody may ask.
+//!
+//! What leaves a trace is limited for everybody: a registration is written down for good, and a secret that was wrong may have been a guess.
+//! What only costs time is limited for each agent, and for strangers by where they call from; who is a stranger on this machine
+//! costs it nothing that it could not have otherwise. Reports are not limited: a referee has as many as it was given matches.
+
+use std::sync::Arc;
+
+use league_core::season::agent::AgentId;
+use league_protocol::error::{ErrorCode, RequestError};
+use league_protocol::message::registration::AgentMeta;
+use league_protocol::table::Method;
+use league_wire::client_network::ClientNetwork;
+use league_wire::failed_secrets::FailedSecrets;
+use league_wire::rate::{KeyedLimiter, Rate, RetryAfter};
+use smol_str::SmolStr;
+
+/// How often, for each kind of request. Far above what a league at full speed needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RateSettings {
+    /// Registrations from one address elsewhere: a class may be behind it.
+    pub registrations: Rate,
+    /// Registrations from this machine: a whole league may be hosted here.
+    pub registrations_here: Rate,
+    /// Registrations of one agent, by its name and endpoint.
+    pub registrations_again: Rate,
+    pub questions: Rate,
+    /// What is asked from one address by nobody in particular.
+    pub strangers: Rate,
+}
+
+impl Default for RateSettings {
+    fn default() -> Self {
+        Self {
+            registrations: Rate::new(20, 500),
+            registrations_here: Rate::new(20, 5000),
+            registrations_again: Rate::new(1, 10),
+            questions: Rate::new(50, 500),
+            strangers: Rate::new(200, 2000),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct RateLimits {
+    registrations: KeyedLimiter<ClientNetwork>,
+    registrations_here: KeyedLimiter<ClientNetwork>,
+    registrations_again: KeyedLimiter<(SmolStr, SmolStr)>,
+    questions: KeyedLimiter<AgentId>,
+    strangers: KeyedLimiter<ClientNetwork>,
+    strikes: Arc<FailedSecrets>,
+}
+
+impl RateLimits {
+    pub(crate) fn new(rates: RateSettings, strikes: Arc<FailedSecrets>) -> Self {
+        Self {
+            registrations: KeyedLimiter::new(rates.registrations),
+            registrations_here: KeyedLimiter::new(rates.registrations_here),
+            registrations_again: KeyedLimiter::new(rates.registrations_again),
+            questions: KeyedLimiter::new(rates.questions),
+            strangers: KeyedLimiter::new(rates.strangers),
+            strikes,
+        }
+    }
+
+    pub(crate) fn registers(
+        &self,
+        whence: ClientNetwork,
+        meta: &AgentMeta,
+        method: Method,
+    ) -> Result<(), RequestError> {
+        let meter = if whence.is_here() { &self.registrations_here } else { &self.registrations };
+        meter.pass(&whence).map_err(|wait| limited(wait, method, "too many registrations from your address"))?;
+        let agent = (SmolStr::new(meta.display_name.trim().to_lowercase()), SmolStr::new(meta.contact_endpoint.trim()));
+        let again = self.registrations_again.pass(&agent);
+        again.map_err(|wait| limited(wait, method, "this agent registers too often; keep the token you have"))
+    }
+
+    pub(crate) fn asks(&self, agent: &AgentId, method: Method) -> Result<(), RequestError> {
+        self.questions.pass(agent).map_err(|wait| limited(wait, method, "you ask too often"))
+    }
+
+    pub(crate) fn wonders(&self, whence: ClientNetwork, method: Method) -> Result<(), RequestError> {
+        if whence.is_here() {
+            return Ok(());
+        }
+        self.strangers.pass(&whence).map_err(|wait| limited(wait, method, "too many questions from there"))
+    }
+
+    /// Somebody shows a secret that a person may have chosen: whether it is looked at.
+    pub(crate) fn shows_secret(&self, whence: ClientNetwork, method: Method) -> Result<(), RequestError> {
+        self.strikes.listen(whence).map_err(|wait| limited(wait, method, GUESSED))
+    }
+
+    /// The fault of whoever was refused; where that was for a wrong secret once too often, that.
+    pub(crate) fn refused(&self, fault: RequestError, whence: ClientNetwork, method: Method) -> RequestError {
+        match fault.code {
+            Some(ErrorCode::E012) => {
+                self.strikes.strike(whence).err().map_or(fault, |wait| limited(wait, method, GUESSED))
+            }
+            Some(_) | None => fault,
+        }
+    }
+}
+
+const GUESSED: &str = "too many wrong tokens or keys from there";
+
+fn limited(wait: RetryAfter, method: Method, what: &str) -> RequestError {
+    let seconds = wait.seconds();
+    let fault = RequestError::new(ErrorCode::E014, method, format!("{what}; try again in {seconds} s"));
+    RequestError { retry_after: Some(seconds), ..fault }
+}

@@ -1,0 +1,127 @@
+//! What is remembered about a peer.
+
+use serde_json::json;
+
+use super::*;
+
+fn kept(manner: &PeerDialect) -> PeerDialect {
+    serde_json::from_value(serde_json::to_value(manner).unwrap()).unwrap()
+}
+
+#[test]
+fn what_was_learned_is_the_same_after_a_restart() {
+    let tools = json!({"tools": [
+        {"name": "receive_game_invitation", "inputSchema": {"properties": {"message": {"type": "object"}}}},
+        {"name": "choose_parity", "inputSchema": {"properties": {"match_id": {}, "deadline": {}}}},
+    ]});
+    for manner in [
+        PeerDialect::default(),
+        PeerDialect::from(Frame::Typed),
+        PeerDialect::default().calling(Method::ChooseParity, "parity_choose").posting(),
+        PeerDialect::from(Frame::Nested).at_root().with_colon().without(Method::NotifyRound),
+        PeerDialect::of_tools(McpStyle::Session, &tools).unwrap(),
+        PeerDialect::of_tools(McpStyle::Stateless, &tools).unwrap(),
+    ] {
+        assert_eq!(kept(&manner), manner, "{manner}");
+    }
+    assert_eq!(serde_json::to_value(PeerDialect::default()).unwrap(), json!({"frame": "A"}));
+}
+
+#[test]
+fn what_cannot_be_true_is_left_out() {
+    let long = "x".repeat(MAX_NAME + 1);
+    let written = json!({
+        "frame": "Z", "era": "session",
+        "methods": {"choose_parity": {"name": long}, "no_such_method": {"name": "x"}, "notify_round": {"under": long}},
+    });
+    assert!(serde_json::from_value::<PeerDialect>(written).unwrap().is_canonical());
+}
+
+#[test]
+fn a_manner_is_a_few_words() {
+    let cases = [
+        (PeerDialect::default(), "A"),
+        (PeerDialect::default().calling(Method::ChooseParity, "parity_choose"), "A, choose_parity as parity_choose"),
+        (PeerDialect::from(Frame::Typed), "B"),
+        (PeerDialect { era: McpStyle::Session, ..PeerDialect::from(Frame::Tool) }, "C session"),
+        (PeerDialect { era: McpStyle::Stateless, ..PeerDialect::from(Frame::Tool) }, "C 2026-07-28"),
+        (PeerDialect::from(Frame::Bare).posting().at_root(), "D at /, posts"),
+    ];
+    for (manner, words) in cases {
+        assert_eq!(manner.to_string(), words);
+    }
+}
+
+#[test]
+fn nobody_listens_where_it_registers_by_a_form() {
+    assert_eq!(
+        PeerDialect::of_registration(Frame::Register, &ReceivedEnvelope::default(), None),
+        PeerDialect::default()
+    );
+    assert_eq!(PeerDialect::of_registration(Frame::Bare, &ReceivedEnvelope::default(), None).frame(), Frame::Bare);
+}
+
+#[test]
+fn an_empty_token_in_a_typed_registration_asks_for_colons() {
+    let empty = ReceivedEnvelope { empty_token: true, ..ReceivedEnvelope::default() };
+    assert!(PeerDialect::of_registration(Frame::Typed, &empty, None).wants_colon());
+    assert!(!PeerDialect::of_registration(Frame::Direct, &empty, None).wants_colon());
+    assert!(!PeerDialect::of_registration(Frame::Typed, &ReceivedEnvelope::default(), None).wants_colon());
+}
+
+#[test]
+fn the_canonical_name_is_no_difference() {
+    let other = PeerDialect::default().calling(Method::ChooseParity, "parity_choose");
+    assert!(other.calling(Method::ChooseParity, "choose_parity").is_canonical());
+    assert_eq!(PeerDialect::from(Frame::Typed).calling(Method::ChooseParity, "CHOOSE_PARITY_CALL").to_string(), "B");
+}
+
+#[test]
+fn what_two_learned_about_the_same_peer_is_put_together() {
+    let manager = PeerDialect::default().without(Method::NotifyRound);
+    let referee = PeerDialect::default().calling(Method::ChooseParity, "parity_choose").posting();
+    let both = manager.learning(&referee);
+    assert!(both.posts() && !both.knows(Method::NotifyRound));
+    assert_eq!(both.name_of(Method::ChooseParity), "parity_choose");
+    let other_frame = manager.learning(&PeerDialect::from(Frame::Nested));
+    assert!(other_frame.knows(Method::NotifyRound), "names and gaps belong to a frame");
+}
+
+#[test]
+fn a_list_of_tools_tells_names_and_shapes_of_all_calls_at_once() {
+    let object = |properties: serde_json::Value, required: &[&str]| json!({"type": "object", "properties": properties, "required": required});
+    let listing = json!({"tools": [
+        {"name": "receiveGameInvitation", "inputSchema": object(json!({"payload": {"type": "object"}}), &["payload"])},
+        {"name": "parity_choose", "inputSchema": {
+            "type": "object", "properties": {"match_id": {"type": "string"}, "deadline": {}}, "additionalProperties": false}},
+        {"name": "notify_match_result", "inputSchema": {"type": "object", "additionalProperties": true}},
+        {"name": "something_else", "inputSchema": {}},
+    ]});
+    let manner = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();
+    assert_eq!(manner.name_of(Method::GameInvitation), "receiveGameInvitation");
+    assert_eq!(*manner.shape_of(Method::GameInvitation), ArgumentShape::Under("payload".into()));
+    assert_eq!(manner.name_of(Method::ChooseParity), "parity_choose");
+    assert_eq!(
+        *manner.shape_of(Method::ChooseParity),
+        ArgumentShape::Fields(vec!["deadline".into(), "match_id".into()])
+    );
+    assert_eq!(*manner.shape_of(Method::NotifyMatchResult), ArgumentShape::Whole);
+    assert!(manner.knows(Method::NotifyMatchResult) && !manner.knows(Method::NotifyRound));
+}
+
+#[test]
+fn a_tool_that_takes_one_plain_field_of_ours_takes_fields() {
+    let schema = json!({"properties": {"match_id": {"type": "string"}}, "required": ["match_id"]});
+    let listing = json!({"tools": [{"name": "handle_game_invitation", "inputSchema": schema}]});
+    let manner = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();
+    assert_eq!(*manner.shape_of(Method::GameInvitation), ArgumentShape::Fields(vec!["match_id".into()]));
+}
+
+#[test]
+fn one_tool_for_everything_stands_for_every_call() {
+    let schema = json!({"properties": {"message": {"type": "object"}}});
+    let listing = json!({"tools": [{"name": "mcp_message", "inputSchema": schema}]});
+    let manner = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();
+    assert_eq!(manner.name_of(Method::ChooseParity), "mcp_message");
+    assert!(PeerDialect::of_tools(McpStyle::AtOnce, &json!({"tools": [{"name": "weather"}]})).is_none());
+}

@@ -1,0 +1,136 @@
+//! A manner as it is written: by its letter, and by the names of the call table.
+//!
+//! Reading never fails. What is unknown here, or too long, was learned by another version or made up; it is left out, and found
+//! out again when it matters.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smol_str::SmolStr;
+
+use super::{ArgumentShape, COLON_SENDER, CallDialect, MAX_FIELDS, MAX_NAME, McpStyle, PeerDialect};
+use crate::frame::Frame;
+use crate::table::{Method, TABLE};
+
+/// On the wire.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct DialectOnWire {
+    /// The frame by its letter.
+    frame: SmolStr,
+    /// For frame C: `session` or `2026-07-28`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    era: Option<SmolStr>,
+    /// `/` where the endpoint names no path and `/mcp` is not the one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path: Option<SmolStr>,
+    /// Whether answers are posted after a bare acknowledgement.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    posts: bool,
+    /// How the manager's sender is written, where that matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sender: Option<SmolStr>,
+    /// The one name for every call, where the type of the message decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    method: Option<SmolStr>,
+    /// The calls that differ.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    methods: BTreeMap<SmolStr, CallDialectOnWire>,
+}
+
+/// What is different about one call.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct CallDialectOnWire {
+    /// Its name there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<SmolStr>,
+    /// The fields that it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fields: Option<Vec<SmolStr>>,
+    /// The argument that the message stands under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    under: Option<SmolStr>,
+    /// Whether it is not known there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    unknown: bool,
+}
+
+impl From<DialectOnWire> for PeerDialect {
+    fn from(written: DialectOnWire) -> Self {
+        let frame = Frame::ALL.into_iter().find(|frame| written.frame.as_str() == frame.to_string());
+        let mut manner = Self::from(frame.unwrap_or(Frame::Direct));
+        manner.era = match (manner.frame, written.era.as_deref()) {
+            (Frame::Tool, Some("session")) => McpStyle::Session,
+            (Frame::Tool, Some("2026-07-28")) => McpStyle::Stateless,
+            (_, Some(_) | None) => McpStyle::AtOnce,
+        };
+        manner.at_root = written.path.as_deref() == Some("/");
+        manner.posts = written.posts;
+        manner.colon = written.sender.is_some();
+        let short = |text: &SmolStr| text.len() <= MAX_NAME;
+        manner.one_name = written.method.filter(short).map(|name| Box::from(name.as_str()));
+        for (method, way) in written.methods {
+            let Some((method, _)) = Method::named(&method) else { continue };
+            let shape = match (way.fields, way.under) {
+                (Some(fields), _) if fields.len() <= MAX_FIELDS && fields.iter().all(short) => {
+                    ArgumentShape::Fields(fields)
+                }
+                (_, Some(key)) if short(&key) => ArgumentShape::Under(key),
+                (Some(_) | None, Some(_) | None) => ArgumentShape::Whole,
+            };
+            manner = manner.with(CallDialect { method, name: way.name.filter(short), shape, unknown: way.unknown });
+        }
+        manner
+    }
+}
+
+impl From<&PeerDialect> for DialectOnWire {
+    fn from(manner: &PeerDialect) -> Self {
+        let way = |way: &CallDialect| {
+            let (fields, under) = match &way.shape {
+                ArgumentShape::Whole => (None, None),
+                ArgumentShape::Fields(fields) => (Some(fields.clone()), None),
+                ArgumentShape::Under(key) => (None, Some(key.clone())),
+            };
+            let name = SmolStr::new_static(way.method.row().name);
+            (name, CallDialectOnWire { name: way.name.clone(), fields, under, unknown: way.unknown })
+        };
+        Self {
+            frame: SmolStr::from(manner.frame.letter().to_string()),
+            era: match manner.era {
+                McpStyle::AtOnce => None,
+                McpStyle::Session => Some(SmolStr::new_static("session")),
+                McpStyle::Stateless => Some(SmolStr::new_static("2026-07-28")),
+            },
+            path: manner.at_root.then(|| SmolStr::new_static("/")),
+            posts: manner.posts,
+            sender: manner.colon.then(|| SmolStr::new_static(COLON_SENDER)),
+            method: manner.one_name.as_deref().map(SmolStr::new),
+            methods: manner.ways.iter().take(TABLE.len()).map(way).collect(),
+        }
+    }
+}
+
+impl Serialize for PeerDialect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        DialectOnWire::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for PeerDialect {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let any = serde_json::Value::deserialize(deserializer)?;
+        Ok(serde_json::from_value::<DialectOnWire>(any).map(Self::from).unwrap_or_default())
+    }
+}
+
+impl JsonSchema for PeerDialect {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("Manner")
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        DialectOnWire::json_schema(generator)
+    }
+}

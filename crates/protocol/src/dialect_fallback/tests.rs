@@ -1,0 +1,192 @@
+//! The second guess, evidence by evidence.
+
+use super::*;
+
+fn after(tried: &[PeerDialect], method: Method, rebuff: &DialectError) -> DialectAttempt<'static> {
+    let tried: &'static [PeerDialect] = Vec::leak(tried.to_vec());
+    let rebuff: &'static DialectError = Box::leak(Box::new(rebuff.clone()));
+    DialectAttempt {
+        tried,
+        method,
+        rebuff,
+        notice: false,
+        proven: false,
+        looked: false,
+        pathless: false,
+        thorough: false,
+    }
+}
+
+fn first(rebuff: &DialectError) -> DialectAttempt<'static> {
+    after(&[PeerDialect::default()], Method::GameInvitation, rebuff)
+}
+
+fn said(next: NextTry) -> String {
+    match next {
+        NextTry::Say(manner) => manner.to_string(),
+        NextTry::Look => String::from("look"),
+        NextTry::Unknown => String::from("unknown"),
+        NextTry::Stop => String::from("stop"),
+    }
+}
+
+#[test]
+fn a_complaint_that_names_the_frame_is_believed() {
+    for (rebuff, next) in [
+        (DialectError::WantsBare, "D"),
+        (DialectError::WantsMessage, "E"),
+        (DialectError::WantsColon, "A, sender with a colon"),
+        (DialectError::Mcp, "look"),
+        (DialectError::BadArguments, "E"),
+        (DialectError::Nothing, "B"),
+        (DialectError::Other, "stop"),
+        (DialectError::NoSuchPlace, "stop"),
+    ] {
+        assert_eq!(said(first(&rebuff).next()), next, "{rebuff:?}");
+    }
+}
+
+#[test]
+fn a_path_is_tried_only_where_none_was_named() {
+    assert_eq!(said(DialectAttempt { pathless: true, ..first(&DialectError::NoSuchPlace) }.next()), "A at /");
+    let both = after(
+        &[PeerDialect::default(), PeerDialect::default().at_root()],
+        Method::ChooseParity,
+        &DialectError::NoSuchPlace,
+    );
+    assert_eq!(said(DialectAttempt { pathless: true, ..both }.next()), "stop");
+}
+
+#[test]
+fn an_unknown_name_at_a_peer_that_was_understood_is_another_name() {
+    let rung = after(&[PeerDialect::default()], Method::ChooseParity, &DialectError::UnknownName(None));
+    assert_eq!(said(DialectAttempt { proven: true, ..rung }.next()), "A, choose_parity as parity_choose");
+}
+
+#[test]
+fn an_unknown_name_at_an_unknown_peer_is_a_reason_to_look_at_its_tools_and_then_to_guess() {
+    let rung = first(&DialectError::UnknownName(None));
+    assert_eq!(rung.next(), NextTry::Look);
+    let looked = DialectAttempt { looked: true, ..rung };
+    assert_eq!(said(looked.next()), "A, handle_game_invitation as game_invitation");
+}
+
+#[test]
+fn a_manager_that_does_not_know_a_name_may_go_by_types() {
+    let rung = after(&[PeerDialect::default()], Method::RegisterPlayer, &DialectError::UnknownName(None));
+    assert_eq!(said(DialectAttempt { looked: true, ..rung }.next()), "B");
+}
+
+#[test]
+fn a_name_that_the_complaint_mentions_is_taken_at_once() {
+    let alias = first(&DialectError::UnknownName(Some("receive_game_invitation".into())));
+    assert_eq!(said(alias.next()), "A, handle_game_invitation as receive_game_invitation");
+    let typed = first(&DialectError::UnknownName(Some("GAME_INVITATION".into())));
+    assert_eq!(said(typed.next()), "B");
+}
+
+#[test]
+fn names_that_are_known_lead_to_names_like_them() {
+    let known = PeerDialect::default().calling(Method::GameInvitation, "receive_game_invitation");
+    let rung = after(&[known], Method::NotifyMatchResult, &DialectError::UnknownName(None));
+    let next = DialectAttempt { proven: true, ..rung }.next();
+    assert!(matches!(&next, NextTry::Say(manner) if manner.name_of(Method::NotifyMatchResult) == "receive_game_over"));
+}
+
+#[test]
+fn who_registered_by_types_and_listens_by_names_is_found_at_once() {
+    let rung = after(&[PeerDialect::from(Frame::Typed)], Method::GameInvitation, &DialectError::UnknownName(None));
+    assert_eq!(said(DialectAttempt { looked: true, ..rung }.next()), "A");
+}
+
+#[test]
+fn tools_are_looked_at_whenever_a_tool_is_not_understood() {
+    let tool = PeerDialect::from(Frame::Tool);
+    for rebuff in
+        [DialectError::UnknownName(None), DialectError::BadArguments, DialectError::Mcp, DialectError::WantsMessage]
+    {
+        let rung = after(std::slice::from_ref(&tool), Method::ChooseParity, &rebuff);
+        assert_eq!(rung.next(), NextTry::Look, "{rebuff:?}");
+        assert_eq!(DialectAttempt { proven: true, ..rung }.next(), NextTry::Look, "{rebuff:?}");
+    }
+}
+
+#[test]
+fn no_form_is_tried_twice_and_the_ladder_ends() {
+    for rebuff in [
+        DialectError::UnknownName(None),
+        DialectError::Nothing,
+        DialectError::BadArguments,
+        DialectError::WantsRpc,
+        DialectError::Mcp,
+    ] {
+        let mut tried = vec![PeerDialect::default()];
+        while let NextTry::Say(manner) =
+            (DialectAttempt { looked: true, ..after(&tried, Method::GameInvitation, &rebuff) }).next()
+        {
+            assert!(!tried.contains(&manner));
+            tried.push(manner);
+        }
+        assert!(tried.len() <= 8, "{rebuff:?}: {}", tried.len());
+    }
+}
+
+#[test]
+fn a_notice_is_tried_under_one_other_name_and_then_never_again() {
+    let unknown = DialectError::UnknownName(None);
+    let notice =
+        |tried: &[PeerDialect], method| DialectAttempt { notice: true, ..after(tried, method, &unknown) }.next();
+    for (manner, method, name) in [
+        (PeerDialect::default(), Method::NotifyRound, "announce_round"),
+        (PeerDialect::default(), Method::NotifyRoundCompleted, "ROUND_COMPLETED"),
+        (PeerDialect::from(Frame::Typed), Method::NotifyRound, "notify_round"),
+        (PeerDialect::from(Frame::Typed), Method::NotifyRoundCompleted, "notify_round_completed"),
+    ] {
+        let NextTry::Say(other) = notice(std::slice::from_ref(&manner), method) else { panic!("{name} is not tried") };
+        assert_eq!((other.name_of(method), other.frame()), (name, manner.frame()));
+        assert_eq!(notice(&[manner, other], method), NextTry::Unknown);
+    }
+}
+
+#[test]
+fn nothing_bold_is_concluded_from_a_notice() {
+    for (rebuff, next) in [
+        (DialectError::Nothing, "stop"),
+        (DialectError::BadArguments, "stop"),
+        (DialectError::Other, "stop"),
+        (DialectError::Mcp, "look"),
+        (DialectError::WantsBare, "D"),
+        (DialectError::WantsColon, "A, sender with a colon"),
+    ] {
+        let rung = after(&[PeerDialect::default()], Method::NotifyRound, &rebuff);
+        assert_eq!(said(DialectAttempt { notice: true, ..rung }.next()), next, "{rebuff:?}");
+    }
+}
+
+#[test]
+fn a_thorough_search_tries_every_frame_whatever_comes_back() {
+    for rebuff in [
+        DialectError::Other,
+        DialectError::Nothing,
+        DialectError::NoSuchPlace,
+        DialectError::WantsBare,
+        DialectError::UnknownName(None),
+    ] {
+        let (mut tried, mut looked) = (vec![PeerDialect::default()], false);
+        loop {
+            let rung = after(&tried, Method::RegisterPlayer, &rebuff);
+            match (DialectAttempt { thorough: true, looked, ..rung }).next() {
+                NextTry::Say(manner) => tried.push(manner),
+                NextTry::Look => looked = true,
+                NextTry::Unknown | NextTry::Stop => break,
+            }
+        }
+        for frame in [Frame::Direct, Frame::Typed, Frame::Tool, Frame::Bare, Frame::Nested] {
+            assert!(tried.iter().any(|manner| manner.frame() == frame), "{rebuff:?}: {frame} was not tried");
+        }
+        assert!(looked, "{rebuff:?}: the tools were not asked for");
+        let alias = |manner: &PeerDialect| manner.name_of(Method::RegisterPlayer) == "league_register";
+        assert!(tried.iter().any(alias), "{rebuff:?}: the other name was not tried");
+        assert!(tried.len() <= 20, "{rebuff:?}: {} forms", tried.len());
+    }
+}

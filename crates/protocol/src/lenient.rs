@@ -1,0 +1,212 @@
+//! Reading a field that strangers write as they like: right, absent or wrong, but never a reason to refuse the message.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// What was found where a text was looked for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Field<T> {
+    #[default]
+    Absent,
+    Good(T),
+    /// Something else; the beginning of it, where it was a text.
+    Bad(String),
+}
+
+impl<T> Field<T> {
+    /// This one, or `other` where nothing was found here.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match self {
+            Self::Absent => other,
+            Self::Good(_) | Self::Bad(_) => self,
+        }
+    }
+
+    pub fn good(self) -> Option<T> {
+        match self {
+            Self::Good(value) => Some(value),
+            Self::Absent | Self::Bad(_) => None,
+        }
+    }
+
+    pub fn as_good(&self) -> Option<&T> {
+        match self {
+            Self::Good(value) => Some(value),
+            Self::Absent | Self::Bad(_) => None,
+        }
+    }
+}
+
+/// Takes any JSON value; hands texts, numbers and flags to `read` and skips the rest.
+struct Scalar<R, T> {
+    read: R,
+    made: PhantomData<T>,
+}
+
+/// A scalar of JSON as it stood there.
+enum Raw<'a> {
+    Text(&'a str),
+    Number(i64),
+    Flag(bool),
+    Null,
+    Other,
+}
+
+impl<'de, T, R: FnOnce(Raw<'_>) -> T> Visitor<'de> for Scalar<R, T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        Ok((self.read)(Raw::Text(text)))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        Ok((self.read)(i64::try_from(number).map_or(Raw::Other, Raw::Number)))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        Ok((self.read)(Raw::Number(number)))
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<T, E> {
+        Ok((self.read)(Raw::Other))
+    }
+
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<T, E> {
+        Ok((self.read)(Raw::Flag(flag)))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<T, E> {
+        Ok((self.read)(Raw::Null))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<T, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok((self.read)(Raw::Other))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok((self.read)(Raw::Other))
+    }
+}
+
+impl<'de, T, R: FnOnce(Raw<'_>) -> T> DeserializeSeed<'de> for Scalar<R, T> {
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+fn scalar<'de, D: Deserializer<'de>, T>(deserializer: D, read: impl FnOnce(Raw<'_>) -> T) -> Result<T, D::Error> {
+    Scalar { read, made: PhantomData }.deserialize(deserializer)
+}
+
+/// A text that is a `T`, with what stood there when it was none.
+pub(crate) fn found<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Field<T>, D::Error> {
+    found_or(deserializer, Field::Absent)
+}
+
+/// The same for a field where null is as wrong as any other value that is no text.
+pub(crate) fn given<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Field<T>, D::Error> {
+    found_or(deserializer, Field::Bad(String::from("null")))
+}
+
+fn found_or<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D, null: Field<T>) -> Result<Field<T>, D::Error> {
+    scalar(deserializer, |raw| match raw {
+        Raw::Null => null,
+        Raw::Text(text) => text.parse().map_or_else(|_| Field::Bad(text.chars().take(64).collect()), Field::Good),
+        Raw::Number(number) => Field::Bad(number.to_string()),
+        Raw::Flag(flag) => Field::Bad(flag.to_string()),
+        Raw::Other => Field::Bad(String::from("not a text")),
+    })
+}
+
+/// A text that is a `T`, or nothing.
+pub(crate) fn text<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Option<T>, D::Error> {
+    scalar(deserializer, |raw| match raw {
+        Raw::Text(text) => text.parse().ok(),
+        Raw::Null | Raw::Number(_) | Raw::Flag(_) | Raw::Other => None,
+    })
+}
+
+/// A number within the range of a `T`, or nothing.
+pub(crate) fn number<'de, D: Deserializer<'de>, T: TryFrom<i64>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    scalar(deserializer, |raw| match raw {
+        Raw::Number(number) => number.try_into().ok(),
+        Raw::Text(_) | Raw::Null | Raw::Flag(_) | Raw::Other => None,
+    })
+}
+
+pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    scalar(deserializer, |raw| match raw {
+        Raw::Flag(flag) => Some(flag),
+        Raw::Text(_) | Raw::Null | Raw::Number(_) | Raw::Other => None,
+    })
+}
+
+/// A count, or none at all: what a stranger tells of the past must not spoil what it asks now.
+pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    number(deserializer).map(Option::unwrap_or_default)
+}
+
+/// A text that is a `T`, or an empty one.
+pub(crate) fn text_or_default<'de, D: Deserializer<'de>, T: FromStr + Default>(deserializer: D) -> Result<T, D::Error> {
+    text(deserializer).map(Option::unwrap_or_default)
+}
+
+/// A value of any shape, or nothing where it has another one.
+pub(crate) fn value<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let raw = Box::<RawValue>::deserialize(deserializer)?;
+    Ok(serde_json::from_str(raw.get()).ok())
+}
+
+/// The same where nothing has a value of its own.
+pub(crate) fn value_or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    value(deserializer).map(Option::unwrap_or_default)
+}
+
+/// A value, where null is as good as leaving it out.
+pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::PlayerId;
+
+    #[test]
+    fn a_value_of_another_shape_is_none() {
+        let read = |json: &str| value::<_, [u8; 2]>(&mut serde_json::Deserializer::from_str(json)).unwrap();
+        assert_eq!(read("[1, 2]"), Some([1, 2]));
+        for other in ["null", "[1]", "[1,2,3]", "[1,256]", "{\"a\":[1,2]}", "\"[1,2]\"", "true"] {
+            assert_eq!(read(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_refused_and_nothing_is_made_up() {
+        let read = |json: &str| found::<_, PlayerId>(&mut serde_json::Deserializer::from_str(json)).unwrap();
+        assert_eq!(read("\"P01\""), Field::Good(PlayerId::numbered(1)));
+        assert_eq!(read("null"), Field::Absent);
+        assert_eq!(read("7"), Field::Bad("7".into()));
+        for other in ["[1,[2]]", "{\"a\":{\"b\":1}}", "1.5", "true", "\"a/b\"", "18446744073709551615"] {
+            assert!(matches!(read(other), Field::Bad(_)), "{other}");
+        }
+    }
+}

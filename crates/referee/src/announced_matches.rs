@@ -1,0 +1,237 @@
+//! Matches that a manager announces and does not order.
+//!
+//! S0 3.2.2 lets a match begin with ROUND_ANNOUNCEMENT. So a referee whose manager showed no passes at registration, and has not
+//! sent a START_MATCH within two seconds, plays the announced matches that name its endpoint. A manager that has sent one
+//! START_MATCH is one that orders its matches: nothing is begun for it unasked.
+//!
+//! Anybody can post an announcement. Addresses of players therefore count only from the manager: from an announcement that
+//! comes from its address, or from its answer to a query.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
+use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};
+use league_protocol::message::query::{LeagueQuery, QueryParams, QueryType};
+use league_protocol::message::round::{AnnouncedMatch, RoundAnnouncement};
+use league_protocol::message::standings::PlayerRecord;
+use league_protocol::message::start_match::{Contestant, MatchLimits, MatchMode, MatchPoints, StartMatch};
+use league_protocol::sender::Sender;
+use league_protocol::side::Pair;
+use league_protocol::table::Call;
+use league_store::journal::JournalLevel;
+use league_wire::endpoint::Endpoint;
+use league_wire::peer_client::{OutgoingCall, Peer, heard};
+use smol_str::SmolStr;
+use tokio::time::sleep;
+
+use crate::directory::PlayerDirectory;
+use crate::orders::MatchPurpose;
+use crate::referee::Shared;
+use crate::registration::RefereeIdentity;
+
+/// How long a manager has to order what it announced.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The most announcements that wait to be played.
+const MOST: usize = 64;
+
+/// An announcement that waits; counted as long as it does.
+struct Waiting(Arc<Shared>);
+
+impl Waiting {
+    fn new(shared: &Arc<Shared>) -> Option<Self> {
+        let waiting = shared.announcements.fetch_add(1, Ordering::Relaxed);
+        let one = Self(Arc::clone(shared));
+        (waiting < MOST).then_some(one)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.announcements.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+pub(crate) type Announcements = AtomicUsize;
+
+impl Shared {
+    /// A round was announced by whoever calls from `peer`.
+    pub(crate) fn announced(self: &Arc<Self>, round: RoundAnnouncement, peer: SocketAddr) {
+        let Some(identity) = self.identity().filter(|identity| !identity.passes) else { return };
+        self.remember_rounds(&round);
+        let mine: Vec<AnnouncedMatch> = round.matches.iter().filter(|one| self.is_named_by(one)).cloned().collect();
+        if mine.is_empty() || self.is_ordered() {
+            return;
+        }
+        let Some(waiting) = Waiting::new(self) else {
+            tracing::warn!(round_id = %round.round_id, "too many announcements wait; this one is only acknowledged");
+            return;
+        };
+        tokio::spawn(async move {
+            let shared = &waiting.0;
+            sleep(GRACE).await;
+            if shared.is_ordered() || !shared.is_still(&identity) {
+                return;
+            }
+            let directory = shared.directory(&identity, &round, &mine, peer).await;
+            for one in &mine {
+                match order(&round, one, &directory) {
+                    Some(order) => shared.play_announced(&identity, order).await,
+                    None => {
+                        tracing::warn!(match_id = %one.match_id, "the manager does not say where the players of an announced match listen");
+                    }
+                }
+            }
+        });
+    }
+
+    /// Whether the match names this referee's endpoint.
+    fn is_named_by(&self, one: &AnnouncedMatch) -> bool {
+        let named = one.referee_endpoint.as_deref().and_then(|text| text.parse::<Endpoint>().ok());
+        let own = &self.settings.contact;
+        named.is_some_and(|named| named.port() == own.port() && is_same_host(named.host(), own.host()))
+    }
+
+    /// Where the players of `mine` listen, as far as the manager says.
+    async fn directory(
+        &self,
+        identity: &RefereeIdentity,
+        round: &RoundAnnouncement,
+        mine: &[AnnouncedMatch],
+        peer: SocketAddr,
+    ) -> PlayerDirectory {
+        let mut directory = PlayerDirectory::default();
+        if is_at(&identity.manager, peer.ip()).await {
+            for said in [&round.players, &round.agents].into_iter().flatten() {
+                directory.read(said);
+            }
+            for one in mine {
+                directory.read(&serde_json::json!([
+                    {"player_id": one.player_a_id, "endpoint": one.player_a_endpoint},
+                    {"player_id": one.player_b_id, "endpoint": one.player_b_endpoint},
+                ]));
+            }
+        }
+        let complete = |directory: &PlayerDirectory| {
+            let known = |id: &PlayerId| directory.of(id).is_some();
+            mine.iter().all(|one| known(&one.player_a_id) && known(&one.player_b_id))
+        };
+        for query_type in [QueryType::GetPlayerDirectory, QueryType::GetRegistrations] {
+            if complete(&directory) {
+                break;
+            }
+            self.ask(identity, query_type, &mut directory).await;
+        }
+        directory
+    }
+
+    /// Asks the manager where players listen.
+    async fn ask(&self, identity: &RefereeIdentity, query_type: QueryType, directory: &mut PlayerDirectory) {
+        let RefereeIdentity { id, token, manager, manner, proven, league, .. } = identity;
+        let envelope = Envelope { sender: Sender::referee(id), ..self.envelope(None, token.clone().map(Into::into)) };
+        let query = LeagueQuery { league_id: league.clone(), query_type, query_params: QueryParams::default() };
+        let call = Call::LeagueQuery(query);
+        let limit = self.settings.patience;
+        let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: false };
+        let peer = Peer { endpoint: manager, manner, proven: *proven };
+        let mut tries = Vec::new();
+        self.speaker.send(peer, message, &heard, &mut tries).await;
+        for came in tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.came.as_ref().ok()) {
+            if let Ok(said) = serde_json::from_slice(&came.body) {
+                directory.read(&said);
+            }
+        }
+    }
+
+    /// Plays an announced match as soon as there is room for it.
+    async fn play_announced(self: &Arc<Self>, identity: &RefereeIdentity, order: StartMatch) {
+        let match_id = order.match_id.clone();
+        let mut over = self.over.subscribe();
+        while self.is_still(identity) {
+            match self.start(order.clone(), MatchPurpose::League) {
+                Ok(answer) if answer.reason.as_deref() == Some("busy") => {
+                    if over.changed().await.is_err() {
+                        return;
+                    }
+                }
+                Ok(answer) => {
+                    self.note(JournalLevel::Info, "ANNOUNCED_MATCH", || {
+                        format!("{match_id}: {} without an order", answer.status)
+                    });
+                    return;
+                }
+                Err(fault) => {
+                    tracing::warn!(%match_id, %fault, "an announced match cannot be played");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether the referee is still who it was then.
+    fn is_still(&self, before: &RefereeIdentity) -> bool {
+        self.identity()
+            .is_some_and(|now| now.manager == before.manager && now.id == before.id && now.league == before.league)
+    }
+
+    /// The round that this match was announced for.
+    pub(crate) fn announced_round(&self, match_id: &MatchId) -> Option<RoundId> {
+        self.rounds().iter().rev().find(|(known, _)| known == match_id).map(|(_, round)| *round)
+    }
+}
+
+/// The order that the manager might have sent.
+fn order(round: &RoundAnnouncement, one: &AnnouncedMatch, directory: &PlayerDirectory) -> Option<StartMatch> {
+    let contestant = |player_id: &PlayerId| {
+        Some(Contestant {
+            player_id: player_id.clone(),
+            endpoint: directory.of(player_id)?.to_string(),
+            display_name: SmolStr::default(),
+            standings: PlayerRecord::default(),
+            referee_pass: None,
+            player_pass: None,
+            manner: PeerDialect::default(),
+            shows_token: false,
+            attempts: None,
+        })
+    };
+    Some(StartMatch {
+        league_id: round.league_id.clone(),
+        round_id: Some(one.round_id.unwrap_or(round.round_id)),
+        match_id: one.match_id.clone(),
+        game_type: one.game_type.clone().unwrap_or_else(GameType::even_odd),
+        attempt: 1,
+        mode: MatchMode::Flowing,
+        players: Pair::new(contestant(&one.player_a_id)?, contestant(&one.player_b_id)?),
+        timeouts: MatchLimits::default(),
+        scoring: MatchPoints::default(),
+        draw_secret: None,
+        home_mark: None,
+        strict: false,
+    })
+}
+
+fn is_same_host(one: &str, other: &str) -> bool {
+    let here = |host: &str| {
+        host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    };
+    one.eq_ignore_ascii_case(other) || (here(one) && here(other))
+}
+
+/// Whether `endpoint` is at `address`.
+async fn is_at(endpoint: &Endpoint, address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    let same = |other: IpAddr| {
+        let other = other.to_canonical();
+        other == address || (other.is_loopback() && address.is_loopback())
+    };
+    if let Ok(other) = endpoint.host().parse::<IpAddr>() {
+        return same(other);
+    }
+    let found = tokio::net::lookup_host((endpoint.host(), endpoint.port())).await;
+    found.is_ok_and(|mut found| found.any(|other| same(other.ip())))
+}

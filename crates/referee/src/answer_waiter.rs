@@ -1,0 +1,148 @@
+//! Waiting for an answer that may come on two ways: as the answer to the call, or as a post of the player's own.
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use league_wire::exchange::Exchange;
+use league_wire::peer_client::{AnswerCheck, AnswerVerdict};
+use league_wire::runtime_lag::Deadline;
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use crate::answer::{AnswerReading, AskedQuestion};
+use crate::held_answers::{HeldAnswers, HoldOutcome};
+use crate::posted_answer::PostedAnswer;
+
+/// The longest wait for a post after a bare acknowledgement, before the question is put in another form.
+const LONGEST_HOLD: Duration = Duration::from_secs(1);
+
+/// How long a call goes on whose answer has been posted: its player is about to say so.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// How long a doubtful answer waits, once its call has ended, for one that goes before it or contradicts it.
+const SETTLING: Duration = Duration::from_millis(250);
+
+/// What was posted while a call is open.
+#[derive(Debug, Default)]
+pub(crate) struct PostedAnswers {
+    /// Whether an answer was posted that counts.
+    is: AtomicBool,
+    now: Notify,
+    held: Mutex<HeldAnswers>,
+    granted: AtomicU64,
+}
+
+impl PostedAnswers {
+    /// An answer that counts was posted.
+    pub(crate) fn set(&self) {
+        self.is.store(true, Ordering::Release);
+        self.now.notify_waiters();
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.is.load(Ordering::Acquire)
+    }
+
+    /// The answers without a right token.
+    pub(crate) fn held(&self) -> MutexGuard<'_, HeldAnswers> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Holds an answer without a right token.
+    pub(crate) fn hold(&self, posted: PostedAnswer, echoes: bool) -> HoldOutcome {
+        let hold = self.held().hold(posted, echoes);
+        self.now.notify_waiters();
+        hold
+    }
+
+    /// Waits until an answer was posted that counts, or one without a right token that counts where the call has none.
+    async fn wait(&self) {
+        loop {
+            let now = self.now.notified();
+            tokio::pin!(now);
+            // Whoever posts between the look and the wait must not be missed.
+            now.as_mut().enable();
+            let (has_echoing, has_any) = {
+                let held = self.held();
+                (held.has_echoing(), held.has_any())
+            };
+            if self.is_set() || has_echoing {
+                return;
+            }
+            if has_any {
+                tokio::select! {
+                    () = now => {}
+                    () = sleep(SETTLING) => return,
+                }
+            } else {
+                now.await;
+            }
+        }
+    }
+
+    /// Waits until the call need not go on.
+    pub(crate) async fn over(&self) {
+        loop {
+            let now = self.now.notified();
+            tokio::pin!(now);
+            now.as_mut().enable();
+            if self.is_set() {
+                break;
+            }
+            now.await;
+        }
+        sleep(GRACE).await;
+    }
+
+    /// Waits for a post as long as there is time.
+    pub(crate) async fn within(&self, mut time: Deadline) {
+        let (_, granted) = time.within(pin!(self.wait())).await;
+        self.granted.fetch_max(u64::try_from(granted.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// How much longer than allowed it was waited for, because the referee itself was late.
+    pub(crate) fn granted(&self) -> Duration {
+        Duration::from_micros(self.granted.load(Ordering::Relaxed))
+    }
+}
+
+/// Judges the answers to one question.
+pub(crate) struct AnswerWaiter<'a> {
+    pub(crate) asked: AskedQuestion<'a>,
+    pub(crate) posted: &'a PostedAnswers,
+    /// Whether the player is known to post its answers.
+    pub(crate) posts: bool,
+    pub(crate) limit: Duration,
+    /// The time for the answer, on whichever way it comes.
+    pub(crate) time: Deadline,
+    /// What the last answer was read as, so that it is read once.
+    pub(crate) read: Mutex<Option<AnswerReading>>,
+}
+
+impl AnswerWaiter<'_> {
+    /// What the last answer was read as.
+    pub(crate) fn last(&self) -> Option<AnswerReading> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl AnswerCheck for AnswerWaiter<'_> {
+    async fn judge(&self, exchange: &Exchange) -> AnswerVerdict {
+        if self.posted.is_set() {
+            return AnswerVerdict::Understood;
+        }
+        let read = self.asked.understand(exchange);
+        let (is_said, is_heard) = (matches!(read, AnswerReading::Said { .. }), matches!(read, AnswerReading::Heard));
+        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
+        if is_heard {
+            let hold = (self.limit / 4).min(LONGEST_HOLD).min(self.time.left());
+            let time = if self.posts { self.time.clone() } else { Deadline::new(hold, None) };
+            self.posted.within(time).await;
+        }
+        // A player that posts has understood, also where what it posted does not count.
+        let has_posted = self.posted.is_set() || (is_heard && self.posted.held().shows_understanding());
+        if is_said || has_posted { AnswerVerdict::Understood } else { AnswerVerdict::Misunderstood }
+    }
+}

@@ -1,0 +1,619 @@
+//! One match: the bout decides, the ring carries it out.
+//!
+//! Calls to the two sides run at the same time. What belongs to one side runs in the order in which the bout asked for it; only
+//! the news of an error runs beside the pause that follows it, because both are over when the next try begins.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use league_core::game_match::MatchMachine;
+use league_core::game_match::effect::{AskKind, Effect};
+use league_core::game_match::input::{CallFailure, CallNumber, Input};
+use league_core::game_match::messages::MatchMessages;
+use league_core::game_match::refusal::PostRefusal;
+use league_core::game_match::step::{StepCommand, StepRefused};
+use league_core::record::MatchRecord;
+use league_protocol::dialect::PeerDialect;
+use league_protocol::draw::DrawCommitment;
+use league_protocol::envelope::Envelope;
+use league_protocol::error::{ErrorCode, RequestError};
+use league_protocol::id::{GameType, RoundId};
+use league_protocol::message::game_over::ByPlayer;
+use league_protocol::message::report::{Account, AnswerTimes, LearnedDialect};
+use league_protocol::message::start_match::StartMatch;
+use league_protocol::message::step::MatchState;
+use league_protocol::problem::Problem;
+use league_protocol::quirk::{Quirk, Quirks};
+use league_protocol::side::{Pair, Side};
+use league_protocol::table::Call;
+use league_protocol::time::Timestamp;
+use league_store::journal::JournalLevel;
+use league_store::views::match_file::{MatchContext, MatchFile, TranscriptEntry};
+use league_store::views::writer::ViewUpdate;
+use league_wire::endpoint::Endpoint;
+use league_wire::peer_client::{OutgoingCall, Peer, SendAttempt, SendOutcome, heard};
+use smol_str::SmolStr;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::sleep;
+
+use crate::answer::{AnswerReading, AskedQuestion};
+use crate::answer_waiter::{AnswerWaiter, PostedAnswers};
+use crate::held_answers::{HoldOutcome, SettledAnswer};
+use crate::orders::{MatchPurpose, unnamed_league};
+use crate::posted_answer::{Answer, PostedAnswer, PosterProof};
+use crate::referee::Shared;
+use crate::registration::RefereeIdentity;
+use crate::report;
+use crate::transcript::{OwedTranscript, TranscriptTarget};
+use crate::transcript_writer::TranscriptWriter;
+
+/// What reaches a match from outside.
+pub(crate) enum MatchInput {
+    /// An answer that a player posted by itself; what becomes of it.
+    Answer(Box<PostedAnswer>, oneshot::Sender<Result<(), RequestError>>),
+    Step(StepCommand, oneshot::Sender<Result<MatchState, StepRefused>>),
+    Look(oneshot::Sender<MatchState>),
+}
+
+struct MatchRunner {
+    shared: Arc<Shared>,
+    /// Who the referee was when it took the match.
+    appointed: RefereeIdentity,
+    purpose: MatchPurpose,
+    order: Arc<StartMatch>,
+    endpoints: Pair<Endpoint>,
+    commitment: DrawCommitment,
+    bout: MatchMachine,
+    effects: Vec<Effect>,
+    /// What is still to be done for each side, in order.
+    waiting: Pair<VecDeque<Effect>>,
+    busy: Pair<bool>,
+    work: FuturesUnordered<Work>,
+    began: Timestamp,
+    transcript: Vec<TranscriptEntry>,
+    /// What is known of each side's ways.
+    known: Pair<KnownDialect>,
+    /// What was wrong with the last answer of each side, where something was.
+    problems: Pair<Option<Problem>>,
+    /// The question that each side was asked last, and what was posted in answer to it.
+    open: Pair<Option<(CallNumber, Arc<PostedAnswers>)>>,
+    /// What was posted, to be written down behind the call that it belongs to.
+    posted: Pair<Vec<TranscriptEntry>>,
+    /// How many posted answers of each side were refused.
+    refused: Pair<usize>,
+}
+
+/// The most refused posts of a side that are written down.
+const MAX_REFUSED: usize = 16;
+
+/// What is known of a player's ways.
+#[derive(Clone, Debug, Default)]
+struct KnownDialect {
+    manner: PeerDialect,
+    /// Whether it has answered a question in this match, spoken to like that.
+    proven: bool,
+    quirks: Quirks,
+    /// Whether it has shown a right token or pass in this league.
+    shows_token: bool,
+}
+
+type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
+
+struct Done {
+    /// The side that is free again.
+    side: Option<Side>,
+    /// What the bout is to be told.
+    input: Option<Input>,
+    said: Vec<TranscriptEntry>,
+    /// What was found out about a side.
+    found: Option<(Side, SendFinding)>,
+}
+
+/// What saying something showed about a side.
+#[derive(Default)]
+struct SendFinding {
+    manner: Option<PeerDialect>,
+    proven: bool,
+    quirks: Quirks,
+    shows_token: bool,
+    /// What was wrong with its answer to a question; nothing for a notice.
+    problem: Option<Option<Problem>>,
+}
+
+impl From<SendOutcome> for SendFinding {
+    fn from(said: SendOutcome) -> Self {
+        Self { manner: said.learned, quirks: said.quirks, ..Self::default() }
+    }
+}
+
+/// Runs a match from the invitations to the report.
+pub(crate) async fn run(
+    shared: &Arc<Shared>,
+    (appointed, purpose): (RefereeIdentity, MatchPurpose),
+    order: Arc<StartMatch>,
+    endpoints: Pair<Endpoint>,
+    bout: MatchMachine,
+    mut posts: mpsc::Receiver<MatchInput>,
+) -> MatchState {
+    let commitment = bout.commitment();
+    let known = order.players.as_ref().map(|player| {
+        let (manner, shows_token) = (player.manner.clone(), player.shows_token);
+        KnownDialect { manner, shows_token, ..KnownDialect::default() }
+    });
+    let mut ring = MatchRunner {
+        shared: Arc::clone(shared),
+        appointed,
+        purpose,
+        order,
+        endpoints,
+        commitment,
+        bout,
+        effects: Vec::new(),
+        waiting: Pair::default(),
+        busy: Pair::default(),
+        work: FuturesUnordered::new(),
+        began: shared.world.now(),
+        transcript: Vec::new(),
+        known,
+        problems: Pair::default(),
+        open: Pair::default(),
+        posted: Pair::default(),
+        refused: Pair::default(),
+    };
+    ring.tell(Input::Start);
+    while !ring.bout.is_done() {
+        tokio::select! {
+            biased;
+            Some(done) = ring.work.next(), if !ring.work.is_empty() => ring.done(done),
+            Some(post) = posts.recv() => ring.take(post),
+            else => break,
+        }
+        ring.go_on();
+    }
+    ring.letters().state()
+}
+
+impl MatchRunner {
+    fn letters(&self) -> MatchMessages<'_> {
+        let letters = MatchMessages::new(&self.bout, &self.order, &self.appointed.id, self.commitment);
+        letters.explained(self.problems.as_ref().map(Option::as_ref))
+    }
+
+    fn done(&mut self, done: Done) {
+        self.transcript.extend(done.said);
+        if let Some((side, found)) = done.found {
+            let known = &mut self.known[side];
+            known.manner = found.manner.unwrap_or_else(|| std::mem::take(&mut known.manner));
+            known.proven |= found.proven;
+            known.quirks = known.quirks.and(found.quirks);
+            known.shows_token |= found.shows_token;
+            if let Some(problem) = found.problem {
+                self.problems[side] = problem;
+            }
+        }
+        if let Some(side) = done.side {
+            self.busy[side] = false;
+            self.transcript.append(&mut self.posted[side]);
+        }
+        if let Some(input) = done.input {
+            self.tell(input);
+        }
+    }
+
+    fn tell(&mut self, input: Input) {
+        self.shared.note_answer(&self.order, &input);
+        self.bout.handle(input, &mut self.effects);
+        self.go_on();
+    }
+
+    fn take(&mut self, post: MatchInput) {
+        match post {
+            // Whoever posted may be gone; what became of it stands all the same.
+            MatchInput::Answer(posted, reply) => drop(reply.send(self.take_posted(*posted))),
+            MatchInput::Step(step, reply) => {
+                let taken = self.bout.step(step, &mut self.effects);
+                self.go_on();
+                // Whoever asked may be gone; the step is taken all the same.
+                drop(reply.send(taken.map(|()| self.letters().state())));
+            }
+            MatchInput::Look(reply) => drop(reply.send(self.letters().state())),
+        }
+    }
+
+    /// Decides what becomes of an answer that was posted.
+    fn take_posted(&mut self, posted: PostedAnswer) -> Result<(), RequestError> {
+        let PostedAnswer { side, method, standing, ref answer, .. } = posted;
+        let ask = answer.ask();
+        if !self.bout.owes(side, ask) {
+            return self.not_owed(posted);
+        }
+        let illegal = match answer {
+            Answer::Moved(text) => self.bout.check(side, text).err(),
+            Answer::Joined(_) | Answer::Declined => None,
+        };
+        let illegal = illegal.map(|illegal| RequestError::new(ErrorCode::E004, method, illegal.to_string()));
+        let illegal = illegal.map(|fault| fault.about("parity_choice"));
+        match standing {
+            PosterProof::Proven => {
+                let known = &mut self.known[side];
+                known.shows_token = true;
+                known.quirks = known.quirks.and(posted.quirks);
+                self.posted[side].push(posted.said);
+                if let Answer::Moved(text) = &posted.answer
+                    && self.order.game_type == GameType::even_odd()
+                {
+                    self.problems[side] = Problem::of_choice(text);
+                }
+                self.tell(posted.answer.input(side, None));
+                if let Some((call, open)) = &self.open[side]
+                    && !self.bout.is_open(side, *call)
+                {
+                    open.set();
+                }
+            }
+            PosterProof::Doubtful { token, is_near } => {
+                let call = self.bout.open_call(side, ask);
+                let open = self.open[side].clone().filter(|(open, _)| Some(*open) == call);
+                let Some((_, open)) = open else { return self.not_owed(posted) };
+                let refusal = match (self.order.strict || self.known[side].shows_token, is_near) {
+                    (true, _) => Some(token),
+                    (false, false) => Some(PostRefusal::OtherAddress),
+                    (false, true) => None,
+                };
+                if let Some(refusal) = refusal {
+                    open.held().refuse(refusal);
+                    return self.refuse(posted, &refusal.to_string(), refusal.code(), refusal.advice());
+                }
+                self.hold(posted, &open)?;
+            }
+        }
+        illegal.map_or(Ok(()), Err)
+    }
+
+    /// Holds a doubtful answer until its call has ended.
+    fn hold(&mut self, posted: PostedAnswer, open: &PostedAnswers) -> Result<(), RequestError> {
+        let echoes = posted.conversation.as_ref() == Some(&self.letters().conversation(posted.side));
+        let again = posted.clone();
+        match open.hold(posted, echoes) {
+            HoldOutcome::First => Ok(()),
+            HoldOutcome::Repeated => self.refuse(again, "the same was posted before", ErrorCode::E010, "send it once"),
+            HoldOutcome::Contradicted => {
+                let match_id = &self.order.match_id;
+                let player = &self.order.players[again.side].player_id;
+                tracing::warn!(%match_id, %player, "two different answers were posted without a right token");
+                let text = format!("{match_id}: two different answers were posted in the name of {player}");
+                self.shared.alert("CONTRADICTING_POSTS", text);
+                let advice = "send one answer, with the auth_token of your registration";
+                self.refuse(again, "another posted answer differs", ErrorCode::E010, advice)
+            }
+        }
+    }
+
+    /// Refuses an answer that is not asked for now. A second choice is worth a warning; a second join does no harm.
+    fn not_owed(&mut self, posted: PostedAnswer) -> Result<(), RequestError> {
+        let side = posted.side;
+        match posted.answer {
+            Answer::Joined(_) if self.bout.has_joined(side) => Ok(()),
+            Answer::Moved(_) if self.bout.has_moved(side) => {
+                let (match_id, player) = (&self.order.match_id, &self.order.players[side].player_id);
+                tracing::warn!(%match_id, %player, "a second choice was posted; the first one counts");
+                self.shared
+                    .alert("SECOND_CHOICE", format!("{match_id}: {player} posted a second choice; the first counts"));
+                self.refuse(
+                    posted,
+                    "a second choice",
+                    ErrorCode::E010,
+                    "the first choice counts; send one in each match",
+                )
+            }
+            Answer::Joined(_) | Answer::Declined | Answer::Moved(_) => {
+                let advice = "answer when you are called, and within the limit";
+                self.refuse(posted, "nothing of the kind is asked for now", ErrorCode::E010, advice)
+            }
+        }
+    }
+
+    /// Writes down that an answer does not count, as long as there are not too many.
+    fn refuse(&mut self, posted: PostedAnswer, why: &str, code: ErrorCode, advice: &str) -> Result<(), RequestError> {
+        let (side, method) = (posted.side, posted.method);
+        let match_id = &self.order.match_id;
+        let fault =
+            RequestError::new(code, method, format!("this answer does not count in {match_id}: {why}; {advice}"));
+        self.refused[side] += 1;
+        if self.refused[side] <= MAX_REFUSED {
+            self.posted[side].push(posted.said.refused(why));
+        }
+        Err(fault)
+    }
+
+    fn go_on(&mut self) {
+        for effect in std::mem::take(&mut self.effects) {
+            match side_of(&effect) {
+                Some(side) => self.waiting[side].push_back(effect),
+                None => self.report(),
+            }
+        }
+        for side in Side::BOTH {
+            while !self.busy[side] {
+                let Some(effect) = self.waiting[side].pop_front() else { break };
+                self.begin(side, effect);
+            }
+        }
+    }
+
+    fn begin(&mut self, side: Side, effect: Effect) {
+        let now = self.shared.world.now();
+        match effect {
+            Effect::Invite { call, limit, try_number, .. } => {
+                let said = Call::GameInvitation(self.letters().invitation(side));
+                self.ask((side, call, try_number), AskKind::Join, said, limit);
+            }
+            Effect::AskMove { call, limit, try_number, .. } => {
+                let said = self.letters().ask(side, now, limit);
+                self.ask((side, call, try_number), AskKind::Move, said, limit);
+            }
+            Effect::TellError { ask, complaint, tries_made, tries_allowed, pause, .. } => {
+                self.shared.note_complaint(&self.order, side, &complaint, (tries_made, tries_allowed));
+                let next = now.after(pause);
+                let error = self.letters().error(side, ask, &complaint, (tries_made, tries_allowed), next);
+                let envelope = self.letters().envelope(side, now);
+                let told =
+                    self.inform(side, envelope, Call::NotifyGameError(error), self.bout.terms().limits.to_acknowledge);
+                // With a pause behind it the news can take its time; without one the next try must not overtake it.
+                let holds_up = pause.is_zero();
+                self.busy[side] = holds_up;
+                self.work.push(Box::pin(async move {
+                    let (found, said) = told.await;
+                    Done { side: holds_up.then_some(side), input: None, said, found: Some((side, found)) }
+                }));
+            }
+            Effect::Pause { call, span, .. } => {
+                self.busy[side] = true;
+                self.work.push(Box::pin(async move {
+                    sleep(span).await;
+                    let input = Some(Input::PauseOver { side, call });
+                    Done { side: Some(side), input, said: Vec::new(), found: None }
+                }));
+            }
+            Effect::TellOver { call, limit, .. } => {
+                let Some(over) = self.letters().over(side) else { return };
+                let envelope = self.letters().envelope(side, now);
+                let told = self.inform(side, envelope, Call::NotifyMatchResult(over), limit);
+                self.busy[side] = true;
+                self.work.push(Box::pin(async move {
+                    let (found, said) = told.await;
+                    let input = Some(Input::Told { side, call });
+                    Done { side: Some(side), input, said, found: Some((side, found)) }
+                }));
+            }
+            Effect::Report => self.report(),
+        }
+    }
+
+    /// Asks a side, and waits for its answer to the end of the limit, on whichever way it comes.
+    fn ask(&mut self, (side, call, number): (Side, CallNumber, u8), ask: AskKind, question: Call, limit: Duration) {
+        let envelope = self.letters().envelope(side, self.shared.world.now());
+        let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
+        let (order, known) = (Arc::clone(&self.order), self.known[side].clone());
+        let shared = Arc::clone(&self.shared);
+        let scribe = TranscriptWriter::new(&self.appointed.id, &order.players[side].player_id, &question);
+        let posted = Arc::new(PostedAnswers::default());
+        self.open[side] = Some((call, Arc::clone(&posted)));
+        self.busy[side] = true;
+        self.work.push(Box::pin(async move {
+            let time = speaker.client().allow(limit);
+            let asked = AskedQuestion { side, call, ask, order: &order };
+            let posts = known.manner.posts();
+            let judge = AnswerWaiter { asked, posted: &posted, posts, limit, time, read: Mutex::default() };
+            let peer = Peer { endpoint: &endpoint, manner: &known.manner, proven: known.proven };
+            let message = OutgoingCall { envelope: &envelope, call: &question, body: None, limit, notice: false };
+            let mut tries: Vec<SendAttempt> = Vec::new();
+            let said = tokio::select! {
+                biased;
+                said = speaker.send(peer, message, &judge, &mut tries) => said,
+                () = posted.over() => SendOutcome::default(),
+            };
+            let understood = said.understood;
+            let (input, mut found, words) = outcome(&judge, said, &tries).await;
+            found.problem = input.as_ref().map(|input| asked.problem(input, &endpoint, &tries, limit));
+            if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.came) {
+                exchange.receipt.granted = exchange.receipt.granted.max(posted.granted());
+            }
+            if posted.is_set() || words.iter().any(|said| said.refused.is_none()) {
+                found.quirks.note(Quirk::PostsAnswers);
+                found.manner = Some(found.manner.unwrap_or(known.manner).posting());
+            }
+            if !found.quirks.is_empty() {
+                tracing::debug!(match_id = %order.match_id, ?side, quirks = ?found.quirks, "an unusual answer");
+            }
+            let player = order.players[side].player_id.as_str();
+            let answered = understood || posted.is_set();
+            shared.note_tries(&order.match_id, (player, Some(number)), &tries, answered);
+            let mut said = scribe.write_down(&tries);
+            said.extend(words);
+            Done { side: Some(side), input, said, found: Some((side, found)) }
+        }));
+    }
+
+    /// Tells a side something that it need not answer, and writes down what was said.
+    fn inform(
+        &self,
+        side: Side,
+        envelope: Envelope,
+        call: Call,
+        limit: Duration,
+    ) -> impl Future<Output = (SendFinding, Vec<TranscriptEntry>)> + Send + use<> {
+        let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
+        let scribe = TranscriptWriter::new(&self.appointed.id, &self.order.players[side].player_id, &call);
+        let KnownDialect { manner, proven, .. } = self.known[side].clone();
+        let (shared, order) = (Arc::clone(&self.shared), Arc::clone(&self.order));
+        async move {
+            let peer = Peer { endpoint: &endpoint, manner: &manner, proven };
+            let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: true };
+            let mut tries = Vec::new();
+            let said = speaker.send(peer, message, &heard, &mut tries).await;
+            let player = order.players[side].player_id.as_str();
+            shared.note_tries(&order.match_id, (player, None), &tries, said.understood);
+            (SendFinding::from(said), scribe.write_down(&tries))
+        }
+    }
+
+    /// What was found out about the players that the manager does not know.
+    fn learned(&self) -> ByPlayer<LearnedDialect> {
+        let news = Side::BOTH.into_iter().map(|side| {
+            let (player, known) = (&self.order.players[side], &self.known[side]);
+            let manner = (known.manner != player.manner).then(|| known.manner.clone());
+            let shows_token = known.shows_token && !player.shows_token;
+            (player.player_id.clone(), LearnedDialect { manner, quirks: known.quirks, shows_token })
+        });
+        ByPlayer(news.filter(|(_, learned)| !learned.is_nothing()).collect())
+    }
+
+    /// Puts the match down, then reports it: a league that knows all results has all files on their way.
+    fn report(&mut self) {
+        let Some(mut report) = self.letters().report() else { return };
+        report.learned = self.learned();
+        if self.shared.logs(JournalLevel::Debug) {
+            let message = format!("{} is decided; the manager is told", report.match_id);
+            self.shared.write(self.shared.entry(JournalLevel::Debug, "MATCH_DECIDED", message).with(&report.result));
+        }
+        report.account.started = Some(self.began);
+        report.account.times = self.times();
+        let (keeping, mut file) = (self.shared.keeping(&self.order), self.file());
+        let mut transcript = None;
+        if let Some(file) = &mut file {
+            if keeping == TranscriptTarget::Send {
+                file.shorten_transcript();
+                let owed = transcript.insert(OwedTranscript::of(file));
+                report.account.transcript_sha256 = Some(owed.digest);
+            }
+            file.explain(report.account.clone());
+            if keeping == TranscriptTarget::InManagersHome {
+                // The manager finds the rest in the file.
+                let problems = std::mem::take(&mut report.account.problems);
+                report.account = Account { problems, in_your_home: true, ..Account::default() };
+            }
+        }
+        let (shared, appointed, purpose) = (Arc::clone(&self.shared), self.appointed.clone(), self.purpose);
+        self.work.push(Box::pin(async move {
+            if let (Some(views), Some(file)) = (&shared.views, file) {
+                views.put(ViewUpdate::Match(Box::new(file))).await;
+            }
+            if purpose == MatchPurpose::League {
+                if let Some(owed) = &transcript {
+                    shared.owe(owed).await;
+                }
+                let reported = report::deliver(&shared, &appointed, report).await;
+                if let Some(owed) = transcript {
+                    shared.hand_over(appointed, owed, reported).await;
+                }
+            }
+            Done { side: None, input: Some(Input::Reported), said: Vec::new(), found: None }
+        }));
+    }
+
+    /// How long each player took to answer, to the last byte.
+    fn times(&self) -> ByPlayer<AnswerTimes> {
+        let took = |player: &str, what: &str| {
+            let answers = self.transcript.iter().filter(|said| said.from == player && said.message_type == what);
+            answers.rev().find_map(|said| said.receipt?.last_byte_ms)
+        };
+        let times = self.order.players.as_ref().map(|player| {
+            let id = player.player_id.as_str();
+            let moved = took(id, "CHOOSE_PARITY_RESPONSE").or_else(|| took(id, "GAME_MOVE_RESPONSE"));
+            (player.player_id.clone(), AnswerTimes { join_ms: took(id, "GAME_JOIN_ACK"), move_ms: moved })
+        });
+        ByPlayer(vec![times.a, times.b])
+    }
+
+    fn file(&mut self) -> Option<MatchFile> {
+        let ending = self.bout.ending()?;
+        let occasion = MatchContext {
+            league_id: self.order.league_id.clone().or_else(unnamed_league)?,
+            round_id: self.order.round_id.unwrap_or(RoundId(0)),
+            match_id: self.order.match_id.clone(),
+            attempt: self.order.attempt,
+            game_type: self.order.game_type.clone(),
+            players: self.order.players.as_ref().map(|player| player.player_id.clone()),
+            referee_id: self.appointed.id.clone(),
+        };
+        let record = MatchRecord::of(&self.bout, ending, self.order.draw_secret.is_some());
+        let names = self.order.players.as_ref().map(|player| player.player_id.as_str());
+        let reason = self.bout.reason(names).map(SmolStr::new);
+        let mut file = MatchFile::new(occasion, self.began);
+        file.lifecycle.started = Some(self.began);
+        file.transcript = std::mem::take(&mut self.transcript);
+        for side in Side::BOTH {
+            file.transcript.append(&mut self.posted[side]);
+        }
+        file.finish(&record, &self.order.scoring, reason, self.shared.world.now());
+        Some(file)
+    }
+}
+
+/// What the bout is told of a question, and what was posted meanwhile without a right token. Nothing is told where an answer
+/// that counts was posted, since the bout knows that already.
+async fn outcome(
+    judge: &AnswerWaiter<'_>,
+    said: SendOutcome,
+    tries: &[SendAttempt],
+) -> (Option<Input>, SendFinding, Vec<TranscriptEntry>) {
+    let AnswerWaiter { asked, posted, .. } = *judge;
+    let (side, call) = (asked.side, asked.call);
+    let mut found = SendFinding::from(said);
+    let failed = |fault| Input::Failed { side, call, fault };
+    let mut words = Vec::new();
+    let input = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
+        _ if posted.is_set() => None,
+        None => Some(failed(CallFailure::TimedOut)),
+        Some(Err(error)) => Some(asked.failed(error)),
+        Some(Ok(exchange)) => match judge.last().unwrap_or_else(|| asked.understand(exchange)) {
+            AnswerReading::Said { input, quirks, shows_token } => {
+                (found.proven, found.shows_token) = (true, shows_token);
+                found.quirks = found.quirks.and(quirks);
+                Some(input)
+            }
+            AnswerReading::Unclear => Some(failed(CallFailure::Unreadable)),
+            // The answer may still be posted; the bout then no longer waits for this call.
+            AnswerReading::Heard => {
+                posted.within(judge.time.clone()).await;
+                (!posted.is_set()).then(|| failed(CallFailure::TimedOut))
+            }
+        },
+    };
+    let mut held = posted.held();
+    let input = match input {
+        // Without an answer on the call itself, one that was posted without a right token counts.
+        Some(Input::Failed { fault: fault @ (CallFailure::TimedOut | CallFailure::Unreachable), .. }) => {
+            Some(match (held.settle(), held.refused()) {
+                (Some(SettledAnswer::Answer(answer)), _) => {
+                    found.quirks = found.quirks.and(answer.quirks);
+                    words.push(answer.said);
+                    answer.answer.input(side, Some(call))
+                }
+                (Some(SettledAnswer::Contradiction), _) => failed(CallFailure::Refused(PostRefusal::Contradiction)),
+                (None, Some(refusal)) if fault == CallFailure::TimedOut => failed(CallFailure::Refused(refusal)),
+                (None, Some(_) | None) => failed(fault),
+            })
+        }
+        other => other,
+    };
+    words.extend(held.left_over());
+    (input, found, words)
+}
+
+/// Whose effect it is; the report is nobody's.
+fn side_of(effect: &Effect) -> Option<Side> {
+    match effect {
+        Effect::Invite { side, .. }
+        | Effect::AskMove { side, .. }
+        | Effect::TellError { side, .. }
+        | Effect::Pause { side, .. }
+        | Effect::TellOver { side, .. } => Some(*side),
+        Effect::Report => None,
+    }
+}

@@ -1,0 +1,196 @@
+//! Answers that a player posts by itself, after it has acknowledged the call or while the call is still open.
+//!
+//! Anybody can post, so a posted answer must show whose it is. A right token or pass always counts. Without one it is *doubtful*,
+//! and counts only under the rules that [`PosterProof::Doubtful`] and the ring keep: from the address of the player's endpoint, while
+//! its call is open, from a player that never showed a right token in this league, never in a strict league, and never against
+//! an answer that came on the call itself. So it is held until the call has ended.
+
+use std::net::SocketAddr;
+
+use league_core::game_match::effect::AskKind;
+use league_core::game_match::input::{CallNumber, Input};
+use league_core::game_match::refusal::PostRefusal;
+use league_protocol::answer::token_quirk;
+use league_protocol::draw::DrawNonce;
+use league_protocol::envelope::ReceivedEnvelope;
+use league_protocol::error::{ErrorCode, RequestError};
+use league_protocol::id::{ConversationId, MatchId, PlayerId};
+use league_protocol::message::acknowledgement::Acknowledgement;
+use league_protocol::message::choice::PostedChoice;
+use league_protocol::message::invitation::GameJoinAck;
+use league_protocol::message::start_match::StartMatch;
+use league_protocol::quirk::{Quirk, Quirks};
+use league_protocol::sender::Sender;
+use league_protocol::side::Side;
+use league_protocol::table::{Call, Method};
+use league_store::views::match_file::{Direction, TranscriptEntry};
+use league_wire::endpoint::Endpoint;
+use league_wire::net;
+use smol_str::SmolStr;
+use tokio::sync::oneshot;
+
+use crate::match_runner::MatchInput;
+use crate::referee::Shared;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Answer {
+    Joined(DrawNonce),
+    Declined,
+    Moved(SmolStr),
+}
+
+impl Answer {
+    pub(crate) fn ask(&self) -> AskKind {
+        match self {
+            Self::Joined(_) | Self::Declined => AskKind::Join,
+            Self::Moved(_) => AskKind::Move,
+        }
+    }
+
+    pub(crate) fn input(self, side: Side, call: Option<CallNumber>) -> Input {
+        match self {
+            Self::Joined(nonce) => Input::Joined { side, call, nonce },
+            Self::Declined => Input::Declined { side, call },
+            Self::Moved(text) => Input::Moved { side, call, text },
+        }
+    }
+}
+
+/// Whether a posted answer shows whose it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PosterProof {
+    /// It shows the player's token or pass.
+    Proven,
+    Doubtful {
+        /// What is wrong with its token.
+        token: PostRefusal,
+        /// Whether it comes from the address of the player's endpoint.
+        is_near: bool,
+    },
+}
+
+/// An answer that was posted, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct PostedAnswer {
+    pub(crate) side: Side,
+    pub(crate) method: Method,
+    pub(crate) answer: Answer,
+    pub(crate) standing: PosterProof,
+    pub(crate) conversation: Option<ConversationId>,
+    pub(crate) quirks: Quirks,
+    pub(crate) said: TranscriptEntry,
+}
+
+/// What came with a posted answer beside its own fields.
+pub(crate) struct PostedEnvelope<'a> {
+    pub(crate) head: &'a ReceivedEnvelope,
+    pub(crate) quirks: Quirks,
+    pub(crate) peer: SocketAddr,
+    /// The message itself, for the transcript.
+    pub(crate) letter: Vec<u8>,
+}
+
+impl<'a> PostedEnvelope<'a> {
+    pub(crate) fn new(head: &'a ReceivedEnvelope, quirks: Quirks, peer: SocketAddr, call: &Call) -> Self {
+        let mut letter = Vec::new();
+        if let Err(error) = call.write_body(&mut letter) {
+            tracing::error!(%error, "a posted answer cannot be written down");
+        }
+        Self { head, quirks, peer, letter }
+    }
+}
+
+impl Shared {
+    /// Takes a join that a player posted.
+    pub(crate) async fn joined(
+        &self,
+        cover: PostedEnvelope<'_>,
+        join: &GameJoinAck,
+    ) -> Result<Acknowledgement, RequestError> {
+        const METHOD: Method = Method::PostJoin;
+        let match_id = join.match_id.as_ref().ok_or_else(|| {
+            RequestError::new(ErrorCode::E003, METHOD, "match_id is missing; send it").about("match_id")
+        })?;
+        let answer = match join.accept {
+            Some(false) => Answer::Declined,
+            Some(true) | None => Answer::Joined(join.draw_nonce.clone().unwrap_or_default()),
+        };
+        self.posted(cover, match_id, join.player_id.as_ref(), METHOD, answer).await
+    }
+
+    /// Takes a choice that a player posted.
+    pub(crate) async fn chosen(
+        &self,
+        mut cover: PostedEnvelope<'_>,
+        choice: &PostedChoice,
+    ) -> Result<Acknowledgement, RequestError> {
+        const METHOD: Method = Method::PostChoice;
+        // The game refuses what is no move, and says what one would have been.
+        let text = choice.meant(cover.head).unwrap_or_else(|| SmolStr::new_static("no parity_choice"));
+        cover.quirks.extend(choice.quirk(cover.head));
+        let (match_id, player) = (&choice.match_id, choice.player_id.as_ref());
+        self.posted(cover, match_id, player, METHOD, Answer::Moved(text)).await
+    }
+
+    /// Hands a posted answer to its match, which decides what becomes of it.
+    async fn posted(
+        &self,
+        cover: PostedEnvelope<'_>,
+        match_id: &MatchId,
+        player: Option<&PlayerId>,
+        method: Method,
+        answer: Answer,
+    ) -> Result<Acknowledgement, RequestError> {
+        let (posts, order) = self.posts(match_id, method)?;
+        let named = player.cloned().or_else(|| cover.head.sender.as_good().and_then(Sender::player_id));
+        let player = named.ok_or_else(|| {
+            RequestError::new(ErrorCode::E003, method, "player_id is missing; send your own id").about("player_id")
+        })?;
+        let side = Side::BOTH.into_iter().find(|side| order.players[*side].player_id == player);
+        let side = side.ok_or_else(|| {
+            RequestError::new(ErrorCode::E005, method, format!("{player} does not play in {match_id}"))
+                .about("player_id")
+        })?;
+        let (standing, odd) = standing(&order, side, &cover).await;
+        let mut quirks = cover.quirks;
+        quirks.extend(odd);
+        let said = self.written(&player, method, &cover.letter);
+        let conversation = cover.head.conversation_id.as_good().cloned();
+        let (reply, decided) = oneshot::channel();
+        let posted = PostedAnswer { side, method, answer, standing, conversation, quirks, said };
+        let over = || RequestError::new(ErrorCode::E010, method, format!("{match_id} is over"));
+        posts.send(MatchInput::Answer(Box::new(posted), reply)).await.map_err(|_| over())?;
+        decided.await.map_err(|_| over())??;
+        Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
+    }
+
+    /// A posted answer as the transcript has it.
+    fn written(&self, player: &PlayerId, method: Method, letter: &[u8]) -> TranscriptEntry {
+        let referee = self.identity().map(|me| SmolStr::new(me.id.as_str())).unwrap_or_default();
+        let there = (SmolStr::new(player.as_str()), referee);
+        let kind = SmolStr::new_static(method.row().message.unwrap_or(method.row().name));
+        TranscriptEntry::new(self.world.now(), Direction::Received, there, kind, letter, None)
+    }
+}
+
+/// Whether a posted answer shows whose it is, and what is odd about its token.
+async fn standing(order: &StartMatch, side: Side, cover: &PostedEnvelope<'_>) -> (PosterProof, Option<Quirk>) {
+    let (player, token) = (&order.players[side], cover.head.auth_token.as_ref());
+    let odd = match (&player.player_pass, &order.league_id) {
+        (Some(expected), Some(league)) => {
+            let odd = token_quirk(token, expected, league, &order.match_id);
+            if odd.is_none() {
+                return (PosterProof::Proven, None);
+            }
+            odd
+        }
+        // A manager of other make says nothing about tokens, so none can be right.
+        (Some(_) | None, Some(_) | None) => None,
+    };
+    let is_near = match player.endpoint.parse::<Endpoint>() {
+        Ok(endpoint) => net::is_at(&endpoint, cover.peer.ip()).await,
+        Err(_) => false,
+    };
+    let token = if token.is_some() { PostRefusal::WrongToken } else { PostRefusal::NoToken };
+    (PosterProof::Doubtful { token, is_near }, odd)
+}

@@ -1,0 +1,164 @@
+//! Getting into a league and staying there: who the referee is, and whose reports it owes.
+
+use std::sync::{Arc, PoisonError};
+
+use league_core::season::agent::AgentId;
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::Envelope;
+use league_protocol::error::{ErrorCode, RequestError};
+use league_protocol::id::{ConversationId, LeagueId, RefereeId};
+use league_protocol::message::registration::{AgentMeta, PASS_SCHEME, RefereeRegisterRequest, RegistrationStatus};
+use league_protocol::message::step::RegisteredToLeague;
+use league_protocol::quirk::Quirks;
+use league_protocol::table::{Call, Method};
+use league_protocol::token::Token;
+use league_store::journal::JournalLevel;
+use league_wire::endpoint::Endpoint;
+use league_wire::registration::{self, Admitted, RegistrationRetry, Rejected};
+use league_wire::token_recheck;
+use smol_str::SmolStr;
+use tokio::time::timeout;
+
+use crate::referee::Shared;
+use crate::settings::RefereeSettings;
+
+/// Who the referee is, as its registration was answered.
+#[derive(Clone, Debug)]
+pub(crate) struct RefereeIdentity {
+    pub(crate) id: RefereeId,
+    pub(crate) league: Option<LeagueId>,
+    pub(crate) token: Option<Token>,
+    pub(crate) passes: bool,
+    /// Who let it in, and gets its reports.
+    pub(crate) manager: Endpoint,
+    /// How the manager is spoken to.
+    pub(crate) manner: PeerDialect,
+    /// Whether it has answered when it was spoken to like that.
+    pub(crate) proven: bool,
+}
+
+impl Shared {
+    pub(crate) fn identity(&self) -> Option<RefereeIdentity> {
+        self.identity.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// This manager is spoken to like this from now on.
+    pub(crate) fn manager_understands(&self, manager: &Endpoint, manner: PeerDialect) {
+        match &mut *self.identity.write().unwrap_or_else(PoisonError::into_inner) {
+            Some(identity) if identity.manager == *manager => {
+                identity.manner = manner;
+                identity.proven = true;
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// Who it is to the manager for whom it was `before`: a match is reported to the one who ordered it. Who has registered
+    /// there again since shows the newer token.
+    pub(crate) fn identity_since(&self, before: &RefereeIdentity) -> RefereeIdentity {
+        self.identity().filter(|now| now.manager == before.manager).unwrap_or_else(|| before.clone())
+    }
+
+    pub(crate) async fn register(self: &Arc<Self>, manager: &Endpoint) -> Result<RefereeId, Rejected> {
+        let settings = &self.settings;
+        let patience = RegistrationRetry {
+            answer: settings.patience,
+            pause: settings.pause,
+            longest: RefereeSettings::MAX_PAUSE.max(settings.pause),
+            // Who was in already waits for its manager to come back.
+            tries: settings.give_up_after.filter(|_| self.identity().is_none()),
+        };
+        let admitted =
+            registration::register(&self.speaker, manager, patience, &self.hurry, || self.registration()).await?;
+        let Admitted { referee_id, league_id, token, passes, manner, proven, .. } = admitted;
+        let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
+        let manager_is = manager.clone();
+        let identity =
+            RefereeIdentity { id: id.clone(), league: league_id, token, passes, manager: manager_is, manner, proven };
+        self.begin_anew();
+        *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
+        if let Some((scribe, home)) = &settings.journal {
+            let path = home.agent_journal(&AgentId::Referee(id.clone()));
+            self.journal.get_or_init(|| scribe.journal(path));
+        }
+        self.note(JournalLevel::Info, "REGISTERED", || format!("registered with {manager}"));
+        self.send_owed();
+        Ok(id)
+    }
+
+    /// The manager does not know the referee, or somebody speaks who is not the manager: registers again, where that is because
+    /// the token no longer counts. In a task of its own, since whoever spoke may not wait for it.
+    pub(crate) async fn doubt(self: &Arc<Self>) {
+        let shared = Arc::clone(self);
+        drop(tokio::spawn(async move { shared.doubt.settle(shared.make_sure()).await }).await);
+    }
+
+    /// Whether the manager could say, and everything was done about it.
+    async fn make_sure(self: &Arc<Self>) -> bool {
+        let Some(RefereeIdentity { token: Some(token), manager, .. }) = self.identity() else { return true };
+        let envelope = self.envelope(None, Some(token.into()));
+        let counts = token_recheck::counts(self.speaker.client(), &manager, &envelope, self.settings.patience).await;
+        if counts == Some(false)
+            && let Err(rejected) = self.register(&manager).await
+        {
+            tracing::warn!(%rejected, "the token no longer counts, and there is no other");
+        }
+        counts.is_some()
+    }
+
+    fn registration(&self) -> (Envelope, Call) {
+        let settings = &self.settings;
+        let request = RefereeRegisterRequest {
+            referee_meta: AgentMeta {
+                display_name: settings.name.clone(),
+                version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
+                protocol_version: None,
+                game_types: settings.games.clone(),
+                contact_endpoint: settings.contact.to_string(),
+                max_concurrent_matches: Some(settings.capacity),
+                pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
+            },
+            referee_id: settings.wish.clone(),
+            join_key: settings.join_key.clone(),
+            quirks: Quirks::default(),
+        };
+        let conversation = ConversationId::named(format_args!("conv-ref-{}-reg", settings.name));
+        (self.envelope(Some(conversation), None), Call::RegisterReferee(request))
+    }
+
+    /// Registers where it is told to, else with its own manager. From then on its matches and reports are that manager's.
+    pub(crate) async fn go_and_register(
+        self: &Arc<Self>,
+        at: Option<&str>,
+    ) -> Result<RegisteredToLeague, RequestError> {
+        let manager = match at {
+            None => self.settings.manager.clone(),
+            Some(text) => text.parse().map_err(|error| {
+                let message =
+                    format!("manager_endpoint is not a URL: {error}; send one like http://localhost:8000/mcp");
+                RequestError::new(ErrorCode::E002, Method::RegisterToLeague, message).about("manager_endpoint")
+            })?,
+        };
+        // The caller waits for the answer as long as this referee waits for its manager; a part of that is kept for the answer's way.
+        let limit = self.settings.patience.mul_f32(0.8);
+        let registered = timeout(limit, self.register(&manager)).await.map_err(|_| {
+            let message =
+                format!("no manager has answered at {manager} within {limit:?}; start it there, then call this again");
+            RequestError::new(ErrorCode::E009, Method::RegisterToLeague, message).about("manager_endpoint")
+        })?;
+        Ok(match registered {
+            Ok(id) => RegisteredToLeague {
+                status: RegistrationStatus::Accepted,
+                referee_id: Some(id),
+                league_id: self.identity().and_then(|identity| identity.league),
+                reason: None,
+            },
+            Err(rejected) => RegisteredToLeague {
+                status: RegistrationStatus::Rejected,
+                referee_id: None,
+                league_id: None,
+                reason: Some(rejected.reason().to_owned()),
+            },
+        })
+    }
+}

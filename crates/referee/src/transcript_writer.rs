@@ -1,0 +1,61 @@
+//! Writes down what was said between a referee and a player, with the time it took: every try, the wasted ones too.
+
+use std::time::Duration;
+
+use league_protocol::id::{PlayerId, RefereeId};
+use league_protocol::table::Call;
+use league_store::views::match_file::{CallReceipt, Direction, TranscriptEntry};
+use league_wire::exchange;
+use league_wire::peer_client::SendAttempt;
+use smol_str::SmolStr;
+
+/// Knows who speaks with whom about what.
+pub(crate) struct TranscriptWriter {
+    referee: SmolStr,
+    player: SmolStr,
+    answered: SmolStr,
+}
+
+impl TranscriptWriter {
+    pub(crate) fn new(referee: &RefereeId, player: &PlayerId, call: &Call) -> Self {
+        Self {
+            referee: SmolStr::new(referee.as_str()),
+            player: SmolStr::new(player.as_str()),
+            answered: SmolStr::new_static(call.method().row().answer.unwrap_or("ANSWER")),
+        }
+    }
+
+    /// The questions and, where one came, their answers. Without an answer the question carries the receipt.
+    pub(crate) fn write_down(&self, tries: &[SendAttempt]) -> Vec<TranscriptEntry> {
+        let mut said = Vec::with_capacity(2 * tries.len());
+        for one in tries {
+            let receipt = match &one.came {
+                Ok(exchange) => exchange.receipt,
+                Err(error) => error.receipt,
+            };
+            let kept = kept(&receipt);
+            let there = (self.referee.clone(), self.player.clone());
+            let (asked, lost) = (SmolStr::new_static(one.what), one.came.is_err().then_some(kept));
+            said.push(TranscriptEntry::new(receipt.sent_at, Direction::Sent, there, asked, &one.sent, lost));
+            if let Ok(exchange) = &one.came {
+                let at = receipt.sent_at.after(receipt.last_byte.unwrap_or_default());
+                let back = (self.player.clone(), self.referee.clone());
+                let answered = if one.is_probe { SmolStr::new_static("ANSWER") } else { self.answered.clone() };
+                said.push(TranscriptEntry::new(at, Direction::Received, back, answered, &exchange.body, Some(kept)));
+            }
+        }
+        said
+    }
+}
+
+fn kept(receipt: &exchange::Receipt) -> CallReceipt {
+    let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+    CallReceipt {
+        sent_at: receipt.sent_at,
+        first_byte_ms: receipt.first_byte.map(millis),
+        last_byte_ms: receipt.last_byte.map(millis),
+        limit_ms: millis(receipt.limit),
+        granted_ms: Some(millis(receipt.granted)).filter(|granted| *granted > 0),
+        given_up_ms: receipt.given_up.map(millis),
+    }
+}

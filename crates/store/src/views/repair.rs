@@ -1,0 +1,114 @@
+//! Match files from the log: what is missing or damaged is written again, what agrees with the log stays as it is.
+//!
+//! A file that agrees is kept, because it has the transcript, which the log has not. Half a million of them take their time, so this
+//! goes on while the league is played already, and referees write meanwhile: whether a file is still missing is seen right before it
+//! is written.
+
+use std::io;
+use std::path::PathBuf;
+
+use league_core::season::BadEvent;
+use league_core::season::event::Event;
+use league_protocol::id::LeagueId;
+use thiserror::Error;
+
+use super::match_file::{FileEnding, MatchFile};
+use super::match_index::{MatchIndex, match_in};
+use super::match_replay::MatchReplay;
+use super::replace::{ReplaceSync, replace};
+use super::writer::{ViewLimits, add_line, append, document};
+use crate::home::Home;
+
+/// How many files are written at a time.
+const BATCH: usize = 1024;
+
+/// Match files could not be made from the log.
+#[derive(Debug, Error)]
+pub enum RepairError {
+    #[error(transparent)]
+    Event(#[from] BadEvent),
+    #[error("the match files cannot be written again: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// What was there and what was not.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RepairReport {
+    pub kept: u64,
+    /// Matches whose file was written again.
+    pub written: u64,
+    /// Files that said nothing that could be understood. What was in them is written again too.
+    pub damaged: Vec<PathBuf>,
+}
+
+/// Match files on the way to agreement with the log.
+#[derive(Debug)]
+pub struct Repair {
+    home: Home,
+    league: LeagueId,
+    /// Whether all matches are in one file.
+    large: bool,
+    shelf: MatchIndex,
+    retelling: MatchReplay,
+    /// Files that were missing when it began.
+    missing: Vec<MatchFile>,
+    kept: u64,
+    written: u64,
+}
+
+impl Repair {
+    /// Reads the match files of a league with so many matches in all. Whatever it finds in them, damage is not an error.
+    pub fn begin(home: Home, league: LeagueId, matches: u64, limits: ViewLimits) -> io::Result<Self> {
+        let large = matches > limits.match_files;
+        let (shelf, retelling) = (MatchIndex::of(&home, &league)?, MatchReplay::default());
+        Ok(Self { home, league, large, shelf, retelling, missing: Vec::new(), kept: 0, written: 0 })
+    }
+
+    /// Goes on by one event, from the first one on.
+    pub fn see(&mut self, event: &Event) -> Result<(), RepairError> {
+        let Some(file) = self.retelling.tell(event)? else { return Ok(()) };
+        if self.is_there(&file) {
+            self.kept += 1;
+            return Ok(());
+        }
+        self.missing.push(file);
+        if self.missing.len() == BATCH { Ok(self.write()?) } else { Ok(()) }
+    }
+
+    pub fn end(mut self) -> Result<RepairReport, RepairError> {
+        self.write()?;
+        Ok(RepairReport { kept: self.kept, written: self.written, damaged: self.shelf.damaged })
+    }
+
+    fn is_there(&self, file: &MatchFile) -> bool {
+        self.shelf.ending(&file.match_id).is_some_and(|found| found.agrees(&FileEnding::of(file)))
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        if self.missing.is_empty() {
+            return Ok(());
+        }
+        let (all, mut lines) = (self.home.match_lines(&self.league), Vec::new());
+        if self.large {
+            self.shelf.read_lines(&all)?;
+        }
+        for file in std::mem::take(&mut self.missing) {
+            let path = self.home.match_file(&self.league, &file.match_id);
+            let is_there = match self.large {
+                true => self.is_there(&file),
+                false => match_in(&path).is_some_and(|found| FileEnding::of(&found).agrees(&FileEnding::of(&file))),
+            };
+            if is_there {
+                self.kept += 1;
+                continue;
+            }
+            self.written += 1;
+            if self.large {
+                add_line(&mut lines, &file)?;
+            } else {
+                replace(&path, &document(&file)?, ReplaceSync::Later)?;
+            }
+        }
+        if lines.is_empty() { Ok(()) } else { append(&all, &lines) }
+    }
+}

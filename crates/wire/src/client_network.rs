@@ -1,0 +1,56 @@
+//! Where a peer calls from, as far as limits are concerned.
+//!
+//! An address of version four is one caller, or one household behind it. Of version six a whole network of 64 bits is: who has one
+//! address of it has all of them, and would otherwise begin anew with each.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ClientNetwork(IpAddr);
+
+/// The part of an address of version six that tells a network.
+const NETWORK: u128 = u128::MAX << 64;
+
+impl ClientNetwork {
+    pub fn of(peer: SocketAddr) -> Self {
+        match peer.ip().to_canonical() {
+            IpAddr::V6(address) if !address.is_loopback() => {
+                Self(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & NETWORK)))
+            }
+            address @ (IpAddr::V4(_) | IpAddr::V6(_)) => Self(address),
+        }
+    }
+
+    /// Whether that is this machine. Everything of a class on one machine comes from there.
+    pub fn is_here(self) -> bool {
+        self.0.is_loopback()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whence(peer: &str) -> ClientNetwork {
+        ClientNetwork::of(peer.parse().unwrap())
+    }
+
+    #[test]
+    fn ports_do_not_matter_and_addresses_do() {
+        assert_eq!(whence("192.0.2.7:1"), whence("192.0.2.7:2"));
+        assert_eq!(whence("192.0.2.7:1"), whence("[::ffff:192.0.2.7]:2"));
+        assert_ne!(whence("192.0.2.7:1"), whence("192.0.2.8:1"));
+    }
+
+    #[test]
+    fn a_network_of_version_six_is_one_caller() {
+        assert_eq!(whence("[2001:db8::1]:1"), whence("[2001:db8::ffff:ffff:ffff:ffff]:1"));
+        assert_ne!(whence("[2001:db8::1]:1"), whence("[2001:db8:0:1::1]:1"));
+    }
+
+    #[test]
+    fn loopback_is_here_by_either_version() {
+        assert!(whence("127.0.0.1:1").is_here() && whence("127.8.0.1:1").is_here() && whence("[::1]:1").is_here());
+        assert!(!whence("192.0.2.7:1").is_here() && !whence("[2001:db8::1]:1").is_here());
+    }
+}

@@ -1,0 +1,58 @@
+//! What belongs to the world and not to the league: the time of day, and chance.
+//!
+//! Everything else asks the runtime for its timers. A simulation replaces these two, and owns everything.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use league_protocol::time::Timestamp;
+
+/// The time of day, and chance.
+#[derive(Clone)]
+pub struct Environment {
+    now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    random: Arc<dyn Fn() -> [u8; 32] + Send + Sync>,
+}
+
+impl Environment {
+    pub fn real() -> Self {
+        Self::new(clock, entropy)
+    }
+
+    pub fn new(
+        now: impl Fn() -> Timestamp + Send + Sync + 'static,
+        random: impl Fn() -> [u8; 32] + Send + Sync + 'static,
+    ) -> Self {
+        Self { now: Arc::new(now), random: Arc::new(random) }
+    }
+
+    pub fn now(&self) -> Timestamp {
+        (self.now)()
+    }
+
+    /// 32 bytes that nobody can guess.
+    pub fn random(&self) -> [u8; 32] {
+        (self.random)()
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("World")
+    }
+}
+
+fn clock() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_unix_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+#[expect(clippy::panic, reason = "without randomness no token and no draw is safe: there is nothing left to do")]
+fn entropy() -> [u8; 32] {
+    let mut bytes = [0; 32];
+    if let Err(error) = getrandom::fill(&mut bytes) {
+        panic!("the operating system gives no randomness: {error}");
+    }
+    bytes
+}

@@ -1,0 +1,87 @@
+//! Secrets that were not right, counted by where they came from.
+//!
+//! A token of the league is 32 random bytes, which nobody guesses; a join key or an operator's token may have been chosen by a person. So
+//! whoever was wrong too often is not even listened to for a while, right or wrong: otherwise it would still learn by every
+//! answer. Who shares an address with such a one has to wait with it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use tokio::time::Instant;
+
+use crate::client_network::ClientNetwork;
+use crate::rate::{KeyedLimiter, Rate, RetryAfter};
+
+/// The most of those who have to wait that are remembered.
+const MOST: usize = 16 * 1024;
+
+/// What is allowed where nothing else is said. A person who mistypes is not kept waiting, nor are the agents of a class whose tokens
+/// have expired overnight; and what a person has chosen well is not found at this rate.
+pub const USUAL: Rate = Rate::new(5, 200);
+
+#[derive(Debug)]
+pub struct FailedSecrets {
+    meter: KeyedLimiter<ClientNetwork>,
+    out: Mutex<HashMap<ClientNetwork, Instant>>,
+}
+
+impl FailedSecrets {
+    /// So many wrong secrets are allowed.
+    pub fn new(rate: Rate) -> Self {
+        Self { meter: KeyedLimiter::new(rate), out: Mutex::default() }
+    }
+
+    /// Whether a secret from there is looked at now.
+    pub fn listen(&self, whence: ClientNetwork) -> Result<(), RetryAfter> {
+        let out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        match out.get(&whence).map(|until| until.saturating_duration_since(Instant::now())) {
+            Some(left) if !left.is_zero() => Err(RetryAfter(left)),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Notes that a secret from there was wrong; says so when that was too often.
+    pub fn strike(&self, whence: ClientNetwork) -> Result<(), RetryAfter> {
+        let struck = self.meter.pass(&whence);
+        if let Err(wait) = struck {
+            let (mut out, now) = (self.out.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
+            if out.len() >= MOST {
+                out.retain(|_, until| *until > now);
+            }
+            if out.len() < MOST {
+                out.insert(whence, now + wait.0);
+            }
+        }
+        struck
+    }
+}
+
+impl Default for FailedSecrets {
+    fn default() -> Self {
+        Self::new(USUAL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_was_wrong_too_often_is_not_listened_to_for_a_while_and_others_are() {
+        let strikes = FailedSecrets::new(Rate::new(2, 3));
+        let (one, other) = ("192.0.2.7:1", "192.0.2.8:1");
+        let [one, other] = [one, other].map(|peer| ClientNetwork::of(peer.parse().unwrap()));
+        for _ in 0..3 {
+            assert_eq!((strikes.listen(one), strikes.strike(one)), (Ok(()), Ok(())));
+        }
+        assert_eq!(strikes.listen(one), Ok(()), "the next one is looked at, and is one too many");
+        assert!(strikes.strike(one).is_err());
+        assert_eq!(strikes.listen(one), Err(RetryAfter(Duration::from_millis(500))));
+        assert_eq!(strikes.listen(other), Ok(()));
+        tokio::time::advance(Duration::from_millis(500)).await;
+        assert_eq!((strikes.listen(one), strikes.strike(one)), (Ok(()), Ok(())));
+        assert!(strikes.strike(one).is_err(), "one guess for each time that was waited");
+    }
+}

@@ -1,0 +1,101 @@
+//! Requests that were refused, as lines for an agent's log.
+//!
+//! A caller that is refused all the time must not push everything else out of the log: of each address so many refusals are logged, and the
+//! next line says how many were left out.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use league_protocol::envelope::ReceivedEnvelope;
+use league_protocol::error::RequestError;
+use league_protocol::table::Method;
+
+use crate::client_network::ClientNetwork;
+use crate::rate::{KeyedLimiter, Rate};
+
+/// How many refusals of one address are logged.
+const LOGGED: Rate = Rate::new(5, 100);
+/// How much of a sender is shown, in characters.
+const SENDER: usize = 64;
+
+#[derive(Clone, Copy, Debug)]
+pub struct RefusedRequest<'a> {
+    pub fault: &'a RequestError,
+    /// What was asked, as far as that could be read.
+    pub method: Option<Method>,
+    /// The envelope, as far as it could be read.
+    pub head: &'a ReceivedEnvelope,
+    pub peer: SocketAddr,
+}
+
+impl RefusedRequest<'_> {
+    /// The type of the message, or the method.
+    pub fn what(&self) -> &'static str {
+        self.method.map_or("a request", |method| method.row().message.unwrap_or(method.row().name))
+    }
+
+    /// Whether it is this side's own trouble.
+    pub fn is_internal(&self) -> bool {
+        self.fault.code == Some(league_protocol::error::ErrorCode::E015)
+    }
+
+    fn told(&self) -> String {
+        let sender = self.head.sender.as_good().map_or_else(
+            || String::from("an unnamed sender"),
+            |sender| sender.as_str().chars().take(SENDER).collect::<String>(),
+        );
+        let code = self.fault.code.map_or_else(|| self.fault.rpc.to_string(), |code| code.as_str().to_owned());
+        format!("{} from {sender} at {} is refused with {code}: {}", self.what(), self.peer.ip(), self.fault.message)
+    }
+}
+
+#[derive(Debug)]
+pub struct RefusalLog {
+    meter: KeyedLimiter<ClientNetwork>,
+    left_out: AtomicU64,
+}
+
+impl Default for RefusalLog {
+    fn default() -> Self {
+        Self { meter: KeyedLimiter::new(LOGGED), left_out: AtomicU64::new(0) }
+    }
+}
+
+impl RefusalLog {
+    /// The line of a refusal, where it is logged.
+    pub fn line(&self, refusal: &RefusedRequest<'_>) -> Option<String> {
+        if self.meter.pass(&ClientNetwork::of(refusal.peer)).is_err() {
+            self.left_out.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        let mut told = refusal.told();
+        let left_out = self.left_out.swap(0, Ordering::Relaxed);
+        if left_out > 0 {
+            told.push_str(&format!(" ({left_out} refusals before this one were not logged)"));
+        }
+        Some(told)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use league_protocol::error::ErrorCode;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flood_of_refusals_is_a_bounded_number_of_lines_and_is_counted() {
+        let (refusals, fault) = (RefusalLog::default(), RequestError::new(ErrorCode::E003, None, "sender is missing"));
+        let (head, peer) = (ReceivedEnvelope::default(), "192.0.2.7:1".parse().unwrap());
+        let refusal = RefusedRequest { fault: &fault, method: Some(Method::ChooseParity), head: &head, peer };
+        let lines = (0..1000).filter_map(|_| refusals.line(&refusal)).count();
+        assert_eq!(lines, 100);
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        let next = refusals.line(&refusal).unwrap();
+        assert_eq!(
+            next,
+            "CHOOSE_PARITY_CALL from an unnamed sender at 192.0.2.7 is refused with E003: sender is missing \
+             (900 refusals before this one were not logged)"
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! How a referee or a manager calls others: always in its own frame, whatever they speak.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::Value;
+
+use crate::frame::{Frame, opened};
+use crate::names::Names;
+use crate::post::post;
+
+#[derive(Debug)]
+pub(crate) struct TestClient {
+    frame: Frame,
+    names: Names,
+    last: AtomicU64,
+}
+
+impl TestClient {
+    pub(crate) fn new(frame: Frame) -> Self {
+        Self { frame, names: Names::usual_for(&[]), last: AtomicU64::new(0) }
+    }
+
+    /// The message of the answer, or what went wrong.
+    pub(crate) async fn call(&self, url: &str, kind: &str, message: &Value) -> Result<Value, String> {
+        let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        let request = self.frame.request(kind, &self.names, id, message);
+        let headers = [("accept", "application/json, text/event-stream")];
+        let answer = post(url, &headers, &request).await.map_err(|error| error.to_string())?;
+        opened(&answer.json())
+    }
+}

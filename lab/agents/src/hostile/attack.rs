@@ -1,0 +1,213 @@
+//! What a villain does wrong.
+
+use std::io::Write as _;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
+use super::bytes::{Asked, answer, send};
+use super::{Shared, framed, honest};
+use crate::message::{text, with};
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Attack {
+    Silent,
+    /// Sends its headers at once, and the body never.
+    LateBody,
+    /// Sends a byte now and then.
+    Dribbles,
+    Endless,
+    /// Sends 64 KiB and a byte.
+    TooLong,
+    Nested,
+    /// Sends bytes that are no text.
+    NotText,
+    /// Says that its answer is shorter than it is.
+    SaysShorter,
+    /// Says that its answer is longer than it is, and waits.
+    SaysLonger,
+    HangsUp,
+    /// Resets the connection in the middle.
+    Resets,
+    Redirects,
+    /// Speaks the first version of HTTP; which is no vice, if it answers.
+    OldHttp,
+    /// Sends a few bytes that would be very many.
+    Inflates,
+    OtherMatch,
+    OtherName,
+    /// Sends a result and an error in one.
+    ResultAndError,
+    TwoResults,
+    /// Says both, one after the other, under the same key.
+    DoubledKeys,
+    /// Sends a second answer that nobody asked for.
+    SecondAnswer,
+    /// Answers `ping` and nothing else.
+    OnlyPings,
+    Flaps,
+}
+
+impl Attack {
+    pub const ALL: [Self; 22] = [
+        Self::Silent,
+        Self::LateBody,
+        Self::Dribbles,
+        Self::Endless,
+        Self::TooLong,
+        Self::Nested,
+        Self::NotText,
+        Self::SaysShorter,
+        Self::SaysLonger,
+        Self::HangsUp,
+        Self::Resets,
+        Self::Redirects,
+        Self::OldHttp,
+        Self::Inflates,
+        Self::OtherMatch,
+        Self::OtherName,
+        Self::ResultAndError,
+        Self::TwoResults,
+        Self::DoubledKeys,
+        Self::SecondAnswer,
+        Self::OnlyPings,
+        Self::Flaps,
+    ];
+
+    pub(crate) fn prepare(self) {
+        if self == Self::Inflates {
+            LazyLock::force(&BOMB);
+        }
+    }
+
+    /// Answers, after a fashion; whether the connection goes on.
+    pub(crate) async fn answer(self, stream: &mut TcpStream, shared: &Shared, asked: &Asked, number: usize) -> bool {
+        let good = framed(asked, &honest(asked));
+        let whole = good.to_string();
+        let length = whole.len();
+        match self {
+            Self::Silent => forever().await,
+            Self::OnlyPings if text(&asked.body, "method") != "ping" => forever().await,
+            Self::LateBody => {
+                send(stream, shared, answer(length, "", "{")).await;
+                forever().await
+            }
+            Self::Dribbles => {
+                send(stream, shared, answer(10_000, "", "")).await;
+                while send(stream, shared, " ").await {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+                false
+            }
+            Self::Endless => {
+                send(stream, shared, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{").await;
+                while send(stream, shared, [b' '; 4096]).await {}
+                false
+            }
+            Self::TooLong => {
+                let padded = whole + &" ".repeat(TOO_LONG - length);
+                send(stream, shared, answer(TOO_LONG, "", padded)).await
+            }
+            Self::Nested => {
+                let nested = format!("{{\"result\":{}{}}}", "[".repeat(DEPTH), "]".repeat(DEPTH));
+                send(stream, shared, answer(nested.len(), "", nested)).await
+            }
+            Self::NotText => {
+                let mut bytes = whole.into_bytes();
+                if let Some(byte) = bytes.iter_mut().rfind(|byte| byte.is_ascii_alphabetic()) {
+                    *byte = 0xff;
+                }
+                send(stream, shared, answer(length, "", bytes)).await
+            }
+            Self::SaysShorter => send(stream, shared, answer(length - 5, "", whole)).await,
+            Self::SaysLonger => {
+                send(stream, shared, answer(length + 5, "", whole)).await;
+                forever().await
+            }
+            Self::HangsUp => {
+                send(stream, shared, answer(length + 5, "", whole)).await;
+                false
+            }
+            Self::Resets => {
+                send(stream, shared, answer(length, "", &whole[..length / 2])).await;
+                // Whatever has not arrived by then is lost, and that is what is wanted.
+                drop(stream.set_zero_linger());
+                false
+            }
+            Self::Redirects if asked.path == "/mcp" => {
+                let place = format!("http://{}/elsewhere", shared.address);
+                let head = format!("HTTP/1.1 307 Temporary Redirect\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n");
+                send(stream, shared, head).await
+            }
+            Self::OldHttp => {
+                send(stream, shared, format!("HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{whole}")).await;
+                false
+            }
+            Self::Inflates => send(stream, shared, answer(BOMB.len(), "Content-Encoding: gzip\r\n", &*BOMB)).await,
+            Self::OtherMatch => self.said(stream, shared, asked, json!({"match_id": "R99M99"})).await,
+            Self::OtherName => {
+                let name = json!({"player_id": "P99", "sender": "player:P99"});
+                self.said(stream, shared, asked, name).await
+            }
+            Self::ResultAndError => {
+                let both = with(good, json!({"error": {"code": -32000, "message": "I will not"}}));
+                send(stream, shared, entire(&both)).await
+            }
+            Self::TwoResults => {
+                let other = with(honest(asked), json!({"accept": false, "parity_choice": "odd"}));
+                send(stream, shared, entire(&json!([good, framed(asked, &other)]))).await
+            }
+            Self::DoubledKeys => {
+                let doubled = whole
+                    .replace("\"accept\":true", "\"accept\":false,\"accept\":true")
+                    .replace("\"parity_choice\":\"even\"", "\"parity_choice\":\"odd\",\"parity_choice\":\"even\"");
+                send(stream, shared, answer(doubled.len(), "", doubled)).await
+            }
+            Self::SecondAnswer => {
+                let other = framed(asked, &with(honest(asked), json!({"accept": false, "parity_choice": "odd"})));
+                send(stream, shared, [entire(&good), entire(&other)].concat()).await
+            }
+            Self::Flaps if number.is_multiple_of(2) => false,
+            Self::OnlyPings | Self::Redirects | Self::Flaps => send(stream, shared, entire(&good)).await,
+        }
+    }
+
+    /// Answers like a good player, but for some fields.
+    async fn said(self, stream: &mut TcpStream, shared: &Shared, asked: &Asked, changed: Value) -> bool {
+        send(stream, shared, entire(&framed(asked, &with(honest(asked), changed)))).await
+    }
+}
+
+/// One byte more than anybody reads.
+const TOO_LONG: usize = 64 * 1024 + 1;
+
+/// Deep enough for any stack, and short enough to be read.
+const DEPTH: usize = 30_000;
+
+/// How much a bomb would be.
+const INFLATED: usize = 16 * 1024 * 1024;
+
+fn entire(body: &Value) -> Vec<u8> {
+    let body = body.to_string();
+    answer(body.len(), "", body)
+}
+
+/// Very many blanks in a few bytes, which are JSON if somebody unpacks them. Packing them takes a while, so that is done once, and
+/// before anybody waits for an answer.
+static BOMB: LazyLock<Vec<u8>> = LazyLock::new(bomb);
+
+fn bomb() -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    // Nothing can go wrong in memory; and a villain that cannot be bad is silent.
+    drop(packed.write_all(&vec![b' '; INFLATED]));
+    drop(packed.write_all(b"{}"));
+    packed.finish().unwrap_or_default()
+}
+
+async fn forever() -> bool {
+    std::future::pending().await
+}

@@ -1,0 +1,422 @@
+//! A manager as somebody else wrote it: it understands registrations in its own form, and speaks it to everybody.
+
+mod table;
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::client::TestClient;
+use crate::frame::{Asked, Frame};
+use crate::http_server::{HttpHandler, HttpRequest, HttpResponse, HttpServer, ReservedPort};
+use crate::mcp::{self, McpAgent};
+use crate::message::{envelope, text, with, without};
+use crate::names::Names;
+use crate::request_log::RequestLog;
+
+/// The league of every manager here.
+const LEAGUE: &str = "league_of_others";
+
+/// How long a round may take.
+const ROUND: Duration = Duration::from_secs(60);
+
+/// A manager that is not there yet.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    frame: Frame,
+    door: Entrance,
+    players: usize,
+    accepts: &'static str,
+    complains: Complaint,
+    orders: Orders,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entrance {
+    /// By a message in the manager's own frame.
+    Frame,
+    /// By flat fields posted to `/register` or `/register_referee`; everything else is in the manager's frame.
+    Register,
+    /// By a tool of a stock MCP server with sessions, whose answers are events.
+    Session,
+    /// Not at all: no form of a registration is understood.
+    Closed,
+}
+
+/// How a request in another form is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Complaint {
+    Usual,
+    /// With status 200, `"status": "ERROR"` and a few words.
+    Status,
+    /// With a LEAGUE_ERROR that misses a field.
+    Code,
+    /// With an error of its own number, and the name of an exception.
+    Exception,
+    /// Not at all: the handler throws, and the connection is closed.
+    HangsUp,
+}
+
+/// What the referee is told of its matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Orders {
+    Full,
+    /// START_MATCH with ids and endpoints alone, as S1 has it.
+    Ids,
+    /// Nothing but the announcement, which has the endpoints.
+    None,
+    /// Nothing but the announcement, which lists all agents.
+    NoneButAgents,
+    /// Nothing but the announcement; endpoints are told on request.
+    NoneButDirectory,
+}
+
+impl Plan {
+    /// A manager that speaks like this, and begins once so many players and one referee are there.
+    pub fn new(frame: Frame, players: usize) -> Self {
+        Self {
+            frame,
+            door: Entrance::Frame,
+            players,
+            accepts: "REGISTERED",
+            complains: Complaint::Usual,
+            orders: Orders::Full,
+        }
+    }
+
+    /// The same, with another word for a registration that it accepts.
+    pub fn accepts(self, word: &'static str) -> Self {
+        Self { accepts: word, ..self }
+    }
+
+    /// The same with another way in.
+    pub fn by(self, door: Entrance) -> Self {
+        Self { door, ..self }
+    }
+
+    /// The same with another answer to what it does not understand.
+    pub fn complains(self, complains: Complaint) -> Self {
+        Self { complains, ..self }
+    }
+
+    /// The same with other orders for its referee.
+    pub fn orders(self, orders: Orders) -> Self {
+        Self { orders, ..self }
+    }
+
+    pub fn serve(self) -> io::Result<Manager> {
+        let place = ReservedPort::free()?;
+        let endpoint = format!("http://{}/mcp", place.address);
+        let (leave, leaving) = watch::channel(false);
+        let frame = if self.door == Entrance::Session { Frame::Tools } else { self.frame };
+        let kinds = ["MATCH_RESULT_REPORT", "LEAGUE_QUERY", "LEAGUE_REGISTER_REQUEST", "REFEREE_REGISTER_REQUEST"];
+        let kinds = if matches!(self.door, Entrance::Register | Entrance::Closed) { &kinds[..2] } else { &kinds[..] };
+        let shared = Arc::new(Shared {
+            names: Names::usual_for(kinds),
+            mouth: TestClient::new(self.frame),
+            plan: Self { frame, ..self },
+            diary: RequestLog::default(),
+            state: Mutex::default(),
+            changes: watch::Sender::new(0),
+            _leave: leave,
+        });
+        let door = HttpServer::open(place, None, Arc::clone(&shared), leaving)?;
+        let conductor = tokio::spawn(Arc::clone(&shared).conduct());
+        Ok(Manager { shared, endpoint, conductor, _door: door })
+    }
+}
+
+/// A manager that is there, until it is dropped.
+#[derive(Debug)]
+pub struct Manager {
+    shared: Arc<Shared>,
+    endpoint: String,
+    conductor: JoinHandle<()>,
+    _door: HttpServer,
+}
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        self.conductor.abort();
+    }
+}
+
+impl Manager {
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    pub fn diary(&self) -> &RequestLog {
+        &self.shared.diary
+    }
+
+    pub fn reports(&self) -> Vec<Value> {
+        self.shared.state().reports.clone()
+    }
+
+    /// What it was told when it called somebody: the kind of the call, who was called, and the answer.
+    pub fn answers(&self) -> Vec<(String, String, Result<Value, String>)> {
+        self.shared.state().answers.clone()
+    }
+
+    /// Waits until the league is over, for `limit` at most; the final standings, best first.
+    pub async fn finished(&self, limit: Duration) -> Option<Value> {
+        let over = self.shared.until(|state| state.over.is_some());
+        tokio::time::timeout(limit, over).await.ok()?;
+        self.shared.state().over.clone()
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Ids and endpoints, in the order of registration.
+    players: Vec<(String, String)>,
+    referees: Vec<(String, String)>,
+    reports: Vec<Value>,
+    answers: Vec<(String, String, Result<Value, String>)>,
+    over: Option<Value>,
+    /// How many MCP sessions were opened.
+    sessions: usize,
+}
+
+#[derive(Debug)]
+struct Shared {
+    plan: Plan,
+    names: Names,
+    mouth: TestClient,
+    diary: RequestLog,
+    state: Mutex<State>,
+    changes: watch::Sender<usize>,
+    /// Held so that the door stays open.
+    _leave: watch::Sender<bool>,
+}
+
+impl HttpHandler for Shared {
+    fn diary(&self) -> &RequestLog {
+        &self.diary
+    }
+
+    async fn answer(&self, arrived: HttpRequest) -> HttpResponse {
+        match (self.plan.door, arrived.path.as_str()) {
+            (Entrance::Session, "/mcp") => mcp::with_session(self, arrived).await,
+            (Entrance::Register, "/register" | "/register_referee") => self.flat(&arrived),
+            (_, "/mcp") => self.framed(&arrived.body).await,
+            (_, _) => HttpResponse::plainly(404, "Not Found"),
+        }
+    }
+}
+
+impl McpAgent for Shared {
+    fn open_session(&self) -> String {
+        let mut state = self.state();
+        state.sessions += 1;
+        format!("session-{}", state.sessions)
+    }
+
+    fn has_session(&self, session: &str) -> bool {
+        let number = session.strip_prefix("session-").and_then(|number| number.parse().ok());
+        number.is_some_and(|number: usize| (1..=self.state().sessions).contains(&number))
+    }
+
+    fn tools(&self) -> Value {
+        let tool =
+            |(name, kind): (&str, &str)| json!({"name": name, "description": kind, "inputSchema": {"type": "object"}});
+        Value::Array(self.names.iter().map(tool).collect())
+    }
+
+    async fn framed(&self, body: &Value) -> HttpResponse {
+        let frame = self.plan.frame;
+        match frame.read(body, &self.names) {
+            Ok(asked) => {
+                let answer = frame.answer(&asked.id, &self.taken(&asked));
+                self.changes.send_modify(|changes| *changes += 1);
+                HttpResponse::json(200, &answer).about(&asked.kind, &asked.message)
+            }
+            Err(refusal) => {
+                let id = body.get("id").cloned().unwrap_or_default();
+                let (status, answer) = match self.plan.complains {
+                    Complaint::Usual => frame.refuse(&id, &refusal),
+                    Complaint::Status => (200, json!({"status": "ERROR", "message": "Unknown message type"})),
+                    Complaint::Code => {
+                        let own = json!({"error_code": "E003", "error_description": "MISSING_REQUIRED_FIELD"});
+                        (200, with(Self::letter("LEAGUE_ERROR", ""), own))
+                    }
+                    Complaint::HangsUp => return HttpResponse::default().refusing(refusal.text),
+                    Complaint::Exception => {
+                        let error = json!({"code": -32000, "message": "KeyError: 'player_meta'"});
+                        (500, json!({"jsonrpc": "2.0", "error": error, "id": id}))
+                    }
+                };
+                HttpResponse::json(status, &answer).refusing(refusal.text)
+            }
+        }
+    }
+}
+
+/// The same endpoint is the same agent; a new one gets the next number.
+fn place(agents: &mut Vec<(String, String)>, prefix: &str, endpoint: &str) -> String {
+    if let Some((id, _)) = agents.iter().find(|(_, known)| known == endpoint) {
+        return id.clone();
+    }
+    let id = format!("{prefix}{:02}", agents.len() + 1);
+    agents.push((id.clone(), endpoint.to_owned()));
+    id
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the state is like this.
+    async fn until(&self, enough: impl Fn(&State) -> bool) {
+        let mut changes = self.changes.subscribe();
+        while !enough(&self.state()) {
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn letter(kind: &str, conversation: &str) -> Value {
+        with(envelope(kind, "league_manager", conversation), json!({ "league_id": LEAGUE }))
+    }
+
+    /// Takes a registration by flat fields.
+    fn flat(&self, arrived: &HttpRequest) -> HttpResponse {
+        let (kind, meta) = match arrived.path.as_str() {
+            "/register" => ("LEAGUE_REGISTER_REQUEST", "player_meta"),
+            _ => ("REFEREE_REGISTER_REQUEST", "referee_meta"),
+        };
+        let (name, endpoint) = (text(&arrived.body, "display_name"), text(&arrived.body, "endpoint"));
+        if name.is_empty() || endpoint.is_empty() {
+            return HttpResponse::plainly(422, "display_name and endpoint are required");
+        }
+        let message = json!({ meta: {"display_name": name, "contact_endpoint": endpoint} });
+        let asked = Asked { id: Value::Null, kind: kind.to_owned(), message };
+        let said = HttpResponse::json(200, &self.taken(&asked)).about(kind, &arrived.body);
+        self.changes.send_modify(|changes| *changes += 1);
+        said
+    }
+
+    fn taken(&self, Asked { kind, message, .. }: &Asked) -> Value {
+        let mut state = self.state();
+        let conversation = text(message, "conversation_id");
+        let admit = |answer: &str, field: &str, id: &str| {
+            let own =
+                json!({"status": self.plan.accepts, field: id, "auth_token": format!("tok-{id}-x"), "reason": null});
+            with(Self::letter(answer, conversation), own)
+        };
+        match kind.as_str() {
+            "LEAGUE_REGISTER_REQUEST" => {
+                let id = place(&mut state.players, "P", text(&message["player_meta"], "contact_endpoint"));
+                admit("LEAGUE_REGISTER_RESPONSE", "player_id", &id)
+            }
+            "REFEREE_REGISTER_REQUEST" => {
+                let id = place(&mut state.referees, "REF", text(&message["referee_meta"], "contact_endpoint"));
+                admit("REFEREE_REGISTER_RESPONSE", "referee_id", &id)
+            }
+            "MATCH_RESULT_REPORT" => {
+                let known = state.reports.iter().any(|report| text(report, "match_id") == text(message, "match_id"));
+                if !known {
+                    state.reports.push(message.clone());
+                }
+                json!({"status": "ok"})
+            }
+            _ => {
+                let standings = table::standings(&state.players, &state.reports);
+                let directory =
+                    state.players.iter().map(|(id, endpoint)| json!({"player_id": id, "endpoint": endpoint}));
+                let own = json!({"query_type": message.get("query_type"), "success": true, "standings": standings,
+                    "data": {"players": directory.collect::<Vec<_>>()}});
+                with(Self::letter("LEAGUE_QUERY_RESPONSE", conversation), own)
+            }
+        }
+    }
+
+    /// Calls somebody and keeps what came back.
+    async fn tell(&self, (id, endpoint): &(String, String), kind: &str, own: Value) {
+        let message = with(Self::letter(kind, &format!("conv-{}", kind.to_lowercase())), own);
+        let answer = self.mouth.call(endpoint, kind, &message).await;
+        self.state().answers.push((kind.to_owned(), id.clone(), answer));
+    }
+
+    fn announcement(&self, round: usize, matches: &[Value], players: &[(String, String)]) -> Value {
+        let bare = |game: &Value| without(game.clone(), &["player_A_endpoint", "player_B_endpoint"]);
+        match self.plan.orders {
+            Orders::Full | Orders::Ids | Orders::None => json!({"round_id": round, "matches": matches}),
+            Orders::NoneButAgents => {
+                let agents = players.iter().map(|(id, endpoint)| json!({"agent_id": id, "contact_endpoint": endpoint}));
+                let matches: Vec<Value> = matches.iter().map(bare).collect();
+                json!({"round_id": round, "matches": matches, "agents": agents.collect::<Vec<_>>()})
+            }
+            Orders::NoneButDirectory => {
+                json!({"round_id": round, "matches": matches.iter().map(bare).collect::<Vec<_>>()})
+            }
+        }
+    }
+
+    /// `start_match` with the fields of S1 and no envelope at all.
+    async fn order_by_ids(&self, (id, endpoint): &(String, String), game: &Value) {
+        let order = without(game.clone(), &["game_type", "referee_endpoint"]);
+        let answer = self.mouth.call(endpoint, "START_MATCH", &order).await;
+        self.state().answers.push(("START_MATCH".to_owned(), id.clone(), answer));
+    }
+
+    /// The league, from the first registration to the last word.
+    async fn conduct(self: Arc<Self>) {
+        let wanted = self.plan.players;
+        self.until(|state| state.players.len() >= wanted && !state.referees.is_empty()).await;
+        let (players, referees) = {
+            let state = self.state();
+            (state.players.clone(), state.referees.clone())
+        };
+        let standings = || table::standings(&players, &self.state().reports);
+        let mut played = 0;
+        for (round, pairs) in (1..).zip(table::rounds(players.len())) {
+            let matches: Vec<Value> = (1..)
+                .zip(&pairs)
+                .map(|(number, (a, b))| {
+                    let (a, b) = (&players[*a], &players[*b]);
+                    json!({"match_id": format!("R{round}M{number}"), "game_type": "even_odd", "player_A_id": a.0,
+                        "player_B_id": b.0, "player_A_endpoint": a.1, "player_B_endpoint": b.1,
+                        "referee_endpoint": referees[0].1})
+                })
+                .collect();
+            let announced = self.announcement(round, &matches, &players);
+            for agent in players.iter().chain(&referees) {
+                self.tell(agent, "ROUND_ANNOUNCEMENT", announced.clone()).await;
+            }
+            for game in &matches {
+                match self.plan.orders {
+                    Orders::Full => {
+                        self.tell(&referees[0], "START_MATCH", with(game.clone(), json!({ "round_id": round }))).await;
+                    }
+                    Orders::Ids => self.order_by_ids(&referees[0], game).await,
+                    Orders::None | Orders::NoneButAgents | Orders::NoneButDirectory => {}
+                }
+            }
+            played += matches.len();
+            let all = self.until(|state| state.reports.len() >= played);
+            if tokio::time::timeout(ROUND, all).await.is_err() {
+                return;
+            }
+            for player in &players {
+                self.tell(player, "LEAGUE_STANDINGS_UPDATE", json!({"round_id": round, "standings": standings()}))
+                    .await;
+                self.tell(player, "ROUND_COMPLETED", json!({"round_id": round, "matches_played": pairs.len()})).await;
+            }
+        }
+        let end = standings();
+        for agent in players.iter().chain(&referees) {
+            let champion = json!({"player_id": end[0]["player_id"], "points": end[0]["points"]});
+            self.tell(agent, "LEAGUE_COMPLETED", json!({"champion": champion, "final_standings": end})).await;
+        }
+        self.state().over = Some(end);
+        self.changes.send_modify(|changes| *changes += 1);
+    }
+}

@@ -1,0 +1,65 @@
+//! Who meets whom, and what came of it: as little as a league needs.
+
+use serde_json::{Value, json};
+
+use crate::message::text;
+
+/// The rounds of a league of so many players, as pairs of places; everybody meets everybody once.
+pub(crate) fn rounds(players: usize) -> Vec<Vec<(usize, usize)>> {
+    let places = players + players % 2;
+    let mut circle: Vec<usize> = (0..places).collect();
+    let mut rounds = Vec::new();
+    for _ in 1..places {
+        let pairs = (0..places / 2).map(|place| (circle[place], circle[places - 1 - place]));
+        rounds.push(pairs.filter(|(a, b)| *a < players && *b < players).collect());
+        circle[1..].rotate_right(1);
+    }
+    rounds
+}
+
+/// The standings from the reports, best first.
+pub(crate) fn standings(players: &[(String, String)], reports: &[Value]) -> Value {
+    let row = |(id, _): &(String, String)| {
+        let score = |report: &Value| report.pointer("/result/score").and_then(|score| score.get(id)?.as_u64());
+        let scores: Vec<u64> = reports.iter().filter_map(score).collect();
+        let won = |report: &&Value| report.pointer("/result/winner").and_then(Value::as_str) == Some(id);
+        let draws = scores.iter().filter(|points| **points == 1).count();
+        let wins = reports.iter().filter(won).count();
+        let losses = scores.len() - wins.min(scores.len()) - draws;
+        json!({"player_id": id, "display_name": id, "played": scores.len(), "wins": wins, "draws": draws,
+            "losses": losses, "points": scores.iter().sum::<u64>()})
+    };
+    let mut rows: Vec<Value> = players.iter().map(row).collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(row["points"].as_u64()), text(row, "player_id").to_owned()));
+    for (place, row) in rows.iter_mut().enumerate() {
+        row["rank"] = json!(place + 1);
+    }
+    Value::Array(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everybody_meets_everybody_once() {
+        for players in 2..=5 {
+            let mut met: Vec<(usize, usize)> =
+                rounds(players).into_iter().flatten().map(|(a, b)| (a.min(b), a.max(b))).collect();
+            met.sort_unstable();
+            let all: Vec<_> = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).collect();
+            assert_eq!(met, all);
+        }
+    }
+
+    #[test]
+    fn points_are_counted() {
+        let players = [("P01".to_owned(), String::new()), ("P02".to_owned(), String::new())];
+        let report = json!({"result": {"winner": "P02", "score": {"P01": 0, "P02": 3}}});
+        let table = standings(&players, &[report]);
+        assert_eq!(
+            (&table[0]["player_id"], &table[0]["points"], &table[1]["losses"]),
+            (&json!("P02"), &json!(3), &json!(1))
+        );
+    }
+}

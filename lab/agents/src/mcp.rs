@@ -1,0 +1,148 @@
+//! Agents that are stock MCP servers, as the SDKs make them: what they demand before a tool can be called.
+//!
+//! Made by hand from what the SDKs were seen to do, so that a test can count and take away sessions.
+
+use serde_json::{Value, json};
+
+use crate::http_server::{HttpRequest, HttpResponse};
+use crate::message::text;
+
+const MODERN: &str = "2026-07-28";
+const HANDSHAKES: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+/// Where a modern request says its revision.
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// An agent behind such a server.
+pub(crate) trait McpAgent: Sync {
+    /// Opens a session and gives its id.
+    fn open_session(&self) -> String;
+
+    fn has_session(&self, session: &str) -> bool;
+
+    /// What `tools/list` shows.
+    fn tools(&self) -> Value;
+
+    /// Answers a call of a tool.
+    fn framed(&self, body: &Value) -> impl Future<Output = HttpResponse> + Send;
+}
+
+fn error(code: i64, message: &str, id: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+}
+
+fn refusal(status: u16, code: i64, message: &str, id: &Value) -> HttpResponse {
+    HttpResponse::json(status, &error(code, message, id)).refusing(message)
+}
+
+/// An answer as a stream of events: a priming one, a notification and the answer, as servers may send them.
+fn events(answer: &Value) -> HttpResponse {
+    let notice =
+        json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "hm"}});
+    let body =
+        format!("id: 0\ndata:\n\n: thinking\n\nevent: message\ndata: {notice}\n\nevent: message\ndata: {answer}\n\n");
+    let headers = vec![("content-type", String::from("text/event-stream")), ("cache-control", "no-cache".into())];
+    HttpResponse { status: 200, headers, body, ..HttpResponse::default() }
+}
+
+fn info() -> Value {
+    json!({"name": "stranger", "version": "1.0.0"})
+}
+
+/// A server with sessions. It knows nothing of revisions after the last one with a handshake.
+pub(crate) async fn with_session(shared: &impl McpAgent, arrived: HttpRequest) -> HttpResponse {
+    let body = &arrived.body;
+    let (id, method) = (body.get("id").cloned().unwrap_or_default(), text(body, "method").to_owned());
+    let accept = arrived.header("accept");
+    if !(accept.contains("application/json") && accept.contains("text/event-stream")) {
+        let why = "Not Acceptable: Client must accept both application/json and text/event-stream";
+        return refusal(406, -32600, why, &id);
+    }
+    let session = arrived.header("mcp-session-id").to_owned();
+    if method == "initialize" {
+        let asked = text(&body["params"], "protocolVersion");
+        let version = HANDSHAKES.iter().find(|known| **known == asked).unwrap_or(&HANDSHAKES[3]);
+        let opened = shared.open_session();
+        let result = json!({"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info()});
+        let mut said = events(&json!({"jsonrpc": "2.0", "id": id, "result": result})).about(&method, body);
+        said.headers.push(("mcp-session-id", opened));
+        return said;
+    }
+    if session.is_empty() {
+        // They put an id even on this, which is of no use to anybody.
+        let mut said = refusal(400, -32600, "Bad Request: Missing session ID", &id);
+        said.headers.push(("mcp-session-id", String::from("not-a-session")));
+        return said;
+    }
+    if !shared.has_session(&session) {
+        return refusal(404, -32600, "Session not found", &id);
+    }
+    let version = arrived.header("mcp-protocol-version");
+    if !(version.is_empty() || HANDSHAKES.contains(&version)) {
+        return refusal(400, -32600, "Bad Request: Unsupported protocol version", &id);
+    }
+    if method.starts_with("notifications/") {
+        return HttpResponse { status: 202, ..HttpResponse::default() }.about(&method, body);
+    }
+    let (answer, said) = served(shared, &method, &id, body).await;
+    HttpResponse { kind: said.kind, message: said.message, refused: said.refused, ..events(&answer) }
+}
+
+/// A server of the revision without handshake, and of no other.
+pub(crate) async fn stateless(shared: &impl McpAgent, arrived: HttpRequest) -> HttpResponse {
+    let body = &arrived.body;
+    let (id, method) = (body.get("id").cloned().unwrap_or_default(), text(body, "method").to_owned());
+    let said = body.pointer("/params/_meta").map_or("", |meta| text(meta, VERSION_KEY));
+    let header = arrived.header("mcp-protocol-version");
+    if said.is_empty() && header.is_empty() {
+        return refusal(400, -32600, "Bad Request: this server speaks 2026-07-28 only", &id);
+    }
+    if said.is_empty() {
+        return refusal(400, -32602, "Invalid params: _meta with the protocol version is missing", &id);
+    }
+    if said != MODERN {
+        let data = json!({"supported": [MODERN], "requested": said});
+        let mut answer = error(-32022, "Unsupported protocol version", &id);
+        answer["error"]["data"] = data;
+        return HttpResponse::json(400, &answer).refusing("another revision");
+    }
+    let name = body.pointer("/params/name").and_then(Value::as_str).unwrap_or_default();
+    let named = method != "tools/call" || arrived.header("mcp-name") == name;
+    if header != said || arrived.header("mcp-method") != method || !named {
+        return refusal(400, -32020, "Header mismatch", &id);
+    }
+    if method == "server/discover" {
+        let result = json!({"resultType": "complete", "supportedVersions": [MODERN], "capabilities": {"tools": {}},
+            "serverInfo": info(), "ttlMs": 60_000, "cacheScope": "private"});
+        return HttpResponse::json(200, &json!({"jsonrpc": "2.0", "id": id, "result": result})).about(&method, body);
+    }
+    let (mut answer, said) = served(shared, &method, &id, body).await;
+    let status = if answer.pointer("/error/code") == Some(&json!(-32601)) { 404 } else { 200 };
+    if let Some(result) = answer.get_mut("result") {
+        result["resultType"] = json!("complete");
+        if method == "tools/list" {
+            result["ttlMs"] = json!(60_000);
+            result["cacheScope"] = json!("private");
+        }
+    }
+    HttpResponse {
+        kind: said.kind,
+        message: said.message,
+        refused: said.refused,
+        ..HttpResponse::json(status, &answer)
+    }
+}
+
+/// What both have in common, once the preliminaries are over.
+async fn served(shared: &impl McpAgent, method: &str, id: &Value, body: &Value) -> (Value, HttpResponse) {
+    match method {
+        "tools/list" => {
+            let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"tools": shared.tools()}});
+            (answer, HttpResponse::default().about(method, body))
+        }
+        "ping" => (json!({"jsonrpc": "2.0", "id": id, "result": {}}), HttpResponse::default().about(method, body)),
+        _ => {
+            let said = shared.framed(body).await;
+            (serde_json::from_str(&said.body).unwrap_or_default(), said)
+        }
+    }
+}

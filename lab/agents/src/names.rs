@@ -1,0 +1,81 @@
+//! What an agent calls the messages that it understands.
+//!
+//! Public agents agree on the types of messages and on little else: each has its own names for methods and tools, and
+//! knows only some of the messages.
+
+/// The message types with the names that most agents use, and those that some use instead.
+const KNOWN: &[(&str, &str, &str)] = &[
+    ("REFEREE_REGISTER_REQUEST", "register_referee", "referee_register"),
+    ("LEAGUE_REGISTER_REQUEST", "register_player", "league_register"),
+    ("MATCH_RESULT_REPORT", "report_match_result", "report_match_result"),
+    ("LEAGUE_QUERY", "league_query", "query_league"),
+    ("GET_ASSIGNED_MATCHES", "get_assigned_matches", "get_assigned_matches"),
+    ("START_MATCH", "start_match", "run_match"),
+    ("ROUND_ANNOUNCEMENT", "notify_round", "announce_round"),
+    ("GAME_INVITATION", "handle_game_invitation", "receive_game_invitation"),
+    ("CHOOSE_PARITY_CALL", "choose_parity", "parity_choose"),
+    ("GAME_OVER", "notify_match_result", "receive_game_over"),
+    ("GAME_ERROR", "notify_game_error", "notify_error"),
+    ("GAME_JOIN_ACK", "game_join_ack", "game_join_ack"),
+    ("CHOOSE_PARITY_RESPONSE", "choose_parity_response", "choose_parity_response"),
+    ("LEAGUE_STANDINGS_UPDATE", "update_standings", "notify_standings"),
+    ("ROUND_COMPLETED", "notify_round_completed", "notify_round_completed"),
+    ("LEAGUE_COMPLETED", "notify_league_completed", "notify_league_completed"),
+    ("SHUTDOWN_COMMAND", "shutdown", "shutdown"),
+];
+
+/// The usual name for a message type; the type itself where there is none.
+pub fn usual(kind: &str) -> &str {
+    KNOWN.iter().find(|(known, ..)| *known == kind).map_or(kind, |(_, usual, _)| usual)
+}
+
+/// The names of one agent, each with the type of its message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Names(Vec<(String, String)>);
+
+impl Names {
+    /// The usual names for these types.
+    pub fn usual_for(kinds: &[&str]) -> Self {
+        Self(kinds.iter().map(|kind| (usual(kind).to_owned(), (*kind).to_owned())).collect())
+    }
+
+    /// The other names for these types.
+    pub fn others_for(kinds: &[&str]) -> Self {
+        let known = KNOWN.iter().filter(|(kind, ..)| kinds.contains(kind));
+        Self(known.map(|(kind, _, other)| ((*other).to_owned(), (*kind).to_owned())).collect())
+    }
+
+    /// The same, with another name for one type.
+    pub fn renamed(mut self, kind: &str, name: &str) -> Self {
+        for (known, _) in self.0.iter_mut().filter(|(_, of)| of == kind) {
+            name.clone_into(known);
+        }
+        self
+    }
+
+    /// The same, with this name for one type, also where there was none.
+    #[must_use]
+    pub fn named(mut self, kind: &str, name: &str) -> Self {
+        self.0.retain(|(_, of)| of != kind);
+        self.0.push((name.to_owned(), kind.to_owned()));
+        self
+    }
+
+    /// The type that a name stands for.
+    pub fn kind(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, kind)| kind.as_str())
+    }
+
+    /// The name for a type; the usual one where this agent has none.
+    pub fn name<'n>(&'n self, kind: &'n str) -> &'n str {
+        self.0.iter().find(|(_, of)| of == kind).map_or_else(|| usual(kind), |(name, _)| name)
+    }
+
+    pub fn knows(&self, kind: &str) -> bool {
+        self.0.iter().any(|(_, of)| of == kind)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, kind)| (name.as_str(), kind.as_str()))
+    }
+}

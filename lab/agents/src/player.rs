@@ -1,0 +1,373 @@
+//! A player as somebody else wrote it.
+
+pub mod dialect;
+mod joining;
+mod reply;
+mod state;
+mod strictness;
+mod tools;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::frame::{Asked, Frame, Refusal};
+use crate::http_server::{HttpHandler, HttpRequest, HttpResponse, HttpServer, ReservedPort};
+use crate::mcp::{self, McpAgent};
+use crate::message::text;
+use crate::names::Names;
+use crate::post::post;
+use crate::request_log::RequestLog;
+use dialect::{PlayerDialect, Speech};
+use joining::ONE_METHOD;
+use state::State;
+
+/// What players are told and asked.
+const KINDS: [&str; 8] = [
+    "ROUND_ANNOUNCEMENT",
+    "GAME_INVITATION",
+    "CHOOSE_PARITY_CALL",
+    "GAME_OVER",
+    "GAME_ERROR",
+    "LEAGUE_STANDINGS_UPDATE",
+    "ROUND_COMPLETED",
+    "LEAGUE_COMPLETED",
+];
+
+/// A player that is not there yet.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    name: String,
+    speech: Speech,
+    habits: Vec<PlayerDialect>,
+    choice: &'static str,
+}
+
+impl Plan {
+    /// A player that speaks like this.
+    pub fn new(name: &str, speech: Speech) -> Self {
+        Self { name: name.to_owned(), speech, habits: Vec::new(), choice: "even" }
+    }
+
+    /// The same, with one more dialect.
+    pub fn dialect(mut self, dialect: PlayerDialect) -> Self {
+        self.habits.push(dialect);
+        self
+    }
+
+    /// The same, and it always plays this. Others play `even`.
+    pub fn always(self, choice: &'static str) -> Self {
+        Self { choice, ..self }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The player; it listens, and belongs to no league.
+    pub fn serve(self) -> io::Result<Player> {
+        let later = self
+            .habits
+            .iter()
+            .find_map(|dialect| if let PlayerDialect::ListensLater(later) = dialect { Some(*later) } else { None });
+        let place = ReservedPort::free()?;
+        let (leave, leaving) = watch::channel(false);
+        let (address, names) = (place.address, self.names());
+        let shared = Arc::new(Shared {
+            plan: self,
+            names,
+            address,
+            diary: RequestLog::default(),
+            state: Mutex::default(),
+            leave,
+        });
+        let door = HttpServer::open(place, later, Arc::clone(&shared), leaving)?;
+        Ok(Player { shared, _door: door })
+    }
+
+    /// The player, once it is registered with the manager at this URL.
+    pub async fn join(self, manager: &str) -> io::Result<Player> {
+        let player = self.serve()?;
+        player.register(manager).await?;
+        Ok(player)
+    }
+
+    fn has(&self, dialect: &PlayerDialect) -> bool {
+        self.habits.contains(dialect)
+    }
+
+    fn names(&self) -> Names {
+        if self.has(&PlayerDialect::OtherToolNames) {
+            return Names::others_for(&["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER"]);
+        }
+        let usual = Names::usual_for(&KINDS);
+        if self.speech == Speech::ParityChoose { usual.renamed("CHOOSE_PARITY_CALL", "parity_choose") } else { usual }
+    }
+
+    fn frame(&self) -> Frame {
+        match self.speech {
+            Speech::Direct | Speech::ParityChoose | Speech::OneMethod | Speech::Register => Frame::Direct,
+            Speech::Types => Frame::Types,
+            Speech::Tools | Speech::Session | Speech::Stateless => Frame::Tools,
+            Speech::Bare => Frame::Bare,
+            Speech::Nested => Frame::Nested,
+        }
+    }
+
+    fn path(&self) -> &'static str {
+        let own = self
+            .habits
+            .iter()
+            .find_map(|dialect| if let PlayerDialect::Path(path) = dialect { Some(*path) } else { None });
+        own.unwrap_or(if self.has(&PlayerDialect::NoPath) { "" } else { "/mcp" })
+    }
+}
+
+/// A player that is there, until it is dropped.
+#[derive(Debug)]
+pub struct Player {
+    shared: Arc<Shared>,
+    _door: HttpServer,
+}
+
+impl Player {
+    /// Registers, as often as it does that.
+    pub async fn register(&self, manager: &str) -> io::Result<Value> {
+        let plan = &self.shared.plan;
+        let (url, request) = joining::request(plan.speech, &plan.habits, &plan.name, &self.endpoint(), manager);
+        let often = plan
+            .habits
+            .iter()
+            .find_map(|dialect| if let PlayerDialect::RegistersOften(times) = dialect { Some(*times) } else { None });
+        let mut admitted = joining::register(&url, &request, &plan.habits).await?;
+        text(&admitted, "auth_token").clone_into(&mut self.shared.state().first_token);
+        for _ in 1..often.unwrap_or(1) {
+            admitted = joining::register(&url, &request, &plan.habits).await?;
+        }
+        self.shared.state().admitted = admitted.clone();
+        Ok(admitted)
+    }
+
+    /// Its endpoint as it tells it.
+    pub fn endpoint(&self) -> String {
+        let Shared { plan, address, .. } = &*self.shared;
+        let host = if plan.has(&PlayerDialect::Localhost) { "localhost".to_owned() } else { address.ip().to_string() };
+        let path = if plan.has(&PlayerDialect::LeavesPathOut) { "" } else { plan.path() };
+        format!("http://{host}:{}{path}", address.port())
+    }
+
+    pub fn name(&self) -> &str {
+        &self.shared.plan.name
+    }
+
+    /// The id that the manager gave it; empty before it is registered.
+    pub fn id(&self) -> String {
+        self.shared.state().id().to_owned()
+    }
+
+    pub fn diary(&self) -> &RequestLog {
+        &self.shared.diary
+    }
+
+    /// How many MCP sessions were opened with it.
+    pub fn sessions_opened(&self) -> usize {
+        self.shared.state().opened
+    }
+
+    /// Forgets all sessions, as a server does that was restarted.
+    pub fn forget_sessions(&self) {
+        self.shared.state().sessions.clear();
+    }
+
+    /// Waits until it has ended by itself, for `limit` at most; tells whether it has.
+    pub async fn left(&self, limit: Duration) -> bool {
+        let mut leaving = self.shared.leave.subscribe();
+        let left = tokio::time::timeout(limit, leaving.wait_for(|left| *left)).await;
+        left.is_ok_and(|left| left.is_ok())
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    plan: Plan,
+    names: Names,
+    address: SocketAddr,
+    diary: RequestLog,
+    state: Mutex<State>,
+    leave: watch::Sender<bool>,
+}
+
+impl HttpHandler for Shared {
+    fn diary(&self) -> &RequestLog {
+        &self.diary
+    }
+
+    fn keeps_connections(&self) -> bool {
+        !self.plan.has(&PlayerDialect::ClosesConnections)
+    }
+
+    async fn answer(&self, arrived: HttpRequest) -> HttpResponse {
+        if arrived.path.trim_end_matches('/') != self.plan.path() {
+            return HttpResponse::plainly(404, "Not Found");
+        }
+        match self.plan.speech {
+            Speech::Session => mcp::with_session(self, arrived).await,
+            Speech::Stateless => mcp::stateless(self, arrived).await,
+            Speech::Tools if text(&arrived.body, "method") == "tools/list" => {
+                let answer = json!({"jsonrpc": "2.0", "id": arrived.body.get("id"), "result": {"tools": self.tools()}});
+                HttpResponse::json(200, &answer).about("tools/list", &arrived.body)
+            }
+            Speech::Direct
+            | Speech::ParityChoose
+            | Speech::Types
+            | Speech::Tools
+            | Speech::Bare
+            | Speech::Nested
+            | Speech::OneMethod
+            | Speech::Register => self.framed(&arrived.body).await,
+        }
+    }
+}
+
+impl McpAgent for Shared {
+    fn open_session(&self) -> String {
+        let mut state = self.state();
+        state.opened += 1;
+        let session = format!("session-{}", state.opened);
+        state.sessions.insert(session.clone());
+        session
+    }
+
+    fn has_session(&self, session: &str) -> bool {
+        self.state().sessions.contains(session)
+    }
+
+    fn tools(&self) -> Value {
+        tools::listed(&self.names, &self.plan.habits)
+    }
+
+    /// Answers what came in the player's own frame.
+    async fn framed(&self, body: &Value) -> HttpResponse {
+        let (frame, habits) = (self.plan.frame(), &self.plan.habits);
+        let id = body.get("id").cloned().unwrap_or_default();
+        let refuse = |refusal: &Refusal| {
+            let (status, answer) = frame.refuse(&id, refusal);
+            HttpResponse::json(status, &answer).refusing(&refusal.text)
+        };
+        if let Some(refusal) = strictness::about_the_frame(habits, body) {
+            return refuse(&refusal);
+        }
+        let asked = self.read(body).and_then(|asked| match frame {
+            Frame::Tools => {
+                let message = tools::message(&asked.kind, asked.message, habits)?;
+                Ok(Asked { message, ..asked })
+            }
+            Frame::Direct | Frame::Types | Frame::Bare | Frame::Nested => Ok(asked),
+        });
+        let asked = match asked {
+            Ok(asked) => asked,
+            Err(refusal) => return refuse(&refusal),
+        };
+        let objection = strictness::about_the_message(habits, &mut self.state(), &asked);
+        if let Some(refusal) = objection {
+            return refuse(&refusal).about(&asked.kind, &asked.message);
+        }
+        self.taken(&asked).await.about(&asked.kind, &asked.message)
+    }
+}
+
+impl Shared {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads a request in the player's own frame.
+    fn read(&self, body: &Value) -> Result<Asked, Refusal> {
+        let (frame, speech) = (self.plan.frame(), self.plan.speech);
+        if speech != Speech::OneMethod {
+            return frame.read(body, &self.names);
+        }
+        let method = text(body, "method");
+        if method != ONE_METHOD {
+            return Err(Refusal::new(-32601, format!("Method not found: {method}")));
+        }
+        let kind = body.pointer("/params/message_type").and_then(Value::as_str).unwrap_or_default();
+        frame.read(body, &Names::usual_for(&[kind]).renamed(kind, ONE_METHOD))
+    }
+
+    /// Answers what it has no objection to.
+    async fn taken(&self, asked: &Asked) -> HttpResponse {
+        let plan = &self.plan;
+        let answer = {
+            let mut state = self.state();
+            match asked.kind.as_str() {
+                "ROUND_ANNOUNCEMENT" => state.announced(&asked.message),
+                "GAME_INVITATION" => state.playing = Some(text(&asked.message, "match_id").to_owned()),
+                "GAME_OVER" => state.playing = None,
+                _ => {}
+            }
+            reply::to(&plan.habits, &state, asked, plan.choice)
+        };
+        if asked.kind == "LEAGUE_COMPLETED" {
+            self.leave.send_if_modified(|left| {
+                *left = plan.has(&PlayerDialect::LeavesAtTheEnd) || plan.has(&PlayerDialect::HangsUpAtTheEnd);
+                *left
+            });
+            if plan.has(&PlayerDialect::HangsUpAtTheEnd) {
+                return HttpResponse::default();
+            }
+        }
+        let question = ["GAME_INVITATION", "CHOOSE_PARITY_CALL"].contains(&asked.kind.as_str());
+        let before = plan.has(&PlayerDialect::PostsBefore);
+        if question && (before || plan.has(&PlayerDialect::PostsAfterwards)) {
+            let posting = self.posting(asked, &answer);
+            let word = if before {
+                posting.await;
+                "ok"
+            } else {
+                tokio::spawn(posting);
+                "RECEIVED"
+            };
+            return HttpResponse::json(200, &plan.frame().answer(&asked.id, &json!({ "status": word })));
+        }
+        self.wrapped(asked, &answer)
+    }
+
+    /// The answer as its habits wrap it.
+    fn wrapped(&self, asked: &Asked, answer: &Value) -> HttpResponse {
+        let plan = &self.plan;
+        let mut body = plan.frame().answer(&asked.id, answer);
+        if plan.has(&PlayerDialect::AnswersInData) {
+            body = plan.frame().answer(&asked.id, &json!({"success": true, "data": answer}));
+        }
+        if plan.has(&PlayerDialect::AnswersInParams) {
+            body = json!({"jsonrpc": "2.0", "method": text(answer, "message_type"), "params": answer, "id": asked.id});
+        }
+        if plan.has(&PlayerDialect::AnswersBare) {
+            body = answer.clone();
+        }
+        if plan.has(&PlayerDialect::NullError) {
+            body["error"] = Value::Null;
+        }
+        HttpResponse::json(if plan.has(&PlayerDialect::Status400) { 400 } else { 200 }, &body)
+    }
+
+    /// Posts an answer to the referee of the match.
+    fn posting(&self, asked: &Asked, answer: &Value) -> impl Future<Output = ()> + Send + use<> {
+        let referee = self.state().referees.get(text(&asked.message, "match_id")).cloned();
+        let kind = ["message_type", "type"].map(|field| text(answer, field)).into_iter().find(|kind| !kind.is_empty());
+        let kind = kind.unwrap_or_default();
+        let names = self.names.clone();
+        let names = if self.plan.speech == Speech::OneMethod { names.named(kind, ONE_METHOD) } else { names };
+        let request = self.plan.frame().request(kind, &names, 1, answer);
+        async move {
+            let Some(referee) = referee else { return };
+            // A referee that does not take it will say so in the match.
+            drop(post(&referee, &[], &request).await);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! How a player registers: in its own frame, with its own idea of what belongs into it.
+
+use std::io;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::dialect::{PlayerDialect, Speech};
+use super::reply::kept_id;
+use crate::frame::{Frame, opened};
+use crate::message::{envelope, text, with};
+use crate::names::Names;
+use crate::post::post;
+
+const REQUEST: &str = "LEAGUE_REGISTER_REQUEST";
+
+/// What a player calls every message that has one method for all.
+pub(crate) const ONE_METHOD: &str = "handle_message";
+
+/// A manager that is not there yet is asked so often.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What the player that is particular about senders reads from the answer; it falls over without any of these.
+const NEEDED: [&str; 9] = [
+    "protocol",
+    "message_type",
+    "sender",
+    "timestamp",
+    "conversation_id",
+    "status",
+    "player_id",
+    "auth_token",
+    "league_id",
+];
+
+/// Where a request goes, and the request.
+pub(crate) fn request(
+    speech: Speech,
+    habits: &[PlayerDialect],
+    name: &str,
+    endpoint: &str,
+    manager: &str,
+) -> (String, Value) {
+    let meta = json!({
+        "display_name": name, "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": endpoint,
+    });
+    let kept = habits.iter().find_map(kept_id);
+    let sender = format!("player:{}", kept.unwrap_or(name));
+    let letter = with(envelope(REQUEST, &sender, "conv-reg"), json!({ "player_meta": meta }));
+    let letter = kept.map_or(letter.clone(), |id| with(letter, json!({ "player_id": id })));
+    let names = Names::usual_for(&[REQUEST]);
+    if habits.contains(&PlayerDialect::WantsColon) {
+        let letter = with(letter, json!({"auth_token": ""}));
+        return (manager.to_owned(), Frame::Types.request(REQUEST, &names, 1, &letter));
+    }
+    if habits.contains(&PlayerDialect::RegistersBriefly) {
+        let id = kept.unwrap_or(name);
+        let brief = json!({"protocol": "league.v2", "message_type": REQUEST, "player_id": id, "endpoint": endpoint});
+        return (manager.to_owned(), brief);
+    }
+    let frame = match speech {
+        Speech::Register => {
+            let flat = json!({"display_name": name, "version": "1.0.0", "endpoint": endpoint});
+            let flat = if habits.contains(&PlayerDialect::RegistersUnderData) { json!({ "data": flat }) } else { flat };
+            return (format!("{}/register", manager.trim_end_matches("/mcp")), flat);
+        }
+        Speech::OneMethod => {
+            let names = names.renamed(REQUEST, ONE_METHOD);
+            return (manager.to_owned(), Frame::Direct.request(REQUEST, &names, 1, &letter));
+        }
+        Speech::Direct | Speech::ParityChoose => Frame::Direct,
+        Speech::Types => Frame::Types,
+        Speech::Tools | Speech::Session | Speech::Stateless => Frame::Tools,
+        Speech::Bare => Frame::Bare,
+        Speech::Nested => Frame::Nested,
+    };
+    (manager.to_owned(), frame.request(REQUEST, &names, 1, &letter))
+}
+
+/// Registers, and waits for the manager if it is not there yet.
+pub(crate) async fn register(url: &str, request: &Value, habits: &[PlayerDialect]) -> io::Result<Value> {
+    let headers = [("accept", "application/json, text/event-stream")];
+    let mut tries = 0;
+    let answer = loop {
+        match post(url, &headers, request).await {
+            Ok(answer) => break answer,
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused && tries < TRIES => tries += 1,
+            Err(error) => return Err(error),
+        }
+        tokio::time::sleep(PAUSE).await;
+    };
+    let reply = opened(&answer.json()).map_err(io::Error::other)?;
+    let accepted = ["ACCEPTED", "REGISTERED", "ok"].contains(&text(&reply, "status"));
+    if !accepted || text(&reply, "player_id").is_empty() {
+        return Err(io::Error::other(format!("not registered: {}", answer.text)));
+    }
+    let missing = NEEDED.iter().find(|field| reply.get(**field).is_none_or(Value::is_null));
+    match missing {
+        Some(field) if habits.contains(&PlayerDialect::WantsColon) => {
+            Err(io::Error::other(format!("KeyError: '{field}'")))
+        }
+        Some(_) | None => Ok(reply),
+    }
+}

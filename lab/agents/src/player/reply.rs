@@ -1,0 +1,108 @@
+//! What a player says to a message that it takes, dressed as its habits want.
+
+use serde_json::{Value, json};
+
+use super::dialect::PlayerDialect;
+use super::state::State;
+use crate::frame::Asked;
+use crate::message::{envelope, now, text, with, without};
+
+/// The fields that make up an envelope.
+const ENVELOPE: [&str; 5] = ["protocol", "message_type", "sender", "timestamp", "conversation_id"];
+
+/// The answer's message. `choice` is what it plays.
+pub(crate) fn to(habits: &[PlayerDialect], state: &State, asked: &Asked, choice: &str) -> Value {
+    let Asked { kind, message, .. } = asked;
+    let nested = match kind.as_str() {
+        "GAME_INVITATION" => &message["game_invitation"],
+        _ => &message["parity_context"],
+    };
+    let read = if habits.contains(&PlayerDialect::ReadsNested) { nested } else { message };
+    let id = habits.iter().find_map(kept_id).unwrap_or(state.id());
+    let about = json!({"match_id": text(read, "match_id"), "player_id": id});
+    let under = habits
+        .iter()
+        .find_map(|habit| if let PlayerDialect::ChoiceUnder(called) = habit { Some(*called) } else { None });
+    let brief =
+        habits.iter().find_map(|habit| if let PlayerDialect::JoinsBriefly(word) = habit { Some(*word) } else { None });
+    let (called, own) = match (kind.as_str(), under, brief) {
+        ("GAME_INVITATION", _, Some("accepted")) => return json!({"accepted": true}),
+        ("GAME_INVITATION", _, Some(word)) => return json!({ "status": word }),
+        ("CHOOSE_PARITY_CALL", Some(called), _) => (called, with(about, json!({ "choice": choice }))),
+        (kind, _, _) => usual(kind, habits, about, id, choice),
+    };
+    if habits.contains(&PlayerDialect::OkToNotices)
+        && !["GAME_INVITATION", "CHOOSE_PARITY_CALL"].contains(&kind.as_str())
+    {
+        return json!({"status": "ok"});
+    }
+    let letter = envelope(called, &format!("player:{id}"), text(message, "conversation_id"));
+    let stale = habits.contains(&PlayerDialect::StaleToken);
+    let token = if stale { state.first_token.as_str() } else { text(&state.admitted, "auth_token") };
+    let letter = with(with(letter, json!({ "auth_token": token })), own);
+    habits.iter().fold(letter, |letter, habit| dressed(habit, letter, message))
+}
+
+/// What the answer is called, and its own fields.
+fn usual(kind: &str, habits: &[PlayerDialect], about: Value, id: &str, choice: &str) -> (&'static str, Value) {
+    match kind {
+        "GAME_INVITATION" => ("GAME_JOIN_ACK", with(about, json!({"arrival_timestamp": now(), "accept": true}))),
+        "CHOOSE_PARITY_CALL" if habits.contains(&PlayerDialect::ParityChoiceForm) => {
+            ("PARITY_CHOICE", with(about, json!({"choice": choice.to_uppercase()})))
+        }
+        "CHOOSE_PARITY_CALL" => ("CHOOSE_PARITY_RESPONSE", with(about, json!({"parity_choice": choice}))),
+        "ROUND_ANNOUNCEMENT" => ("ROUND_ANNOUNCEMENT_ACK", heard(id)),
+        "GAME_OVER" => ("GAME_OVER_ACK", heard(id)),
+        "GAME_ERROR" => ("GAME_ERROR_ACK", heard(id)),
+        "LEAGUE_STANDINGS_UPDATE" => ("STANDINGS_UPDATE_ACK", heard(id)),
+        "ROUND_COMPLETED" => ("ROUND_COMPLETED_ACK", heard(id)),
+        "LEAGUE_COMPLETED" => ("LEAGUE_COMPLETED_ACK", heard(id)),
+        _ => ("ACK", heard(id)),
+    }
+}
+
+fn heard(id: &str) -> Value {
+    json!({"status": "ACKNOWLEDGED", "player_id": id})
+}
+
+/// The id that it was started with.
+pub(crate) fn kept_id(habit: &PlayerDialect) -> Option<&'static str> {
+    if let PlayerDialect::KeepsId(id) = habit { Some(id) } else { None }
+}
+
+fn dressed(habit: &PlayerDialect, letter: Value, question: &Value) -> Value {
+    if *habit == PlayerDialect::PlaceholderToken {
+        return with(letter, json!({"auth_token": "token-placeholder"}));
+    }
+    if *habit == PlayerDialect::EchoesToken {
+        return with(letter, json!({"auth_token": question.get("auth_token")}));
+    }
+    if *habit == PlayerDialect::OffsetTime {
+        return with(letter, json!({"timestamp": now().replace('Z', "+00:00")}));
+    }
+    if *habit == PlayerDialect::NoToken {
+        return without(letter, &["auth_token"]);
+    }
+    if *habit == PlayerDialect::AnswersGameId {
+        return renamed(letter, "match_id", "game_id");
+    }
+    if *habit == PlayerDialect::AnswersType {
+        return renamed(letter, "message_type", "type");
+    }
+    if *habit == PlayerDialect::PlainSender {
+        let id = text(&letter, "player_id").to_owned();
+        return with(without(letter, &["player_id"]), json!({ "sender": id }));
+    }
+    if *habit == PlayerDialect::NoEnvelope {
+        return without(without(letter, &ENVELOPE), &["auth_token"]);
+    }
+    letter
+}
+
+/// The same message with another name for a field.
+fn renamed(letter: Value, field: &str, name: &str) -> Value {
+    match letter.get(field).cloned() {
+        Some(value) => with(without(letter, &[field]), json!({ name: value })),
+        None => letter,
+    }
+}

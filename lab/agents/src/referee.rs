@@ -1,0 +1,306 @@
+//! A referee as somebody else wrote it: it hears of its matches in one way only, and speaks to everybody in its own frame.
+
+mod game;
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::client::TestClient;
+use crate::frame::Frame;
+use crate::http_server::{HttpHandler, HttpRequest, HttpResponse, HttpServer, ReservedPort};
+use crate::message::{envelope, text, with};
+use crate::names::Names;
+use crate::request_log::RequestLog;
+use game::Game;
+
+/// A manager that is not there yet is asked so often.
+const TRIES: usize = 100;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How a referee hears of its matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Work {
+    /// By START_MATCH, under the usual name.
+    Call,
+    /// By START_MATCH, under this name only.
+    CallNamed(&'static str),
+    /// From ROUND_ANNOUNCEMENT, with the endpoints in it; it knows nothing of START_MATCH.
+    Announcements,
+    /// It asks with `get_assigned_matches`, so often; it knows nothing of START_MATCH.
+    Polling(Duration),
+    /// By START_MATCH, of which it reads the ids alone; endpoints it asks for with GET_PLAYER_DIRECTORY.
+    Directory,
+}
+
+/// A referee that is not there yet.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    name: String,
+    frame: Frame,
+    work: Work,
+    claims_passes: bool,
+}
+
+impl Plan {
+    /// A referee that speaks like this and works by START_MATCH.
+    pub fn new(name: &str, frame: Frame) -> Self {
+        Self { name: name.to_owned(), frame, work: Work::Call, claims_passes: false }
+    }
+
+    /// The same, hearing of its matches in another way.
+    pub fn works(self, work: Work) -> Self {
+        Self { work, ..self }
+    }
+
+    /// The same, saying that it shows the passes that it is handed.
+    pub fn claims_passes(self) -> Self {
+        Self { claims_passes: true, ..self }
+    }
+
+    fn names(&self) -> Names {
+        let notices = ["ROUND_ANNOUNCEMENT", "LEAGUE_COMPLETED", "SHUTDOWN_COMMAND"];
+        let all = [&notices[..], &["START_MATCH"]].concat();
+        match self.work {
+            Work::Call | Work::Directory => Names::usual_for(&all),
+            Work::CallNamed(name) => Names::usual_for(&all).renamed("START_MATCH", name),
+            Work::Announcements | Work::Polling(_) => Names::usual_for(&notices),
+        }
+    }
+
+    /// The referee; it listens, and belongs to no league.
+    pub fn serve(self) -> io::Result<Referee> {
+        let place = ReservedPort::free()?;
+        let (leave, leaving) = watch::channel(false);
+        let shared = Arc::new(Shared {
+            endpoint: format!("http://{}/mcp", place.address),
+            names: self.names(),
+            mouth: TestClient::new(self.frame),
+            plan: self,
+            diary: RequestLog::default(),
+            state: Mutex::default(),
+            tasks: Mutex::default(),
+            _leave: leave,
+        });
+        let door = HttpServer::open(place, None, Arc::new(Bench(Arc::clone(&shared))), leaving)?;
+        Ok(Referee { shared, _door: door })
+    }
+
+    /// The referee, once it is registered with the manager at this URL.
+    pub async fn join(self, manager: &str) -> io::Result<Referee> {
+        let referee = self.serve()?;
+        referee.register(manager).await?;
+        Ok(referee)
+    }
+}
+
+/// A referee that is there, until it is dropped.
+#[derive(Debug)]
+pub struct Referee {
+    shared: Arc<Shared>,
+    _door: HttpServer,
+}
+
+impl Drop for Referee {
+    fn drop(&mut self) {
+        self.shared.tasks().abort_all();
+    }
+}
+
+impl Referee {
+    /// Registers, and waits for the manager if it is not there yet.
+    pub async fn register(&self, manager: &str) -> io::Result<Value> {
+        let Shared { plan, mouth, endpoint, .. } = &*self.shared;
+        let meta = json!({"display_name": plan.name, "version": "1.0.0", "game_types": ["even_odd"],
+            "contact_endpoint": endpoint, "max_concurrent_matches": 2});
+        let letter = envelope("REFEREE_REGISTER_REQUEST", &format!("referee:{}", plan.name), "conv-ref-reg");
+        let meta = if plan.claims_passes { with(meta, json!({"pass_scheme": "hmac-sha256"})) } else { meta };
+        let letter = with(letter, json!({ "referee_meta": meta }));
+        let mut reply = mouth.call(manager, "REFEREE_REGISTER_REQUEST", &letter).await;
+        for _ in 0..TRIES {
+            if reply.is_ok() {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+            reply = mouth.call(manager, "REFEREE_REGISTER_REQUEST", &letter).await;
+        }
+        let reply = reply.map_err(io::Error::other)?;
+        if text(&reply, "referee_id").is_empty() {
+            return Err(io::Error::other(format!("not registered: {reply}")));
+        }
+        {
+            let mut state = self.shared.state();
+            manager.clone_into(&mut state.manager);
+            state.admitted = reply.clone();
+        }
+        if let Work::Polling(pause) = plan.work {
+            let shared = Arc::clone(&self.shared);
+            self.shared.tasks().spawn(async move { shared.poll(pause).await });
+        }
+        Ok(reply)
+    }
+
+    pub fn endpoint(&self) -> String {
+        self.shared.endpoint.clone()
+    }
+
+    /// The id that the manager gave it; empty before it is registered.
+    pub fn id(&self) -> String {
+        self.shared.state().id()
+    }
+
+    pub fn diary(&self) -> &RequestLog {
+        &self.shared.diary
+    }
+
+    /// What it reported, each with what the manager said to it, or what went wrong.
+    pub fn reports(&self) -> Vec<(Value, Result<Value, String>)> {
+        self.shared.state().reports.clone()
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    manager: String,
+    admitted: Value,
+    begun: HashSet<String>,
+    reports: Vec<(Value, Result<Value, String>)>,
+}
+
+impl State {
+    fn id(&self) -> String {
+        text(&self.admitted, "referee_id").to_owned()
+    }
+}
+
+#[derive(Debug)]
+struct Shared {
+    plan: Plan,
+    names: Names,
+    mouth: TestClient,
+    endpoint: String,
+    diary: RequestLog,
+    state: Mutex<State>,
+    tasks: Mutex<JoinSet<()>>,
+    /// Held so that the door stays open.
+    _leave: watch::Sender<bool>,
+}
+
+/// What listens for a referee: matches outlive the request that began them.
+#[derive(Debug)]
+struct Bench(Arc<Shared>);
+
+impl HttpHandler for Bench {
+    fn diary(&self) -> &RequestLog {
+        &self.0.diary
+    }
+
+    async fn answer(&self, arrived: HttpRequest) -> HttpResponse {
+        let shared = &self.0;
+        let (frame, body) = (shared.plan.frame, &arrived.body);
+        let asked = match frame.read(body, &shared.names) {
+            Ok(asked) => asked,
+            Err(refusal) => {
+                let (status, answer) = frame.refuse(&body.get("id").cloned().unwrap_or_default(), &refusal);
+                return HttpResponse::json(status, &answer).refusing(refusal.text);
+            }
+        };
+        let (kind, message) = (asked.kind.as_str(), &asked.message);
+        let games: Vec<Game> = match (kind, shared.plan.work) {
+            ("START_MATCH", _) => Game::read(message, message).into_iter().collect(),
+            ("ROUND_ANNOUNCEMENT", Work::Announcements) => shared.own(message),
+            _ => Vec::new(),
+        };
+        let accepted = kind != "START_MATCH" || !games.is_empty();
+        for game in games {
+            shared.begin(game);
+        }
+        let status = if kind == "START_MATCH" { "ACCEPTED" } else { "ok" };
+        let status = if accepted { status } else { "REFUSED" };
+        let answer = json!({"status": status, "match_id": message.get("match_id")});
+        HttpResponse::json(200, &frame.answer(&asked.id, &answer)).about(kind, message)
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The matches in a list that are this referee's.
+    fn own(&self, message: &Value) -> Vec<Game> {
+        let id = self.state().id();
+        let all = message.get("matches").and_then(Value::as_array);
+        let own = all
+            .into_iter()
+            .flatten()
+            .filter(|entry| text(entry, "referee_endpoint") == self.endpoint || text(entry, "referee_id") == id);
+        own.filter_map(|entry| Game::read(entry, message)).collect()
+    }
+
+    /// Begins a match, unless it has done that before.
+    fn begin(self: &Arc<Self>, game: Game) {
+        if self.state().begun.insert(game.name.clone()) {
+            let shared = Arc::clone(self);
+            self.tasks().spawn(async move { shared.run(game).await });
+        }
+    }
+
+    async fn run(&self, mut game: Game) {
+        let (manager, id, token, league) = {
+            let state = self.state();
+            let said = |field: &str| text(&state.admitted, field).to_owned();
+            (state.manager.clone(), state.id(), said("auth_token"), said("league_id"))
+        };
+        if game.league.is_empty() {
+            game.league = league;
+        }
+        if self.plan.work == Work::Directory {
+            self.look_up(&mut game, &manager, &id, &token).await;
+        }
+        let report = game.play(&self.mouth, &id, &token).await;
+        let answer = self.mouth.call(&manager, "MATCH_RESULT_REPORT", &report).await;
+        self.state().reports.push((report, answer));
+    }
+
+    /// Asks the manager where the players are.
+    async fn look_up(&self, game: &mut Game, manager: &str, id: &str, token: &str) {
+        let query = with(
+            envelope("LEAGUE_QUERY", &format!("referee:{id}"), "conv-directory"),
+            json!({"auth_token": token, "league_id": game.league, "query_type": "GET_PLAYER_DIRECTORY"}),
+        );
+        let found = self.mouth.call(manager, "LEAGUE_QUERY", &query).await.unwrap_or_default();
+        let rows = found.pointer("/data/players").and_then(Value::as_array);
+        for (player, endpoint) in &mut game.players {
+            let row = rows.into_iter().flatten().find(|row| text(row, "player_id") == player);
+            *endpoint = row.map_or("", |row| text(row, "endpoint")).to_owned();
+        }
+    }
+
+    async fn poll(self: Arc<Self>, pause: Duration) {
+        let (manager, id, token) = {
+            let state = self.state();
+            (state.manager.clone(), state.id(), text(&state.admitted, "auth_token").to_owned())
+        };
+        while self.diary.of("LEAGUE_COMPLETED").is_empty() {
+            // No message belongs to this tool; it is given one by those who give one to everything.
+            let question = envelope("GET_ASSIGNED_MATCHES", &format!("referee:{id}"), "conv-poll");
+            let question = with(question, json!({ "auth_token": token }));
+            if let Ok(answer) = self.mouth.call(&manager, "GET_ASSIGNED_MATCHES", &question).await {
+                for game in self.own(&answer) {
+                    self.begin(game);
+                }
+            }
+            tokio::time::sleep(pause).await;
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What an agent heard, in the order of arrival, with the time and with what it said.
+//!
+//! Tests wait here for what they expect instead of sleeping.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+/// One request, and what became of it.
+#[derive(Clone, Debug)]
+pub struct LoggedRequest {
+    pub at: Instant,
+    /// The path it was posted to.
+    pub path: String,
+    /// Its headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body as it was posted; null when it was not JSON.
+    pub body: Value,
+    /// The type of the message, or the MCP method; empty when it was not understood.
+    pub kind: String,
+    /// The message inside; null when it was not understood.
+    pub message: Value,
+    /// Why it was refused, if it was.
+    pub refused: Option<String>,
+    /// The HTTP status that it was answered with; 0 when it was not answered at all.
+    pub status: u16,
+    /// The body that it was answered with.
+    pub answer: String,
+}
+
+impl LoggedRequest {
+    /// What a request was about, as far as that can be seen without understanding it.
+    fn topic(&self) -> String {
+        let places = [
+            "/message_type",
+            "/params/message_type",
+            "/params/message/message_type",
+            "/params/arguments/message_type",
+            "/params/arguments/message/message_type",
+            "/params/name",
+            "/method",
+        ];
+        let found = places.iter().find_map(|place| self.body.pointer(place)?.as_str());
+        found.unwrap_or_default().to_owned()
+    }
+
+    /// A header by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+#[derive(Debug)]
+pub struct RequestLog {
+    heard: Mutex<Vec<LoggedRequest>>,
+    length: watch::Sender<usize>,
+}
+
+impl Default for RequestLog {
+    fn default() -> Self {
+        Self { heard: Mutex::default(), length: watch::Sender::new(0) }
+    }
+}
+
+impl RequestLog {
+    fn entries(&self) -> MutexGuard<'_, Vec<LoggedRequest>> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn note(&self, heard: LoggedRequest) {
+        let length = {
+            let mut entries = self.entries();
+            entries.push(heard);
+            entries.len()
+        };
+        self.length.send_replace(length);
+    }
+
+    pub fn all(&self) -> Vec<LoggedRequest> {
+        self.entries().clone()
+    }
+
+    /// Everything of one kind, like `GAME_OVER` or `tools/list`.
+    pub fn of(&self, kind: &str) -> Vec<LoggedRequest> {
+        self.entries().iter().filter(|heard| heard.kind == kind).cloned().collect()
+    }
+
+    /// What was refused: the calls that were wasted on this agent.
+    pub fn refused(&self) -> Vec<LoggedRequest> {
+        self.entries().iter().filter(|heard| heard.refused.is_some()).cloned().collect()
+    }
+
+    /// How many calls were wasted on this agent, by what they were about. Questions about MCP are no messages, and whoever
+    /// asks for patience has understood.
+    pub fn wasted(&self) -> BTreeMap<String, usize> {
+        let busy =
+            |heard: &LoggedRequest| heard.refused.as_ref().is_some_and(|why| why.to_lowercase().contains("rate limit"));
+        let mut wasted = BTreeMap::new();
+        for heard in self.refused().iter().filter(|heard| !busy(heard)) {
+            let topic = heard.topic();
+            if !["server/discover", "initialize", "tools/list"].contains(&topic.as_str()) {
+                *wasted.entry(topic).or_default() += 1;
+            }
+        }
+        wasted
+    }
+
+    /// What was wasted on this agent although it had answered the same kind of call before: one entry for each such call.
+    pub fn wasted_after_answer(&self) -> Vec<String> {
+        let mut answered = BTreeSet::new();
+        let mut wasted = Vec::new();
+        for heard in self.all() {
+            let topic = heard.topic();
+            match &heard.refused {
+                None => {
+                    answered.insert(topic);
+                }
+                Some(why) if answered.contains(&topic) && !why.to_lowercase().contains("rate limit") => {
+                    wasted.push(topic);
+                }
+                Some(_) => {}
+            }
+        }
+        wasted
+    }
+
+    /// Waits until `so_many` of one kind were heard and not refused, for `limit` at most; tells whether they were.
+    pub async fn hears(&self, kind: &str, so_many: usize, limit: Duration) -> bool {
+        let mut length = self.length.subscribe();
+        let enough = |diary: &Self| {
+            let entries = diary.entries();
+            entries.iter().filter(|heard| heard.kind == kind && heard.refused.is_none()).count() >= so_many
+        };
+        let waiting = async {
+            while !enough(self) {
+                if length.changed().await.is_err() {
+                    break;
+                }
+            }
+        };
+        tokio::time::timeout(limit, waiting).await.is_ok()
+    }
+}

@@ -1,0 +1,287 @@
+//! What the processes run: the real manager, referees and players, put together as the commands of `league` do it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use league_core::rules::seed::Seed;
+use league_core::season::Season;
+use league_manager::{LeagueHandle, Manager, ManagerSettings};
+use league_player::chance::Chance;
+use league_player::player::{Player, PlayerSettings};
+use league_player::strategy::registry::strategy;
+use league_player::strategy_runner::StrategyRunner;
+use league_protocol::id::{GameType, PlayerId, RefereeId};
+use league_protocol::time::Timestamp;
+use league_referee::{Referee, RefereeSettings};
+use league_store::home::Home;
+use league_store::log::EventLog;
+use league_wire::agent::Agent;
+use league_wire::client::{Client, ClientSettings};
+use league_wire::environment::Environment;
+use league_wire::registration::Rejected;
+use league_wire::server::serve;
+use league_wire::settings::ServerSettings;
+use smol_str::format_smolstr;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::disk::Disk;
+use crate::process::Exit;
+use crate::process_id::ProcessId;
+use crate::rng::Rng;
+use crate::scenario::Scenario;
+use crate::socket::SimConnector;
+
+/// How long the manager waits for everybody.
+pub const WINDOW: Duration = Duration::from_secs(60);
+/// The pause after the first try that found no manager.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How often the manager's own view of its season is compared.
+const PROBE: Duration = Duration::from_millis(130);
+/// How long running requests have when an agent ends.
+const GRACE: Duration = Duration::from_secs(1);
+/// When runs begin: 1 January 2026.
+const EPOCH: i64 = 1_767_225_600_000;
+
+/// Something that a process lets the judge know, beside what the network hears.
+#[derive(Clone, Debug)]
+pub enum Signal {
+    /// The manager has opened its log with so many events in it, and stands here.
+    Resumed(Box<Season>, usize),
+    /// The manager's season at this moment.
+    Season(Box<Season>),
+    /// An agent has its place in the league.
+    Admitted(ProcessId),
+    /// The manager has told everybody that the league is over.
+    Concluded,
+}
+
+/// What all processes of a run have in common.
+#[derive(Clone, Debug)]
+pub struct RunContext {
+    pub scenario: Arc<Scenario>,
+    pub disk: Disk,
+    /// Where players keep their history, where they do.
+    pub home: Option<PathBuf>,
+    /// By how much the clocks are wrong, in milliseconds.
+    pub clocks: Arc<Vec<AtomicI64>>,
+    signals: Arc<Mutex<Vec<Signal>>>,
+}
+
+impl RunContext {
+    pub fn new(scenario: Arc<Scenario>, disk: Disk, home: Option<PathBuf>) -> Self {
+        let clocks = Arc::new(scenario.places().map(|_| AtomicI64::new(0)).collect());
+        Self { scenario, disk, home, clocks, signals: Arc::default() }
+    }
+
+    /// What the processes let the judge know since it was asked last.
+    pub fn signals(&self) -> Vec<Signal> {
+        std::mem::take(&mut *self.signals.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn signal(&self, signal: Signal) {
+        self.signals.lock().unwrap_or_else(PoisonError::into_inner).push(signal);
+    }
+
+    /// The time of day and chance of a process in this life of its.
+    fn world(&self, plug: &SimConnector, life: u64) -> Environment {
+        let (watch, clocks, index) = (plug.watch, Arc::clone(&self.clocks), plug.place.index());
+        let dice = Mutex::new(Rng::new(self.scenario.seed, &[5, u64::from(plug.place.0), life]));
+        Environment::new(
+            move || {
+                let wrong = clocks.get(index).map_or(0, |wrong| wrong.load(Ordering::Relaxed));
+                Timestamp::from_unix_millis(EPOCH + wrong + i64::try_from(watch.now().0).unwrap_or_default())
+            },
+            move || dice.lock().unwrap_or_else(PoisonError::into_inner).bytes(),
+        )
+    }
+
+    fn client(&self, plug: &SimConnector, world: &Environment) -> Client {
+        let world = world.clone();
+        Client::new(ClientSettings {
+            connector: Arc::new(plug.clone()),
+            clock: Arc::new(move || world.now()),
+            ..ClientSettings::default()
+        })
+    }
+
+    fn seed(&self) -> Seed {
+        Seed::new(self.scenario.seed, self.scenario.rules.league_id.clone())
+    }
+
+    /// The manager, from its log to the end of the league.
+    pub async fn manage(self, plug: SimConnector, life: u64) -> Exit {
+        let scenario = Arc::clone(&self.scenario);
+        let world = self.world(&plug, life);
+        let (log, events) = self.disk.open();
+        let season = if events.is_empty() {
+            let (season, opened) = Season::open(scenario.rules.clone(), world.now());
+            if let Err(error) = log.append(vec![opened]).await {
+                return Exit::Failed(error.to_string());
+            }
+            season
+        } else {
+            match Season::replay(&events) {
+                Ok(season) => season,
+                Err(error) => return Exit::Failed(format!("the log cannot be replayed: {error}")),
+            }
+        };
+        self.signal(Signal::Resumed(Box::new(season.clone()), events.len().max(1)));
+        let settings = ManagerSettings {
+            expect_players: u32::try_from(scenario.strategies.len()).ok(),
+            expect_referees: Some(u32::from(scenario.referees)),
+            registration_window: Some(WINDOW),
+            patience: scenario.patience,
+            watch: scenario.watch,
+            seed: scenario.seeded.then(|| self.seed()),
+            ..ManagerSettings::default()
+        };
+        let rules = season.config().clone();
+        let (desk, work) = LeagueHandle::open(season, log, world.clone(), |_| ());
+        let client = self.client(&plug, &world);
+        let manager = Manager::new(&rules, settings, desk, client, None, world);
+        let _server = Served::start(&plug, manager.clone());
+        let probe = manager.desk().clone();
+        let probing = self.clone();
+        tokio::spawn(async move {
+            while let Ok(season) = probe.read(|season, _| season.clone()).await {
+                probing.signal(Signal::Season(Box::new(season)));
+                tokio::time::sleep(PROBE).await;
+            }
+        });
+        if let Some((number, later)) = scenario.withdrawal {
+            tokio::spawn(withdraw(manager.clone(), PlayerId::numbered(number), later));
+        }
+        let conducting = async {
+            match manager.conduct().await {
+                Ok(()) => {
+                    self.signal(Signal::Concluded);
+                    std::future::pending().await
+                }
+                Err(stopped) => Exit::Failed(stopped.to_string()),
+            }
+        };
+        tokio::select! {
+            biased;
+            closed = work => Exit::Failed(closed.to_string()),
+            stopped = conducting => stopped,
+        }
+    }
+
+    /// A referee, from its registration to the end of the league.
+    pub async fn officiate(self, plug: SimConnector, life: u64, number: u32) -> Exit {
+        let scenario = &self.scenario;
+        let world = self.world(&plug, life);
+        let (Ok(manager), Ok(contact)) = (ProcessId::MANAGER.endpoint(), plug.place.endpoint()) else {
+            return Exit::Failed(String::from("the places have no endpoints"));
+        };
+        let settings = RefereeSettings {
+            name: format_smolstr!("Referee {number}"),
+            wish: Some(RefereeId::numbered(number)),
+            manager,
+            contact,
+            capacity: scenario.capacity,
+            games: vec![GameType::even_odd()],
+            join_key: None,
+            operator: None,
+            journal: None,
+            home: None,
+            give_up_after: None,
+            patience: scenario.patience,
+            pause: PAUSE,
+        };
+        let referee = Referee::new(settings, self.client(&plug, &world), None, world);
+        let server = Served::start(&plug, referee.clone());
+        let registered = referee.register().await.map(|_| ());
+        self.take_part(registered, referee.until_done(), plug.place, server).await
+    }
+
+    /// A player, from its registration to the end of the league.
+    pub async fn play(self, plug: SimConnector, life: u64, number: u32) -> Exit {
+        let scenario = &self.scenario;
+        let world = self.world(&plug, life);
+        let (Ok(manager), Ok(contact)) = (ProcessId::MANAGER.endpoint(), plug.place.endpoint()) else {
+            return Exit::Failed(String::from("the places have no endpoints"));
+        };
+        let index = usize::try_from(number).unwrap_or_default().saturating_sub(1);
+        let kind = scenario.strategies.get(index).copied().unwrap_or("random");
+        let Ok(strategy) = strategy(kind) else { return Exit::Failed(format!("there is no strategy {kind}")) };
+        let settings = PlayerSettings {
+            name: format_smolstr!("{kind} {number}"),
+            wish: Some(PlayerId::numbered(number)),
+            manager,
+            contact,
+            join_key: None,
+            home: self.home.clone().map(Home::at),
+            recalls: self.home.is_some(),
+            scribe: None,
+            histories: None,
+            give_up_after: None,
+            chance: Chance::Seeded(self.seed()),
+            patience: scenario.patience,
+            pause: PAUSE,
+        };
+        let thinker = StrategyRunner::new(strategy).on_the_spot();
+        let player = Player::new(settings, thinker, self.client(&plug, &world), world);
+        let server = Served::start(&plug, player.clone());
+        let registered = player.register().await.map(|_| ());
+        self.take_part(registered, player.until_done(), plug.place, server).await
+    }
+
+    async fn take_part(
+        &self,
+        registered: Result<(), Rejected>,
+        until_done: impl Future<Output = ()>,
+        place: ProcessId,
+        server: Served,
+    ) -> Exit {
+        if let Err(rejected) = registered {
+            return Exit::TurnedAway(rejected.reason().to_owned());
+        }
+        self.signal(Signal::Admitted(place));
+        until_done.await;
+        server.close().await;
+        Exit::Done
+    }
+}
+
+struct Served {
+    work: JoinHandle<std::io::Result<()>>,
+    close: oneshot::Sender<()>,
+}
+
+impl Served {
+    fn start<A: Agent>(plug: &SimConnector, agent: A) -> Self {
+        let (close, closed) = oneshot::channel();
+        let shutdown = async move {
+            // Closed on purpose, or by the end of everything.
+            drop(closed.await);
+        };
+        let settings = ServerSettings { grace: GRACE, ..ServerSettings::default() };
+        Self { work: tokio::spawn(serve(plug.listen(), Arc::new(agent), settings, shutdown)), close }
+    }
+
+    /// Lets running requests finish: whoever told us of the end gets its answer.
+    async fn close(self) {
+        drop(self.close);
+        drop(self.work.await);
+    }
+}
+
+/// The operator, who takes a player out of the league that is being played. A manager that was started again is told again.
+async fn withdraw(manager: Manager, player: PlayerId, later: Duration) {
+    let mut changes = manager.desk().changes();
+    while let Ok(begun) = manager.desk().read(|season, _| season.current_round().is_some()).await {
+        if begun {
+            tokio::time::sleep(later).await;
+            // Refused when the league is over.
+            drop(manager.withdraw(player).await);
+            return;
+        }
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! How long everything may take, computed from a scenario: an upper bound for each wait that the shells may have to go
+//! through, and not a measurement.
+
+use std::time::Duration;
+
+use league_protocol::message::start_match::span;
+use league_wire::breaker::REST;
+
+use crate::agents::WINDOW;
+use crate::scenario::Scenario;
+
+/// For delays of the network and the disk, a few of which are part of everything.
+const SLACK: Duration = Duration::from_secs(2);
+/// The longest pause of an agent that waits for its manager, and of a referee that has something to report.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// From the moment in which a referee takes a match to its first report of it.
+    pub bout: Duration,
+    /// From giving a match to a referee to its result, or to taking it back, as long as the manager is there.
+    pub attempt: Duration,
+    /// A round, once there are no more faults.
+    pub round: Duration,
+    /// Until an agent has noticed that its token no longer counts, and has another.
+    pub mended: Duration,
+    /// The rest of the league, once there are no more faults.
+    pub league: Duration,
+}
+
+impl Bounds {
+    pub fn of(scenario: &Scenario) -> Self {
+        let limits = &scenario.rules.limits;
+        let tries = u32::from(limits.max_retries.max(1));
+        let [join, choose, tell] =
+            [limits.game_join_ack_timeout_sec, limits.move_timeout_sec, limits.game_over_timeout_sec].map(span);
+        // Pauses double: together one less than the next would be.
+        let pauses = span(limits.base_delay_sec) * (2_u32.pow(tries - 1) - 1);
+        let asks = tries * (join + choose) + 2 * pauses;
+        // Before it is asked again a player may be told why, and at last how it ended.
+        let bout = asks + (2 * tries - 1) * tell + SLACK;
+        // The manager counts generously before it takes a match away.
+        let patient = (asks + (2 * tries + 1) * tell).mul_f64(1.5) + Duration::from_secs(5);
+        let look_around = scenario.watch + u32::from(scenario.referees) * scenario.watch.min(scenario.patience);
+        let announcements = 3 * scenario.patience;
+        let offers = 3 * (scenario.patience + scenario.watch);
+        let attempt = announcements + offers + patient + 2 * look_around + SLACK;
+        let players = u32::try_from(scenario.strategies.len()).unwrap_or(2);
+        let turns = (players / 2).div_ceil(scenario.capacity) + 1;
+        let round = announcements + turns * attempt;
+        let rounds = if players % 2 == 0 { players - 1 } else { players };
+        // It hears of it with the next round, unless notices are held back for a while after too many were in vain.
+        let mended = round + REST + LONGEST_PAUSE;
+        Self { bout, attempt, round, mended, league: WINDOW + LONGEST_PAUSE * 2 + rounds * round }
+    }
+}

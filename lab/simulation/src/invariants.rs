@@ -1,0 +1,375 @@
+//! What must hold in every run, looked at all the way through and not only at its end.
+//!
+//! The judge trusts nobody: it folds the durable log by itself, listens to what the manager is told and says, and asks the
+//! ledger before it believes that a player was charged by right.
+
+mod matches;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use league_core::record::MatchRecord;
+use league_core::rules::outcome::Outcome;
+use league_core::season::event::{Event, Fact};
+use league_core::season::{LeaguePhase, Season};
+use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::side::Side;
+use league_protocol::token::{Token, TokenDigest};
+use league_store::log::LogHead;
+
+use crate::bounds::Bounds;
+use crate::disk::Disk;
+use crate::fault_log::FaultLog;
+use crate::net::ObservedMessage;
+use crate::process_id::ProcessId;
+use crate::scenario::Scenario;
+use crate::sim_time::SimTime;
+use crate::trace::Trace;
+use matches::RunningMatches;
+use table::Table;
+
+/// Something that must not happen has happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    pub at: SimTime,
+    pub what: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {}: {}", self.at.to_string().trim(), self.what)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    pub results: u64,
+    pub charged: u64,
+    /// Matches that were decided without being played.
+    pub awarded: u64,
+    pub in_vain: u64,
+    pub resumed: u64,
+}
+
+/// An attempt that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    attempt: u32,
+    referee: ProcessId,
+    since: SimTime,
+}
+
+#[derive(Debug)]
+pub struct InvariantChecker {
+    scenario: Arc<Scenario>,
+    bounds: Bounds,
+    /// How many events of the log were seen.
+    seen: usize,
+    head: LogHead,
+    season: Option<Season>,
+    results: BTreeMap<MatchId, ProcessId>,
+    registered: BTreeSet<PlayerId>,
+    /// Where players live that the operator took out.
+    withdrawn: BTreeSet<ProcessId>,
+    tokens: BTreeMap<ProcessId, TokenDigest>,
+    table: Table,
+    open: BTreeMap<MatchId, Open>,
+    bouts: RunningMatches,
+    round: Option<(RoundId, SimTime)>,
+    /// Since when the manager has been there.
+    manager_since: SimTime,
+    pub tally: Tally,
+    /// Matches that were given to a referee since the last look: where it and the players live.
+    pub assigned: Vec<[ProcessId; 3]>,
+}
+
+/// Whether everything is as it must be; if not, what is not.
+type Verdict = Result<(), String>;
+
+impl InvariantChecker {
+    pub fn new(scenario: Arc<Scenario>) -> Self {
+        let bounds = Bounds::of(&scenario);
+        Self {
+            scenario,
+            bounds,
+            seen: 0,
+            head: LogHead::GENESIS,
+            season: None,
+            results: BTreeMap::new(),
+            registered: BTreeSet::new(),
+            withdrawn: BTreeSet::new(),
+            tokens: BTreeMap::new(),
+            table: Table::default(),
+            open: BTreeMap::new(),
+            bouts: RunningMatches::new(bounds.bout),
+            round: None,
+            manager_since: SimTime::BEGIN,
+            tally: Tally::default(),
+            assigned: Vec::new(),
+        }
+    }
+
+    /// Whether the player that lives there was taken out.
+    pub fn is_withdrawn(&self, place: ProcessId) -> bool {
+        self.withdrawn.contains(&place)
+    }
+
+    /// When the league must be over.
+    pub fn deadline(&self) -> SimTime {
+        self.scenario.quiet + self.bounds.league
+    }
+
+    /// Where the league stands, as far as it is durable.
+    pub fn phase(&self) -> LeaguePhase {
+        self.season.as_ref().map_or(LeaguePhase::WaitingForRegistrations, Season::phase)
+    }
+
+    /// Reads what the log has gained; says whether that was anything.
+    pub fn read(&mut self, at: SimTime, disk: &Disk, ledger: &mut FaultLog, trace: &mut Trace) -> Result<bool, String> {
+        let (events, head) = disk.since(self.seen);
+        for event in &events {
+            let body = serde_json::to_string(event).map_err(|error| error.to_string())?;
+            trace.note(at, format_args!("durable: {body}"));
+            self.head = self.head.then(&body);
+            self.seen += 1;
+            self.happened(at, event, ledger)?;
+        }
+        if self.head != head {
+            return Err(format!("the chain of the log does not hold: {} instead of {}", head, self.head));
+        }
+        Ok(!events.is_empty())
+    }
+
+    fn happened(&mut self, at: SimTime, event: &Event, ledger: &mut FaultLog) -> Verdict {
+        if let Fact::MatchReported { match_id, attempt, record } = &event.fact {
+            self.reported(at, match_id, *attempt, record, ledger)?;
+        }
+        match &mut self.season {
+            Some(season) => season.apply(event).map_err(|bad| format!("the log cannot be right: {bad}"))?,
+            None => self.season = Some(Season::replay([event]).map_err(|bad| bad.to_string())?),
+        }
+        match &event.fact {
+            Fact::MatchAssigned { match_id, attempt, referee } => {
+                let open = Open { attempt: *attempt, referee: self.referee(referee)?, since: at };
+                self.open.insert(match_id.clone(), open);
+                if let Some(players) = self.season.as_ref().and_then(|season| season.contestants(match_id)) {
+                    self.assigned.push([open.referee, self.player(&players.a.id)?, self.player(&players.b.id)?]);
+                }
+            }
+            Fact::MatchReturned { match_id, .. } => {
+                self.open.remove(match_id);
+                self.tally.in_vain += 1;
+            }
+            Fact::RefereeLost { referee } | Fact::RefereeReturned { referee, .. } => {
+                let place = self.referee(referee)?;
+                let before = self.open.len();
+                self.open.retain(|_, open| open.referee != place);
+                self.tally.in_vain += (before - self.open.len()) as u64;
+            }
+            Fact::MatchReported { match_id, .. } => {
+                self.open.remove(match_id);
+                self.compare_standings()?;
+            }
+            Fact::PlayerWithdrawn { player } => {
+                let place = self.player(player)?;
+                self.withdrawn.insert(place);
+            }
+            // Nobody reports it: that it is due is checked when it is applied.
+            Fact::MatchAwarded { match_id, outcome } => self.awarded(match_id, *outcome)?,
+            Fact::RoundStarted { round } => self.round = Some((*round, at)),
+            Fact::RoundCompleted { round } => self.round_over(at, *round)?,
+            Fact::PlayerRegistered { player, .. } => drop(self.registered.insert(player.clone())),
+            Fact::PlayerReturned { player, .. } => self.compare_tokens(at, player, ledger)?,
+            Fact::Opened { .. }
+            | Fact::RefereeRegistered { .. }
+            | Fact::AgentLearned { .. }
+            | Fact::MatchExplained { .. }
+            | Fact::RegistrationClosed
+            | Fact::RegistrationReopened
+            | Fact::LeagueCompleted
+            | Fact::Halted
+            | Fact::Resumed => {}
+        }
+        Ok(())
+    }
+
+    fn reported(
+        &mut self,
+        at: SimTime,
+        id: &MatchId,
+        attempt: u32,
+        record: &MatchRecord,
+        ledger: &FaultLog,
+    ) -> Verdict {
+        let open = self.open.get(id).copied().filter(|open| open.attempt == attempt);
+        let open = open.ok_or_else(|| format!("attempt {attempt} at {id} has a result and was not under way"))?;
+        if !self.bouts.was_told(open.referee, id, attempt) {
+            return Err(format!("attempt {attempt} at {id} has a result that {} did not report", open.referee));
+        }
+        if self.results.insert(id.clone(), open.referee).is_some() {
+            return Err(format!("{id} has two results"));
+        }
+        self.tally.results += 1;
+        let Some(season) = &self.season else { return Err(String::from("a result before the league was opened")) };
+        let players = season.contestants(id).ok_or_else(|| format!("{id} is no match of this league"))?;
+        for side in Side::BOTH {
+            let player = players[side];
+            if record.outcome.forfeited(side) {
+                self.tally.charged += 1;
+                let (number, place) = (player.id.number().unwrap_or_default(), self.player(&player.id)?);
+                let limits = &self.scenario.rules.limits;
+                let calls = if season.is_suspended(player) { 1 } else { usize::from(limits.max_retries) };
+                let excused = ledger.excuses(place, open.referee, calls, (open.since, at));
+                if self.scenario.plays_fair(number) && !excused {
+                    return Err(format!("{} was charged in {id} for a fault that was not its own", player.id));
+                }
+            }
+        }
+        self.table.count(players.map(|player| &player.id), record.outcome);
+        Ok(())
+    }
+
+    fn awarded(&mut self, id: &MatchId, outcome: Outcome) -> Verdict {
+        if self.open.contains_key(id) || self.results.insert(id.clone(), ProcessId::MANAGER).is_some() {
+            return Err(format!("{id} was decided without being played, and is in somebody's hands or has its result"));
+        }
+        let players = self.season.as_ref().and_then(|season| season.contestants(id));
+        let players = players.ok_or_else(|| format!("{id} is no match of this league"))?;
+        self.table.count(players.map(|player| &player.id), outcome);
+        self.tally.awarded += 1;
+        self.compare_standings()
+    }
+
+    fn compare_standings(&self) -> Verdict {
+        let Some(season) = &self.season else { return Ok(()) };
+        self.table.compare(&season.standings())
+    }
+
+    fn round_over(&mut self, at: SimTime, round: RoundId) -> Verdict {
+        match self.round.take() {
+            Some((begun, since)) if begun == round => {
+                let disturbed = since < self.scenario.quiet;
+                if !disturbed && at - since > self.bounds.round {
+                    return Err(format!("round {round} took {:?}, more than {:?}", at - since, self.bounds.round));
+                }
+                Ok(())
+            }
+            Some(_) | None => Err(format!("round {round} is over and had not begun")),
+        }
+    }
+
+    fn referee(&self, id: &RefereeId) -> Result<ProcessId, String> {
+        id.number().and_then(|number| self.scenario.referee(number)).ok_or_else(|| format!("{id} is nobody"))
+    }
+
+    fn player(&self, id: &PlayerId) -> Result<ProcessId, String> {
+        id.number().and_then(|number| self.scenario.player(number)).ok_or_else(|| format!("{id} is nobody"))
+    }
+
+    /// Whether a player has the token by which the manager knows it.
+    fn compare_tokens(&self, at: SimTime, id: &PlayerId, ledger: &mut FaultLog) -> Verdict {
+        let place = self.player(id)?;
+        let known = self.season.as_ref().and_then(|season| season.player(id)).map(|player| &player.grant.digest);
+        if let (Some(known), Some(own)) = (known, self.tokens.get(&place)) {
+            ledger.agree(place, known == own, at);
+        }
+        Ok(())
+    }
+
+    /// The manager has opened its log with so many events: it must stand where these lead.
+    pub fn resumed(&mut self, at: SimTime, season: &Season, events: usize, disk: &Disk) -> Verdict {
+        self.manager_since = at;
+        self.tally.resumed += 1;
+        let (all, _) = disk.since(0);
+        let found = all.get(..events).ok_or("the manager found more in its log than is durable")?;
+        match Season::replay(found) {
+            Ok(replayed) if replayed == *season => Ok(()),
+            Ok(_) => Err(String::from("the resumed season is not the replayed one")),
+            Err(bad) => Err(format!("the log cannot be replayed: {bad}")),
+        }
+    }
+
+    /// The season that the manager has in mind, while nothing was on its way to the disk.
+    pub fn compare(&self, season: &Season) -> Verdict {
+        match &self.season {
+            Some(replayed) if replayed != season => Err(String::from("the manager's season is not that of its log")),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    pub fn ended(&mut self, place: ProcessId, at: SimTime, ledger: &mut FaultLog) {
+        ledger.ended(place, at);
+        self.bouts.forget(place);
+        self.tokens.remove(&place);
+    }
+
+    /// What the manager was told, and what it said.
+    pub fn listen(&mut self, heard: &ObservedMessage, ledger: &mut FaultLog) -> Verdict {
+        self.bouts.listen(heard);
+        if heard.question || !heard.arrived || heard.from != ProcessId::MANAGER {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&heard.bytes);
+        if !text.contains("\"ACCEPTED\"") {
+            return Ok(());
+        }
+        if text.contains("\"MATCH_RESULT_ACK\"")
+            && let Some(id) = field(&text, "match_id").and_then(|id| id.parse::<MatchId>().ok())
+            && self.results.get(&id) != Some(&heard.to)
+        {
+            return Err(format!("the result of {id} was acknowledged to {} and is not in the log", heard.to));
+        }
+        if text.contains("\"LEAGUE_REGISTER_RESPONSE\"")
+            && let Some(id) = field(&text, "player_id").and_then(|id| id.parse::<PlayerId>().ok())
+        {
+            if !self.registered.contains(&id) {
+                return Err(format!("{id} was let in and is not in the log"));
+            }
+            let token = field(&text, "auth_token").map(|token| Token::received(token).digest());
+            self.tokens.extend(token.map(|token| (heard.to, token)));
+            self.compare_tokens(heard.at, &id, ledger)?;
+        }
+        Ok(())
+    }
+
+    /// Whether anything takes longer than it may.
+    pub fn check_bounds(&self, at: SimTime, ledger: &FaultLog) -> Verdict {
+        self.bouts.check(at, ledger)?;
+        for (id, open) in &self.open {
+            let span = at - open.since.max(self.manager_since);
+            if span > self.bounds.attempt {
+                return Err(format!("attempt {} at {id} is open for {span:?}", open.attempt));
+            }
+        }
+        let since_when = |from: SimTime| from.max(self.manager_since).max(self.scenario.quiet);
+        let strangers = ledger.estrangements().filter(|_| self.phase() == LeaguePhase::RunningLeague);
+        // Whoever is out need not agree about anything.
+        let strangers = strangers.filter(|(place, _)| !self.withdrawn.contains(place));
+        if let Some((place, from)) = strangers.into_iter().find(|it| at - since_when(it.1) > self.bounds.mended) {
+            return Err(format!("{place} and the manager have not agreed about a token since {from}"));
+        }
+        if at > self.deadline() {
+            let phase = self.phase().as_str();
+            return Err(format!("the league is stuck in {phase}, {:?} after the last fault", at - self.scenario.quiet));
+        }
+        Ok(())
+    }
+
+    /// The manager says that the league is over.
+    pub fn concluded(&self) -> Verdict {
+        let Some(season) = &self.season else { return Err(String::from("a league ended that was never opened")) };
+        let all = season.schedule().total_matches() as usize;
+        if season.phase() != LeaguePhase::LeagueCompleted || self.results.len() != all {
+            return Err(format!("the league ended with {} of {all} results", self.results.len()));
+        }
+        Ok(())
+    }
+}
+
+/// The text of a field, wherever it stands.
+pub(crate) fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(&format!("\"{name}\":\""))?;
+    rest.split_once('"').map(|(value, _)| value)
+}

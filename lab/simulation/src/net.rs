@@ -1,0 +1,474 @@
+//! The network: connections between places, and everything that is on its way.
+//!
+//! Whatever is sent arrives after a while that the dice decide, never sooner than [`TICK`] and within one connection in
+//! order; between connections there is no order. Processes run one after the other through the same span of time, so
+//! nothing may arrive within the span in which it was sent: that is why the shortest delay is that span.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::fault_log::{FaultLog, Victim, Weight};
+use crate::faults::{ConnectionFault, Direction, FaultRates, Partition};
+use crate::process_id::ProcessId;
+use crate::rng::Rng;
+use crate::scenario::Scenario;
+use crate::sim_time::SimTime;
+use crate::trace::{Trace, fingerprint};
+
+/// The span through which processes run at a time, and the least that anything is on its way.
+pub const TICK: Duration = Duration::from_millis(10);
+/// What the usual delay is beyond that, at most.
+const JITTER: u64 = 30;
+/// How long a message that was doubled by the network keeps its connection.
+const PHANTOM: Duration = Duration::from_secs(5);
+
+pub type ConnectionId = u64;
+
+#[derive(Debug, Default)]
+pub(crate) struct End {
+    /// What has arrived and was not read.
+    pub(crate) inbox: VecDeque<u8>,
+    pub(crate) finished: bool,
+    pub(crate) reset: bool,
+    gone: bool,
+    /// Bytes that were sent from here.
+    sent: u64,
+    /// When the last of them arrives.
+    last: SimTime,
+    /// What is sent from here is lost.
+    mute: bool,
+    ended: bool,
+    pub(crate) reader: Option<Waker>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    from: ProcessId,
+    to: ProcessId,
+    fate: ConnectionFault,
+    dice: Rng,
+    near: End,
+    far: End,
+    /// Whether it was answered: taken, or refused.
+    answered: Option<bool>,
+    /// Whether nobody is at its near end: the network made it by itself.
+    phantom: bool,
+}
+
+impl Connection {
+    fn end(&mut self, place: Direction) -> &mut End {
+        match place {
+            Direction::There => &mut self.near,
+            Direction::Back => &mut self.far,
+        }
+    }
+
+    /// Who sends in this direction, and who receives.
+    fn ends(&self, way: Direction) -> (ProcessId, ProcessId) {
+        match way {
+            Direction::There => (self.from, self.to),
+            Direction::Back => (self.to, self.from),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Delivery {
+    Knock,
+    Answer(bool),
+    Bytes(Direction, Vec<u8>),
+    Finish(Direction),
+    /// To whoever receives in this direction.
+    Reset(Direction),
+    /// What was said once is said again, on a connection of its own.
+    Again(ProcessId, ProcessId, Vec<u8>),
+}
+
+/// Who waits for connections at a place.
+#[derive(Debug, Default)]
+pub(crate) struct Door {
+    pub(crate) open: bool,
+    /// The machine is gone: nobody even refuses.
+    dark: bool,
+    pub(crate) knocks: VecDeque<ConnectionId>,
+    pub(crate) keeper: Option<Waker>,
+}
+
+/// Something that was said, for the judge to overhear.
+#[derive(Clone, Debug)]
+pub struct ObservedMessage {
+    pub at: SimTime,
+    pub connection: ConnectionId,
+    pub from: ProcessId,
+    pub to: ProcessId,
+    pub question: bool,
+    /// Whether it has arrived, or was only sent.
+    pub arrived: bool,
+    pub bytes: Vec<u8>,
+}
+
+#[derive(Debug)]
+pub struct Net {
+    seed: u64,
+    weather: FaultRates,
+    partitions: Vec<Partition>,
+    quiet: SimTime,
+    patience: Duration,
+    now: SimTime,
+    connections: BTreeMap<ConnectionId, Connection>,
+    last: ConnectionId,
+    /// How many connections there were from one place to another.
+    made: BTreeMap<(ProcessId, ProcessId), u64>,
+    on_its_way: BTreeMap<(SimTime, u64), (ConnectionId, Delivery)>,
+    posted: u64,
+    pub(crate) doors: Vec<Door>,
+    /// Who is to be woken once nobody holds the network.
+    wakers: Vec<Waker>,
+    /// What the manager was told and has told.
+    pub overheard: Vec<ObservedMessage>,
+    pub ledger: FaultLog,
+    pub trace: Trace,
+}
+
+impl Net {
+    pub fn new(scenario: &Scenario, trace: Trace) -> Self {
+        let mut ledger = FaultLog::default();
+        for partition in &scenario.partitions {
+            // What was kept back arrives within a usual delay after the end.
+            let until = partition.ends + Duration::from_secs(1);
+            ledger.note(Victim::Link(partition.from, partition.to), partition.begins, until, Weight::Everything);
+        }
+        Self {
+            seed: scenario.seed,
+            weather: scenario.weather,
+            partitions: scenario.partitions.clone(),
+            quiet: scenario.quiet,
+            patience: scenario.patience,
+            now: SimTime::BEGIN,
+            connections: BTreeMap::new(),
+            last: 0,
+            made: BTreeMap::new(),
+            on_its_way: BTreeMap::new(),
+            posted: 0,
+            doors: scenario.places().map(|_| Door::default()).collect(),
+            wakers: Vec::new(),
+            overheard: Vec::new(),
+            ledger,
+            trace,
+        }
+    }
+
+    pub(crate) fn connect(&mut self, from: ProcessId, to: ProcessId, at: SimTime) -> ConnectionId {
+        let number = self.made.entry((from, to)).or_default();
+        *number += 1;
+        let mut dice = Rng::new(self.seed, &[2, u64::from(from.0), u64::from(to.0), *number]);
+        let fate = if at < self.quiet { self.weather.fate(&mut dice) } else { ConnectionFault::Fair };
+        let id = self.add(from, to, fate, dice);
+        self.trace.note(at, format_args!("{from} → {to} connects ({id}, {fate:?})"));
+        match fate {
+            ConnectionFault::Unheard => self.spoil(from, to, at),
+            ConnectionFault::Refused => {
+                self.spoil(from, to, at);
+                self.post(id, Direction::Back, at, Delivery::Answer(false));
+            }
+            ConnectionFault::Fair
+            | ConnectionFault::Cut(..)
+            | ConnectionFault::Mute(..)
+            | ConnectionFault::Slow(_)
+            | ConnectionFault::Doubled(_) => {
+                self.post(id, Direction::There, at, Delivery::Knock);
+            }
+        }
+        id
+    }
+
+    /// A call between these two comes to nothing. Whoever speaks with the manager may wait for it as long as it is patient.
+    fn spoil(&mut self, from: ProcessId, to: ProcessId, at: SimTime) {
+        let with_manager = from == ProcessId::MANAGER || to == ProcessId::MANAGER;
+        let until = if with_manager { at + self.patience } else { at };
+        self.ledger.note(Victim::Link(from, to), at, until, Weight::OneCall);
+    }
+
+    fn add(&mut self, from: ProcessId, to: ProcessId, fate: ConnectionFault, dice: Rng) -> ConnectionId {
+        self.last += 1;
+        let (near, far) = (End::default(), End::default());
+        self.connections
+            .insert(self.last, Connection { from, to, fate, dice, near, far, answered: None, phantom: false });
+        self.last
+    }
+
+    /// Puts something on its way, behind whatever goes the same way already.
+    fn post(&mut self, id: ConnectionId, way: Direction, at: SimTime, mail: Delivery) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let mut span = TICK + connection.dice.millis(0, JITTER);
+        let (from, to) = connection.ends(way);
+        if let ConnectionFault::Slow(extra) = connection.fate
+            && at < self.quiet
+        {
+            span += extra;
+            self.ledger.note(Victim::Link(from, to), at, at + span, Weight::Everything);
+        }
+        let kept = self.partitions.iter().filter(|partition| partition.keeps(from, to, at)).map(|it| it.ends).max();
+        let arrives = (kept.unwrap_or(at) + span).max(connection.end(way).last);
+        connection.end(way).last = arrives;
+        self.posted += 1;
+        self.on_its_way.insert((arrives, self.posted), (id, mail));
+    }
+
+    /// Whether somebody was heard at the other end: not yet, taken, or refused.
+    pub(crate) fn answered(&mut self, id: ConnectionId, waker: &Waker) -> Option<bool> {
+        let connection = self.connections.get_mut(&id)?;
+        connection.near.reader = Some(waker.clone());
+        connection.answered
+    }
+
+    /// One end of a connection, as long as it is in use.
+    pub(crate) fn end(&mut self, id: ConnectionId, place: Direction) -> Option<&mut End> {
+        self.connections.get_mut(&id).map(|connection| connection.end(place))
+    }
+
+    pub(crate) fn who(&self, id: ConnectionId) -> ProcessId {
+        self.connections.get(&id).map_or(ProcessId::MANAGER, |connection| connection.from)
+    }
+
+    pub(crate) fn send(&mut self, id: ConnectionId, way: Direction, at: SimTime, bytes: &[u8]) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let (from, to) = connection.ends(way);
+        let (question, fate, active) = (way == Direction::There, connection.fate, at < self.quiet);
+        let end = connection.end(way);
+        let before = end.sent;
+        end.sent += bytes.len() as u64;
+        let mute = end.mute;
+        self.overhear(at, id, (from, to), question, false, bytes);
+        if mute {
+            self.trace.note(at, format_args!("{from} → {to} says {} bytes that are lost ({id})", bytes.len()));
+            return;
+        }
+        let passes = |limit: u64| usize::try_from(limit.saturating_sub(before)).unwrap_or(usize::MAX).min(bytes.len());
+        match fate {
+            ConnectionFault::Cut(cut, limit) if active && cut == way && passes(limit) < bytes.len() => {
+                self.trace.note(at, format_args!("{from} → {to} is cut after {limit} bytes ({id})"));
+                self.spoil(from, to, at);
+                self.pass(id, way, at, &bytes[..passes(limit)]);
+                for way in [way, way.opposite()] {
+                    self.post(id, way, at, Delivery::Reset(way));
+                    self.end(id, way).into_iter().for_each(|end| end.mute = true);
+                }
+            }
+            ConnectionFault::Mute(muted, limit) if active && muted == way && passes(limit) < bytes.len() => {
+                self.trace.note(at, format_args!("{from} → {to} goes silent after {limit} bytes ({id})"));
+                self.spoil(from, to, at);
+                self.pass(id, way, at, &bytes[..passes(limit)]);
+                self.end(id, way).into_iter().for_each(|end| end.mute = true);
+            }
+            ConnectionFault::Doubled(later) if active && way == Direction::There && before == 0 => {
+                self.pass(id, way, at, bytes);
+                self.posted += 1;
+                self.on_its_way
+                    .insert((at + TICK + later, self.posted), (id, Delivery::Again(from, to, bytes.to_vec())));
+            }
+            ConnectionFault::Fair
+            | ConnectionFault::Refused
+            | ConnectionFault::Unheard
+            | ConnectionFault::Cut(..)
+            | ConnectionFault::Mute(..)
+            | ConnectionFault::Slow(_)
+            | ConnectionFault::Doubled(_) => self.pass(id, way, at, bytes),
+        }
+    }
+
+    fn pass(&mut self, id: ConnectionId, way: Direction, at: SimTime, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.post(id, way, at, Delivery::Bytes(way, bytes.to_vec()));
+        }
+    }
+
+    /// Somebody has nothing more to say.
+    pub(crate) fn finish(&mut self, id: ConnectionId, way: Direction, at: SimTime) {
+        if let Some(end) = self.end(id, way)
+            && !std::mem::replace(&mut end.ended, true)
+            && !end.mute
+        {
+            self.post(id, way, at, Delivery::Finish(way));
+        }
+    }
+
+    /// Somebody lets go of its end.
+    pub(crate) fn leave(&mut self, id: ConnectionId, place: Direction, at: SimTime) {
+        if self.end(id, place).is_some_and(|end| !end.gone) {
+            self.finish(id, place, at);
+            self.abandon(id, place);
+        }
+    }
+
+    fn abandon(&mut self, id: ConnectionId, place: Direction) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        connection.end(place).gone = true;
+        connection.end(place).inbox.clear();
+        if connection.near.gone && connection.far.gone {
+            self.connections.remove(&id);
+        }
+    }
+
+    /// A process is gone, with all its connections.
+    pub fn crash(&mut self, whom: ProcessId, silently: bool, with_mail: bool, at: SimTime) {
+        let door = &mut self.doors[whom.index()];
+        *door = Door { dark: silently, ..Door::default() };
+        let ends: Vec<(ConnectionId, Direction)> = self
+            .connections
+            .iter()
+            .flat_map(|(id, connection)| {
+                let ends = [(Direction::There, connection.from), (Direction::Back, connection.to)];
+                ends.into_iter().filter(|(_, place)| *place == whom).map(|(way, _)| (*id, way))
+            })
+            .collect();
+        if with_mail {
+            let gone = |mail: &Delivery, id: &ConnectionId| match mail {
+                Delivery::Bytes(way, _) | Delivery::Finish(way) => ends.contains(&(*id, *way)),
+                Delivery::Knock => ends.contains(&(*id, Direction::There)),
+                Delivery::Answer(_) => ends.contains(&(*id, Direction::Back)),
+                Delivery::Reset(_) | Delivery::Again(..) => false,
+            };
+            self.on_its_way.retain(|_, (id, mail)| !gone(mail, id));
+        }
+        for (id, place) in ends {
+            if !silently {
+                self.post(id, place, at, Delivery::Reset(place));
+            }
+            self.abandon(id, place);
+        }
+    }
+
+    /// The run is over: nothing is on its way any more, and nobody waits.
+    pub fn close(&mut self) {
+        self.connections.clear();
+        self.on_its_way.clear();
+        self.doors.iter_mut().for_each(|door| *door = Door::default());
+    }
+
+    /// Somebody listens at this place from now on.
+    pub(crate) fn listen(&mut self, place: ProcessId) {
+        let door = &mut self.doors[place.index()];
+        (door.open, door.dark) = (true, false);
+    }
+
+    /// Lets everything arrive that is due, and gives who is to be woken then.
+    pub fn deliver(&mut self, now: SimTime) -> Vec<Waker> {
+        self.now = now;
+        while let Some(entry) = self.on_its_way.first_entry()
+            && entry.key().0 <= now
+        {
+            let (id, mail) = entry.remove();
+            self.arrive(id, mail);
+        }
+        std::mem::take(&mut self.wakers)
+    }
+
+    fn arrive(&mut self, id: ConnectionId, mail: Delivery) {
+        let now = self.now;
+        match mail {
+            Delivery::Knock => self.knocked(id),
+            Delivery::Answer(taken) => {
+                if let Some(connection) = self.connections.get_mut(&id) {
+                    connection.answered = Some(taken);
+                    self.wakers.extend(connection.near.reader.take());
+                }
+            }
+            Delivery::Bytes(way, bytes) => {
+                let Some(connection) = self.connections.get_mut(&id) else { return };
+                let ends = connection.ends(way);
+                if connection.phantom && way == Direction::Back {
+                    return;
+                }
+                let receiver = connection.end(way.opposite());
+                if receiver.gone {
+                    return self.turned_away(id, way);
+                }
+                receiver.inbox.extend(&bytes);
+                self.wakers.extend(receiver.reader.take());
+                let print = fingerprint(&bytes);
+                self.trace.note(now, format_args!("{} → {}: {} ({id}, {print:016x})", ends.0, ends.1, gist(&bytes)));
+                self.overhear(now, id, ends, way == Direction::There, true, &bytes);
+            }
+            Delivery::Finish(way) => {
+                if let Some(end) = self.end(id, way.opposite()) {
+                    end.finished = true;
+                    let reader = end.reader.take();
+                    self.wakers.extend(reader);
+                }
+            }
+            Delivery::Reset(way) => {
+                if let Some(end) = self.end(id, way.opposite()) {
+                    end.reset = true;
+                    let reader = end.reader.take();
+                    self.wakers.extend(reader);
+                }
+            }
+            Delivery::Again(from, to, bytes) => self.again(id, from, to, bytes),
+        }
+    }
+
+    fn knocked(&mut self, id: ConnectionId) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let door = &mut self.doors[connection.to.index()];
+        if door.dark {
+            return;
+        }
+        let taken = door.open && !connection.near.gone;
+        if taken {
+            door.knocks.push_back(id);
+            self.wakers.extend(door.keeper.take());
+        } else {
+            connection.far.gone = true;
+        }
+        self.post(id, Direction::Back, self.now, Delivery::Answer(taken));
+    }
+
+    /// Something arrived where nobody is: whoever sent it is told, unless the machine is gone as well.
+    fn turned_away(&mut self, id: ConnectionId, way: Direction) {
+        let Some(connection) = self.connections.get(&id) else { return };
+        let (_, receiver) = connection.ends(way);
+        if !self.doors[receiver.index()].dark {
+            self.post(id, way.opposite(), self.now, Delivery::Reset(way.opposite()));
+        }
+    }
+
+    /// What was said once arrives again, as if whoever said it had connected anew. Nobody waits for the answer.
+    fn again(&mut self, id: ConnectionId, from: ProcessId, to: ProcessId, bytes: Vec<u8>) {
+        let dice = Rng::new(self.seed, &[3, id]);
+        let phantom = self.add(from, to, ConnectionFault::Fair, dice);
+        self.connections.entry(phantom).and_modify(|connection| connection.phantom = true);
+        self.trace.note(self.now, format_args!("{from} → {to} is heard again ({id} as {phantom})"));
+        self.post(phantom, Direction::There, self.now, Delivery::Knock);
+        self.post(phantom, Direction::There, self.now, Delivery::Bytes(Direction::There, bytes));
+        self.posted += 1;
+        self.on_its_way.insert((self.now + PHANTOM, self.posted), (phantom, Delivery::Finish(Direction::There)));
+    }
+
+    fn overhear(
+        &mut self,
+        at: SimTime,
+        connection: ConnectionId,
+        (from, to): (ProcessId, ProcessId),
+        question: bool,
+        arrived: bool,
+        bytes: &[u8],
+    ) {
+        // Who plays how is the players' business; what is checked is what the manager was told.
+        if from == ProcessId::MANAGER || to == ProcessId::MANAGER {
+            self.overheard.push(ObservedMessage { at, connection, from, to, question, arrived, bytes: bytes.to_vec() });
+        }
+    }
+}
+
+/// What a message is about, in a few words.
+fn gist(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let field = |name: &str| {
+        let (_, rest) = text.split_once(&format!("\"{name}\":\""))?;
+        rest.split_once('"').map(|(value, _)| value.to_owned())
+    };
+    let words = ["method", "message_type", "match_id", "status", "error_code"].into_iter().filter_map(field);
+    format!("{} bytes {}", bytes.len(), words.collect::<Vec<_>>().join(" "))
+}

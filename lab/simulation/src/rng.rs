@@ -1,0 +1,75 @@
+//! Chance that a seed decides.
+//!
+//! Every purpose throws dice of its own, so that one throw more in one place changes nothing in another.
+
+use std::time::Duration;
+
+/// Dice (splitmix64).
+#[derive(Clone, Debug)]
+pub struct Rng(u64);
+
+impl Rng {
+    /// The dice of `seed` for one purpose.
+    pub fn new(seed: u64, purpose: &[u64]) -> Self {
+        let mut dice = Self(seed);
+        for part in purpose {
+            dice.0 = dice.throw() ^ part.wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        }
+        dice
+    }
+
+    pub fn throw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From `least` to `most`, both included.
+    pub fn within(&mut self, least: u64, most: u64) -> u64 {
+        least + self.throw() % (most.saturating_sub(least) + 1)
+    }
+
+    /// A span from `least` to `most` milliseconds.
+    pub fn millis(&mut self, least: u64, most: u64) -> Duration {
+        Duration::from_millis(self.within(least, most))
+    }
+
+    /// True in so many of a thousand throws.
+    pub fn happens(&mut self, per_mille: u64) -> bool {
+        self.within(0, 999) < per_mille
+    }
+
+    /// One of `choices`; the fallback when there are none.
+    pub fn pick<T: Copy>(&mut self, choices: &[T], fallback: T) -> T {
+        let last = (choices.len() as u64).saturating_sub(1);
+        let place = usize::try_from(self.within(0, last)).unwrap_or_default();
+        choices.get(place).copied().unwrap_or(fallback)
+    }
+
+    /// 32 bytes.
+    pub fn bytes(&mut self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        for part in bytes.chunks_exact_mut(8) {
+            part.copy_from_slice(&self.throw().to_le_bytes());
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_and_a_purpose_decide_every_throw() {
+        let throws = |seed, purpose: &[u64]| {
+            let mut dice = Rng::new(seed, purpose);
+            [dice.throw(), dice.throw(), dice.throw()]
+        };
+        assert_eq!(throws(1, &[2, 3]), throws(1, &[2, 3]));
+        assert_ne!(throws(1, &[2, 3]), throws(1, &[3, 2]));
+        assert_ne!(throws(1, &[2, 3]), throws(2, &[2, 3]));
+    }
+}

@@ -1,0 +1,164 @@
+//! The network as a process sees it: what `league_wire` asks of one.
+
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use league_wire::net::{Connecting, Connector, Listener, Stream};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::faults::Direction;
+use crate::net::{ConnectionId, Net};
+use crate::process_id::{PORT, ProcessId};
+use crate::sim_time::SimTime;
+
+#[derive(Clone, Debug)]
+pub struct Shared(Arc<Mutex<Net>>);
+
+impl Shared {
+    pub fn new(net: Net) -> Self {
+        Self(Arc::new(Mutex::new(net)))
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Net> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A process's own view of time: its runtime began at some moment of the run.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessClock {
+    pub born: SimTime,
+    /// What the runtime's clock said then.
+    pub origin: tokio::time::Instant,
+}
+
+impl ProcessClock {
+    pub fn now(&self) -> SimTime {
+        self.born + self.origin.elapsed()
+    }
+}
+
+/// Where a process is plugged in.
+#[derive(Clone, Debug)]
+pub struct SimConnector {
+    pub net: Shared,
+    pub place: ProcessId,
+    pub watch: ProcessClock,
+}
+
+impl SimConnector {
+    pub fn listen(&self) -> SimListener {
+        self.net.lock().listen(self.place);
+        SimListener(self.clone())
+    }
+}
+
+impl Connector for SimConnector {
+    fn connect<'a>(&'a self, host: &'a str, _port: u16) -> Connecting<'a> {
+        Box::pin(async move {
+            let to =
+                ProcessId::of(host).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such place"))?;
+            let id = self.net.lock().connect(self.place, to, self.watch.now());
+            // Whoever gives up waiting lets go of it.
+            let socket = Socket { plug: self.clone(), id, side: Direction::There };
+            let taken = poll_fn(|cx| match self.net.lock().answered(id, cx.waker()) {
+                Some(taken) => Poll::Ready(taken),
+                None => Poll::Pending,
+            });
+            if taken.await {
+                Ok(Box::new(socket) as Box<dyn Stream>)
+            } else {
+                Err(io::Error::new(io::ErrorKind::ConnectionRefused, "refused"))
+            }
+        })
+    }
+}
+
+#[derive(Debug)]
+pub struct SimListener(SimConnector);
+
+impl Listener for SimListener {
+    type Stream = Socket;
+
+    async fn accept(&mut self) -> io::Result<(Socket, SocketAddr)> {
+        let plug = &self.0;
+        let (id, from) = poll_fn(|cx| {
+            let mut net = plug.net.lock();
+            match net.doors[plug.place.index()].knocks.pop_front() {
+                Some(id) => Poll::Ready((id, net.who(id))),
+                None => {
+                    net.doors[plug.place.index()].keeper = Some(cx.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+        .await;
+        let port = 20_000 + u16::try_from(id % 40_000).unwrap_or_default();
+        Ok((Socket { plug: plug.clone(), id, side: Direction::Back }, from.socket(port)))
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.0.place.socket(PORT))
+    }
+}
+
+#[derive(Debug)]
+pub struct Socket {
+    plug: SimConnector,
+    id: ConnectionId,
+    /// What is sent from here goes this way.
+    side: Direction,
+}
+
+fn reset() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionReset, "the connection was reset")
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let mut net = self.plug.net.lock();
+        let Some(end) = net.end(self.id, self.side) else { return Poll::Ready(Err(reset())) };
+        if end.reset {
+            return Poll::Ready(Err(reset()));
+        }
+        let count = end.inbox.len().min(buf.remaining());
+        if count == 0 && !end.finished {
+            end.reader = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
+        for byte in end.inbox.drain(..count) {
+            buf.put_slice(&[byte]);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let mut net = self.plug.net.lock();
+        if net.end(self.id, self.side).is_none_or(|end| end.reset) {
+            return Poll::Ready(Err(reset()));
+        }
+        net.send(self.id, self.side, self.plug.watch.now(), buf);
+        Poll::Ready(Ok(buf.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.plug.net.lock().finish(self.id, self.side, self.plug.watch.now());
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        self.plug.net.lock().leave(self.id, self.side, self.plug.watch.now());
+    }
+}
