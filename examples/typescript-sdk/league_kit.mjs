@@ -1,0 +1,528 @@
+// The library of this kit: the league's protocol, registration, command-line flags and messages to the console.
+//
+// Your own code is in the file `player`. Both JavaScript kits have the same copy of this file; only the file `server` differs.
+// PROTOCOL.md describes every message that is named here.
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { lookup } from "node:dns/promises";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { networkInterfaces } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+export const MAX_BODY = 64 * 1024;
+const RETRY_MS = 500;
+const LONGEST_LINE = 500;
+
+/**
+ * The messages that a player answers: the tool's name, what it is for, and the message type of the answer.
+ * @type {Record<string, [description: string, answer: string]>}
+ */
+export const TOOLS = {
+  handle_game_invitation: ["Invites to a match.", "GAME_JOIN_ACK"],
+  choose_parity: ["Asks for even or odd.", "CHOOSE_PARITY_RESPONSE"],
+  make_move: ["Asks for a move in a game other than Even/Odd.", "GAME_MOVE_RESPONSE"],
+  notify_round: ["Announces a round.", "ROUND_ANNOUNCEMENT_ACK"],
+  notify_match_result: ["Tells how a match ended.", "GAME_OVER_ACK"],
+  notify_game_error: ["Tells what was wrong with an answer.", "GAME_ERROR_ACK"],
+  update_standings: ["Tells the standings.", "STANDINGS_UPDATE_ACK"],
+  notify_round_completed: ["Ends a round.", "ROUND_COMPLETED_ACK"],
+  notify_league_completed: ["Ends the league.", "LEAGUE_COMPLETED_ACK"],
+  notify_league_error: ["Tells what the manager complains of.", "LEAGUE_ERROR_ACK"],
+  shutdown: ["Ends the player.", "SHUTDOWN_COMMAND_ACK"],
+};
+const MATCH_TOOLS = ["handle_game_invitation", "choose_parity", "make_move"];
+
+// --- What a strategy gets ---
+
+/**
+ * @typedef {Record<string, any>} Message
+ *
+ * @typedef {object} Opponent
+ * @property {string} [playerId] like "P02"
+ * @property {string} [name] the name that tables show; undefined before the first standings
+ *
+ * @typedef {object} Match A match that is over.
+ * @property {string} matchId
+ * @property {string} gameType
+ * @property {string} [opponentId]
+ * @property {string | null} myMove the last move, where there were several; null after a technical loss
+ * @property {string | null} opponentMove
+ * @property {number | null} drawnNumber
+ * @property {"WIN" | "LOSS" | "DRAW" | "TECHNICAL_LOSS"} result
+ * @property {number} points
+ *
+ * @typedef {object} History The matches of this league that are over, the oldest first.
+ * @property {Match[]} all
+ * @property {Match[]} withOpponent
+ *
+ * @typedef {object} Game
+ * @property {string} gameType "even_odd", "tic_tac_toe", ...
+ * @property {string} matchId
+ * @property {string} [side] "PLAYER_A" or "PLAYER_B"; PLAYER_A begins where the players take turns
+ * @property {string} state what the referee shows: "" in Even/Odd, nine characters like "X.O......" in Tic-Tac-Toe
+ * @property {string[] | undefined} legalMoves undefined where this file does not know the game
+ * @property {string} [deadline] when the answer must be there, like "2025-01-15T10:30:35Z"
+ *
+ * @typedef {(opponent: Opponent, history: History, standings: Message[], game: Game) => any} Strategy
+ */
+
+/** @type {(gameType: string, state: string) => string[] | undefined} */
+function legalMoves(gameType, state) {
+  if (gameType === "even_odd") return ["even", "odd"];
+  if (gameType === "tic_tac_toe") {
+    // The empty cells, numbered from 1 at the upper left.
+    return [...state].flatMap((mark, index) => (mark === "." ? [String(index + 1)] : []));
+  }
+  return undefined;
+}
+
+/**
+ * Returns one of `items`, each with the same chance.
+ * @template Item
+ * @param {Item[]} items
+ */
+export function randomChoice(items) {
+  return items[Math.floor(Math.random() * items.length)];
+}
+
+// --- The player ---
+
+/** A request that the player does not answer: a JSON-RPC error. */
+export class Refused extends Error {
+  /** @param {number} code @param {string} message */
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What the player knows of a match that is not over, and what it has answered. */
+class RunningMatch {
+  drawNonce = randomBytes(16).toString("hex"); // our part of the random number: the referee alone cannot choose it
+  /** @type {string | undefined} */
+  opponentId;
+  /** @type {string | undefined} */
+  side;
+  /** @type {Map<string, Promise<any>>} */
+  moves = new Map(); // by the state in which they were made
+}
+
+/** Answers the league's messages. */
+export class Player {
+  /** @type {Message | undefined} */
+  registration; // the manager's answer: player_id, auth_token, league_id
+  /** @type {Map<string, RunningMatch>} */
+  running = new Map();
+  /** @type {Map<string, Match>} */
+  finished = new Map();
+  /** @type {Message[]} */
+  standings = []; // rows of LEAGUE_STANDINGS_UPDATE: rank, player_id, display_name, points, ...
+  /** @type {Map<string, string>} */
+  technicalLosses = new Map(); // by match_id: what went wrong
+  leagueIsOver = false;
+
+  /** @param {Strategy} choose @param {string[]} games @param {string} name */
+  constructor(choose, games, name) {
+    this.choose = choose;
+    this.games = games;
+    this.name = name;
+  }
+
+  /**
+   * Returns the answer to a message of the league, or throws Refused.
+   * @param {string} tool
+   * @param {Message} message
+   * @returns {Promise<Message>}
+   */
+  async answer(tool, message) {
+    if (!Object.hasOwn(TOOLS, tool)) throw new Refused(-32601, `no such method: ${tool}`);
+    if (typeof message !== "object" || message === null || (message.protocol ?? "league.v2") !== "league.v2") {
+      throw new Refused(-32602, "E018: this player speaks league.v2");
+    }
+    if (!/(Z|\+00:00)$/.test(message.timestamp ?? "Z")) throw new Refused(-32602, "E021: send the time in UTC");
+    if (!MATCH_TOOLS.includes(tool)) {
+      this.notice(tool, message);
+      return this.reply(tool, message, { status: "ACKNOWLEDGED" });
+    }
+    const match_id = message.match_id;
+    if (typeof match_id !== "string") throw new Refused(-32602, "E003: match_id is missing");
+    const key = matchKey(message);
+    const match = this.running.get(key) ?? new RunningMatch();
+    this.running.set(key, match);
+    const fields = { match_id, ...this.matchPass(match_id) };
+    if (tool === "handle_game_invitation") {
+      match.opponentId = message.opponent_id;
+      match.side = message.role_in_match;
+      const accept = this.games.includes(message.game_type ?? "even_odd");
+      const joined = { accept, arrival_timestamp: now(), draw_nonce: match.drawNonce };
+      return this.reply(tool, message, { ...fields, ...joined });
+    }
+    const move = await this.move(match, message);
+    const moved = tool === "choose_parity" ? { parity_choice: move, choice: move } : { move };
+    return this.reply(tool, message, { ...fields, ...moved });
+  }
+
+  /** @param {string} tool @param {Message} message @param {Message} fields */
+  reply(tool, message, fields) {
+    const player_id = this.registration?.player_id ?? message.player_id ?? "P01";
+    return envelope(TOOLS[tool][1], player_id, message.conversation_id, { player_id, ...fields });
+  }
+
+  /**
+   * Proves to the referee that this is the registered player. The token itself goes to the manager only.
+   * @param {string} match_id
+   */
+  matchPass(match_id) {
+    const { auth_token, league_id } = this.registration ?? {};
+    if (!auth_token || !league_id) return {};
+    const proof = createHmac("sha256", createHash("sha256").update(auth_token).digest());
+    for (const field of ["player", league_id, match_id]) {
+      const bytes = Buffer.from(field);
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      proof.update(length).update(bytes);
+    }
+    return { auth_token: `pass-${proof.digest("base64url")}` };
+  }
+
+  /**
+   * Asks the strategy. A referee that asks twice for the same move gets the same answer twice.
+   * @param {RunningMatch} match
+   * @param {Message} message
+   */
+  move(match, message) {
+    const context = message.context ?? {};
+    const opponentId = context.opponent_id ?? match.opponentId;
+    const gameType = message.game_type ?? "even_odd";
+    const state = String(context.state ?? "");
+    const name = this.standings.find((row) => row.player_id === opponentId)?.display_name;
+    const all = [...this.finished.values()];
+    const history = { all, withOpponent: all.filter((one) => one.opponentId === opponentId) };
+    const { match_id: matchId, deadline } = message;
+    const game = { gameType, matchId, side: match.side, state, legalMoves: legalMoves(gameType, state), deadline };
+    const known = match.moves.get(state) ?? this.chosen({ playerId: opponentId, name }, history, game);
+    match.moves.set(state, known);
+    return known;
+  }
+
+  /** @param {Opponent} opponent @param {History} history @param {Game} game */
+  async chosen(opponent, history, game) {
+    try {
+      return await this.choose(opponent, history, [...this.standings], game);
+    } catch (error) {
+      console.error(error);
+      if (!game.legalMoves?.length) throw new Refused(-32603, "the strategy failed");
+      say(`${game.matchId}: your strategy failed, so a random legal move is sent`);
+      return randomChoice(game.legalMoves);
+    }
+  }
+
+  // --- What the league tells, and what is printed of it ---
+
+  /** @param {string} tool @param {Message} message */
+  notice(tool, message) {
+    if (!this.registration) return; // a checker tries the player before its league
+    if (tool === "update_standings") this.standings = message.standings ?? [];
+    if (tool === "notify_game_error") printGameError(message);
+    if (tool === "notify_match_result") this.matchOver(message, this.registration);
+    if (tool === "notify_league_error") say(`the manager says: ${message.hint ?? message.error_description}`);
+    if (tool === "notify_league_completed" && !this.leagueIsOver) this.printLeagueResult(message, this.registration);
+    if (tool === "notify_league_completed" || tool === "shutdown") {
+      this.leagueIsOver = true;
+      setTimeout(() => process.exit(), 500); // once this is answered
+    }
+  }
+
+  /**
+   * Keeps and prints the result of a match. It may be told twice.
+   * @param {Message} message
+   * @param {Message} registration
+   */
+  matchOver(message, registration) {
+    const { match_id: matchId, hint, result } = message;
+    const opponentId = this.running.get(matchKey(message))?.opponentId;
+    this.running.delete(matchKey(message));
+    const ofThisLeague = (message.league_id ?? registration.league_id) === registration.league_id;
+    if (this.finished.has(matchId) || !ofThisLeague) return; // friendly matches do not count
+    const reason = message.game_result?.reason;
+    this.finished.set(matchId, {
+      matchId,
+      gameType: message.game_type ?? "even_odd",
+      opponentId,
+      myMove: message.your_choice ?? null,
+      opponentMove: message.opponent_choice ?? null,
+      drawnNumber: message.drawn_number ?? null,
+      result,
+      points: message.points_earned ?? 0,
+    });
+    if (hint || result === "TECHNICAL_LOSS") {
+      const what = hint ?? reason ?? "the referee gives no reason";
+      this.technicalLosses.set(matchId, what);
+      say(`${matchId}: a technical loss. ${what}`);
+    } else {
+      say(`${matchId}: ${result} against ${opponentId}, points: ${message.points_earned}. ${reason ?? ""}`);
+    }
+  }
+
+  /** @param {Message} message @param {Message} registration */
+  printLeagueResult(message, { player_id }) {
+    const rows = message.final_standings ?? [];
+    const mine = rows.find((/** @type {Message} */ row) => row.player_id === player_id);
+    const players = message.total_players ?? rows.length;
+    const place = mine ? `finished ${ordinal(mine.rank)} of ${players} with ${mine.points} points` : "finished";
+    const reasons = [...this.technicalLosses].map(([match, what]) => `${match}, ${what.split("; ")[0]}`).join("; ");
+    const count = this.technicalLosses.size;
+    const losses = count === 0 ? "no technical loss" : `${count} technical ${count === 1 ? "loss" : "losses"}: ${reasons}`;
+    say(`${player_id} ${this.name} ${place}; ${losses}.`);
+  }
+}
+
+/** @param {Message} message */
+function printGameError({ match_id, retry_count, max_retries, hint, error_description }) {
+  const tries = retry_count ? ` (try ${retry_count} of ${max_retries})` : "";
+  say(`${match_id}${tries}: ${hint ?? error_description ?? "the referee gives no reason"}`);
+}
+
+/** @param {Message} message */
+const matchKey = (message) => `${message.league_id} ${message.match_id}`;
+
+const now = () => new Date().toISOString().replace(/\.\d+/, "");
+
+/** @param {string} message_type @param {string} sender @param {string} conversation_id @param {Message} fields */
+function envelope(message_type, sender, conversation_id, fields) {
+  return { protocol: "league.v2", message_type, sender: `player:${sender}`, timestamp: now(), conversation_id, ...fields };
+}
+
+/** @param {number} number */
+function ordinal(number) {
+  const teen = number % 100 >= 11 && number % 100 <= 13;
+  return `${number}${(!teen && ["th", "st", "nd", "rd"][number % 10]) || "th"}`;
+}
+
+/**
+ * Prints one line to stderr. Texts of other agents may hold control characters.
+ * @param {string} line
+ */
+export function say(line) {
+  console.error(line.replace(/\p{C}/gu, " ").slice(0, LONGEST_LINE));
+}
+
+/**
+ * Ends the program with a sentence for its user.
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+// --- The HTTP server, as far as both kits need it ---
+
+/**
+ * Reads the body of a POST request. Answers other methods and longer bodies itself, and returns undefined.
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ * @returns {Promise<string | undefined>}
+ */
+export async function readBody(request, response) {
+  const refuse = (/** @type {number} */ status) => void response.writeHead(status).end();
+  if (request.method !== "POST") return refuse(405);
+  if (Number(request.headers["content-length"]) > MAX_BODY) return refuse(413);
+  let body = "";
+  for await (const piece of request.setEncoding("utf8")) {
+    body += piece;
+    if (body.length > MAX_BODY) return void response.destroy();
+  }
+  return body;
+}
+
+/** @param {Options} options @param {import("node:http").RequestListener} handler */
+async function listen({ host, port }, handler) {
+  const server = createServer(handler);
+  server.on("error", (error) => {
+    fail(`cannot listen at ${host} port ${port}: ${error.message}. Choose another port with --port, or stop what uses it.`);
+  });
+  server.listen(Number(port), host);
+  await once(server, "listening");
+  return /** @type {import("node:net").AddressInfo} */ (server.address()).port;
+}
+
+// --- Addresses ---
+
+/**
+ * Returns the address from which this machine reaches `host`. Connecting a UDP socket sends nothing.
+ * @param {string} host
+ * @param {number} family
+ */
+async function reachedFrom(host, family) {
+  const target = await lookup(host.replace(/^\[|\]$/g, ""), { family });
+  const probe = createSocket(target.family === 6 ? "udp6" : "udp4");
+  try {
+    probe.connect(9, target.address);
+    await once(probe, "connect");
+    return probe.address().address;
+  } finally {
+    probe.close();
+  }
+}
+
+/**
+ * Returns the address at which other machines reach this one.
+ * @param {Options} options
+ */
+async function ownAddress({ host, manager }) {
+  if (host !== "0.0.0.0" && host !== "::") return host;
+  const family = host === "0.0.0.0" ? 4 : 0;
+  const found = await reachedFrom(new URL(manager).hostname, family).catch(() => undefined);
+  if (found && !found.startsWith("127.") && found !== "::1") return found;
+  // The manager is on this machine, or cannot be found.
+  const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return others.find((one) => !one.internal && one.family === "IPv4")?.address ?? "127.0.0.1";
+}
+
+/**
+ * Returns the URL that the player registers.
+ * @param {Options} options
+ * @param {number} port
+ */
+async function contactEndpoint(options, port) {
+  if (options.advertise) return options.advertise;
+  const host = await ownAddress(options);
+  return host.includes(":") ? `http://[${host}]:${port}/mcp` : `http://${host}:${port}/mcp`;
+}
+
+/**
+ * Completes a URL as people type it: localhost:8000 is http://localhost:8000/mcp.
+ * @param {string} text
+ */
+function url(text) {
+  const whole = text.includes("://") ? text : `http://${text}`;
+  try {
+    return new URL(whole).pathname === "/" ? whole.replace(/\/$/, "") + "/mcp" : whole;
+  } catch {
+    return fail(`${text} is no URL; write it like http://192.168.1.10:8000/mcp`);
+  }
+}
+
+// --- Registration ---
+
+/**
+ * Registers as soon as the manager is there, and returns its answer. Ends the program when the manager refuses.
+ * @param {Options} options
+ * @param {string[]} games
+ * @param {Server} server
+ * @param {string} contact_endpoint
+ * @returns {Promise<Message>}
+ */
+async function register(options, games, server, contact_endpoint) {
+  const about = { display_name: options.name, version: "1.0.0", game_types: games, contact_endpoint };
+  const player_meta = server.acceptsBatches ? { ...about, accepts_batches: true } : about;
+  const fields = options.joinKey ? { player_meta, join_key: options.joinKey } : { player_meta };
+  const message = envelope("LEAGUE_REGISTER_REQUEST", options.name, `register-${options.name}`, fields);
+  const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+  const request = { method: "POST", headers, body: JSON.stringify(server.registration(message)) };
+  for (let tries = 0; ; tries++) {
+    let text;
+    try {
+      text = await (await fetch(options.manager, request)).text();
+    } catch (/** @type {any} */ error) {
+      const why = error.cause?.message || error.cause?.code || error.message;
+      if (tries === 0) say(`waiting for the manager at ${options.manager} (${why})`);
+      await sleep(RETRY_MS);
+      continue;
+    }
+    const said = registrationAnswer(text);
+    if (said.status === "ACCEPTED") return said;
+    if (!said.retryable) {
+      const why = said.reason ?? said.hint ?? said.error_description ?? "it does not say why";
+      fail(`the manager at ${options.manager} refused us: ${why}`);
+    }
+    await sleep(said.retry_after ? 1000 * said.retry_after : RETRY_MS);
+  }
+}
+
+/**
+ * Returns the message in the manager's answer: LEAGUE_REGISTER_RESPONSE or LEAGUE_ERROR.
+ * @param {string} text
+ * @returns {Message}
+ */
+function registrationAnswer(text) {
+  try {
+    const { error, result } = JSON.parse(text);
+    if (error) return error.data ?? { reason: error.message };
+    if (result.content) return result.structuredContent ?? JSON.parse(result.content[0].text); // the result of an MCP tool
+    return result;
+  } catch {
+    return { reason: "its answer is no message of the league; is this the address of a manager?" };
+  }
+}
+
+// --- The program ---
+
+/**
+ * @typedef {{manager: string, name: string, host: string, port: string, advertise?: string, joinKey?: string, stateless: boolean}} Options
+ *
+ * @typedef {object} Server What the file `server` is: it brings the messages to the player.
+ * @property {boolean} acceptsBatches whether one POST may carry a JSON array of requests
+ * @property {boolean} hasSessions whether it takes --stateless
+ * @property {(message: Message) => Message} registration the request that registers the player
+ * @property {(player: Player, options: Options) => import("node:http").RequestListener} handler
+ */
+
+/**
+ * @param {Server} server
+ * @param {string} name
+ * @param {number} port
+ * @returns {Options}
+ */
+function readOptions(server, name, port) {
+  const help = `A player for the agent league.
+  --manager URL     where the manager listens (http://localhost:8000/mcp)
+  --name NAME       the name that tables show (${name})
+  --host ADDRESS    the address to listen at; 0.0.0.0 for every address of this machine (127.0.0.1)
+  --port PORT       the port to listen at; 0 takes a free one (${port})
+  --advertise URL   where others reach the player; found out when left out
+  --join-key KEY    the league's join key, where players need one${
+    server.hasSessions ? "\n  --stateless       serve without MCP sessions" : ""
+  }`;
+  /** @type {Record<string, {type: "string" | "boolean", default?: string}>} */
+  const known = {
+    manager: { type: "string", default: "http://localhost:8000/mcp" },
+    name: { type: "string", default: name },
+    host: { type: "string", default: "127.0.0.1" },
+    port: { type: "string", default: String(port) },
+    advertise: { type: "string" },
+    "join-key": { type: "string" },
+    help: { type: "boolean" },
+    ...(server.hasSessions ? { stateless: { type: "boolean" } } : {}),
+  };
+  /** @type {Message} */
+  let given;
+  try {
+    given = parseArgs({ options: known }).values;
+  } catch (/** @type {any} */ error) {
+    return fail(`${error.message}\n${help}`);
+  }
+  if (given.help) {
+    console.log(help);
+    process.exit(0);
+  }
+  const advertise = given.advertise && url(given.advertise);
+  const { host, port: listenPort, stateless = false } = given;
+  return { manager: url(given.manager), name: given.name, host, port: listenPort, advertise, joinKey: given["join-key"], stateless };
+}
+
+/**
+ * Starts a player with the strategy `choose`. The program ends with its league.
+ * @param {{choose: Strategy, server: Server, name: string, port: number, games?: string[]}} agent
+ */
+export async function play({ choose, server, name, port, games = ["even_odd", "tic_tac_toe"] }) {
+  const options = readOptions(server, name, port);
+  const player = new Player(choose, games, options.name);
+  const endpoint = await contactEndpoint(options, await listen(options, server.handler(player, options)));
+  player.registration = await register(options, games, server, endpoint);
+  say(`${player.registration.player_id} is ${options.name} at ${endpoint}`);
+}
