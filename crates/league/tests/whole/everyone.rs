@@ -8,7 +8,7 @@ use league_protocol::quirk::Quirk;
 use league_test_agents::player::dialect::{PlayerDialect, Speech};
 use league_test_agents::player::{Plan, Player};
 
-use crate::support::{Example, Process, Venue, league};
+use crate::support::{Kit, Process, Venue, league};
 
 /// A league of this size takes some twenty seconds; one that takes so long has hung.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -134,18 +134,18 @@ fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
     ]
 }
 
-/// The players in `examples/`, each with the form that it must be known by.
-fn examples(manager: &str) -> Vec<(&'static str, Process, &'static str)> {
+/// The kits, each with the form that it must be known by.
+fn kits(manager: &str) -> Vec<(&'static str, Process, &'static str)> {
     [
-        ("Snake", Example::Python, &[][..], "A"),
-        ("Node", Example::Node, &[], "A"),
-        ("Fast", Example::FastMcp, &[], "C"),
-        ("Fast stateless", Example::FastMcp, &["--stateless"], "C"),
-        ("Type", Example::TypeScript, &[], "C"),
-        ("Type stateless", Example::TypeScript, &["--stateless"], "C"),
+        ("Snake", Kit::Python, &[][..], "A"),
+        ("Node", Kit::Node, &[], "A"),
+        ("Fast", Kit::FastMcp, &[], "C"),
+        ("Fast stateless", Kit::FastMcp, &["--stateless"], "C"),
+        ("Type", Kit::TypeScript, &[], "C"),
+        ("Type stateless", Kit::TypeScript, &["--stateless"], "C"),
     ]
     .into_iter()
-    .map(|(name, example, more, form)| (name, example.join(manager, name, more), form))
+    .map(|(name, kit, more, form)| (name, kit.join(manager, name, more), form))
     .collect()
 }
 
@@ -170,7 +170,7 @@ fn is_known(shown: &str, agent: &AgentEntry, form: &str, quirks: &[Quirk]) {
 async fn sixteen_players_all_different_play_a_league_without_a_technical_loss() {
     let venue = Venue::patient();
     let manager = venue.manager(16, 2);
-    let mut guests = examples(&venue.address);
+    let mut guests = kits(&venue.address);
     let ours = [venue.referee("REF01"), venue.referee("REF02"), venue.player("P01", "markov")];
     for (name, process, _) in &mut guests {
         tokio::task::block_in_place(|| process.says(&format!(" is {name}")));

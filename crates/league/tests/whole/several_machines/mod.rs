@@ -11,16 +11,16 @@ use network::{Host, Network};
 use serde_json::Value;
 
 use crate::browser::{looked, looker, watched};
-use crate::support::{Example, Process};
+use crate::support::{Kit, Process};
 
-const README: &str = include_str!("../../../../../README.md");
+const PAGE: &str = include_str!("../../../../../docs/operate.md");
 /// Where the README is.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The lines that the README tells to type on the machine with this address.
+/// The lines that the page tells to type on the machine with this address.
 fn lines_at(address: &str) -> Vec<&'static str> {
     let fence = format!("```console {address}\n");
-    let block = README.split(&fence).nth(1).unwrap_or_else(|| panic!("the README has no lines for {address}"));
+    let block = PAGE.split(&fence).nth(1).unwrap_or_else(|| panic!("the page has no lines for {address}"));
     block.split("\n```").next().unwrap().lines().collect()
 }
 
@@ -62,7 +62,7 @@ impl Told {
 
 #[test]
 #[ignore = "needs cargo xtask test, which looks whether namespaces are allowed and installs a browser"]
-fn the_lines_of_the_readme_play_a_league_across_three_machines() {
+fn the_lines_of_the_page_play_a_league_across_three_machines() {
     let network = Network::new();
     let lines = lines_at("192.168.1.10");
     let mut manager = typed(&network.manager, lines[0]);
@@ -159,8 +159,8 @@ fn operate(host: &Host, command: &str) -> Process {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which looks whether namespaces are allowed and installs what the examples are written with"]
-fn every_example_plays_from_another_machine() {
+#[ignore = "needs cargo xtask test, which looks whether namespaces are allowed and installs what the kits are written with"]
+fn every_kit_plays_from_another_machine() {
     let network = Network::new();
     let options = "--host 0.0.0.0 --registration-window 600 --players-need-key --operator-token chalk";
     let mut manager = network.manager.league(&format!("manager {options} --exit-when-done --json"));
@@ -170,10 +170,10 @@ fn every_example_plays_from_another_machine() {
     // Beside its manager, which it calls by loopback; the referee reaches it all the same.
     let beside = "player --host 0.0.0.0 --manager localhost:8000 --name Beside --join-key";
     agents.push(network.manager.league(&format!("{beside} {key}")));
-    for (example, port) in Example::ALL.into_iter().zip(8101..) {
-        let name = format!("{example:?}");
+    for (kit, port) in Kit::ALL.into_iter().zip(8101..) {
+        let name = format!("{kit:?}");
         let flags = ["--host", "0.0.0.0", "--join-key", key];
-        agents.push(network.players.start(&example.launch(port, "192.168.1.10:8000", &name, &flags)));
+        agents.push(network.players.start(&kit.launch(port, "192.168.1.10:8000", &name, &flags)));
     }
     for agent in &mut agents[1..] {
         agent.says("P0");
@@ -183,8 +183,8 @@ fn every_example_plays_from_another_machine() {
         let known = agents_known.as_array().unwrap().iter().find(|agent| agent["name"] == name);
         known.unwrap_or_else(|| panic!("{name}: {agents_known}"))["endpoint"].as_str().unwrap().to_owned()
     };
-    for (example, port) in Example::ALL.into_iter().zip(8101..) {
-        assert_eq!(endpoint(&format!("{example:?}")), format!("http://192.168.1.12:{port}/mcp"));
+    for (kit, port) in Kit::ALL.into_iter().zip(8101..) {
+        assert_eq!(endpoint(&format!("{kit:?}")), format!("http://192.168.1.12:{port}/mcp"));
     }
     assert!(endpoint("Beside").starts_with("http://192.168.1.10:"));
     operate(&network.players, "start").ended().badly();

@@ -12,12 +12,16 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Calls `method` of the agent at `endpoint`, and hands back the whole answer.
 pub(crate) fn call(endpoint: &str, method: &str, params: &Value) -> Value {
-    let request = json!({"jsonrpc": "2.0", "method": method, "params": params, "id": 1});
+    post(endpoint, &json!({"jsonrpc": "2.0", "method": method, "params": params, "id": 1}))
+}
+
+/// Posts `body` to the agent at `endpoint`, and hands back the whole answer.
+pub(crate) fn post(endpoint: &str, body: &Value) -> Value {
     let place = endpoint.strip_prefix("http://").unwrap();
     let (host, path) = place.split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
     stream.set_read_timeout(Some(LIMIT)).unwrap();
-    send(&mut stream, &format!("POST /{path} HTTP/1.1\r\nHost: {host}"), &request);
+    send(&mut stream, &format!("POST /{path} HTTP/1.1\r\nHost: {host}"), body);
     receive(&stream).unwrap()
 }
 

@@ -1,0 +1,113 @@
+//! What the documents show is what the binary prints, and the commands that they show work.
+
+use std::collections::BTreeMap;
+use std::net::TcpStream;
+use std::process::Command;
+
+use crate::support::{Process, TestHome, ports};
+
+const README: &str = include_str!("../../../../README.md");
+const AGENTS: &str = include_str!("../../../../docs/agents.md");
+const COMPARE: &str = include_str!("../../../../docs/compare.md");
+const OPERATE: &str = include_str!("../../../../docs/operate.md");
+/// Where the README is.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The fenced blocks of a language.
+fn blocks(page: &'static str, language: &str) -> Vec<&'static str> {
+    let fence = format!("```{language}\n");
+    page.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
+}
+
+#[test]
+fn every_example_prints_what_is_shown() {
+    let examples: Vec<_> = blocks(README, "text")
+        .into_iter()
+        .filter_map(|block| block.strip_prefix("$ cargo run --release -- ")?.split_once('\n'))
+        .collect();
+    assert!(!examples.is_empty(), "the README has lost its example");
+    for (arguments, shown) in examples {
+        let place = TestHome::new();
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let printed = Process::start_in(place.path(), &[], &arguments).ended().well().out;
+        let lines = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+        assert_eq!(lines(&printed), lines(shown), "{arguments:?}");
+    }
+}
+
+/// Ports of a page, each with one that is free here.
+#[derive(Default)]
+struct Ports(BTreeMap<String, String>);
+
+impl Ports {
+    /// `word` with another port, where it holds one of those from 8000 to 8199.
+    fn replaced(&mut self, word: &str) -> String {
+        let Some(at) = word.find("80").or_else(|| word.find("81")) else { return word.to_owned() };
+        let Some(port) = word.get(at..at + 4).filter(|port| port.bytes().all(|byte| byte.is_ascii_digit())) else {
+            return word.to_owned();
+        };
+        let free = self.0.entry(port.to_owned()).or_insert_with(|| ports::free().to_string());
+        word.replace(port, free)
+    }
+}
+
+/// Types every line of the `console` blocks of a page, in order and in one directory. Agents run in terminals of their own; a
+/// league that the page starts is over before the page looks at it.
+fn type_the_lines_of(page: &'static str) {
+    let (place, mut ports) = (TestHome::new(), Ports::default());
+    let (manager_port, player_port) = (ports.replaced("8000"), ports.replaced("8101"));
+    let start = |arguments: &[String]| {
+        Process::start_in(place.path(), &[("LEAGUE_MANAGER_PORT", manager_port.as_str())], arguments)
+    };
+    let (mut managers, mut agents) = (Vec::new(), Vec::new());
+    let lines: Vec<&str> = blocks(page, "console").into_iter().flat_map(str::lines).collect();
+    assert!(!lines.is_empty(), "the page has lost its console");
+    for line in lines {
+        let words: Vec<String> = line.split_whitespace().map(|word| ports.replaced(word)).collect();
+        let (program, arguments) = words.split_first().unwrap();
+        match (program.as_str(), arguments[0].as_str()) {
+            ("league", "manager") => managers.push(start(arguments)),
+            ("league", "referee" | "player") => agents.push(start(arguments)),
+            ("league", "check") => {
+                let alone = agents.is_empty().then(|| {
+                    let arguments = ["player", "--port", &player_port];
+                    Process::start_in(place.path(), &[("LEAGUE_MANAGER_PORT", "1")], &arguments)
+                });
+                while TcpStream::connect(format!("127.0.0.1:{player_port}")).is_err() {
+                    std::thread::yield_now();
+                }
+                start(arguments).ended().well();
+                drop(alone);
+            }
+            ("league", _) => {
+                if let Some(manager) = managers.first_mut().filter(|_| !agents.is_empty()) {
+                    agents.drain(..).for_each(|agent: Process| drop(agent.ended().well()));
+                    // Agents learn of the end before the last files are written.
+                    manager.says("The league is over.");
+                }
+                assert!(!start(arguments).ended().well().out.is_empty(), "{line}");
+            }
+            ("python3", kit) => {
+                let mut command = Command::new(program);
+                command.arg(format!("{ROOT}/{kit}")).args(&arguments[1..]).args(["--port", &player_port, "--manager"]);
+                command.arg(format!("127.0.0.1:{manager_port}")).env("PYTHONDONTWRITEBYTECODE", "1");
+                agents.push(Process::of(command.current_dir(place.path())));
+            }
+            (_, _) => panic!("the test cannot type {line}"),
+        }
+    }
+    agents.into_iter().for_each(|agent| drop(agent.ended().well()));
+}
+
+#[test]
+fn every_command_of_the_consoles_works() {
+    for page in [README, OPERATE, COMPARE] {
+        type_the_lines_of(page);
+    }
+}
+
+#[test]
+#[ignore = "needs cargo xtask ci, which makes sure of Python"]
+fn every_command_for_authors_of_agents_works() {
+    type_the_lines_of(AGENTS);
+}
