@@ -9,17 +9,28 @@ use crate::repository::TRIED;
 use crate::{Outcome, Repository};
 
 /// One that is not written yet promises nothing.
-const DOCUMENTS: [&str; 10] = [
+const DOCUMENTS: [&str; 21] = [
     "README.md",
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
     "PROTOCOL.md",
     "SECURITY.md",
-    "docs/performance.md",
-    "docs/windows.md",
+    "docs/agents.md",
+    "docs/compare.md",
     "docs/llm.md",
+    "docs/operate.md",
     "docs/orchestrator.md",
+    "docs/performance.md",
+    "docs/release.md",
     "docs/strategies.md",
+    "docs/windows.md",
+    "examples/README.md",
+    "examples/node-plain/README.md",
+    "examples/python-fastmcp/README.md",
+    "examples/python-stdlib/README.md",
+    "examples/rust-player/README.md",
+    "examples/typescript-sdk/README.md",
 ];
 
 /// Follows every link and runs every command.

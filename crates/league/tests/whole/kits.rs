@@ -54,7 +54,6 @@ fn the_kits_are_tested_with_what_they_ask_for() {
 fn the_lines_of_its_readme_work(kit: Kit, more: &[&str]) {
     let (home, port, manager_port) = (TestHome::new(), ports::free(), ports::free().to_string());
     let mut player = kit.start(port, &format!("localhost:{manager_port}"), "Guest", more);
-    player.says("aiting for the manager");
     until_it_listens(port, &mut player);
     let [_, check, run] = kit.lines();
     let (command, address) = check.rsplit_once(' ').unwrap();
