@@ -28,7 +28,9 @@ fn kits_of_one_language_have_the_same_library_and_all_explain_their_lines_alike(
     {
         assert!(one.read(library) == other.read(library), "{library} differs between {one:?} and {other:?}");
     }
-    let section = |kit: Kit| kit.read("README.md").split("\n## ").find(|part| part.starts_with("What the lines")).map(str::to_owned);
+    let section = |kit: Kit| {
+        kit.read("README.md").split("\n## ").find(|part| part.starts_with("What the lines")).map(str::to_owned)
+    };
     let expected = section(Kit::Python).unwrap();
     for kit in Kit::SCRIPTS {
         assert_eq!(section(kit).as_ref(), Some(&expected), "{kit:?}");
@@ -57,7 +59,10 @@ fn the_lines_of_its_readme_work(kit: Kit, more: &[&str]) {
     until_it_listens(port, &mut player);
     let [_, check, run] = kit.lines();
     let (command, address) = check.rsplit_once(' ').unwrap();
-    assert!(command == "league check" && kit.read("README.md").contains(&format!("{} unless", &address[17..21])), "{check}");
+    assert!(
+        command == "league check" && kit.read("README.md").contains(&format!("{} unless", &address[17..21])),
+        "{check}"
+    );
     let report = league(&["check", &format!("http://127.0.0.1:{port}/mcp")]).well().out;
     for part in ["grade: 100 % of required (", "), 100 % of recommended (", "verdict: ready for a league"] {
         assert!(report.contains(part), "{kit:?}: {report}");
@@ -72,7 +77,8 @@ fn the_lines_of_its_readme_work(kit: Kit, more: &[&str]) {
     let talk = player.ended().well().talk;
     let closing = talk.lines().last().unwrap();
     let mine = standings.as_array().unwrap().iter().find(|row| row["display_name"] == "Guest").unwrap();
-    let said = [format!("{} Guest finished ", mine["player_id"].as_str().unwrap()), format!("with {} points", mine["points"])];
+    let said =
+        [format!("{} Guest finished ", mine["player_id"].as_str().unwrap()), format!("with {} points", mine["points"])];
     assert!(said.iter().all(|part| closing.contains(part)) && closing.ends_with("; no technical loss."), "{talk}");
 }
 
@@ -129,7 +135,10 @@ fn it_answers_batches_if_it_says_so(kit: Kit, more: &[&str]) {
     let request = http::receive(&stream).unwrap();
     let params = request.pointer("/params/arguments").unwrap_or(&request["params"]);
     let about = &params["player_meta"];
-    assert!(["even_odd", "tic_tac_toe"].iter().all(|game| about["game_types"].as_array().unwrap().contains(&json!(game))), "{about}");
+    assert!(
+        ["even_odd", "tic_tac_toe"].iter().all(|game| about["game_types"].as_array().unwrap().contains(&json!(game))),
+        "{about}"
+    );
     let takes_batches = matches!(kit, Kit::Python | Kit::Node | Kit::Rust);
     assert_eq!(about["accepts_batches"] == true, takes_batches, "{about}");
     if !takes_batches {
@@ -145,8 +154,10 @@ fn it_answers_batches_if_it_says_so(kit: Kit, more: &[&str]) {
         json!({"jsonrpc": "2.0", "method": method, "params": params, "id": id})
     };
     let endpoint = about["contact_endpoint"].as_str().unwrap();
-    let invitations =
-        json!([call(1, "handle_game_invitation", "even_odd", ""), call(2, "handle_game_invitation", "tic_tac_toe", "")]);
+    let invitations = json!([
+        call(1, "handle_game_invitation", "even_odd", ""),
+        call(2, "handle_game_invitation", "tic_tac_toe", "")
+    ]);
     let joined = http::post(endpoint, &invitations);
     assert!(joined.as_array().unwrap().iter().all(|answer| answer["result"]["accept"] == true), "{joined}");
     let questions = json!([call(1, "choose_parity", "even_odd", ""), call(2, "make_move", "tic_tac_toe", "XO.......")]);
