@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::support::home::LEAGUE;
 use crate::support::{Kit, Process, TestHome, Venue, http, league, ports};
 
 /// The flags by which a player plays on a machine of its own; `league player` has the same.
@@ -165,6 +166,25 @@ fn it_answers_batches_if_it_says_so(kit: Kit, more: &[&str]) {
     let answer = |id: u8| answers.as_array().unwrap().iter().find(|answer| answer["id"] == id).unwrap();
     assert!(["even", "odd"].iter().any(|choice| answer(1)["result"]["parity_choice"] == *choice), "{answers}");
     assert!(('3'..='9').any(|cell| answer(2)["result"]["move"] == cell.to_string()), "{answers}");
+}
+
+#[test]
+#[ignore = "needs cargo xtask ci, which installs what the kits are written with"]
+fn the_kits_play_tic_tac_toe_with_each_other() {
+    let venue = Venue::patient();
+    fs::create_dir_all(venue.home.join("config/leagues")).unwrap();
+    let league = json!({"league_id": LEAGUE, "game_type": "tic_tac_toe"});
+    fs::write(venue.home.join(&format!("config/leagues/{LEAGUE}.json")), league.to_string()).unwrap();
+    let manager = venue.manager(Kit::ALL.len(), 1);
+    let _referee = venue.referee("REF01");
+    let players = Kit::ALL.map(|kit| kit.join(&venue.address, &format!("{kit:?}"), &[]));
+    manager.ended().well();
+    venue.home.verify(10);
+    assert_eq!(venue.home.forfeits(), 0);
+    for player in players {
+        let talk = player.ended().well().talk;
+        assert!(talk.ends_with("; no technical loss."), "{talk}");
+    }
 }
 
 macro_rules! kits {
