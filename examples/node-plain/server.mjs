@@ -17,8 +17,11 @@ export function handler(player) {
 async function handle(player, request, response) {
   const text = await readBody(request, response);
   if (text === undefined) return;
-  const reply = (status, body) =>
-    response.writeHead(status, { "Content-Type": "application/json" }).end(body && JSON.stringify(body));
+  const reply = (status, body) => {
+    const json = body ? JSON.stringify(body) : "";
+    const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(json) };
+    response.writeHead(status, headers).end(json);
+  };
   let body;
   try {
     body = JSON.parse(text);
