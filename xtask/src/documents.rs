@@ -9,7 +9,7 @@ use crate::repository::TRIED;
 use crate::{Outcome, Repository};
 
 /// One that is not written yet promises nothing.
-const DOCUMENTS: [&str; 21] = [
+const DOCUMENTS: [&str; 22] = [
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -17,6 +17,7 @@ const DOCUMENTS: [&str; 21] = [
     "PROTOCOL.md",
     "SECURITY.md",
     "docs/agents.md",
+    "docs/code.md",
     "docs/compare.md",
     "docs/llm.md",
     "docs/operate.md",
