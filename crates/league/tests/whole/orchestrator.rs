@@ -66,6 +66,7 @@ fn is_free(endpoint: &str) -> bool {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "ends processes by a signal")]
 fn agents_are_started_contacted_and_started_again_and_the_league_is_played() {
     let (home, foreign) = (TestHome::new(), foreign_player());
     let (manager, referee, first, second) = (place(), place(), place(), place());
@@ -151,6 +152,7 @@ fn agents_that_run_already_are_brought_together_and_left_running() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "needs a POSIX shell")]
 fn an_agent_that_dies_too_often_is_given_up() {
     let home = TestHome::new();
     let plan = json!({
