@@ -1,23 +1,74 @@
-//! `cargo xtask bench`: the benchmarks that exist, and nothing that is merely compiled for them.
+//! Measurements: the release build of `league`, driven by the programs in `lab/bench`.
 
 use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
-use crate::{Outcome, Repository};
+use crate::{Outcome, Repository, say, structure};
 
-/// A league of 100 players over real HTTP, with its log, its files and its transcripts: 4,950 matches.
-const LEAGUE: &str =
-    "run --release --package league -- run --players 100 --referees 4 --port 0 --json --home target/bench-league";
+const PAGE: &str = "docs/performance.md";
+const REPORT: &str = "docs/performance.json";
+/// The sizes of leagues that show how cost grows.
+const GROWTH: &str = "10,32,100,316,1000";
 
-/// Runs every benchmark of the workspace, then a whole league.
-pub(crate) fn all(repository: &Repository) -> Outcome {
-    // By pattern, because a bare `cargo bench` also starts the unit tests' harness of every crate, to measure nothing.
-    repository.run(repository.cargo("bench --workspace --bench *"))?;
-    let home = repository.root.join("target/bench-league");
-    if home.exists() {
-        fs::remove_dir_all(&home).map_err(|error| format!("cannot empty {}: {error}", home.display()))?;
-    }
-    let mut league = repository.cargo(LEAGUE);
-    // The standings are of no interest here; how long it took is said on stderr.
-    league.stdout(std::process::Stdio::null());
-    repository.run(league)
+/// `cargo xtask bench`: the arguments are those of `league-bench measure`.
+pub(crate) fn league(repository: &Repository, arguments: &[&str]) -> Outcome {
+    let mut bench = lab(repository, "measure")?;
+    bench.args(arguments);
+    repository.run(bench)
+}
+
+/// `cargo xtask load`: the arguments are those of `league-bench load`.
+pub(crate) fn load(repository: &Repository, arguments: &[&str]) -> Outcome {
+    let mut load = lab(repository, "load")?;
+    load.args(arguments);
+    repository.run(load)
+}
+
+/// `cargo xtask viewers`: pages of a large league first, then leagues with and without an audience.
+pub(crate) fn viewers(repository: &Repository) -> Outcome {
+    say::begin("pages of a league of 1,000 players");
+    repository.run(repository.cargo(
+        "test --release --package league-dashboard --test site -- --nocapture a_large_league_is_paged_and_searched",
+    ))?;
+    say::begin("a league of 100 players, without viewers and with 500");
+    let viewers = lab(repository, "viewers")?;
+    repository.run(viewers)
+}
+
+/// `cargo xtask performance`: measures, with a second build that counts allocations, and rewrites the page.
+pub(crate) fn performance(repository: &Repository) -> Outcome {
+    let counting = repository.target.join("counting");
+    let mut counter = repository.cargo("build --release --package league --features allocations --target-dir");
+    counter.arg(&counting);
+    repository.run(counter)?;
+    let mut bench = lab(repository, "measure")?;
+    bench
+        .args(["--growth", GROWTH, "--json", REPORT, "--allocations-by"])
+        .arg(counting.join("release").join(program("league")));
+    repository.run(bench)?;
+    show(repository)
+}
+
+/// Puts the tables of the report into the page; a test compares the two.
+pub(crate) fn show(repository: &Repository) -> Outcome {
+    let tables = repository.target.join("performance.md");
+    let mut bench = lab(repository, "measure")?;
+    bench.args(["--report", REPORT, "--markdown"]).arg(&tables).stdout(Stdio::null());
+    repository.run(bench)?;
+    let tables = fs::read_to_string(&tables).map_err(|error| format!("cannot read {}: {error}", tables.display()))?;
+    structure::rewrite(repository, PAGE, "bench", &tables)
+}
+
+/// `league-bench <command>` for the `league` beside it, both built for speed.
+fn lab(repository: &Repository, command: &str) -> Result<Command, String> {
+    repository.run(repository.cargo("build --release --package league --package league-bench"))?;
+    let built = |name: &str| -> PathBuf { repository.target.join("release").join(program(name)) };
+    let mut lab = Command::new(built("league-bench"));
+    lab.arg(command).arg("--league").arg(built("league"));
+    Ok(lab)
+}
+
+fn program(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }

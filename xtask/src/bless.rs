@@ -1,14 +1,14 @@
-//! `cargo xtask bless`: what the code says now becomes what the golden files and generated documents expect.
+//! `cargo xtask bless`: accepts what the code produces now as what golden files and generated documents expect.
 //!
-//! The difference is then read and committed by a person: nothing else calls this.
+//! A person reads the difference and commits it; no other task calls this.
 
-use crate::{Outcome, Repository, instructions, performance};
+use crate::{Outcome, Repository, bench, instructions, structure};
 
-/// Rewrites golden files and generated documentation.
 pub(crate) fn golden_files(repository: &Repository) -> Outcome {
+    structure::bless(repository)?;
     let mut tests = repository.cargo("test --workspace");
     tests.env("INSTA_UPDATE", "always").env("LEAGUE_BLESS", "1");
     repository.run(tests)?;
     instructions::bless(repository)?;
-    performance::show(repository)
+    bench::show(repository)
 }

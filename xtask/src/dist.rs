@@ -69,6 +69,7 @@ impl Platform {
     }
 }
 
+/// Makes all archives.
 pub(crate) fn make(repository: &Repository) -> Outcome {
     let version = version(repository)?;
     let place = repository.target.join("dist");
@@ -93,6 +94,7 @@ pub(crate) fn make(repository: &Repository) -> Outcome {
     Ok(())
 }
 
+/// The version of the program.
 fn version(repository: &Repository) -> Result<String, String> {
     let id =
         repository.ask(repository.cargo("pkgid --package league")).ok_or("cargo does not know the package league")?;

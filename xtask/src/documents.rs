@@ -1,107 +1,78 @@
-//! The documents tell the truth: what they tell to type works, and what they link to exists.
+//! The documents tell the truth: their commands work, and their links lead somewhere.
 
 use std::fs;
 use std::process::Command;
 
-use crate::args::{self, Task};
 use crate::markdown::{Found, commands, relative_links};
 use crate::repository::TRIED;
-use crate::{Outcome, Repository};
+use crate::{Outcome, Repository, structure, tasks};
 
-/// One that is not written yet promises nothing.
-const DOCUMENTS: [&str; 22] = [
-    "README.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "ARCHITECTURE.md",
-    "PROTOCOL.md",
-    "SECURITY.md",
-    "docs/agents.md",
-    "docs/code.md",
-    "docs/compare.md",
-    "docs/llm.md",
-    "docs/operate.md",
-    "docs/orchestrator.md",
-    "docs/performance.md",
-    "docs/release.md",
-    "docs/strategies.md",
-    "docs/windows.md",
-    "examples/README.md",
-    "examples/node-plain/README.md",
-    "examples/python-fastmcp/README.md",
-    "examples/python-stdlib/README.md",
-    "examples/rust-player/README.md",
-    "examples/typescript-sdk/README.md",
+/// Every page in these folders is checked.
+const FOLDERS: [&str; 9] = [
+    ".",
+    "docs",
+    "docs/decisions",
+    "examples",
+    "examples/node-plain",
+    "examples/python-fastmcp",
+    "examples/python-stdlib",
+    "examples/rust-player",
+    "examples/typescript-sdk",
 ];
 
 /// Follows every link and runs every command.
 pub(crate) fn check(repository: &Repository) -> Outcome {
     let mut texts = Vec::new();
-    for name in DOCUMENTS.into_iter().filter(|name| repository.root.join(name).exists()) {
-        let text = fs::read_to_string(repository.root.join(name)).map_err(|e| format!("cannot read {name}: {e}"))?;
-        texts.push((name, text));
+    for folder in FOLDERS.into_iter().filter(|folder| repository.root.join(folder).is_dir()) {
+        let entries =
+            fs::read_dir(repository.root.join(folder)).map_err(|error| format!("cannot list {folder}: {error}"))?;
+        let paths = entries.flatten().map(|entry| entry.path());
+        for path in paths.filter(|path| path.extension().is_some_and(|kind| kind == "md")) {
+            let text = structure::read(&path)?;
+            texts.push((path, text));
+        }
     }
-    // Links first, all of them: they cost nothing.
+    texts.sort();
+    // Links first: they cost nothing.
     let dead: Vec<String> = texts
         .iter()
-        .flat_map(|(name, text)| relative_links(text).into_iter().map(move |link| (name, link)))
-        // Links begin where their document is.
-        .filter(|(name, link)| !repository.root.join(name).with_file_name(&link.text).exists())
-        .map(|(name, Found { line, text })| format!("\n  {name}:{line} links to {text}, which does not exist"))
+        .flat_map(|(page, text)| relative_links(text).into_iter().map(move |link| (page, link)))
+        .filter(|(page, link)| !page.with_file_name(&link.text).exists())
+        .map(|(page, Found { line, text })| {
+            format!("\n  {}:{line} links to {text}, which does not exist", page.display())
+        })
         .collect();
     if !dead.is_empty() {
         return Err(format!("dead links:{}", dead.concat()));
     }
-    for (name, text) in &texts {
+    for (page, text) in &texts {
         for command in commands(text) {
-            obey(repository, &command.text).map_err(|problem| format!("{name}:{}: {problem}", command.line))?;
+            try_out(repository, &command.text)
+                .map_err(|problem| format!("{}:{}: {problem}", page.display(), command.line))?;
         }
     }
     Ok(())
 }
 
-/// What to do about a command.
-#[derive(Debug, PartialEq, Eq)]
-enum Order {
-    Run,
-    /// A task of ours that takes its time, or this very run: that it exists is enough.
-    Exists,
-}
-
-fn obey(repository: &Repository, command: &str) -> Outcome {
-    match order(command)? {
-        Order::Run => {
-            let mut shell = Command::new("sh");
-            shell.arg("-c").arg(command).envs(TRIED);
-            repository.run(shell)
-        }
-        Order::Exists => {
-            eprintln!("    {command} (is a task; not run from here)");
-            Ok(())
-        }
+fn try_out(repository: &Repository, command: &str) -> Outcome {
+    if is_task(command)? {
+        eprintln!("    {command} (a task; not run from here)");
+        return Ok(());
     }
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command).envs(TRIED);
+    repository.run(shell)
 }
 
-fn order(command: &str) -> Result<Order, String> {
+/// Whether this is one of our own tasks, which must exist but is not run from within a task.
+fn is_task(command: &str) -> Result<bool, String> {
     let words: Vec<&str> = command.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
     match words[..] {
-        [".ci/run"] => Ok(Order::Exists),
+        [".ci/run"] => Ok(true),
         ["cargo", "xtask", ref task @ ..] => {
-            match args::parse(task).map_err(|wrong| format!("`{command}`: {wrong}"))? {
-                Task::Help => Ok(Order::Run),
-                Task::Test { .. }
-                | Task::Bench
-                | Task::Performance
-                | Task::Viewers
-                | Task::Picture
-                | Task::Bless
-                | Task::Fuzz { .. }
-                | Task::Load
-                | Task::Dist
-                | Task::Simulate { .. } => Ok(Order::Exists),
-            }
+            tasks::parse(task).map(|found| found.is_some()).map_err(|wrong| format!("`{command}`: {wrong}"))
         }
-        [..] => Ok(Order::Run),
+        [..] => Ok(false),
     }
 }
 
@@ -111,18 +82,6 @@ mod tests {
 
     use super::*;
 
-    /// Every line of Rust below `directory`.
-    fn sources(directory: &Path, found: &mut String) {
-        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
-            let path = entry.path();
-            if path.is_dir() {
-                sources(&path, found);
-            } else if path.extension().is_some_and(|kind| kind == "rs") {
-                found.push_str(&fs::read_to_string(path).unwrap());
-            }
-        }
-    }
-
     fn document(name: &str) -> String {
         fs::read_to_string(root().join(name)).unwrap()
     }
@@ -131,17 +90,13 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
     }
 
-    /// What stands in backticks in `text`.
     fn quoted(text: &str) -> impl Iterator<Item = &str> {
         text.split('`').skip(1).step_by(2)
     }
 
-    /// Fails unless every one of `names` is a function in the sources.
     fn assert_all_exist(names: &[&str]) {
-        let mut code = String::new();
-        for directory in ["crates", "examples", "xtask"] {
-            sources(&root().join(directory), &mut code);
-        }
+        let parts = ["crates", "examples", "lab", "xtask"].map(|part| structure::sources(&root().join(part)).unwrap());
+        let code: String = parts.iter().flatten().map(|file| fs::read_to_string(file).unwrap()).collect();
         let missing: Vec<_> = names.iter().filter(|name| !code.contains(&format!("fn {name}("))).collect();
         assert!(missing.is_empty(), "no such tests: {missing:#?}");
     }
@@ -187,20 +142,16 @@ mod tests {
     }
 
     #[test]
-    fn tasks_of_our_own_are_not_run_from_within_a_task() {
+    fn tasks_of_our_own_must_exist_and_are_not_run_from_within_a_task() {
         for command in
             [".ci/run", "cargo xtask test", "cargo xtask bench", "cargo xtask fuzz --seconds 20  # or longer"]
         {
-            assert_eq!(order(command), Ok(Order::Exists), "{command}");
+            assert_eq!(is_task(command), Ok(true), "{command}");
         }
         for command in ["cargo run --release", "cargo xtask --help", "cargo xtask", "cargo"] {
-            assert_eq!(order(command), Ok(Order::Run), "{command}");
+            assert_eq!(is_task(command), Ok(false), "{command}");
         }
-    }
-
-    #[test]
-    fn a_task_that_does_not_exist_is_refused() {
-        assert!(order("cargo xtask tset").unwrap_err().contains("`tset`"));
-        assert!(order("cargo xtask test --only lint").is_err());
+        assert!(is_task("cargo xtask tset").unwrap_err().contains("`tset`"));
+        assert!(is_task("cargo xtask test spelling").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: coverage-guided fuzzing with libFuzzer, on the stable toolchain.
 //!
-//! `cargo fuzz` needs nightly for its sanitizers. Without `unsafe` there is little for those to find; what guides the
-//! fuzzer is coverage, and that is a pass of LLVM which stable rustc runs when asked.
+//! `cargo fuzz` needs nightly for its sanitizers, which have little to find without `unsafe`. Coverage, which guides the
+//! fuzzer, is a pass of LLVM that stable rustc runs too.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,9 +10,8 @@ use std::thread;
 
 use crate::{Outcome, Repository, say, tools};
 
-/// Counts every edge and hands the operands of every comparison to the fuzzer. One unit per crate, so that copies of one
-/// function do not count as different places. No flags for the linker: it drops a dead function's counters along with
-/// the function, and `-Clink-dead-code` only makes ten times as many of them and half the speed.
+/// Counts every edge and hands the operands of every comparison to the fuzzer. One unit per crate: copies of one function
+/// must not count as different places. Without `-Clink-dead-code`, which only halves the speed.
 const FLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -20,7 +19,23 @@ const FLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     --cfg fuzzing -Ccodegen-units=1";
 
-/// Fuzzes `target`, or each, as many at a time as there are cores, for `seconds`.
+/// `cargo xtask fuzz [target] [--seconds N]`.
+pub(crate) fn task(repository: &Repository, arguments: &[&str]) -> Outcome {
+    let (target, rest) = match arguments {
+        [target, rest @ ..] if !target.starts_with('-') => (Some(*target), rest),
+        rest => (None, rest),
+    };
+    let seconds = match rest {
+        [] => Some(60),
+        ["--seconds", text] => text.parse().ok(),
+        [..] => None,
+    };
+    // To libFuzzer, zero is forever.
+    let seconds = seconds.filter(|seconds| *seconds > 0);
+    run(repository, target, seconds.ok_or("`fuzz` takes a target and `--seconds` with a whole number above zero")?)
+}
+
+/// Fuzzes `target`, or each, as many at a time as there are cores.
 pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -> Outcome {
     let known = targets(repository)?;
     let chosen = match target {
@@ -29,7 +44,7 @@ pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -
         Some(name) => return Err(format!("there is no fuzz target `{name}`; there are {}", known.join(", "))),
     };
     tools::cxx(repository)?;
-    // All at once: what is a target's own is compiled and linked by one core.
+    // In one build: a target's own code is compiled and linked by one core.
     let mut build = cargo(repository, "build");
     for target in &chosen {
         build.args(["--bin", target]);
@@ -39,7 +54,6 @@ pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -
         say::begin(&format!("{target} for {seconds} s"));
         return repository.run(fuzzer(repository, target, seconds)?);
     }
-    // A fuzzer keeps one core busy.
     let cores = thread::available_parallelism().map_or(1, usize::from);
     for some in chosen.chunks(cores) {
         say::begin(&format!("{} for {seconds} s", some.join(" and ")));
@@ -51,15 +65,15 @@ pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -
     Ok(())
 }
 
-/// Begins what talks only when it has ended, because others talk at the same time.
+/// Starts a fuzzer whose output is held back, because several run at a time.
 fn quiet(mut fuzzer: Command) -> Result<Child, String> {
     let quiet = fuzzer.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     quiet.spawn().map_err(|error| format!("cargo could not be started: {error}"))
 }
 
-/// Waits for its end: how far it came, or all that it found.
+/// Waits for a fuzzer: prints its last line, or everything when it failed.
 fn end(target: &str, fuzzer: Child) -> Outcome {
-    let ended = fuzzer.wait_with_output().map_err(|error| format!("{target} was lost: {error}"))?;
+    let ended = fuzzer.wait_with_output().map_err(|error| format!("{target} cannot be waited for: {error}"))?;
     let talk = String::from_utf8_lossy(&ended.stderr);
     if !ended.status.success() {
         eprintln!("{talk}");
@@ -90,7 +104,7 @@ fn cargo(repository: &Repository, verb: &str) -> Command {
     cargo
 }
 
-/// What fuzzes `target`, which has been built.
+/// The command that fuzzes `target`, which has been built.
 fn fuzzer(repository: &Repository, target: &str, seconds: u32) -> Result<Command, String> {
     let [corpus, artifacts] = ["corpus", "artifacts"].map(|kind| format!("fuzz/{kind}/{target}"));
     for folder in [&corpus, &artifacts] {
@@ -99,7 +113,7 @@ fn fuzzer(repository: &Repository, target: &str, seconds: u32) -> Result<Command
     let mut command = cargo(repository, "run");
     command.args(["--bin", target, "--"]);
     command.args([format!("-max_total_time={seconds}"), format!("-artifact_prefix={artifacts}/")]);
-    // What is new goes into the first folder: the committed seeds stay as they are. What one target reads another may as well.
+    // libFuzzer writes into the first folder only. Every target reads the seeds of all.
     command.arg(&corpus).args(seeds(repository)?);
     Ok(command)
 }

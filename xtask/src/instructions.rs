@@ -1,9 +1,7 @@
-//! Instructions of the hottest paths, counted by callgrind and held against what they were: noise-free, so that a slowdown is
-//! noticed on any machine, however busy.
+//! Instructions of the hottest paths, counted by callgrind and compared with recorded counts: without noise on any machine.
 //!
-//! Each path is run so often and twice as often; the difference is what once more costs, without the beginning and the end of a
-//! process. Counts belong to one compiler: another one's are shown and not judged. Where valgrind is not and cannot be installed, nothing is
-//! counted, and that is said.
+//! Each path runs n times and 2n times; the difference leaves out the start of the process. Counts belong to one compiler:
+//! those of another are shown and not judged. Without valgrind the step is skipped.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,19 +9,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::repository::TRIED;
-use crate::{Outcome, Repository, tools};
+use crate::{Outcome, Repository, say, tools};
 
 const KEPT: &str = "docs/instructions.txt";
-/// So much more is no slowdown yet.
+/// The growth that is allowed.
 const ROOM: f64 = 0.05;
-/// The paths of crates/league/src/bench/paths.rs, and how often each is taken.
+/// The paths of lab/bench/src/paths.rs, and how often each runs.
 const PATHS: [(&str, u64); 3] = [("call", 500), ("match", 1), ("transcript", 500)];
 
-/// Counts, and fails where a path got slower.
 pub(crate) fn check(repository: &Repository) -> Outcome {
-    // Nothing is wrong with the project where nobody can count.
     if let Err(why) = tools::valgrind(repository) {
-        eprintln!("    skipped: {why}");
+        say::skipped(&why);
         return Ok(());
     }
     let (counted, compiler) = (count(repository)?, compiler(repository)?);
@@ -74,7 +70,6 @@ impl Kept {
     }
 }
 
-/// The compiler and what it compiles for.
 fn compiler(repository: &Repository) -> Result<String, String> {
     let mut rustc = Command::new("rustc");
     rustc.arg("--version");
@@ -83,15 +78,14 @@ fn compiler(repository: &Repository) -> Result<String, String> {
 }
 
 fn count(repository: &Repository) -> Result<BTreeMap<String, u64>, String> {
-    // The very binary that the documents are tried with: nothing is built for this alone.
-    let mut build = repository.cargo("build --release --package league");
+    // With `league`, which the documents are tried with.
+    let mut build = repository.cargo("build --release --package league --package league-bench");
     build.envs(TRIED);
     repository.run(build)?;
-    let program = repository.target.join("release").join(format!("league{}", std::env::consts::EXE_SUFFIX));
+    let program = repository.target.join("release").join(format!("league-bench{}", std::env::consts::EXE_SUFFIX));
     PATHS.iter().map(|(path, times)| Ok(((*path).to_owned(), once(repository, &program, path, *times)?))).collect()
 }
 
-/// What one more round of `path` costs.
 fn once(repository: &Repository, program: &Path, path: &str, times: u64) -> Result<u64, String> {
     let few = instructions(repository, program, path, times)?;
     let many = instructions(repository, program, path, 2 * times)?;

@@ -10,6 +10,7 @@ use crate::Repository;
 /// How a file begins that holds a license or what it asks to be passed on.
 const NAMES: [&str; 5] = ["license", "licence", "copying", "copyright", "notice"];
 
+/// A dependency.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Package {
     name: String,

@@ -6,7 +6,9 @@
 /// Something that a document says, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Found {
+    /// Counted from one.
     pub(crate) line: usize,
+    /// The command or the link.
     pub(crate) text: String,
 }
 

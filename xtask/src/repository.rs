@@ -1,4 +1,4 @@
-//! Where we are, and the one way to run something there.
+//! The checkout, and the one way to run a command in it.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,15 +7,14 @@ use std::process::{Command, Stdio};
 
 use crate::Outcome;
 
-/// For release builds that are tried, or whose instructions are counted, and not shipped or timed: optimising each crate as one unit, and across
-/// crates, takes longer than all the rest of a build.
+/// For release builds that are neither shipped nor timed: optimising across crates takes longer than the rest of the build.
 pub(crate) const TRIED: [(&str, &str); 2] =
     [("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "4")];
 
 pub(crate) struct Repository {
-    /// Where README.md is: every command runs here.
+    /// Every command runs here.
     pub(crate) root: PathBuf,
-    /// Where cargo builds: the only place into which tools are installed.
+    /// Where cargo builds, and the only place into which tools are installed.
     pub(crate) target: PathBuf,
     cargo: OsString,
 }
@@ -26,7 +25,7 @@ impl Repository {
         let lost = || String::from("start this as `cargo xtask`: cargo tells where the repository is");
         // Asked when run, not when built: checkouts may share one target directory.
         let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).ok_or_else(lost)?;
-        // <target>/<profile>/xtask, whoever chose the target directory, and by whichever of the ways there are.
+        // <target>/<profile>/xtask, however the target directory was chosen.
         let program = env::current_exe().map_err(|e| format!("{}: {e}", lost()))?;
         Ok(Self {
             root: manifest.parent().ok_or_else(lost)?.to_owned(),
@@ -42,11 +41,11 @@ impl Repository {
         command
     }
 
-    /// Runs `command` at the root for everybody to see; it must succeed.
+    /// Prints `command` and runs it at the root; it must succeed.
     pub(crate) fn run(&self, mut command: Command) -> Outcome {
         let shown = shown(&command);
         eprintln!("    {shown}");
-        // Nothing may wait for an answer that nobody is there to give.
+        // Without input: no command may wait for a person.
         match command.current_dir(&self.root).stdin(Stdio::null()).status() {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(format!("`{shown}` failed: {status}")),
@@ -54,7 +53,7 @@ impl Repository {
         }
     }
 
-    /// What `command` prints, unseen, when it succeeds.
+    /// What `command` prints on stdout when it succeeds.
     pub(crate) fn ask(&self, mut command: Command) -> Option<String> {
         let output = command.current_dir(&self.root).stdin(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())

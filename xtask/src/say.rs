@@ -1,35 +1,29 @@
-//! What is said to the person at the keyboard: on stderr, in colour on a terminal, and complete without.
+//! Progress and errors: on stderr, in colour on a terminal.
 
 use std::env;
 use std::io::{self, IsTerminal};
 
-const BOLD: &str = "1";
-const GREEN: &str = "32";
-const RED: &str = "1;31";
-const YELLOW: &str = "33";
-
-/// A part of the work begins.
 pub(crate) fn begin(what: &str) {
-    eprintln!("{} {what}", painted(BOLD, "==>"));
+    line("1", "==>", what);
 }
 
 pub(crate) fn passed(what: &str) {
-    eprintln!("{} {what}", painted(GREEN, "==>"));
+    line("32", "==>", what);
 }
 
-/// It was left out, for want of something on this machine.
+/// The machine lacks something.
 pub(crate) fn skipped(what: &str) {
-    eprintln!("{} {what}", painted(YELLOW, "skipped:"));
+    line("33", "skipped:", what);
 }
 
 pub(crate) fn error(why: &str) {
-    eprintln!("{} {why}", painted(RED, "error:"));
+    line("1;31", "error:", why);
 }
 
-fn painted(colour: &str, text: &str) -> String {
+fn line(colour: &str, mark: &str, text: &str) {
     if io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none() {
-        format!("\x1b[{colour}m{text}\x1b[0m")
+        eprintln!("\x1b[{colour}m{mark}\x1b[0m {text}");
     } else {
-        text.to_owned()
+        eprintln!("{mark} {text}");
     }
 }

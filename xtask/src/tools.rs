@@ -1,4 +1,4 @@
-//! Tools that do not come with cargo: used when they are there, else fetched, and never into anybody's home.
+//! Tools that do not come with cargo: used where present, else installed below the target directory or by apt.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::{Outcome, Repository};
 const MACHETE: &str = "0.9.2";
 const DENY: &str = "0.20.2";
 
-/// Makes sure of `cargo <subcommand>`, which the toolchain's `component` brings.
+/// Makes sure that `cargo <subcommand>` works, which comes with a component of the toolchain.
 pub(crate) fn component(repository: &Repository, subcommand: &str, component: &str) -> Outcome {
     if repository.ask(repository.cargo(&format!("{subcommand} --version"))).is_some() {
         return Ok(());
@@ -19,27 +19,38 @@ pub(crate) fn component(repository: &Repository, subcommand: &str, component: &s
     repository.run(rustup)
 }
 
-/// Whether tests can run side by side across crates.
+/// A cargo command that compiles the workspace with clippy as the compiler, so that one build is both linted and tested.
+/// `cargo clippy` before `cargo test` would compile every dependency twice: 457 s of a cold run on two cores.
+pub(crate) fn linted(repository: &Repository, words: &str) -> Result<Command, String> {
+    component(repository, "clippy", "clippy")?;
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--print", "sysroot"]);
+    let sysroot = repository.ask(rustc).ok_or("rustc does not print its sysroot")?;
+    let mut command = repository.cargo(words);
+    let driver = format!("clippy-driver{}", std::env::consts::EXE_SUFFIX);
+    command.env("RUSTC_WORKSPACE_WRAPPER", Path::new(&sysroot).join("bin").join(driver));
+    // How cargo-clippy passes `-D warnings` on.
+    command.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
+    Ok(command)
+}
+
+/// Runs the tests of all crates at a time, where `cargo test` runs one crate after the other.
 pub(crate) fn has_nextest(repository: &Repository) -> bool {
     repository.ask(repository.cargo("nextest --version")).is_some()
 }
 
-/// The command that finds unused dependencies, installed when it was not there.
 pub(crate) fn machete(repository: &Repository) -> Result<Command, String> {
     let machete = installed(repository, "cargo-machete", MACHETE)?;
     Ok(bare(&machete, &["--skip-target-dir"]))
 }
 
-/// The command that looks at what the dependencies are and where they come from, installed when it was not there.
-///
-/// Advisories are left out: their database is a repository somewhere else, and a check that needs it fails where it is not
-/// reached. `cargo deny check advisories` asks for them alone.
+/// Without advisories, whose database cannot be reached from everywhere: `cargo deny check advisories` asks for them.
 pub(crate) fn deny(repository: &Repository) -> Result<Command, String> {
     let deny = installed(repository, "cargo-deny", DENY)?;
     Ok(bare(&deny, &["--all-features", "check", "--hide-inclusion-graph", "bans", "licenses", "sources"]))
 }
 
-/// The program called `name` in this version: the one that is there, or one that is fetched.
+/// The program called `name` in this version, installed if it is not there.
 fn installed(repository: &Repository, name: &str, version: &str) -> Result<PathBuf, String> {
     let tools = repository.target.join("tools");
     let ours = tools.join("bin").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
@@ -49,35 +60,31 @@ fn installed(repository: &Repository, name: &str, version: &str) -> Result<PathB
             return Ok(present);
         }
     }
-    // Unoptimised and without notes for debuggers it is there in a third of the time, and still done within a second.
+    // An unoptimised build takes a third of the time and still runs within a second.
     let mut install = repository.cargo("install --debug --locked --version");
     install.env("CARGO_PROFILE_DEV_DEBUG", "false").arg(version).arg("--root").arg(&tools).arg(name);
     repository.run(install)?;
     Ok(ours)
 }
 
-/// Makes sure of the browser that the pages are looked at with: Debian's own, because its makers see to it.
 pub(crate) fn browser(repository: &Repository) -> Outcome {
     package(repository, "chromium --version", "chromium", "the tests of the pages need `chromium`")
 }
 
-/// Makes sure of a C++ compiler, which the fuzzer's own library is written for.
 pub(crate) fn cxx(repository: &Repository) -> Outcome {
     package(repository, "c++ --version", "g++", "fuzzing needs a C++ compiler")
 }
 
-/// Makes sure of the program that counts instructions.
 pub(crate) fn valgrind(repository: &Repository) -> Outcome {
     package(repository, "valgrind --version", "valgrind", "counting instructions needs `valgrind`")
 }
 
-/// Whether the tests across several machines can be run: they make network namespaces. Where they cannot, why.
+/// Whether network namespaces can be made here; `Err` says why not.
 pub(crate) fn namespaces(repository: &Repository) -> Outcome {
     if !cfg!(target_os = "linux") {
         return Err(String::from("network namespaces are Linux's"));
     }
-    package(repository, "ip -V", "iproute2", "hosts of a test are connected by `ip`")?;
-    // All that such a test does to make its hosts.
+    package(repository, "ip -V", "iproute2", "`ip` connects the hosts of a test")?;
     const TRIAL: &str = "ip link add name br0 type bridge && ip link add name port0 type veth peer name eth0 \
                          && hostname trial && mount --bind /etc/hosts /etc/hosts";
     let mut trial = Command::new("unshare");
@@ -90,7 +97,7 @@ pub(crate) fn namespaces(repository: &Repository) -> Outcome {
     }
 }
 
-/// Makes sure that `target` can be compiled for; false where rustup is not there to fetch its library.
+/// Whether `target` can be compiled for; rustup installs its library where it can.
 pub(crate) fn target(repository: &Repository, target: &str) -> Result<bool, String> {
     let mut asked = Command::new("rustup");
     asked.args(["target", "list", "--installed"]);
@@ -103,7 +110,7 @@ pub(crate) fn target(repository: &Repository, target: &str) -> Result<bool, Stri
     repository.run(rustup).map(|()| true)
 }
 
-/// Makes sure of `program`, which Debian's `package` brings; false when it is missing and only an administrator could install it.
+/// Whether `program` is there; root has Debian's package installed.
 pub(crate) fn package_if_root(repository: &Repository, program: &str, name: &str, why: &str) -> Result<bool, String> {
     let answers = |program: &str, argument: &str| {
         let mut asked = Command::new(program);
@@ -117,12 +124,12 @@ pub(crate) fn package_if_root(repository: &Repository, program: &str, name: &str
     package(repository, &format!("{program} --version"), name, why).map(|()| true)
 }
 
-/// Makes sure of the C compiler for static Linux programs; false when only an administrator could install it.
+/// Whether static Linux programs can be compiled.
 pub(crate) fn musl(repository: &Repository) -> Result<bool, String> {
     package_if_root(repository, "musl-gcc", "musl-tools", "static Linux programs are compiled with `musl-gcc`")
 }
 
-/// Makes sure of a program, which answers to `asked` and which Debian's `package` brings.
+/// Makes sure that the command `asked` works; apt installs Debian's package where it does not.
 fn package(repository: &Repository, asked: &str, package: &str, why: &str) -> Outcome {
     let mut words = asked.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or_default());
@@ -140,7 +147,7 @@ fn package(repository: &Repository, asked: &str, package: &str, why: &str) -> Ou
         .map_err(|error| format!("{error}; {why}, which an administrator can install (package {package})"))
 }
 
-/// Started by itself: from `CARGO` it would conclude that its first argument is its own name.
+/// Without `CARGO`, from which a cargo subcommand concludes that its first argument is its own name.
 fn bare(program: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).env_remove("CARGO");

@@ -1,35 +1,29 @@
-//! The Windows program: built here with MinGW, tested under Wine.
+//! The Windows program: built with MinGW, tested under Wine.
 //!
-//! Wine gets a directory of its own below the target directory, and every process in it ends with the step.
+//! Wine's prefix is below the target directory, and every process in it ends with the step.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Outcome, Repository, say, tools};
+use crate::{Outcome, Repository, say, steps, tools};
 
-/// What the program is built for.
 pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
 
 /// The compiler's C driver, which also links.
 const MINGW: &str = "x86_64-w64-mingw32-gcc";
-/// What Debian's package brings is on nobody's path.
+/// Debian's package puts its programs outside of the path.
 const WINES: [&str; 3] = ["/usr/lib/wine/wine64", "wine64", "wine"];
 const SERVERS: [&str; 2] = ["/usr/lib/wine/wineserver", "wineserver"];
-/// The part of Windows that Wine 8 lacks.
+/// A DLL of Windows that Wine 8 lacks.
 const PRNG: &str = "crates/league/tests/whole/windows/process_prng.c";
 
-/// Why a machine cannot do it, with what to do about that.
 const MISSING: &str = "needs rustup, MinGW and Wine (Debian's packages gcc-mingw-w64-x86-64-win32 and wine64, which root can have installed by \
                        this command)";
 
-/// Builds the program and runs its tests; says so where that is not possible.
-pub(crate) fn check(repository: &Repository, features: &str) -> Outcome {
-    if !can_build(repository)? {
-        say::skipped(&format!("the Windows program was not tested: that {MISSING}"));
-        return Ok(());
-    }
-    let Some(wine) = Wine::find(repository)? else {
+pub(crate) fn check(repository: &Repository) -> Outcome {
+    let found = if can_build(repository)? { Wine::find(repository)? } else { None };
+    let Some(wine) = found else {
         say::skipped(&format!("the Windows program was not tested: that {MISSING}"));
         return Ok(());
     };
@@ -41,15 +35,7 @@ pub(crate) fn check(repository: &Repository, features: &str) -> Outcome {
     store.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", &wine.loader);
     wine.surround(&mut store);
     let stored = repository.run(store);
-    // The same build as that of the step `tests`.
-    let mut tests = if tools::has_nextest(repository) {
-        let mut tests =
-            repository.cargo(&format!("nextest run --workspace {features} --test whole --run-ignored only"));
-        tests.args(["-E", "test(/^windows::/)"]);
-        tests
-    } else {
-        repository.cargo(&format!("test --workspace {features} --test whole -- --ignored windows::"))
-    };
+    let mut tests = steps::ignored(repository, "", &["windows::"])?;
     wine.surround(&mut tests);
     tests.env("LEAGUE_WINE", &wine.loader);
     tests.env("LEAGUE_WINDOWS", repository.target.join(TARGET).join("debug/league.exe"));
@@ -58,7 +44,7 @@ pub(crate) fn check(repository: &Repository, features: &str) -> Outcome {
     tested
 }
 
-/// A command of cargo for Windows. Unoptimised and without notes for debuggers, a program is there in a third of the time.
+/// A command of cargo for Windows. An unoptimised build without debug information takes a third of the time.
 fn cross(repository: &Repository, words: &str) -> Command {
     let mut command = repository.cargo(&format!("{words} --target {TARGET}"));
     command.args(["--config", "profile.dev.package.'*'.opt-level=0"]).env("CARGO_PROFILE_DEV_DEBUG", "false");
@@ -66,7 +52,7 @@ fn cross(repository: &Repository, words: &str) -> Command {
     command
 }
 
-/// Makes sure that Windows programs can be built here; false when that takes an administrator.
+/// Whether Windows programs can be built here; root has the compiler installed.
 pub(crate) fn can_build(repository: &Repository) -> Result<bool, String> {
     Ok(tools::target(repository, TARGET)?
         && tools::package_if_root(
@@ -77,17 +63,17 @@ pub(crate) fn can_build(repository: &Repository) -> Result<bool, String> {
         )?)
 }
 
-/// Wine, with a Windows of its own.
+/// Wine, with a prefix of its own.
 pub(crate) struct Wine<'r> {
     repository: &'r Repository,
     loader: PathBuf,
     server: PathBuf,
-    /// Where its Windows is, and the part of it that is built here.
+    /// Holds the prefix and the DLL that is built here.
     root: PathBuf,
 }
 
 impl<'r> Wine<'r> {
-    /// Makes sure of Wine; none when that takes an administrator.
+    /// Finds Wine; root has it installed.
     pub(crate) fn find(repository: &'r Repository) -> Result<Option<Self>, String> {
         let there = |programs: &[&str]| {
             let answers = |program: &&str| {
@@ -106,6 +92,7 @@ impl<'r> Wine<'r> {
         Ok(there(&WINES).zip(there(&SERVERS)).map(|(loader, server)| Self { repository, loader, server, root }))
     }
 
+    /// Makes the prefix, once.
     pub(crate) fn prepare(&self) -> Outcome {
         fs::create_dir_all(&self.root).map_err(|error| format!("cannot create {}: {error}", self.root.display()))?;
         let mut compiler = Command::new(MINGW);
@@ -128,7 +115,7 @@ impl<'r> Wine<'r> {
         command
     }
 
-    /// The variables that Wine reads: where its Windows is, what it finds there beside its own, and silence about what it lacks.
+    /// Sets the variables that Wine reads: its prefix, the directory of our DLL, and no diagnostics.
     fn surround(&self, command: &mut Command) {
         command
             .env("WINEPREFIX", self.root.join("prefix"))
@@ -137,13 +124,13 @@ impl<'r> Wine<'r> {
             .env("WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=");
     }
 
-    /// Ends every process of its Windows, and waits for that.
+    /// Ends every process of the prefix, and waits for that.
     pub(crate) fn end(&self) {
         for flag in ["--kill", "--wait"] {
             let mut server = Command::new(&self.server);
             server.arg(flag);
             self.surround(&mut server);
-            // Exit code 1 says that none was running.
+            // Exit code 1 means that no process was running.
             let _ = self.repository.ask(server);
         }
     }

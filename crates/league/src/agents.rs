@@ -58,8 +58,6 @@ const LONG: Duration = Duration::from_secs(1);
 /// How many tasks run before timers and sockets are looked at again. The usual 61 would be several milliseconds when everybody is at
 /// work, and a deadline would be decided upon that much too late.
 pub(crate) const EVENTS: u32 = 16;
-/// The variable with which the tests of the MCP server ask for the conformance suite's tools.
-const MCP_FIXTURES: &str = "LEAGUE_MCP_FIXTURES";
 /// How long running requests have when an agent ends.
 const GRACE: Duration = Duration::from_secs(1);
 /// How long a referee that was told to end goes on with the matches that it has.
@@ -113,8 +111,7 @@ impl RunningServer {
     /// Serves `agent` on `bound`, under these names too.
     fn start<A: Agent>(bound: Bound, allowed_hosts: Vec<String>, agent: A, settings: ServerSettings) -> Result<Self> {
         let listener = bound.into_tokio()?;
-        let mcp_fixtures = std::env::var_os(MCP_FIXTURES).is_some();
-        let settings = ServerSettings { grace: GRACE, allowed_hosts, mcp_fixtures, ..settings };
+        let settings = ServerSettings { grace: GRACE, allowed_hosts, ..settings };
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
             // Closed on purpose, or by the end of everything.

@@ -39,7 +39,6 @@ const EXAMPLES: &str = "Examples:
   league verify                             check every draw and result of the last league
   league simulate --players 500             play in memory, without any agents
   league check http://127.0.0.1:8101/mcp    grade an agent, and say what to change
-  league bench                              how fast it is here, beside how fast the wire is
   league completions bash > ~/.local/share/bash-completion/completions/league
 
 Exit codes: 0 done, 1 failed or something is wrong, 2 wrong arguments
@@ -97,8 +96,6 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Grade an agent of anybody's by the rules of the protocol, and say what to change.
     Check(Check),
-    /// Measure how fast leagues are on this machine, beside how fast its wire is.
-    Bench(Bench),
     /// Print a script that completes these commands in a shell.
     Completions {
         /// Which shell.
@@ -109,12 +106,6 @@ pub(crate) enum Command {
         /// The directory; without one the page of `league` is printed.
         directory: Option<PathBuf>,
     },
-    /// The part of `bench` that drives the wire alone.
-    #[command(hide = true)]
-    Ceiling(CeilingOptions),
-    /// What instructions are counted of.
-    #[command(hide = true)]
-    Path(PathOptions),
 }
 
 /// How to run a league.
@@ -467,84 +458,6 @@ pub(crate) struct Simulate {
     /// Print the standings as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-const MEASURES: &str = "Examples:
-  league bench                                             a minute or two, and every figure but those of 1,000 players
-  league bench --growth 10,32,100,316,1000                 everything; takes many minutes
-  league bench --players 10 --turns 1 --growth 4,10 --results 1000
-                                                           a quick look, of little worth
-  league bench --json before.json                          keep what came out, and later:
-  league bench --compare before.json                       what got slower since
-  league bench --report after.json --compare before.json   the same of two runs that were kept
-
-docs/performance.md explains the figures.
-
-Exit codes: 0 done, 1 something got slower or could not be measured, 2 wrong arguments";
-
-/// What to measure.
-#[derive(Debug, Args)]
-#[command(after_help = MEASURES)]
-pub(crate) struct Bench {
-    /// How many players the league has that is held against the wire.
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(3..=2000))]
-    pub(crate) players: u32,
-    /// How many referees run its matches.
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub(crate) referees: u32,
-    /// How often both are measured; the median counts.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub(crate) turns: u32,
-    /// The sizes of leagues that show how cost grows; 1,000 players take minutes.
-    #[arg(long, value_delimiter = ',', default_value = "10,32,100", value_parser = clap::value_parser!(u32).range(2..=2000))]
-    pub(crate) growth: Vec<u32>,
-    /// How many results a manager has to remember when it is started again.
-    #[arg(long, default_value_t = 499_500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) results: u32,
-    /// Another build of this program, with the feature `allocations`, which counts them in one more league.
-    #[arg(long, value_name = "PROGRAM")]
-    pub(crate) allocations_by: Option<PathBuf>,
-    /// Show this report of an earlier run instead of measuring.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "referees", "turns", "growth", "results", "allocations_by"])]
-    pub(crate) report: Option<PathBuf>,
-    /// Write the report as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-    /// Write the tables as Markdown.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
-    /// Say what got slower since this report, and fail if anything did.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) compare: Option<PathBuf>,
-}
-
-/// What to drive.
-#[derive(Debug, Args)]
-pub(crate) struct CeilingOptions {
-    /// The calls.
-    pub(crate) plan: PathBuf,
-    /// Where to leave what came of it.
-    pub(crate) result: PathBuf,
-}
-
-/// Which path to take, and how often.
-#[derive(Debug, Args)]
-pub(crate) struct PathOptions {
-    /// The path.
-    pub(crate) path: HotPath,
-    /// How often.
-    pub(crate) times: u32,
-}
-
-/// What a league does most.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum HotPath {
-    /// A call is read and answered.
-    Call,
-    /// A match is played by its rules.
-    Match,
-    /// An exchange is written down.
-    Transcript,
 }
 
 const CHECKS: &str = "Examples:

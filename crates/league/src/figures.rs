@@ -1,136 +1,116 @@
-//! What a run cost: `league run --figures FILE`, and what `league bench` compares.
+//! `league run --figures FILE`: what a run cost, as JSON for the programs in `lab/bench`.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use league_wire::call_tally::CallTally;
-use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
-use crate::machine::{self, Cpu, Start};
+/// Linux counts processor time in hundredths of a second.
+const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What a league cost that was played in one process.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Figures {
-    pub(crate) players: u32,
-    pub(crate) referees: u32,
-    pub(crate) matches: u64,
-    /// From the start of the process to the champion.
-    pub(crate) seconds: f64,
-    /// From the start of the league to the champion.
-    pub(crate) playing_seconds: f64,
-    /// Seconds that processors have worked between these.
-    pub(crate) playing_cpu_seconds: Option<f64>,
-    /// The calls, by what was said.
-    pub(crate) calls: BTreeMap<String, CallFigures>,
-    /// Seconds of processor time since the start of the process, by the part of the process that used them; none where the system does not tell.
-    pub(crate) cpu_seconds: BTreeMap<String, Cpu>,
-    /// The most memory that the process had.
-    pub(crate) peak_memory_mb: Option<u64>,
-    /// Allocations for each match; counted only where the binary was built for that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) allocations_per_match: Option<u64>,
+/// A point in time, and the processor time that this process had used by then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    at: Instant,
+    cpu: Option<f64>,
 }
 
-/// What the calls of one kind cost.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct CallFigures {
-    pub(crate) count: u64,
-    /// How many of them were not answered.
-    pub(crate) failed: u64,
-    pub(crate) bytes_out: u64,
-    pub(crate) bytes_in: u64,
-    /// How long half of them took at most, to the last byte of the answer.
-    pub(crate) p50_us: u64,
-    /// How long 99 of 100 took at most.
-    pub(crate) p99_us: u64,
-    /// How long 999 of 1,000 took at most.
-    pub(crate) p999_us: u64,
+impl Start {
+    pub(crate) fn now() -> Self {
+        Self { at: Instant::now(), cpu: cpu_seconds() }
+    }
 }
 
-/// What was played, and how long it took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Played {
     pub(crate) players: u32,
     pub(crate) referees: u32,
     pub(crate) matches: u64,
+    /// Since the start of the process.
     pub(crate) all: Duration,
+    /// When the league began.
     pub(crate) playing: Start,
 }
 
-impl Figures {
-    /// The figures of this process, which has played a league.
-    pub(crate) fn of(played: Played, tally: &CallTally) -> Self {
-        let calls = tally.take().into_iter().map(|(what, calls)| {
-            let figures = CallFigures {
-                count: calls.answered + calls.failed,
-                failed: calls.failed,
-                bytes_out: calls.bytes_out,
-                bytes_in: calls.bytes_in,
-                p50_us: calls.times.value_at_quantile(0.5),
-                p99_us: calls.times.value_at_quantile(0.99),
-                p999_us: calls.times.value_at_quantile(0.999),
-            };
-            (what.to_owned(), figures)
-        });
-        let calls = calls.collect();
-        let (playing_seconds, playing_cpu_seconds) = played.playing.spent();
-        let Played { players, referees, matches, all, .. } = played;
-        Self {
-            players,
-            referees,
-            matches,
-            seconds: all.as_secs_f64(),
-            playing_seconds,
-            playing_cpu_seconds,
-            calls,
-            cpu_seconds: machine::cpu_by_part(),
-            peak_memory_mb: machine::peak_memory_mb(),
-            allocations_per_match: machine::allocations().map(|all| all / matches.max(1)),
-        }
+pub(crate) fn write(path: &Path, played: &Played, tally: &CallTally) -> Result<()> {
+    let Played { players, referees, matches, all, playing } = played;
+    let calls: Map<String, Value> = tally.take().into_iter().map(|(message, calls)| {
+        let at = |quantile| calls.times.value_at_quantile(quantile);
+        (message.to_owned(), json!({
+            "count": calls.answered + calls.failed, "failed": calls.failed, "bytes_out": calls.bytes_out, "bytes_in": calls.bytes_in,
+            "p50_us": at(0.5), "p99_us": at(0.99), "p999_us": at(0.999),
+        }))
+    }).collect();
+    let mut figures = json!({
+        "players": players, "referees": referees, "matches": matches,
+        "seconds": all.as_secs_f64(), "playing_seconds": playing.at.elapsed().as_secs_f64(),
+        "playing_cpu_seconds": cpu_seconds().zip(playing.cpu).map(|(now, before)| now - before),
+        "calls": calls, "cpu_seconds": cpu_by_part(), "peak_memory_mb": peak_memory_mb(),
+    });
+    if let Some(allocations) = allocations() {
+        figures["allocations_per_match"] = json!(allocations / (*matches).max(1));
     }
+    let text = serde_json::to_string_pretty(&figures)? + "\n";
+    fs::write(path, text).with_context(|| format!("the figures cannot be written to {}", path.display()))
+}
 
-    /// How many calls were made in all.
-    pub(crate) fn call_count(&self) -> u64 {
-        self.calls.values().map(|calls| calls.count).sum()
-    }
+/// The most memory that this process ever had; Linux tells.
+pub(crate) fn peak_memory_mb() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes / 1024)
+}
 
-    /// Calls in a second of play.
-    pub(crate) fn calls_per_second(&self) -> f64 {
-        self.call_count() as f64 / self.playing_seconds
+/// Processor time of this process, to the microsecond.
+fn cpu_seconds() -> Option<f64> {
+    #[cfg(unix)]
+    {
+        let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        Some(used.tv_sec as f64 + used.tv_nsec as f64 / 1e9)
     }
+    #[cfg(not(unix))]
+    None
+}
 
-    /// Matches in a second of play.
-    pub(crate) fn matches_per_second(&self) -> f64 {
-        self.matches as f64 / self.playing_seconds
+/// Processor time in the program and in the kernel, by what a thread is for; Linux tells.
+fn cpu_by_part() -> BTreeMap<String, Value> {
+    let mut parts = BTreeMap::<String, (f64, f64)>::new();
+    for thread in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+        let read = |name: &str| fs::read_to_string(thread.path().join(name)).ok();
+        let (Some(name), Some(stat)) = (read("comm"), read("stat")) else { continue };
+        // The name of the thread, in brackets, may hold anything.
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
+        let ticks: Vec<f64> = fields.take(2).filter_map(|field| field.parse().ok()).collect();
+        let [user, kernel] = ticks[..] else { continue };
+        let sum = parts.entry(part(name.trim()).to_owned()).or_default();
+        *sum = (sum.0 + user / TICKS_PER_SECOND, sum.1 + kernel / TICKS_PER_SECOND);
     }
+    parts.into_iter().map(|(part, (user, kernel))| (part, json!({"user": user, "kernel": kernel}))).collect()
+}
 
-    /// What there was of something for each match.
-    pub(crate) fn per_match(&self, all: f64) -> f64 {
-        all / self.matches.max(1) as f64
+fn part(thread: &str) -> &str {
+    match thread {
+        "league-views" => "files",
+        "league-log" => "event log",
+        "league-journal" => "journals",
+        core if core.starts_with("league-core") => "referees and players",
+        // The manager has the ordinary runtime to itself.
+        "league" | "tokio-rt-worker" => "manager",
+        other => other,
     }
+}
 
-    /// Processor time for one match, in microseconds, where the system tells.
-    pub(crate) fn cpu_us_per_match(&self) -> Option<f64> {
-        self.playing_cpu_seconds.map(|seconds| self.per_match(seconds * 1e6))
+/// How often memory was requested; counted by builds with the feature `allocations`.
+fn allocations() -> Option<u64> {
+    #[cfg(feature = "allocations")]
+    {
+        let stats = crate::ALLOCATOR.stats();
+        Some((stats.allocations + stats.reallocations) as u64)
     }
-
-    /// The bytes of all questions and of all answers, for one match.
-    pub(crate) fn bytes_per_match(&self) -> (f64, f64) {
-        let sum = |bytes: fn(&CallFigures) -> u64| self.per_match(self.calls.values().map(bytes).sum::<u64>() as f64);
-        (sum(|calls| calls.bytes_out), sum(|calls| calls.bytes_in))
-    }
-
-    /// Reads figures that a run has left.
-    pub(crate) fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read(path).with_context(|| format!("the figures in {} cannot be read", path.display()))?;
-        serde_json::from_slice(&text).with_context(|| format!("{} holds no figures of a run", path.display()))
-    }
-
-    pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        std::fs::write(path, text).with_context(|| format!("the figures cannot be written to {}", path.display()))
-    }
+    #[cfg(not(feature = "allocations"))]
+    None
 }

@@ -6,7 +6,6 @@ mod console;
 
 mod agents;
 mod ask;
-mod bench;
 mod check;
 mod cli;
 mod closing;
@@ -19,7 +18,6 @@ mod join_key;
 mod leagues;
 mod listen;
 mod logs;
-mod machine;
 mod manual;
 mod news;
 mod nickname;
@@ -90,9 +88,6 @@ fn main() -> ExitCode {
             Ok(())
         }
         Command::Man { directory } => manual::man(directory.as_deref()),
-        Command::Bench(options) => bench::run(&options),
-        Command::Ceiling(options) => bench::ceiling(&options),
-        Command::Path(options) => bench::path(&options),
         // What is wrong with somebody else's agent is a result and not an error.
         Command::Check(options) => return done_or_not(check::run(&options)),
     };

@@ -17,7 +17,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["run", "manager", "referee", "player"]),
     ("Look", &["show", "leagues", "standings", "schedule", "matches", "match", "agents", "status"]),
     ("Operate", &["start", "stop", "reopen", "withdraw"]),
-    ("Check", &["check", "verify", "simulate", "bench"]),
+    ("Check", &["check", "verify", "simulate"]),
     ("Set up", &["completions", "man", "help"]),
 ];
 

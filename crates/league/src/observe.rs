@@ -65,9 +65,6 @@ fn role(command: &Command) -> &'static str {
         | Command::Simulate(_)
         | Command::Completions { .. }
         | Command::Man { .. }
-        | Command::Bench(_)
-        | Command::Ceiling(_)
-        | Command::Path(_)
         | Command::Check(_) => "operator",
     }
 }

@@ -35,12 +35,11 @@ use crate::agents::{cause, in_runtime, lost, park};
 use crate::cli::Run;
 use crate::closing;
 use crate::config::Configured;
-use crate::figures::{Figures, Played};
+use crate::figures::{self, Played, Start, peak_memory_mb};
 use crate::invitation::Invitation;
 use crate::join_key::JoinKey;
 use crate::listen::Bound;
 use crate::logs;
-use crate::machine::{Start, peak_memory_mb};
 use crate::open::{self, ManagedLeague, OpenLeague};
 use crate::orchestrator;
 use crate::progress::{Expected, Progress};
@@ -270,7 +269,7 @@ impl LeagueRun<'_> {
             let Run { players, guests, referees, .. } = *options;
             let players = players + guests;
             let played = Played { players, referees, matches: matches.into(), all: took, playing: begun.await? };
-            Figures::of(played, tally).write(path)?;
+            figures::write(path, &played, tally)?;
         }
         let memory = peak_memory_mb().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
         eprintln!("{played} in {took:.2?}{memory}. Everything is in {}.", home.root().display());

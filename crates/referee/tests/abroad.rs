@@ -128,7 +128,7 @@ async fn our_player_plays_whatever_frame_the_others_use() {
         let manager = manager::Plan::new(frame, 3).serve().unwrap();
         let referee = referee::Plan::new("Whistle", frame).join(manager.endpoint()).await.unwrap();
         let player = our_player(manager.endpoint()).await;
-        assert!(wasted(&manager) <= allowed(frame), "{frame:?}: {:#?}", manager.diary().refused());
+        assert!(wasted(&manager) <= allowed(frame), "{frame:?}: {:#?}", manager.log().refused());
         let _one = player::Plan::new("One", speech).join(manager.endpoint()).await.unwrap();
         let _two = player::Plan::new("Two", speech).join(manager.endpoint()).await.unwrap();
         assert!(manager.finished(LIMIT).await.is_some(), "{frame:?}");
@@ -196,7 +196,7 @@ async fn our_referee_works_for_the_manager_that_it_was_sent_to() {
 /// The senders of everything that a manager was told, flat fields included.
 fn senders(manager: &manager::Manager) -> Vec<String> {
     let places = ["/sender", "/params/sender", "/params/message/sender", "/params/arguments/sender"];
-    let heard = manager.diary().all();
+    let heard = manager.log().all();
     let sender = |body: &Value| places.iter().find_map(|place| Some(body.pointer(place)?.as_str()?.to_owned()));
     heard.iter().filter_map(|heard| sender(&heard.body)).collect()
 }
@@ -215,10 +215,10 @@ async fn our_agents_register_in_every_form_whatever_the_manager_complains_of() {
         let manager = plan.clone().serve().unwrap();
         let (player, _) = listening_player(manager.endpoint(), Some("P04".parse().unwrap())).await;
         let registered = tokio::time::timeout(LIMIT, player.register()).await;
-        assert!(matches!(registered, Ok(Ok(_))), "{plan:?}: {registered:?} {:#?}", manager.diary().refused());
+        assert!(matches!(registered, Ok(Ok(_))), "{plan:?}: {registered:?} {:#?}", manager.log().refused());
         let (referee, _) = listening_referee(manager.endpoint(), Some("REF02".parse().unwrap()), None).await;
         let registered = tokio::time::timeout(LIMIT, referee.register()).await;
-        assert!(matches!(registered, Ok(Ok(_))), "{plan:?}: {registered:?} {:#?}", manager.diary().refused());
+        assert!(matches!(registered, Ok(Ok(_))), "{plan:?}: {registered:?} {:#?}", manager.log().refused());
         let senders = senders(&manager);
         assert!(
             !senders.is_empty() && senders.iter().all(|sender| sender == "player:P04" || sender == "referee:REF02")
@@ -243,7 +243,7 @@ async fn our_agents_play_under_managers_with_a_register_path_and_under_mcp_serve
         let referee = our_referee(manager.endpoint()).await;
         let ours = [our_player(manager.endpoint()).await, our_player(manager.endpoint()).await];
         let third = our_player(manager.endpoint()).await;
-        assert!(manager.finished(LIMIT).await.is_some(), "{door:?}: {:#?}", manager.diary().refused());
+        assert!(manager.finished(LIMIT).await.is_some(), "{door:?}: {:#?}", manager.log().refused());
         assert_eq!((manager.reports().len(), games(&manager)), (3, 3), "{door:?}");
         for player in ours.into_iter().chain([third]) {
             tokio::time::timeout(LIMIT, player.until_done()).await.unwrap();
@@ -267,7 +267,7 @@ async fn an_order_of_ids_and_endpoints_alone_gives_whole_invitations_a_whole_rep
     assert!(manager.finished(LIMIT).await.is_some(), "{:#?}", manager.answers());
     assert_eq!(games(&manager), 1);
     for player in &players {
-        let heard = player.diary().all();
+        let heard = player.log().all();
         let invited = heard.iter().find(|heard| heard.kind == "GAME_INVITATION").unwrap();
         let named = (&invited.message["league_id"], &invited.message["round_id"]);
         assert_eq!(named, (&json!("league_of_others"), &json!(1)), "{}", invited.message);
@@ -357,7 +357,7 @@ async fn register_to_league_answers_in_time_where_no_manager_is() {
 /// How many messages a manager did not understand; questions about MCP are none.
 fn wasted(manager: &manager::Manager) -> usize {
     let probes = ["server/discover", "initialize", "tools/list"];
-    let refused = manager.diary().refused();
+    let refused = manager.log().refused();
     refused.iter().filter(|heard| !probes.contains(&heard.body["method"].as_str().unwrap_or_default())).count()
 }
 

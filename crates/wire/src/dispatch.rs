@@ -29,14 +29,12 @@ pub(crate) struct Caller<'a> {
     /// The credential of the `Authorization` header.
     pub(crate) bearer: Option<Credential>,
     pub(crate) headers: &'a HeaderMap,
-    /// Whether it finds the tools of MCP's conformance suite here.
-    pub(crate) fixtures: bool,
 }
 
 impl<'a> Caller<'a> {
     /// The MCP server that this caller meets.
     fn server<A: Agent>(&self, agent: &A, batched: bool) -> mcp::McpServer<'a> {
-        mcp::McpServer { role: agent.role(), headers: self.headers, fixtures: self.fixtures, batched }
+        mcp::McpServer { role: agent.role(), headers: self.headers, batched }
     }
 }
 

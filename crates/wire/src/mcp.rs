@@ -10,10 +10,8 @@
 //! | [`objection`] | what is said when they do not |
 //! | [`tools`] | what a client is shown |
 //! | [`stream`] | the answer for a client that reads only streams |
-//! | [`fixture`] | the conformance suite's own tools |
 
 mod error;
-mod fixture;
 mod headers;
 mod revision;
 mod stream;
@@ -30,7 +28,6 @@ use serde_json::value::RawValue;
 
 use crate::dispatch::Reply;
 use error::McpError;
-use fixture::Fixture;
 use revision::{McpRevision, Meta};
 
 /// Who answers a request, and what came with it beside its body.
@@ -38,8 +35,6 @@ use revision::{McpRevision, Meta};
 pub(crate) struct McpServer<'a> {
     pub(crate) role: Role,
     pub(crate) headers: &'a HeaderMap,
-    /// Whether the conformance suite's tools are there.
-    pub(crate) fixtures: bool,
     /// Whether the request is part of a batch.
     pub(crate) batched: bool,
 }
@@ -53,9 +48,7 @@ impl McpServer<'_> {
             Err(objection) => return objection.answer(id),
         };
         match (era, asked.method.as_str()) {
-            (McpRevision::Handshake | McpRevision::Modern, "tools/list") => {
-                result(id, tools::list(role, era, self.fixtures))
-            }
+            (McpRevision::Handshake | McpRevision::Modern, "tools/list") => result(id, tools::list(role, era)),
             (McpRevision::Handshake | McpRevision::Modern, "resources/list") => {
                 result(id, &tools::nothing("resources", role, era))
             }
@@ -72,18 +65,10 @@ impl McpServer<'_> {
         }
     }
 
-    /// Holds `tools/call` against its revision. Gives the fields that the tool's result has to end with; the answer, when
-    /// there is one already.
+    /// Checks `tools/call` against its revision: the fields that the tool's result ends with, or the answer that refuses it.
     pub(crate) fn admit_tool(self, asked: &McpRequest<'_>) -> Result<&'static str, serde_json::Result<Reply>> {
         let era = self.admit(asked).map_err(|objection| objection.answer(&asked.id))?;
-        let tail = tools::tail(self.role, era);
-        match Fixture::called(asked).filter(|_| self.fixtures) {
-            None => Ok(tail),
-            Some(fixture) => Err(match fixture.check(era, self.headers) {
-                Ok(()) => result(&asked.id, &fixture.result(tail)),
-                Err(mismatch) => McpError::from(mismatch).answer(&asked.id),
-            }),
-        }
+        Ok(tools::tail(self.role, era))
     }
 
     /// The answer to a batch whose header names a revision that has none.

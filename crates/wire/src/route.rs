@@ -26,8 +26,6 @@ pub(crate) struct AgentSite<A> {
     pub(crate) agent: Arc<A>,
     pub(crate) guard: Guard,
     pub(crate) body_limit: Duration,
-    /// Whether the tools of MCP's conformance suite are there.
-    pub(crate) fixtures: bool,
     /// What is at the other paths.
     pub(crate) pages: Option<Arc<dyn PageHandler>>,
     /// How often those are looked at.
@@ -139,7 +137,7 @@ impl<A: Agent> AgentSite<A> {
             Err((status, message)) => return self.broken(status, message),
         };
         turn.heard();
-        let caller = Caller { peer, bearer: bearer(&parts.headers), headers: &parts.headers, fixtures: self.fixtures };
+        let caller = Caller { peer, bearer: bearer(&parts.headers), headers: &parts.headers };
         let reply = if place == Route::Mcp {
             dispatch::posted(&*self.agent, &body, &caller).await
         } else {

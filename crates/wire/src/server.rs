@@ -41,7 +41,6 @@ pub async fn serve<L: Listener, A: Agent>(
             agent,
             guard: Guard::new(listener.local_addr()?, &settings),
             body_limit: settings.read_limit,
-            fixtures: settings.mcp_fixtures,
             pages: settings.pages,
             visits: KeyedLimiter::new(settings.visits),
         },

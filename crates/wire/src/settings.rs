@@ -28,8 +28,6 @@ pub struct ServerSettings {
     pub grace: Duration,
     /// TLS, see [`crate::tls::server_config`]; none is plain HTTP.
     pub tls: Option<Arc<ServerConfig>>,
-    /// Adds the four tools that MCP's conformance suite calls by name. For tests of the server itself, and nothing else.
-    pub mcp_fixtures: bool,
     /// What is shown at the paths that the protocol does not know; nothing is there without it.
     pub pages: Option<Arc<dyn PageHandler>>,
     /// How often one address may look at those; a room full of viewers may share one. This machine's own is not counted.
@@ -47,7 +45,6 @@ impl Default for ServerSettings {
             idle_limit: Duration::from_secs(60),
             grace: Duration::from_secs(10),
             tls: None,
-            mcp_fixtures: false,
             pages: None,
             visits: Rate::new(200, 2000),
         }

@@ -1,7 +1,7 @@
-//! Players that do harm, over real sockets and byte by byte.
+//! Players that attack, over real sockets and byte by byte.
 //!
-//! A [`attack::Attack`] is all that one of them does wrong; apart from that it answers as it should. How many bytes it got rid of is counted: who is
-//! called by us must not be able to fill our memory.
+//! An [`attack::Attack`] is all that such a player does wrong; its other answers are correct. The bytes that it could send are
+//! counted: a peer must not be able to fill our memory.
 
 pub mod attack;
 mod bytes;
@@ -10,21 +10,27 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::{JoinHandle, JoinSet};
 
+use crate::http_server::{HttpRequest, HttpServer, ReservedPort, Stream};
 use crate::message::{envelope, text, with};
 use crate::post::post;
 use attack::Attack;
-use bytes::Asked;
 
-/// A villain that listens, until it is dropped.
+/// A hostile player that listens, until it is dropped.
 #[derive(Debug)]
 pub struct HostileAgent {
     shared: Arc<Shared>,
-    work: JoinHandle<()>,
+    _server: HttpServer,
+}
+
+/// A question.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    path: String,
+    body: Value,
 }
 
 #[derive(Debug)]
@@ -37,14 +43,15 @@ pub(crate) struct Shared {
 }
 
 impl HostileAgent {
-    /// One with this attack, on a free port.
-    pub async fn open(attack: Attack) -> io::Result<Self> {
+    pub fn open(attack: Attack) -> io::Result<Self> {
         attack.prepare();
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let port = ReservedPort::free()?;
         let (asked, followed, pushed) = Default::default();
-        let shared = Arc::new(Shared { attack, address: listener.local_addr()?, asked, followed, pushed });
-        let work = tokio::spawn(listen(listener, Arc::clone(&shared)));
-        Ok(Self { shared, work })
+        let shared = Arc::new(Shared { attack, address: port.address, asked, followed, pushed });
+        let attacker = Arc::clone(&shared);
+        let server =
+            port.connections(Duration::ZERO, false, move |stream, _| converse(stream, Arc::clone(&attacker)))?;
+        Ok(Self { shared, _server: server })
     }
 
     pub fn endpoint(&self) -> String {
@@ -68,33 +75,20 @@ impl HostileAgent {
         self.shared.asked.load(Ordering::Relaxed)
     }
 
-    /// How many questions came to where it had pointed.
+    /// Questions that came to where it had redirected them.
     pub fn followed(&self) -> usize {
         self.shared.followed.load(Ordering::Relaxed)
     }
 
-    /// How many bytes of answers it got rid of.
+    /// Bytes of answers that it could send.
     pub fn pushed(&self) -> usize {
         self.shared.pushed.load(Ordering::Relaxed)
     }
 }
 
-impl Drop for HostileAgent {
-    fn drop(&mut self) {
-        self.work.abort();
-    }
-}
-
-async fn listen(listener: TcpListener, shared: Arc<Shared>) {
-    let mut connections = JoinSet::new();
-    while let Ok((stream, _)) = listener.accept().await {
-        connections.spawn(converse(stream, Arc::clone(&shared)));
-        while connections.try_join_next().is_some() {}
-    }
-}
-
-async fn converse(mut stream: TcpStream, shared: Arc<Shared>) {
-    while let Some(asked) = Asked::read(&mut stream).await {
+async fn converse(mut stream: Stream, shared: Arc<Shared>) {
+    while let Some(request) = HttpRequest::read(&mut stream).await {
+        let asked = Asked { body: request.json(), path: request.path };
         let number = shared.asked.fetch_add(1, Ordering::Relaxed);
         if asked.path != "/mcp" {
             shared.followed.fetch_add(1, Ordering::Relaxed);

@@ -1,216 +1,319 @@
-//! The HTTP server of an agent: a free port on the loopback, and a resident that answers.
+//! The HTTP server of every stub and test agent: a free port on the loopback, and a closure that answers.
 //!
-//! Whoever holds the door holds all of it: when it is dropped, the listener and every connection are gone.
+//! HTTP/1.1 by hand, as much as our own clients need, so that a server can also be wrong on purpose ([`ServerFaults`]). It runs on
+//! the caller's runtime, or on a thread of its own where there is none, and is gone when it is dropped.
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Request, Response};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use serde_json::Value;
-use tokio::net::{TcpListener, TcpSocket};
-use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinSet;
 
-use crate::request_log::{LoggedRequest, RequestLog};
-
-/// What these agents read at most; they are no better than others at noticing that a body is long.
-const LONGEST: usize = 1 << 20;
-
-#[derive(Clone, Debug)]
-pub(crate) struct HttpRequest {
-    pub(crate) method: String,
-    pub(crate) path: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Value,
+/// A request as it arrived.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HttpRequest {
+    pub method: String,
+    pub path: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    /// False when the client hung up within the body.
+    pub is_complete: bool,
 }
 
 impl HttpRequest {
-    pub(crate) fn header(&self, name: &str) -> &str {
+    /// The next request on a connection.
+    pub async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> Option<Self> {
+        Self::read_some(stream, false).await
+    }
+
+    /// With `once`, the body is whatever the first read gives.
+    async fn read_some(stream: &mut (impl AsyncBufRead + Unpin), once: bool) -> Option<Self> {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            stream.read_line(&mut line).await.ok().filter(|length| *length > 0)?;
+            match line.trim_end() {
+                "" => break,
+                text => lines.push(text.to_owned()),
+            }
+        }
+        let mut first = lines.first()?.split(' ').map(str::to_owned);
+        let (method, path) = (first.next()?, first.next()?);
+        let headers = lines[1..].iter().filter_map(|line| line.split_once(':'));
+        let headers: Vec<_> = headers.map(|(name, value)| (name.to_lowercase(), value.trim().to_owned())).collect();
+        let mut request = Self { method, path, headers, body: Vec::new(), is_complete: true };
+        request.body = vec![0; request.header("content-length").parse().unwrap_or_default()];
+        // A body that is refused for its length must still be read, or the refusal may be lost.
+        if once && (1..=MAX_BODY).contains(&request.body.len()) {
+            let length = stream.read(&mut request.body).await.unwrap_or_default();
+            request.body.truncate(length);
+        } else {
+            request.is_complete = stream.read_exact(&mut request.body).await.is_ok();
+        }
+        Some(request)
+    }
+
+    /// A header by its name in lower case; empty where there is none.
+    pub fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
+
+    /// The body; null where it is not JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
 }
 
-/// What is answered, and what the diary says of it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct HttpResponse {
-    /// 0 breaks the connection off.
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(&'static str, String)>,
-    pub(crate) body: String,
-    pub(crate) kind: String,
-    pub(crate) message: Value,
-    pub(crate) refused: Option<String>,
+/// What happens after a reply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Then {
+    #[default]
+    KeepOpen,
+    Close,
+    /// The server accepts no more connections, finishes the requests that are under way and ends.
+    Stop,
 }
 
-impl HttpResponse {
-    pub(crate) fn json(status: u16, body: &Value) -> Self {
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HttpReply {
+    /// 0 sends nothing at all.
+    pub status: u16,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Vec<u8>,
+    pub then: Then,
+}
+
+impl HttpReply {
+    pub fn text(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, body: body.into(), ..Self::default() }
+    }
+
+    pub fn json(status: u16, body: &Value) -> Self {
         let headers = vec![("content-type", String::from("application/json"))];
-        Self { status, headers, body: body.to_string(), ..Self::default() }
+        Self { headers, ..Self::text(status, body.to_string()) }
     }
 
-    /// The same, noted as of this kind.
-    pub(crate) fn about(self, kind: &str, message: &Value) -> Self {
-        Self { kind: kind.to_owned(), message: message.clone(), ..self }
+    /// The result of a JSON-RPC request.
+    pub fn result(request: &Value, result: &Value) -> Self {
+        Self::json(200, &json!({"jsonrpc": "2.0", "result": result, "id": request["id"]}))
     }
 
-    /// The same, noted as a refusal.
-    pub(crate) fn refusing(self, why: impl Into<String>) -> Self {
-        Self { refused: Some(why.into()), ..self }
+    pub fn then(self, then: Then) -> Self {
+        Self { then, ..self }
     }
 
-    /// A refusal in a few words of text.
-    pub(crate) fn plainly(status: u16, why: &str) -> Self {
-        Self { status, body: why.to_owned(), ..Self::default() }.refusing(why)
-    }
-}
-
-pub(crate) trait HttpHandler: Send + Sync + 'static {
-    fn diary(&self) -> &RequestLog;
-
-    fn answer(&self, arrived: HttpRequest) -> impl Future<Output = HttpResponse> + Send;
-
-    /// Whether connections are kept for a second request.
-    fn keeps_connections(&self) -> bool {
-        true
+    fn written(&self, says_close: bool) -> Vec<u8> {
+        let mut head = format!("HTTP/1.1 {} Status\r\ncontent-length: {}\r\n", self.status, self.body.len());
+        for (name, value) in &self.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        if says_close {
+            head += "connection: close\r\n";
+        }
+        [head.as_bytes(), b"\r\n", &self.body].concat()
     }
 }
 
-/// A port that is taken, and not listened at yet: whoever knocks is refused.
+/// How a server itself misbehaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ServerFaults {
+    /// Takes the first read for the whole body.
+    pub reads_once: bool,
+    /// Serves one connection after the other.
+    pub one_at_a_time: bool,
+    /// Closes after each reply without saying so.
+    pub hangs_up: bool,
+}
+
+/// A port that is taken, at which nothing listens yet.
 #[derive(Debug)]
-pub(crate) struct ReservedPort {
+pub struct ReservedPort {
     socket: TcpSocket,
-    pub(crate) address: SocketAddr,
+    pub address: SocketAddr,
 }
 
 impl ReservedPort {
-    pub(crate) fn free() -> io::Result<Self> {
+    pub fn free() -> io::Result<Self> {
         let socket = TcpSocket::new_v4()?;
         socket.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
-        let address = socket.local_addr()?;
-        Ok(Self { socket, address })
+        Ok(Self { address: socket.local_addr()?, socket })
     }
-}
 
-#[derive(Debug)]
-pub(crate) struct HttpServer {
-    work: JoinHandle<io::Result<()>>,
-}
+    /// Answers every request with `handler`.
+    pub fn serve<H, A>(self, handler: H) -> io::Result<HttpServer>
+    where
+        H: Fn(HttpRequest) -> A + Send + Sync + 'static,
+        A: Future<Output = HttpReply> + Send + 'static,
+    {
+        self.serve_after(Duration::ZERO, ServerFaults::default(), handler)
+    }
 
-impl HttpServer {
-    /// Opens it once `delay` has passed; at once when there is none.
-    pub(crate) fn open<R: HttpHandler>(
-        place: ReservedPort,
-        delay: Option<Duration>,
-        resident: Arc<R>,
-        leaving: watch::Receiver<bool>,
-    ) -> io::Result<Self> {
-        let work = match delay {
-            None => tokio::spawn(attend(place.socket.listen(1024)?, resident, leaving)),
-            Some(delay) => tokio::spawn(async move {
-                tokio::time::sleep(delay).await;
-                attend(place.socket.listen(1024)?, resident, leaving).await
-            }),
+    /// The same with these faults, and refusing connections until `delay` has passed.
+    pub fn serve_after<H, A>(self, delay: Duration, faults: ServerFaults, handler: H) -> io::Result<HttpServer>
+    where
+        H: Fn(HttpRequest) -> A + Send + Sync + 'static,
+        A: Future<Output = HttpReply> + Send + 'static,
+    {
+        let handler = Arc::new(handler);
+        self.connections(delay, faults.one_at_a_time, move |stream, stop| {
+            converse(stream, faults, Arc::clone(&handler), stop)
+        })
+    }
+
+    /// Does with every connection what `script` says, which may stop the server.
+    pub fn connections<S, C>(self, delay: Duration, one_at_a_time: bool, script: S) -> io::Result<HttpServer>
+    where
+        S: Fn(Stream, watch::Sender<bool>) -> C + Send + Sync + 'static,
+        C: Future<Output = ()> + Send + 'static,
+    {
+        let Self { socket, address } = self;
+        let (stop, stopped) = watch::channel(false);
+        let (held, mut dropped) = oneshot::channel::<()>();
+        let own = match Handle::try_current() {
+            Ok(_) => None,
+            Err(_) => Some(Builder::new_current_thread().enable_all().build()?),
         };
-        Ok(Self { work })
+        let entered = own.as_ref().map(|runtime| runtime.enter());
+        // At once where nothing is waited for: the next line of a test may connect.
+        let ready = if delay.is_zero() { Ok(socket.listen(BACKLOG)?) } else { Err(socket) };
+        let stopping = stop.clone();
+        let work = async move {
+            let listener = match ready {
+                Ok(listener) => listener,
+                Err(socket) => {
+                    tokio::time::sleep(delay).await;
+                    let Ok(listener) = socket.listen(BACKLOG) else { return };
+                    listener
+                }
+            };
+            tokio::select! {
+                () = accept(listener, one_at_a_time, script, stopping) => {}
+                _ = &mut dropped => {}
+            }
+        };
+        drop(entered);
+        match own {
+            None => drop(tokio::spawn(work)),
+            Some(runtime) => drop(std::thread::Builder::new().spawn(move || runtime.block_on(work))?),
+        }
+        Ok(HttpServer { address, stopped, requests: Arc::default(), _held: held })
     }
 }
 
-impl Drop for HttpServer {
-    fn drop(&mut self) {
-        self.work.abort();
-    }
-}
+const BACKLOG: u32 = 1024;
+/// The longest body of the protocol.
+pub const MAX_BODY: usize = 64 * 1024;
 
-async fn attend<R: HttpHandler>(
-    listener: TcpListener,
-    resident: Arc<R>,
-    mut leaving: watch::Receiver<bool>,
-) -> io::Result<()> {
-    let mut connections = JoinSet::new();
+/// A connection.
+pub type Stream = BufReader<TcpStream>;
+
+async fn accept<S, C>(listener: TcpListener, one_at_a_time: bool, script: S, stop: watch::Sender<bool>)
+where
+    S: Fn(Stream, watch::Sender<bool>) -> C,
+    C: Future<Output = ()> + Send + 'static,
+{
+    let (mut connections, mut stopped) = (JoinSet::new(), stop.subscribe());
     loop {
         let stream = tokio::select! {
-            accepted = listener.accept() => accepted?.0,
-            () = left(&mut leaving) => break,
+            Ok((stream, _)) = listener.accept() => stream,
+            _ = stopped.wait_for(|stopped| *stopped) => break,
         };
-        let (resident, mut leaving) = (Arc::clone(&resident), leaving.clone());
-        connections.spawn(async move {
-            let keeps = resident.keeps_connections();
-            let service = service_fn(move |request| serve(Arc::clone(&resident), request));
-            let mut builder = http1::Builder::new();
-            builder.keep_alive(keeps).timer(TokioTimer::new());
-            let mut connection = std::pin::pin!(builder.serve_connection(TokioIo::new(stream), service));
-            // A connection that breaks is the other side's affair.
-            tokio::select! {
-                ended = connection.as_mut() => drop(ended),
-                () = left(&mut leaving) => {
-                    connection.as_mut().graceful_shutdown();
-                    drop(connection.await);
-                }
-            }
-        });
+        drop(stream.set_nodelay(true));
+        let connection = script(BufReader::new(stream), stop.clone());
+        if one_at_a_time {
+            connection.await;
+        } else {
+            connections.spawn(connection);
+        }
+        while connections.try_join_next().is_some() {}
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
-    Ok(())
 }
 
-/// Waits until the agent ends by itself.
-async fn left(leaving: &mut watch::Receiver<bool>) {
-    if leaving.wait_for(|leaving| *leaving).await.is_err() {
-        // Whoever could say so is gone; the door is dropped with it.
-        std::future::pending::<()>().await;
-    }
-}
-
-async fn serve<R: HttpHandler>(
-    resident: Arc<R>,
-    request: Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, io::Error> {
-    let (head, body) = request.into_parts();
-    let named = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
-        (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
-    };
-    let headers: Vec<(String, String)> = head.headers.iter().map(named).collect();
-    let bytes = Limited::new(body, LONGEST).collect().await.map_err(io::Error::other)?.to_bytes();
-    let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    let (at, path) = (Instant::now(), head.uri.path().to_owned());
-    let arrived = HttpRequest { method: head.method.to_string(), path: path.clone(), headers, body };
-    let (headers, body) = (arrived.headers.clone(), arrived.body.clone());
-    let said = match (arrived.method.as_str(), arrived.body.is_null()) {
-        ("POST", false) => resident.answer(arrived).await,
-        ("POST", true) => {
-            let error = serde_json::json!({"code": -32700, "message": "Parse error"});
-            HttpResponse::json(400, &serde_json::json!({"jsonrpc": "2.0", "error": error, "id": null}))
-                .refusing("not JSON")
+async fn converse<H, A>(mut stream: Stream, faults: ServerFaults, handler: Arc<H>, stop: watch::Sender<bool>)
+where
+    H: Fn(HttpRequest) -> A,
+    A: Future<Output = HttpReply>,
+{
+    let mut stopped = stop.subscribe();
+    loop {
+        let request = tokio::select! {
+            request = HttpRequest::read_some(&mut stream, faults.reads_once) => request,
+            _ = stopped.wait_for(|stopped| *stopped) => return,
+        };
+        let Some(request) = request else { return };
+        let reply = handler(request).await;
+        let closes = reply.then != Then::KeepOpen;
+        let sent = reply.status != 0 && stream.write_all(&reply.written(closes)).await.is_ok();
+        if reply.then == Then::Stop {
+            stop.send_replace(true);
         }
-        (_, _) => HttpResponse::plainly(405, "Method Not Allowed"),
-    };
-    let HttpResponse { status, headers: back, body: answer, kind, message, refused } = said;
-    resident.diary().note(LoggedRequest {
-        at,
-        path,
-        headers,
-        body,
-        kind,
-        message,
-        refused,
-        status,
-        answer: answer.clone(),
-    });
-    if status == 0 {
-        return Err(io::Error::other("it hangs up"));
+        if !sent || closes || faults.hangs_up {
+            return;
+        }
     }
-    let mut response = Response::builder().status(status);
-    for (name, value) in back {
-        response = response.header(name, value);
+}
+
+/// A server at work, until it is dropped.
+#[derive(Debug)]
+pub struct HttpServer {
+    pub address: SocketAddr,
+    stopped: watch::Receiver<bool>,
+    requests: Arc<Requests>,
+    _held: oneshot::Sender<()>,
+}
+
+#[derive(Debug, Default)]
+struct Requests {
+    all: Mutex<Vec<HttpRequest>>,
+    arrived: Condvar,
+}
+
+impl HttpServer {
+    /// A stub at a free port that answers at once, and keeps all requests.
+    pub fn stub(answer: impl Fn(&HttpRequest) -> HttpReply + Send + Sync + 'static) -> io::Result<Self> {
+        let requests = Arc::<Requests>::default();
+        let kept = Arc::clone(&requests);
+        let server = ReservedPort::free()?.serve(move |request| {
+            kept.all.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+            kept.arrived.notify_all();
+            std::future::ready(answer(&request))
+        })?;
+        Ok(Self { requests, ..server })
     }
-    response.body(Full::new(Bytes::from(answer))).map_err(io::Error::other)
+
+    pub fn endpoint(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    pub fn requests(&self) -> Vec<HttpRequest> {
+        self.requests.all.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The bodies of the JSON-RPC requests for `method` so far.
+    pub fn calls(&self, method: &str) -> Vec<Value> {
+        self.requests().iter().map(HttpRequest::json).filter(|body| body["method"] == method).collect()
+    }
+
+    /// Blocks until `method` was called `count` times, for `limit` at most; the bodies of the calls.
+    pub fn wait_for(&self, method: &str, count: usize, limit: Duration) -> Vec<Value> {
+        let all = self.requests.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = |all: &[HttpRequest]| all.iter().filter(|request| request.json()["method"] == method).count();
+        drop(self.requests.arrived.wait_timeout_while(all, limit, |all| calls(all) < count));
+        self.calls(method)
+    }
+
+    /// Waits until the server stops by itself, for `limit` at most; tells whether it has.
+    pub async fn stops(&self, limit: Duration) -> bool {
+        let mut stopped = self.stopped.clone();
+        tokio::time::timeout(limit, stopped.wait_for(|stopped| *stopped)).await.is_ok_and(|stopped| stopped.is_ok())
+    }
 }

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::agent_server::{self, AgentRequest, HttpHandler, HttpResponse};
 use crate::client::TestClient;
 use crate::frame::{Asked, Frame};
-use crate::http_server::{HttpHandler, HttpRequest, HttpResponse, HttpServer, ReservedPort};
+use crate::http_server::{HttpServer, ReservedPort};
 use crate::mcp::{self, McpAgent};
 use crate::message::{envelope, text, with, without};
 use crate::names::Names;
@@ -111,7 +112,6 @@ impl Plan {
     pub fn serve(self) -> io::Result<Manager> {
         let place = ReservedPort::free()?;
         let endpoint = format!("http://{}/mcp", place.address);
-        let (leave, leaving) = watch::channel(false);
         let frame = if self.door == Entrance::Session { Frame::Tools } else { self.frame };
         let kinds = ["MATCH_RESULT_REPORT", "LEAGUE_QUERY", "LEAGUE_REGISTER_REQUEST", "REFEREE_REGISTER_REQUEST"];
         let kinds = if matches!(self.door, Entrance::Register | Entrance::Closed) { &kinds[..2] } else { &kinds[..] };
@@ -119,14 +119,13 @@ impl Plan {
             names: Names::usual_for(kinds),
             mouth: TestClient::new(self.frame),
             plan: Self { frame, ..self },
-            diary: RequestLog::default(),
+            log: RequestLog::default(),
             state: Mutex::default(),
             changes: watch::Sender::new(0),
-            _leave: leave,
         });
-        let door = HttpServer::open(place, None, Arc::clone(&shared), leaving)?;
+        let server = agent_server::open(place, Duration::ZERO, Arc::clone(&shared))?;
         let conductor = tokio::spawn(Arc::clone(&shared).conduct());
-        Ok(Manager { shared, endpoint, conductor, _door: door })
+        Ok(Manager { shared, endpoint, conductor, _server: server })
     }
 }
 
@@ -136,7 +135,7 @@ pub struct Manager {
     shared: Arc<Shared>,
     endpoint: String,
     conductor: JoinHandle<()>,
-    _door: HttpServer,
+    _server: HttpServer,
 }
 
 impl Drop for Manager {
@@ -150,8 +149,8 @@ impl Manager {
         &self.endpoint
     }
 
-    pub fn diary(&self) -> &RequestLog {
-        &self.shared.diary
+    pub fn log(&self) -> &RequestLog {
+        &self.shared.log
     }
 
     pub fn reports(&self) -> Vec<Value> {
@@ -188,23 +187,21 @@ struct Shared {
     plan: Plan,
     names: Names,
     mouth: TestClient,
-    diary: RequestLog,
+    log: RequestLog,
     state: Mutex<State>,
     changes: watch::Sender<usize>,
-    /// Held so that the door stays open.
-    _leave: watch::Sender<bool>,
 }
 
 impl HttpHandler for Shared {
-    fn diary(&self) -> &RequestLog {
-        &self.diary
+    fn log(&self) -> &RequestLog {
+        &self.log
     }
 
-    async fn answer(&self, arrived: HttpRequest) -> HttpResponse {
-        match (self.plan.door, arrived.path.as_str()) {
-            (Entrance::Session, "/mcp") => mcp::with_session(self, arrived).await,
-            (Entrance::Register, "/register" | "/register_referee") => self.flat(&arrived),
-            (_, "/mcp") => self.framed(&arrived.body).await,
+    async fn answer(&self, request: AgentRequest) -> HttpResponse {
+        match (self.plan.door, request.path.as_str()) {
+            (Entrance::Session, "/mcp") => mcp::with_session(self, request).await,
+            (Entrance::Register, "/register" | "/register_referee") => self.flat(&request),
+            (_, "/mcp") => self.framed(&request.body).await,
             (_, _) => HttpResponse::plainly(404, "Not Found"),
         }
     }
@@ -287,18 +284,18 @@ impl Shared {
     }
 
     /// Takes a registration by flat fields.
-    fn flat(&self, arrived: &HttpRequest) -> HttpResponse {
-        let (kind, meta) = match arrived.path.as_str() {
+    fn flat(&self, request: &AgentRequest) -> HttpResponse {
+        let (kind, meta) = match request.path.as_str() {
             "/register" => ("LEAGUE_REGISTER_REQUEST", "player_meta"),
             _ => ("REFEREE_REGISTER_REQUEST", "referee_meta"),
         };
-        let (name, endpoint) = (text(&arrived.body, "display_name"), text(&arrived.body, "endpoint"));
+        let (name, endpoint) = (text(&request.body, "display_name"), text(&request.body, "endpoint"));
         if name.is_empty() || endpoint.is_empty() {
             return HttpResponse::plainly(422, "display_name and endpoint are required");
         }
         let message = json!({ meta: {"display_name": name, "contact_endpoint": endpoint} });
         let asked = Asked { id: Value::Null, kind: kind.to_owned(), message };
-        let said = HttpResponse::json(200, &self.taken(&asked)).about(kind, &arrived.body);
+        let said = HttpResponse::json(200, &self.taken(&asked)).about(kind, &request.body);
         self.changes.send_modify(|changes| *changes += 1);
         said
     }

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::http_server::{HttpRequest, HttpResponse};
+use crate::agent_server::{AgentRequest, HttpResponse};
 use crate::message::text;
 
 const MODERN: &str = "2026-07-28";
@@ -49,15 +49,15 @@ fn info() -> Value {
 }
 
 /// A server with sessions. It knows nothing of revisions after the last one with a handshake.
-pub(crate) async fn with_session(shared: &impl McpAgent, arrived: HttpRequest) -> HttpResponse {
-    let body = &arrived.body;
+pub(crate) async fn with_session(shared: &impl McpAgent, request: AgentRequest) -> HttpResponse {
+    let body = &request.body;
     let (id, method) = (body.get("id").cloned().unwrap_or_default(), text(body, "method").to_owned());
-    let accept = arrived.header("accept");
+    let accept = request.header("accept");
     if !(accept.contains("application/json") && accept.contains("text/event-stream")) {
         let why = "Not Acceptable: Client must accept both application/json and text/event-stream";
         return refusal(406, -32600, why, &id);
     }
-    let session = arrived.header("mcp-session-id").to_owned();
+    let session = request.header("mcp-session-id").to_owned();
     if method == "initialize" {
         let asked = text(&body["params"], "protocolVersion");
         let version = HANDSHAKES.iter().find(|known| **known == asked).unwrap_or(&HANDSHAKES[3]);
@@ -76,7 +76,7 @@ pub(crate) async fn with_session(shared: &impl McpAgent, arrived: HttpRequest) -
     if !shared.has_session(&session) {
         return refusal(404, -32600, "Session not found", &id);
     }
-    let version = arrived.header("mcp-protocol-version");
+    let version = request.header("mcp-protocol-version");
     if !(version.is_empty() || HANDSHAKES.contains(&version)) {
         return refusal(400, -32600, "Bad Request: Unsupported protocol version", &id);
     }
@@ -88,11 +88,11 @@ pub(crate) async fn with_session(shared: &impl McpAgent, arrived: HttpRequest) -
 }
 
 /// A server of the revision without handshake, and of no other.
-pub(crate) async fn stateless(shared: &impl McpAgent, arrived: HttpRequest) -> HttpResponse {
-    let body = &arrived.body;
+pub(crate) async fn stateless(shared: &impl McpAgent, request: AgentRequest) -> HttpResponse {
+    let body = &request.body;
     let (id, method) = (body.get("id").cloned().unwrap_or_default(), text(body, "method").to_owned());
     let said = body.pointer("/params/_meta").map_or("", |meta| text(meta, VERSION_KEY));
-    let header = arrived.header("mcp-protocol-version");
+    let header = request.header("mcp-protocol-version");
     if said.is_empty() && header.is_empty() {
         return refusal(400, -32600, "Bad Request: this server speaks 2026-07-28 only", &id);
     }
@@ -106,8 +106,8 @@ pub(crate) async fn stateless(shared: &impl McpAgent, arrived: HttpRequest) -> H
         return HttpResponse::json(400, &answer).refusing("another revision");
     }
     let name = body.pointer("/params/name").and_then(Value::as_str).unwrap_or_default();
-    let named = method != "tools/call" || arrived.header("mcp-name") == name;
-    if header != said || arrived.header("mcp-method") != method || !named {
+    let named = method != "tools/call" || request.header("mcp-name") == name;
+    if header != said || request.header("mcp-method") != method || !named {
         return refusal(400, -32020, "Header mismatch", &id);
     }
     if method == "server/discover" {

@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
+use crate::agent_server::{self, AgentRequest, HttpHandler, HttpResponse};
 use crate::frame::{Asked, Frame, Refusal};
-use crate::http_server::{HttpHandler, HttpRequest, HttpResponse, HttpServer, ReservedPort};
+use crate::http_server::{HttpServer, ReservedPort, Then};
 use crate::mcp::{self, McpAgent};
 use crate::message::text;
 use crate::names::Names;
@@ -75,18 +75,11 @@ impl Plan {
             .iter()
             .find_map(|dialect| if let PlayerDialect::ListensLater(later) = dialect { Some(*later) } else { None });
         let place = ReservedPort::free()?;
-        let (leave, leaving) = watch::channel(false);
         let (address, names) = (place.address, self.names());
-        let shared = Arc::new(Shared {
-            plan: self,
-            names,
-            address,
-            diary: RequestLog::default(),
-            state: Mutex::default(),
-            leave,
-        });
-        let door = HttpServer::open(place, later, Arc::clone(&shared), leaving)?;
-        Ok(Player { shared, _door: door })
+        let shared =
+            Arc::new(Shared { plan: self, names, address, log: RequestLog::default(), state: Mutex::default() });
+        let server = agent_server::open(place, later.unwrap_or_default(), Arc::clone(&shared))?;
+        Ok(Player { shared, server })
     }
 
     /// The player, once it is registered with the manager at this URL.
@@ -131,7 +124,7 @@ impl Plan {
 #[derive(Debug)]
 pub struct Player {
     shared: Arc<Shared>,
-    _door: HttpServer,
+    server: HttpServer,
 }
 
 impl Player {
@@ -169,8 +162,8 @@ impl Player {
         self.shared.state().id().to_owned()
     }
 
-    pub fn diary(&self) -> &RequestLog {
-        &self.shared.diary
+    pub fn log(&self) -> &RequestLog {
+        &self.shared.log
     }
 
     /// How many MCP sessions were opened with it.
@@ -185,9 +178,7 @@ impl Player {
 
     /// Waits until it has ended by itself, for `limit` at most; tells whether it has.
     pub async fn left(&self, limit: Duration) -> bool {
-        let mut leaving = self.shared.leave.subscribe();
-        let left = tokio::time::timeout(limit, leaving.wait_for(|left| *left)).await;
-        left.is_ok_and(|left| left.is_ok())
+        self.server.stops(limit).await
     }
 }
 
@@ -196,30 +187,29 @@ pub(crate) struct Shared {
     plan: Plan,
     names: Names,
     address: SocketAddr,
-    diary: RequestLog,
+    log: RequestLog,
     state: Mutex<State>,
-    leave: watch::Sender<bool>,
 }
 
 impl HttpHandler for Shared {
-    fn diary(&self) -> &RequestLog {
-        &self.diary
+    fn log(&self) -> &RequestLog {
+        &self.log
     }
 
     fn keeps_connections(&self) -> bool {
         !self.plan.has(&PlayerDialect::ClosesConnections)
     }
 
-    async fn answer(&self, arrived: HttpRequest) -> HttpResponse {
-        if arrived.path.trim_end_matches('/') != self.plan.path() {
+    async fn answer(&self, request: AgentRequest) -> HttpResponse {
+        if request.path.trim_end_matches('/') != self.plan.path() {
             return HttpResponse::plainly(404, "Not Found");
         }
         match self.plan.speech {
-            Speech::Session => mcp::with_session(self, arrived).await,
-            Speech::Stateless => mcp::stateless(self, arrived).await,
-            Speech::Tools if text(&arrived.body, "method") == "tools/list" => {
-                let answer = json!({"jsonrpc": "2.0", "id": arrived.body.get("id"), "result": {"tools": self.tools()}});
-                HttpResponse::json(200, &answer).about("tools/list", &arrived.body)
+            Speech::Session => mcp::with_session(self, request).await,
+            Speech::Stateless => mcp::stateless(self, request).await,
+            Speech::Tools if text(&request.body, "method") == "tools/list" => {
+                let answer = json!({"jsonrpc": "2.0", "id": request.body.get("id"), "result": {"tools": self.tools()}});
+                HttpResponse::json(200, &answer).about("tools/list", &request.body)
             }
             Speech::Direct
             | Speech::ParityChoose
@@ -228,7 +218,7 @@ impl HttpHandler for Shared {
             | Speech::Bare
             | Speech::Nested
             | Speech::OneMethod
-            | Speech::Register => self.framed(&arrived.body).await,
+            | Speech::Register => self.framed(&request.body).await,
         }
     }
 }
@@ -312,14 +302,11 @@ impl Shared {
             }
             reply::to(&plan.habits, &state, asked, plan.choice)
         };
-        if asked.kind == "LEAGUE_COMPLETED" {
-            self.leave.send_if_modified(|left| {
-                *left = plan.has(&PlayerDialect::LeavesAtTheEnd) || plan.has(&PlayerDialect::HangsUpAtTheEnd);
-                *left
-            });
-            if plan.has(&PlayerDialect::HangsUpAtTheEnd) {
-                return HttpResponse::default();
-            }
+        if asked.kind == "LEAGUE_COMPLETED" && plan.has(&PlayerDialect::HangsUpAtTheEnd) {
+            return HttpResponse { then: Then::Stop, ..HttpResponse::default() };
+        }
+        if asked.kind == "LEAGUE_COMPLETED" && plan.has(&PlayerDialect::LeavesAtTheEnd) {
+            return HttpResponse { then: Then::Stop, ..self.wrapped(asked, &answer) };
         }
         let question = ["GAME_INVITATION", "CHOOSE_PARITY_CALL"].contains(&asked.kind.as_str());
         let before = plan.has(&PlayerDialect::PostsBefore);

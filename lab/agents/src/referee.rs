@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::agent_server::{self, AgentRequest, HttpHandler, HttpResponse};
 use crate::client::TestClient;
 use crate::frame::Frame;
-use crate::http_server::{HttpHandler, HttpRequest, HttpResponse, HttpServer, ReservedPort};
+use crate::http_server::{HttpServer, ReservedPort};
 use crate::message::{envelope, text, with};
 use crate::names::Names;
 use crate::request_log::RequestLog;
@@ -76,19 +76,17 @@ impl Plan {
     /// The referee; it listens, and belongs to no league.
     pub fn serve(self) -> io::Result<Referee> {
         let place = ReservedPort::free()?;
-        let (leave, leaving) = watch::channel(false);
         let shared = Arc::new(Shared {
             endpoint: format!("http://{}/mcp", place.address),
             names: self.names(),
             mouth: TestClient::new(self.frame),
             plan: self,
-            diary: RequestLog::default(),
+            log: RequestLog::default(),
             state: Mutex::default(),
             tasks: Mutex::default(),
-            _leave: leave,
         });
-        let door = HttpServer::open(place, None, Arc::new(Bench(Arc::clone(&shared))), leaving)?;
-        Ok(Referee { shared, _door: door })
+        let server = agent_server::open(place, Duration::ZERO, Arc::new(Handler(Arc::clone(&shared))))?;
+        Ok(Referee { shared, _server: server })
     }
 
     /// The referee, once it is registered with the manager at this URL.
@@ -103,7 +101,7 @@ impl Plan {
 #[derive(Debug)]
 pub struct Referee {
     shared: Arc<Shared>,
-    _door: HttpServer,
+    _server: HttpServer,
 }
 
 impl Drop for Referee {
@@ -154,8 +152,8 @@ impl Referee {
         self.shared.state().id()
     }
 
-    pub fn diary(&self) -> &RequestLog {
-        &self.shared.diary
+    pub fn log(&self) -> &RequestLog {
+        &self.shared.log
     }
 
     /// What it reported, each with what the manager said to it, or what went wrong.
@@ -184,25 +182,23 @@ struct Shared {
     names: Names,
     mouth: TestClient,
     endpoint: String,
-    diary: RequestLog,
+    log: RequestLog,
     state: Mutex<State>,
     tasks: Mutex<JoinSet<()>>,
-    /// Held so that the door stays open.
-    _leave: watch::Sender<bool>,
 }
 
 /// What listens for a referee: matches outlive the request that began them.
 #[derive(Debug)]
-struct Bench(Arc<Shared>);
+struct Handler(Arc<Shared>);
 
-impl HttpHandler for Bench {
-    fn diary(&self) -> &RequestLog {
-        &self.0.diary
+impl HttpHandler for Handler {
+    fn log(&self) -> &RequestLog {
+        &self.0.log
     }
 
-    async fn answer(&self, arrived: HttpRequest) -> HttpResponse {
+    async fn answer(&self, request: AgentRequest) -> HttpResponse {
         let shared = &self.0;
-        let (frame, body) = (shared.plan.frame, &arrived.body);
+        let (frame, body) = (shared.plan.frame, &request.body);
         let asked = match frame.read(body, &shared.names) {
             Ok(asked) => asked,
             Err(refusal) => {
@@ -291,7 +287,7 @@ impl Shared {
             let state = self.state();
             (state.manager.clone(), state.id(), text(&state.admitted, "auth_token").to_owned())
         };
-        while self.diary.of("LEAGUE_COMPLETED").is_empty() {
+        while self.log.of("LEAGUE_COMPLETED").is_empty() {
             // No message belongs to this tool; it is given one by those who give one to everything.
             let question = envelope("GET_ASSIGNED_MATCHES", &format!("referee:{id}"), "conv-poll");
             let question = with(question, json!({ "auth_token": token }));

@@ -130,8 +130,8 @@ impl RequestLog {
     /// Waits until `so_many` of one kind were heard and not refused, for `limit` at most; tells whether they were.
     pub async fn hears(&self, kind: &str, so_many: usize, limit: Duration) -> bool {
         let mut length = self.length.subscribe();
-        let enough = |diary: &Self| {
-            let entries = diary.entries();
+        let enough = |log: &Self| {
+            let entries = log.entries();
             entries.iter().filter(|heard| heard.kind == kind && heard.refused.is_none()).count() >= so_many
         };
         let waiting = async {

@@ -41,12 +41,12 @@ async fn our_player_is_let_in_and_let_in_again() {
 #[tokio::test]
 async fn a_player_that_breaks_a_rule_is_told_which_and_what_to_change() {
     let (manager, player) = (choosy().await, start(Fault::ChoosesInCapitals));
-    let answer = register(&manager, "Loud", player.endpoint().as_str()).await;
+    let answer = register(&manager, "Loud", &player.endpoint()).await;
     assert_eq!(answer["status"], json!("REJECTED"));
     let reason = answer["reason"].as_str().unwrap();
     assert!(reason.contains("player.choice.exact") && reason.contains("Change: send `even`"), "{reason}");
     let quirky = start(Fault::NoSender);
-    assert_eq!(register(&manager, "Quirky", quirky.endpoint().as_str()).await["status"], json!("ACCEPTED"));
+    assert_eq!(register(&manager, "Quirky", &quirky.endpoint()).await["status"], json!("ACCEPTED"));
 }
 
 #[tokio::test]

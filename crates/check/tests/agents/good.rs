@@ -7,7 +7,7 @@ use league_check::{CheckOptions, CheckReport};
 
 use crate::support::bad_player::{Fault, start};
 use crate::support::ours::{free_port, manager, place, player, referee, served};
-use crate::support::{failed, patient, skipped, told};
+use crate::support::{at, failed, patient, skipped, told};
 
 fn spotless(report: &CheckReport) {
     assert!(report.complete && report.is_fit() && failed(report).is_empty(), "{}", told(report));
@@ -29,7 +29,7 @@ async fn our_player_is_spotless_and_graded_at_once() {
 #[tokio::test]
 async fn a_player_written_by_hand_is_spotless() {
     let player = start(Fault::None);
-    spotless(&league_check::player(&player.endpoint(), &patient()).await);
+    spotless(&league_check::player(&at(&player), &patient()).await);
 }
 
 #[tokio::test]
@@ -64,6 +64,6 @@ async fn our_agents_are_recognised() {
         assert_eq!(league_check::role(endpoint).await.role, role);
     }
     let by_hand = start(Fault::None);
-    let guess = league_check::role(&by_hand.endpoint()).await;
+    let guess = league_check::role(&at(&by_hand)).await;
     assert_eq!((guess.role, guess.because.as_str()), (Role::Player, "its tools say so"));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::support::bad_player::{Fault, start};
-use crate::support::{failed, impatient, patient, told};
+use crate::support::{at, failed, impatient, patient, told};
 
 /// Each fault, and the checks that must find it: these and no other.
 const PLANTED: &[(Fault, &[&str])] = &[
@@ -97,7 +97,7 @@ async fn each(planted: &'static [(Fault, &'static [&'static str])], options: lea
         let options = Arc::clone(&options);
         async move {
             let player = start(*fault);
-            let report = league_check::player(&player.endpoint(), &options).await;
+            let report = league_check::player(&at(&player), &options).await;
             (failed(&report) != *expected).then(|| format!("{fault:?} should fail {expected:?}:\n{}", told(&report)))
         }
     });
@@ -119,6 +119,6 @@ async fn whoever_is_late_is_found_out() {
 #[tokio::test]
 async fn two_matches_that_are_mixed_up_are_noticed() {
     let player = start(Fault::MixesMatchesUp);
-    let report = league_check::player(&player.endpoint(), &patient()).await;
+    let report = league_check::player(&at(&player), &patient()).await;
     assert_eq!(failed(&report), ["player.parallel.joins", "player.parallel.kept-apart"], "{}", told(&report));
 }

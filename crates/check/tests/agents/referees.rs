@@ -6,7 +6,7 @@ use league_check::CheckOptions;
 
 use crate::support::ours::free_port;
 use crate::support::small_referee::{Wrong, start};
-use crate::support::{failed, patient, told};
+use crate::support::{at, failed, patient, told};
 
 const PLANTED: &[(Wrong, &[&str])] = &[
     (Wrong::Nothing, &[]),
@@ -47,7 +47,7 @@ async fn each(planted: &'static [(Wrong, &'static [&'static str])], patience: Du
         let referee = start(*wrong, port);
         let listen = ([127, 0, 0, 1], port).into();
         let options = CheckOptions { listen, patience, registration: Duration::ZERO, ..patient() };
-        let report = league_check::referee(&referee.endpoint(), &options).await;
+        let report = league_check::referee(&at(&referee), &options).await;
         (failed(&report) != *expected).then(|| format!("{wrong:?} should fail {expected:?}:\n{}", told(&report)))
     });
     let wrong: Vec<String> = futures_util::future::join_all(checks).await.into_iter().flatten().collect();

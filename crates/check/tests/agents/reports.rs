@@ -8,11 +8,11 @@ use league_check::{CheckReport, RuleSet};
 use serde_json::{Value, json};
 
 use crate::support::bad_player::{Fault, start};
-use crate::support::{patient, told};
+use crate::support::{at, patient, told};
 
 async fn report(fault: Fault) -> CheckReport {
     let player = start(fault);
-    league_check::player(&player.endpoint(), &patient()).await
+    league_check::player(&at(&player), &patient()).await
 }
 
 #[tokio::test]

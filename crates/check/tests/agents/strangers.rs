@@ -2,11 +2,12 @@
 
 use league_check::CheckReport;
 use league_protocol::frame::Frame;
+use league_test_agents::http_server::{HttpReply, HttpServer};
+use serde_json::json;
 
 use crate::support::bad_player::{Fault, start};
-use crate::support::http::{Manners, Reply, Server};
 use crate::support::ours::{free_port, manager, place, player, served};
-use crate::support::{failed, patient, told};
+use crate::support::{at, failed, patient, told};
 
 #[tokio::test]
 async fn any_form_plays_and_is_a_quirk() {
@@ -14,7 +15,7 @@ async fn any_form_plays_and_is_a_quirk() {
         [(Fault::OnlyTypes, Frame::Typed), (Fault::OnlyBare, Frame::Bare), (Fault::OnlyNested, Frame::Nested)]
     {
         let player = start(fault);
-        let report = league_check::player(&player.endpoint(), &patient()).await;
+        let report = league_check::player(&at(&player), &patient()).await;
         assert_eq!(report.form, Some(format!("frame {frame}")));
         assert!(report.is_fit(), "{}", told(&report));
         let failed = failed(&report);
@@ -52,28 +53,31 @@ async fn where_nobody_listens_that_is_what_is_said() {
 
 #[tokio::test]
 async fn what_is_no_agent_is_told_from_one() {
-    let page = Server::start(Manners::default(), |_| {
-        Some(Reply { content_type: "text/html", ..Reply::json(200, String::from("<html>Welcome</html>")) })
-    });
-    noted(&league_check::player(&page.endpoint(), &patient()).await, "answers with a page");
-    let empty = Server::start(Manners::default(), |_| Some(Reply::json(404, String::from("{}"))));
-    noted(&league_check::player(&empty.endpoint(), &patient()).await, "Is the path right?");
-    let other = Server::start(Manners::default(), |_| Some(Reply::json(200, String::from("{\"status\": \"ok\"}"))));
-    noted(&league_check::player(&other.endpoint(), &patient()).await, "in none of the forms");
+    for (status, kind, body, said) in [
+        (200, "text/html", "<html>Welcome</html>", "answers with a page"),
+        (404, "application/json", "{}", "Is the path right?"),
+        (200, "application/json", "{\"status\": \"ok\"}", "in none of the forms"),
+    ] {
+        let server = HttpServer::stub(move |_| HttpReply {
+            headers: vec![("content-type", kind.to_owned())],
+            ..HttpReply::text(status, body)
+        });
+        noted(&league_check::player(&at(&server.unwrap()), &patient()).await, said);
+    }
 }
 
 #[tokio::test]
 async fn where_no_form_is_understood_the_most_specific_answer_is_quoted() {
-    let odd = Server::start(Manners::default(), |request| {
-        let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let odd = HttpServer::stub(|request| {
+        let body = request.json();
         let (code, words) = match body.get("params").and_then(|params| params.get("message")) {
             Some(_) => (-32000, "strategy file plan.py is missing"),
             None => (-32601, "Method not found"),
         };
-        let error = serde_json::json!({"code": code, "message": words});
-        Some(Reply::json(200, serde_json::json!({"jsonrpc": "2.0", "id": body["id"], "error": error}).to_string()))
+        let error = json!({"code": code, "message": words});
+        HttpReply::json(200, &json!({"jsonrpc": "2.0", "id": body["id"], "error": error}))
     });
-    let report = league_check::player(&odd.endpoint(), &patient()).await;
+    let report = league_check::player(&at(&odd.unwrap()), &patient()).await;
     noted(&report, "strategy file plan.py is missing");
     assert!(
         told(&report).contains("player.invitation.joins (required): it answered with error -32000"),

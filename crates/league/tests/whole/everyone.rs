@@ -166,7 +166,7 @@ fn is_known(shown: &str, agent: &AgentEntry, form: &str, quirks: &[Quirk]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs cargo xtask test, which installs what some are written with"]
+#[ignore = "needs cargo xtask ci, which installs what some are written with"]
 async fn sixteen_players_all_different_play_a_league_without_a_technical_loss() {
     let venue = Venue::patient();
     let manager = venue.manager(16, 2);
@@ -188,7 +188,7 @@ async fn sixteen_players_all_different_play_a_league_without_a_technical_loss() 
     let agents: Vec<AgentEntry> = serde_json::from_value(venue.home.tells("agents")).unwrap();
     let shown = league(&["agents", "--home", venue.home.path()]).well().out;
     for (player, form, quirks) in &known {
-        let wasted = player.diary().wasted();
+        let wasted = player.log().wasted();
         assert!(wasted.values().all(|count| *count <= 1), "{}: {wasted:?}", player.name());
         is_known(&shown, agent(&agents, player.name()), form, quirks);
     }

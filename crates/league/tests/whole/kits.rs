@@ -1,9 +1,12 @@
 //! The kits in `examples/`: each is graded, plays, tells its strategy what it needs and its author what went wrong.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
+use league_test_agents::http_server::ReservedPort;
 use serde_json::{Value, json};
 
 use crate::support::home::LEAGUE;
@@ -122,18 +125,15 @@ fn its_strategy_gets_the_league_and_its_author_a_hint(kit: Kit, more: &[&str]) {
 
 /// What a kit registers, and that it answers an array of requests with an array where it says so.
 fn it_answers_batches_if_it_says_so(kit: Kit, more: &[&str]) {
-    let manager = TcpListener::bind("127.0.0.1:0").unwrap();
-    manager.set_nonblocking(true).unwrap();
-    let mut player = kit.join(&format!("http://{}/mcp", manager.local_addr().unwrap()), "Guest", more);
-    let stream = loop {
-        if let Ok((stream, _)) = manager.accept() {
-            break stream;
-        }
-        assert!(!player.is_over(), "{kit:?} does not register");
-        std::thread::yield_now();
-    };
-    stream.set_nonblocking(false).unwrap();
-    let request = http::receive(&stream).unwrap();
+    // A manager that never answers: the kit goes on serving.
+    let (note, requests) = channel();
+    let manager = ReservedPort::free().unwrap().serve(move |request| {
+        drop(note.send(request.json()));
+        std::future::pending()
+    });
+    let manager = manager.unwrap();
+    let _player = kit.join(&manager.endpoint(), "Guest", more);
+    let request = requests.recv_timeout(Duration::from_secs(60)).unwrap();
     let params = request.pointer("/params/arguments").unwrap_or(&request["params"]);
     let about = &params["player_meta"];
     assert!(

@@ -1,12 +1,11 @@
 //! What the logs tell, and what a player remembers when it is killed.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, channel};
-use std::thread::{sleep, spawn};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use league_test_agents::http_server::{HttpReply, HttpServer};
 use serde_json::{Value, json};
 
 use crate::support::{Process, TestHome, Venue, http, league, ports};
@@ -14,47 +13,28 @@ use crate::support::{Process, TestHome, Venue, http, league, ports};
 /// No line is waited for longer.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A manager that lets every agent in as P01 and shows no passes: the test itself then speaks to the player.
-struct StubManager {
-    address: String,
-    registrations: Receiver<Value>,
-}
-
-impl StubManager {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}/mcp", listener.local_addr().unwrap());
-        let (note, registrations) = channel();
-        spawn(move || {
-            for mut stream in listener.incoming().map_while(Result::ok) {
-                let Some(request) = http::receive(&stream) else { continue };
-                let result = json!({
-                    "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_RESPONSE", "status": "ACCEPTED",
-                    "player_id": "P01", "league_id": "stub_league",
-                });
-                // The test may not care who came.
-                drop(note.send(request["params"].clone()));
-                let answer = json!({"jsonrpc": "2.0", "result": result, "id": request["id"]});
-                http::send(&mut stream, "HTTP/1.1 200 OK", &answer);
-            }
-        });
-        Self { address, registrations }
-    }
+/// A manager that registers every agent as P01 and gives no passes: the test itself then calls the player.
+fn stub_manager() -> HttpServer {
+    let result = json!({
+        "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_RESPONSE", "status": "ACCEPTED",
+        "player_id": "P01", "league_id": "stub_league",
+    });
+    HttpServer::stub(move |request| HttpReply::result(&request.json(), &result)).unwrap()
 }
 
 /// A player of ours that is registered with a stub.
 struct Stage {
     home: TestHome,
-    manager: StubManager,
+    manager: HttpServer,
     player: Process,
     endpoint: String,
 }
 
 impl Stage {
     fn new() -> Self {
-        let (home, manager, port) = (TestHome::new(), StubManager::start(), ports::free().to_string());
+        let (home, manager, port) = (TestHome::new(), stub_manager(), ports::free().to_string());
         let endpoint = format!("http://127.0.0.1:{port}/mcp");
-        let place = ["--port", &port, "--manager", &manager.address, "--home", home.path()];
+        let place = ["--port", &port, "--manager", &manager.endpoint(), "--home", home.path()];
         let mut player =
             Process::start(&[&["player", "--player-id", "P01", "--strategy", "frequency"][..], &place].concat());
         player.says("P01 plays frequency");
@@ -171,7 +151,7 @@ fn a_player_that_is_killed_a_second_after_game_over_remembers_the_match() {
 fn a_players_log_tells_everything_that_it_was_told_and_answered() {
     let mut stage = Stage::new();
     let log = stage.log();
-    log.has("INFO", "REGISTERED", &[&stage.manager.address]);
+    log.has("INFO", "REGISTERED", &[&stage.manager.endpoint()]);
     assert_eq!(stage.state()["lifecycle"], "REGISTERED");
     let announced = json!({
         "round_id": 1, "matches": [{"match_id": "R1M1", "game_type": "even_odd", "player_A_id": "P01", "player_B_id": "P02"}],
@@ -330,18 +310,18 @@ fn an_agent_gives_up_after_as_many_tries_as_it_is_told() {
 
 #[test]
 fn an_agent_without_a_name_gets_one_that_people_can_read() {
-    let (home, manager) = (TestHome::new(), StubManager::start());
+    let (home, manager) = (TestHome::new(), stub_manager());
     let port = ports::free().to_string();
-    let place = ["player", "--port", &port, "--manager", &manager.address, "--home", home.path()];
+    let place = ["player", "--port", &port, "--manager", &manager.endpoint(), "--home", home.path()];
     let mut player = Process::start(&place);
     player.says("P01 plays");
-    let request = manager.registrations.recv_timeout(LIMIT).unwrap();
+    let request = &manager.wait_for("register_player", 1, LIMIT)[0]["params"];
     let name = request["player_meta"]["display_name"].as_str().unwrap().to_owned();
     let words: Vec<&str> = name.split(' ').collect();
     assert!(words.len() == 3 && words[..2].iter().all(|word| word.chars().all(char::is_alphabetic)), "{name}");
     assert_eq!(words[2], port);
     // It is the same player when it comes back.
     player.kill_and_restart();
-    let again = manager.registrations.recv_timeout(LIMIT).unwrap();
+    let again = &manager.wait_for("register_player", 2, LIMIT)[1]["params"];
     assert_eq!(again["player_meta"]["display_name"], name.as_str());
 }

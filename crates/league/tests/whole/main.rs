@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod access;
-mod bench;
 mod browser;
 mod checks;
 mod documents;
@@ -14,7 +13,6 @@ mod friendly;
 mod kills;
 mod kits;
 mod leagues;
-mod load;
 mod logs;
 mod looks;
 mod machine;

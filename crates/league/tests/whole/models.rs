@@ -1,43 +1,29 @@
 //! Players that ask a language model: a server on this machine speaks Gemini's API, and the commands of docs/llm.md are typed.
 
 use std::fs;
-use std::net::TcpListener;
-use std::sync::mpsc::{Receiver, channel};
-use std::thread::spawn;
 
+use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer};
 use serde_json::{Value, json};
 
-use crate::support::{Process, TestHome, http};
+use crate::support::{Process, TestHome};
 
 const GUIDE: &str = include_str!("../../../../docs/llm.md");
 const KEY: &str = "key-of-the-test";
 
-/// A server that speaks Gemini's API, and the first lines of the requests that it gets. The model `silent` says nothing that counts.
-fn gemini() -> (String, Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}", listener.local_addr().unwrap());
-    let (note, asked) = channel();
-    spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
-            let Some((head, body)) = http::whole(&mut reader) else { continue };
-            let first = head.lines().next().unwrap().to_owned();
-            let body: Value = serde_json::from_slice(&body).unwrap();
-            let prompt = body["contents"][0]["parts"][0]["text"].as_str().unwrap();
-            assert!(prompt.contains("league of Even/Odd"), "{prompt}");
-            let sent = head.to_ascii_lowercase().contains(&format!("x-goog-api-key: {KEY}"));
-            let word = if first.contains("silent") { "I would rather not say." } else { "odd" };
-            let answer = json!({
-                "candidates": [{"content": {"role": "model", "parts": [{"text": word}]}}],
-                "usageMetadata": {"promptTokenCount": 200, "candidatesTokenCount": 1},
-            });
-            let status = if sent { "HTTP/1.1 200 OK" } else { "HTTP/1.1 401 Unauthorized" };
-            http::send(&mut stream, status, &answer);
-            drop(note.send(first));
-        }
-    });
-    (base, asked)
+/// A server that speaks Gemini's API. The model `silent` names no choice.
+fn gemini() -> HttpServer {
+    let answer = |request: &HttpRequest| {
+        let body = request.json();
+        let prompt = body["contents"][0]["parts"][0]["text"].as_str().unwrap();
+        assert!(prompt.contains("league of Even/Odd"), "{prompt}");
+        let word = if request.path.contains("silent") { "I would rather not say." } else { "odd" };
+        let answer = json!({
+            "candidates": [{"content": {"role": "model", "parts": [{"text": word}]}}],
+            "usageMetadata": {"promptTokenCount": 200, "candidatesTokenCount": 1},
+        });
+        HttpReply::json(if request.header("x-goog-api-key") == KEY { 200 } else { 401 }, &answer)
+    };
+    HttpServer::stub(answer).unwrap()
 }
 
 /// The commands of the guide: those lines of its console blocks that begin with `league`.
@@ -56,7 +42,8 @@ fn model_lines(home: &TestHome, player: &str) -> Vec<Value> {
 
 #[test]
 fn the_commands_of_the_guide_play_leagues_with_models() {
-    let (base, asked) = gemini();
+    let server = gemini();
+    let base = format!("http://{}", server.address);
     let environment = [("GEMINI_API_KEY", KEY), ("LEAGUE_LLM_BASE_URL", base.as_str())];
     let commands = commands();
     assert!(commands.iter().any(|words| words.concat().contains("llm:")) && commands.len() >= 2, "{commands:?}");
@@ -77,12 +64,13 @@ fn the_commands_of_the_guide_play_leagues_with_models() {
         assert_eq!(held.count(), 0, "the key is in no file");
         assert!(!format!("{}{}", ended.out, ended.talk).contains(KEY));
     }
-    assert!(asked.try_iter().all(|line| line.starts_with("POST /v1beta/models/gemini-2.5-")));
+    assert!(server.requests().iter().all(|request| request.path.starts_with("/v1beta/models/gemini-2.5-")));
 }
 
 #[test]
 fn a_model_that_fails_costs_its_move_and_the_log_says_why() {
-    let (base, _asked) = gemini();
+    let server = gemini();
+    let base = format!("http://{}", server.address);
     let environment = [("GEMINI_API_KEY", KEY), ("LEAGUE_LLM_BASE_URL", base.as_str())];
     let home = TestHome::new();
     let words = ["run", "--players", "2", "--strategies", "llm:silent,random", "--port", "0"];

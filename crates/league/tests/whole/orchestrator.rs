@@ -1,43 +1,34 @@
 //! `league run --config FILE`: agents that are started, agents that are contacted, and agents that die.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::Command;
-use std::thread::spawn;
 
+use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer};
 use serde_json::{Value, json};
 
 use crate::support::home::LEAGUE;
-use crate::support::{Process, TestHome, http, league, ports};
+use crate::support::{Process, TestHome, league, ports};
 
-/// A player of other make that is running and registers with nobody. It answers until the test ends.
-fn foreign_player() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = format!("http://{}/mcp", listener.local_addr().unwrap());
-    spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let Some(request) = http::receive(&stream) else { continue };
-            let params = &request["params"];
-            let result = match request["method"].as_str().unwrap_or_default() {
-                "handle_game_invitation" => json!({
-                    "message_type": "GAME_JOIN_ACK", "match_id": params["match_id"], "player_id": params["player_id"],
-                    "accept": true, "arrival_timestamp": params["timestamp"],
-                }),
-                "choose_parity" => json!({
-                    "message_type": "CHOOSE_PARITY_RESPONSE", "match_id": params["match_id"],
-                    "player_id": params["player_id"], "parity_choice": "odd",
-                }),
-                _ => json!({"status": "ok"}),
-            };
-            http::send(
-                &mut stream,
-                "HTTP/1.1 200 OK",
-                &json!({"jsonrpc": "2.0", "result": result, "id": request["id"]}),
-            );
-        }
-    });
-    endpoint
+/// A foreign player that is running and does not register.
+fn foreign_player() -> HttpServer {
+    let answer = |request: &HttpRequest| {
+        let request = request.json();
+        let params = &request["params"];
+        let result = match request["method"].as_str().unwrap_or_default() {
+            "handle_game_invitation" => json!({
+                "message_type": "GAME_JOIN_ACK", "match_id": params["match_id"], "player_id": params["player_id"],
+                "accept": true, "arrival_timestamp": params["timestamp"],
+            }),
+            "choose_parity" => json!({
+                "message_type": "CHOOSE_PARITY_RESPONSE", "match_id": params["match_id"],
+                "player_id": params["player_id"], "parity_choice": "odd",
+            }),
+            _ => json!({"status": "ok"}),
+        };
+        HttpReply::result(&request, &result)
+    };
+    HttpServer::stub(answer).unwrap()
 }
 
 /// A place for an agent.
@@ -78,7 +69,7 @@ fn agents_are_started_contacted_and_started_again_and_the_league_is_played() {
         "players": [
             {"id": "P01", "name": "Ada", "endpoint": first, "strategy": "alternate"},
             {"id": "P02", "endpoint": second, "command": program},
-            {"id": "P03", "name": "Foreign", "endpoint": foreign},
+            {"id": "P03", "name": "Foreign", "endpoint": foreign.endpoint()},
         ],
     });
     let mut run = Process::start(&["run", "--config", &written(&home, &plan), "--home", home.path(), "--json"]);
@@ -111,7 +102,7 @@ fn agents_are_started_contacted_and_started_again_and_the_league_is_played() {
     }
     assert!(!log.iter().any(|(event, agent)| event == "AGENT_STARTED" && agent == "P03"), "{log:?}");
     assert!([&manager, &referee, &first, &second].into_iter().all(|endpoint| is_free(endpoint)), "they ended with it");
-    assert!(!is_free(&foreign), "it is left running");
+    assert!(!is_free(&foreign.endpoint()), "it is left running");
 }
 
 /// The file of S1 7.1.2: every agent runs already.
@@ -195,14 +186,17 @@ fn what_is_missing_or_in_the_way_is_said() {
     let mut plan = json!({
         "league_manager": {"endpoint": place(), "start": true},
         "referee": {"endpoint": place(), "start": true},
-        "players": [{"id": "P01", "endpoint": missing}, {"id": "P02", "endpoint": foreign}],
+        "players": [{"id": "P01", "endpoint": missing}, {"id": "P02", "endpoint": foreign.endpoint()}],
         "wait_sec": 2,
     });
     let told = league(&["run", "--config", &written(&home, &plan), "--home", home.path()]).badly();
     assert!(told.contains(&format!("no answer within 2s from P01 at {missing}; start them, or give them")), "{told}");
     plan["players"][1]["strategy"] = json!("random");
     let told = league(&["run", "--config", &written(&home, &plan), "--home", home.path()]).badly();
-    assert!(told.contains(&format!("P02 cannot be started: an agent answers at {foreign} already")), "{told}");
+    assert!(
+        told.contains(&format!("P02 cannot be started: an agent answers at {} already", foreign.endpoint())),
+        "{told}"
+    );
     let told = league(&["run", "--config", "/nowhere/league.json", "--home", home.path()]).badly();
     assert!(told.contains("/nowhere/league.json cannot be read"), "{told}");
 }

@@ -1,7 +1,5 @@
 //! `league manager`, `league referee`, `league player`: everybody in a process of its own.
 
-use std::net::TcpStream;
-
 use serde_json::json;
 
 use crate::support::{Process, TestHome, Venue, http};
@@ -81,13 +79,7 @@ fn an_agent_answers_to_the_name_that_it_advertises_and_to_no_other() {
     let venue = Venue::new();
     let mut manager = venue.manager_with(2, 1, &["--advertise", "http://league.example:8000/mcp"]);
     assert_eq!(manager.address(), "http://league.example:8000/mcp");
-    let host = venue.address.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
-    let ping = |name: &str| {
-        let mut stream = TcpStream::connect(host).unwrap();
-        let request = json!({"jsonrpc": "2.0", "method": "get_standings", "params": {}, "id": 1});
-        http::send(&mut stream, &format!("POST /mcp HTTP/1.1\r\nHost: {name}"), &request);
-        http::receive(&stream).unwrap()
-    };
+    let ping = |name: &str| http::call_by_name(&venue.address, name, "get_standings", &json!({}));
     assert!(ping("league.example:8000")["result"]["standings"].is_array());
     assert!(ping("evil.example:8000")["error"].as_str().unwrap().contains("is not called"));
 }

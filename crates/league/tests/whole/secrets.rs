@@ -1,11 +1,9 @@
 //! Whatever is secret is in no file and in no line that anybody reads.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::TcpListener;
 use std::path::Path;
-use std::thread::spawn;
 
+use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer};
 use serde_json::json;
 
 use crate::support::wiretap::Wiretap;
@@ -17,23 +15,17 @@ const MODEL: &str = "model-whisper-3Kd8";
 /// What somebody showed who was wrong; it may be right elsewhere.
 const GUESS: &str = "guess-whisper-5Zt6";
 
-/// A language model that knows nothing but the key it was shown, and says that aloud.
-fn indiscreet_model() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    spawn(move || {
-        for mut stream in listener.incoming().map_while(Result::ok) {
-            let mut buffer = [0; 8192];
-            let read = stream.read(&mut buffer).unwrap_or_default();
-            let heard = String::from_utf8_lossy(&buffer[..read]);
-            let keys = heard.lines().filter(|line| line.contains(MODEL)).collect::<Vec<_>>().join(" ");
-            let body = json!({"error": {"message": format!("this key is not right: {keys}")}}).to_string();
-            let head = "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nConnection: close";
-            // Who does not wait for the answer need not have it.
-            drop(write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()));
-        }
-    });
-    address
+/// A language model that refuses every key, and repeats it.
+fn indiscreet_model() -> HttpServer {
+    let answer = |request: &HttpRequest| {
+        let values = request.headers.iter().map(|(_, value)| value.as_str());
+        let keys: Vec<&str> = values.filter(|value| value.contains(MODEL)).collect();
+        HttpReply::json(
+            401,
+            &json!({"error": {"message": format!("this key is not right: {keys:?} {}", request.path)}}),
+        )
+    };
+    HttpServer::stub(answer).unwrap()
 }
 
 /// The places below `directory`, and in what was printed, that hold one of `secrets`.
@@ -51,7 +43,8 @@ fn spilt(directory: &TestHome, printed: &[(String, String)], secrets: &[String])
 
 #[test]
 fn no_secret_of_a_league_is_in_any_file_or_log_of_it() {
-    let (home, model) = (TestHome::new(), indiscreet_model());
+    let (home, server) = (TestHome::new(), indiscreet_model());
+    let model = format!("http://{}", server.address);
     let loud = [("LEAGUE_LOG", "debug"), ("LEAGUE_JOIN_KEY", JOIN)];
     let begin = |more: &[(&str, &str)], arguments: &[&str]| {
         let arguments = [arguments, &["--port", "0", "--home", home.path()]].concat();

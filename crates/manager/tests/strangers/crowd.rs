@@ -34,8 +34,8 @@ async fn every_kind_plays_one_league_without_a_technical_loss_and_is_understood_
             found.push(format!("is spoken to in {manner}, not in {form}"));
         }
         found.extend(quirks.iter().filter(|quirk| !noted.contains(quirk)).map(|quirk| format!("{quirk} is not noted")));
-        found.extend(player.diary().wasted_after_answer().iter().map(|topic| format!("{topic} was wasted")));
-        let wasted = player.diary().wasted();
+        found.extend(player.log().wasted_after_answer().iter().map(|topic| format!("{topic} was wasted")));
+        let wasted = player.log().wasted();
         found.extend(
             wasted.iter().filter(|(_, count)| **count > 1).map(|(topic, count)| format!("{count} {topic} wasted")),
         );

@@ -47,8 +47,8 @@ async fn a_herald_tells_its_own_players_and_the_manager_tells_everybody_else() {
         // The first of them was said once more, in its own manner.
         let answered = told[notice].answered;
         assert!(answered >= 1, "{notice}: {answered}");
-        assert_eq!(there.diary().of(notice).len(), 1, "{notice}");
-        assert_eq!(here.diary().of(notice).len(), 1, "{notice}");
+        assert_eq!(there.log().of(notice).len(), 1, "{notice}");
+        assert_eq!(here.log().of(notice).len(), 1, "{notice}");
     }
     drop(open);
     thread.join().unwrap();

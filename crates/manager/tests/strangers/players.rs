@@ -19,11 +19,11 @@ async fn league(plan: Plan) -> (RegisteredPlayer, Season) {
     let one = Plan::new("One", Speech::Direct).always("odd").join(&league.url).await.unwrap();
     let two = Plan::new("Two", Speech::Direct).join(&league.url).await.unwrap();
     let season = league.play().await;
-    assert_eq!(forfeits(&season), 0, "{shown}: {:#?}", stranger.diary().refused());
-    let wasted = stranger.diary().wasted();
+    assert_eq!(forfeits(&season), 0, "{shown}: {:#?}", stranger.log().refused());
+    let wasted = stranger.log().wasted();
     assert!(wasted.values().all(|count| *count <= 1), "{shown}: {wasted:?}");
     for plain in [one, two] {
-        assert!(plain.diary().refused().is_empty());
+        assert!(plain.log().refused().is_empty());
     }
     let known = season.players().iter().find(|player| player.profile.name == stranger.name()).unwrap().clone();
     (known, season)

@@ -55,7 +55,7 @@ async fn a_referee_is_given_its_matches_by_any_name() {
 
 /// The announcements of a round, and whether they promise passes.
 fn promises(player: &player::Player) -> Vec<bool> {
-    let announced = player.diary().of("ROUND_ANNOUNCEMENT");
+    let announced = player.log().of("ROUND_ANNOUNCEMENT");
     announced.iter().map(|heard| heard.message.get("referees_show_passes").is_none()).collect()
 }
 
@@ -70,12 +70,12 @@ async fn players_hear_when_a_referee_comes_who_shows_no_passes_and_when_they_com
     let two = player::Plan::new("Two", Speech::Direct).join(&league.url).await.unwrap();
     let playing = async { league.play().await };
     let coming = async {
-        assert!(two.diary().hears("ROUND_ANNOUNCEMENT", 1, LIMIT).await);
+        assert!(two.log().hears("ROUND_ANNOUNCEMENT", 1, LIMIT).await);
         let _other = Plan::new("Whistle", Frame::Direct).join(&league.url).await.unwrap();
-        assert!(two.diary().hears("ROUND_ANNOUNCEMENT", 2, LIMIT).await);
+        assert!(two.log().hears("ROUND_ANNOUNCEMENT", 2, LIMIT).await);
         assert_eq!(promises(&two), [true, false]);
         one.register(&league.url).await.unwrap();
-        assert!(one.diary().hears("ROUND_ANNOUNCEMENT", 3, LIMIT).await);
+        assert!(one.log().hears("ROUND_ANNOUNCEMENT", 3, LIMIT).await);
         assert_eq!(promises(&one)[..3], [true, false, false]);
     };
     tokio::select! {

@@ -236,7 +236,7 @@ async fn a_score_that_contradicts_the_points_is_refused_and_a_second_report_name
         caller.call("report_match_result", "referee:REF01", Some(&token), fields).await
     };
     let reporting = async {
-        assert!(players[0].diary().hears("ROUND_ANNOUNCEMENT", 1, Duration::from_secs(10)).await);
+        assert!(players[0].log().hears("ROUND_ANNOUNCEMENT", 1, Duration::from_secs(10)).await);
         for score in [json!({"P01": 9, "P02": 0}), json!({"P01": 0, "P02": 3}), json!({"P01": 1, "P02": 1})] {
             let refused = report(json!("P01"), 8, score.clone()).await;
             assert_eq!(code(&refused), "E002", "{score}");
@@ -289,12 +289,12 @@ async fn a_schedule_of_named_players_withdraws_the_others_and_tells_them() {
     // They know neither LEAGUE_ERROR nor SHUTDOWN_COMMAND, and refuse both; but they have been told.
     for out in [2, 3] {
         let told = async {
-            while players[out].diary().refused().is_empty() {
+            while players[out].log().refused().is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         assert!(tokio::time::timeout(Duration::from_secs(10), told).await.is_ok(), "player {out}");
     }
-    assert!(players[0].diary().all().is_empty(), "who plays is told nothing yet");
+    assert!(players[0].log().all().is_empty(), "who plays is told nothing yet");
     assert_eq!(code(&schedule(json!({"players": ["P01", "P02"]})).await), "E010", "it is made");
 }

@@ -24,7 +24,7 @@ async fn post(referee: &Referee, choice: &str, shown: Option<&str>) -> Result<()
 #[tokio::test]
 async fn nobody_posts_an_answer_in_the_name_of_its_opponent() {
     let (asked, mut is_asked) = unbounded_channel();
-    let b = Stub::new(move |question| {
+    let b = stub(move |question| {
         let letter = answer(&question["params"], "P02");
         if letter["message_type"] != "CHOOSE_PARITY_RESPONSE" {
             return result(question, &letter);

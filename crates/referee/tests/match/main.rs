@@ -5,7 +5,6 @@
 mod forged;
 mod posted;
 mod starved;
-mod stub;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -17,11 +16,11 @@ use league_protocol::message::start_match::StartMatch;
 use league_protocol::quirk::Quirks;
 use league_protocol::table::{Call, MethodSpelling};
 use league_referee::{Referee, RefereeSettings};
+use league_test_agents::http_server::{HttpReply, HttpServer};
 use league_wire::agent::{Agent, IncomingCall};
 use league_wire::client::Client;
 use league_wire::environment::Environment;
 use serde_json::{Value, json};
-use stub::Stub;
 
 fn result(asked: &Value, result: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})
@@ -50,8 +49,12 @@ fn answer(message: &Value, id: &str) -> Value {
     }
 }
 
-async fn canonical(id: &'static str) -> Stub {
-    Stub::new(move |asked| result(asked, &answer(&asked["params"], id))).await
+async fn stub(answer: impl Fn(&Value) -> Value + Send + Sync + 'static) -> HttpServer {
+    HttpServer::stub(move |request| HttpReply::json(200, &answer(&request.json()))).unwrap()
+}
+
+async fn canonical(id: &'static str) -> HttpServer {
+    stub(move |asked| result(asked, &answer(&asked["params"], id))).await
 }
 
 fn arrived(call: Call) -> IncomingCall {
@@ -61,12 +64,12 @@ fn arrived(call: Call) -> IncomingCall {
 }
 
 /// Runs a match between two players, and gives its report.
-async fn play(a: &Stub, b: &Stub, extra: Value) -> Value {
+async fn play(a: &HttpServer, b: &HttpServer, extra: Value) -> Value {
     play_with(Arc::default(), a, b, extra).await
 }
 
 /// The same; the referee is also put where a player can find it.
-async fn play_with(place: Arc<OnceLock<Referee>>, a: &Stub, b: &Stub, extra: Value) -> Value {
+async fn play_with(place: Arc<OnceLock<Referee>>, a: &HttpServer, b: &HttpServer, extra: Value) -> Value {
     let manager = manager().await;
     let settings = settings(&manager);
     let referee = place.get_or_init(|| Referee::new(settings, Client::default(), None, Environment::real())).clone();
@@ -76,18 +79,18 @@ async fn play_with(place: Arc<OnceLock<Referee>>, a: &Stub, b: &Stub, extra: Val
     while referee.running() > 0 {
         tokio::task::yield_now().await;
     }
-    manager.heard("report_match_result").remove(0)["params"].clone()
+    manager.calls("report_match_result").remove(0)["params"].clone()
 }
 
-async fn manager() -> Stub {
-    Stub::new(|asked| match asked["method"].as_str().unwrap() {
+async fn manager() -> HttpServer {
+    stub(|asked| match asked["method"].as_str().unwrap() {
         "register_referee" => result(asked, &json!({"status": "ACCEPTED", "referee_id": "REF01"})),
         _ => result(asked, &json!({"status": "ACCEPTED"})),
     })
     .await
 }
 
-fn settings(manager: &Stub) -> RefereeSettings {
+fn settings(manager: &HttpServer) -> RefereeSettings {
     RefereeSettings {
         name: "Referee".into(),
         wish: None,
@@ -125,35 +128,36 @@ async fn nothing_is_told_about_players_that_do_as_expected() {
     let (a, b) = (canonical("P01").await, canonical("P02").await);
     let report = play(&a, &b, json!({})).await;
     assert_eq!((forfeits(&report), report.get("learned")), (0, None));
-    assert_eq!((a.heard("handle_game_invitation").len(), a.heard("choose_parity").len()), (1, 1));
+    assert_eq!((a.calls("handle_game_invitation").len(), a.calls("choose_parity").len()), (1, 1));
 }
 
 #[tokio::test]
 async fn another_name_costs_one_call_and_the_manager_is_told_of_it() {
-    let a = Stub::new(|asked| match asked["method"].as_str().unwrap() {
+    let a = stub(|asked| match asked["method"].as_str().unwrap() {
         "choose_parity" => error(asked, -32601, "Method not found: choose_parity"),
         _ => result(asked, &answer(&asked["params"], "P01")),
     })
     .await;
     let report = play(&a, &canonical("P02").await, json!({})).await;
     assert_eq!(forfeits(&report), 0);
-    assert_eq!((a.heard("choose_parity").len(), a.heard("parity_choose").len()), (1, 1));
+    assert_eq!((a.calls("choose_parity").len(), a.calls("parity_choose").len()), (1, 1));
     let manner = &report["learned"]["P01"]["manner"];
     assert_eq!(*manner, json!({"frame": "A", "methods": {"choose_parity": {"name": "parity_choose"}}}));
+    let b = canonical("P02").await;
     let known = json!({"players": [
         {"player_id": "P01", "endpoint": a.endpoint(), "manner": manner},
-        {"player_id": "P02", "endpoint": canonical("P02").await.endpoint()},
+        {"player_id": "P02", "endpoint": b.endpoint()},
     ]});
-    let again = play(&a, &a, known).await;
+    let again = play(&a, &b, known).await;
     assert_eq!((forfeits(&again), again.get("learned")), (0, None));
-    assert_eq!(a.heard("choose_parity").len(), 1, "what was learned is used");
+    assert_eq!(a.calls("choose_parity").len(), 1, "what was learned is used");
 }
 
 #[tokio::test]
 async fn an_answer_that_is_posted_after_an_acknowledgement_counts_and_does_not_hold_up_the_match() {
     let referee: Arc<OnceLock<Referee>> = Arc::default();
     let place = Arc::clone(&referee);
-    let a = Stub::new(move |asked| {
+    let a = stub(move |asked| {
         let letter = answer(&asked["params"], "P01");
         let call = match letter["message_type"].as_str().unwrap() {
             "GAME_JOIN_ACK" => Call::PostJoin(serde_json::from_value(letter).unwrap()),
@@ -172,7 +176,7 @@ async fn an_answer_that_is_posted_after_an_acknowledgement_counts_and_does_not_h
     let report = play_with(referee, &a, &canonical("P02").await, json!({})).await;
     assert_eq!(forfeits(&report), 0);
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
-    assert_eq!((a.heard("handle_game_invitation").len(), a.heard("choose_parity").len()), (1, 1));
+    assert_eq!((a.calls("handle_game_invitation").len(), a.calls("choose_parity").len()), (1, 1));
     let learned = &report["learned"]["P01"];
     assert_eq!(learned["manner"], json!({"frame": "A", "posts": true}));
     assert!(learned["quirks"].as_array().unwrap().contains(&json!("posts_answers")));
@@ -181,7 +185,7 @@ async fn an_answer_that_is_posted_after_an_acknowledgement_counts_and_does_not_h
 #[tokio::test]
 async fn oddities_are_quirks_in_a_league_and_errors_in_a_strict_one() {
     let odd = || {
-        Stub::new(|asked| {
+        stub(|asked| {
             let mut letter = answer(&asked["params"], "P01");
             letter.as_object_mut().unwrap().remove("timestamp");
             result(asked, &letter)
@@ -194,7 +198,7 @@ async fn oddities_are_quirks_in_a_league_and_errors_in_a_strict_one() {
     let (a, b) = (odd().await, canonical("P02").await);
     let report = play(&a, &b, json!({"strict": true})).await;
     assert_eq!(report["result"]["details"]["technical_losses"], json!(["P01"]));
-    let told = &a.heard("notify_game_error")[0]["params"];
+    let told = &a.calls("notify_game_error")[0]["params"];
     assert_eq!(told["error_code"], "E003");
     assert!(told["hint"].as_str().unwrap().contains("a strict league refuses: no timestamp"), "{told}");
 }

@@ -26,8 +26,8 @@ struct Stage {
     home: tempfile::TempDir,
     views: ViewWriter,
     scribe: JournalWriter,
-    manager: Stub,
-    poster: Stub,
+    manager: HttpServer,
+    poster: HttpServer,
     questions: UnboundedReceiver<Value>,
 }
 
@@ -63,7 +63,7 @@ impl Stage {
     async fn set(joins_with: &'static str, go: Option<Receiver<Value>>) -> Self {
         let (asked, questions) = unbounded_channel();
         let go = go.map(Mutex::new);
-        let poster = Stub::new(move |question| {
+        let poster = stub(move |question| {
             let mut letter = answer(&question["params"], "P02");
             letter["auth_token"] = json!(joins_with);
             if letter["message_type"] != "CHOOSE_PARITY_RESPONSE" {
@@ -83,7 +83,7 @@ impl Stage {
         Self { referee, home, views, scribe, manager, poster, questions }
     }
 
-    async fn start(&self, a: &Stub, poster: Value, extra: Value) {
+    async fn start(&self, a: &HttpServer, poster: Value, extra: Value) {
         let mut players = json!([
             {"player_id": "P01", "endpoint": a.endpoint()},
             {"player_id": "P02", "endpoint": self.poster.endpoint(), "player_pass": pass("tok-P02-b")},
@@ -113,7 +113,7 @@ impl Stage {
         self.views.flush().await.unwrap();
         let file = std::fs::read(self.home.path().join("data/matches/league/R1M1.json")).unwrap();
         let file: Value = serde_json::from_slice(&file).unwrap();
-        let report = self.manager.heard("report_match_result").remove(0)["params"].clone();
+        let report = self.manager.calls("report_match_result").remove(0)["params"].clone();
         (report, file["transcript"].as_array().unwrap().clone())
     }
 
@@ -165,7 +165,7 @@ async fn a_stale_or_absent_token_counts_from_a_player_that_never_showed_a_right_
             assert_eq!(refused(&transcript), [""; 0]);
             let posted = transcript.iter().find(|said| said["message"]["parity_choice"] == "odd").unwrap();
             assert_eq!((&posted["from"], &posted["message_type"]), (&json!("P02"), &json!("CHOOSE_PARITY_RESPONSE")));
-            assert_eq!(stage.poster.heard("choose_parity").len(), 1);
+            assert_eq!(stage.poster.calls("choose_parity").len(), 1);
         }
     }
 }
@@ -228,7 +228,7 @@ async fn before_the_next_try_the_player_is_told_why_its_answer_did_not_count() {
     stage.post(Letter::choice("odd").showing("tok-P02-b")).await.unwrap();
     let (report, _) = stage.ended().await;
     assert_eq!((forfeits(&report), choice_of(&report)), (0, &json!("odd")));
-    let told = &stage.poster.heard("notify_game_error")[0]["params"];
+    let told = &stage.poster.calls("notify_game_error")[0]["params"];
     assert_eq!(told["error_code"], "E012");
     assert!(told["hint"].as_str().unwrap().contains("token"), "{told}");
 }
@@ -289,10 +289,10 @@ async fn two_posted_answers_that_differ_are_an_alert_and_the_player_is_asked_aga
     go.send(json!({"status": "RECEIVED"})).unwrap();
     let (report, transcript) = stage.ended().await;
     assert_eq!((forfeits(&report), choice_of(&report)), (0, &json!("even")), "{report}");
-    assert_eq!(stage.poster.heard("choose_parity").len(), 2);
+    assert_eq!(stage.poster.calls("choose_parity").len(), 2);
     assert_eq!(refused(&transcript), ["another posted answer differs"; 2]);
     assert!(stage.log().contains("\"WARN\"") && stage.log().contains("two different answers"), "{}", stage.log());
-    let told = &stage.poster.heard("notify_game_error")[0]["params"];
+    let told = &stage.poster.calls("notify_game_error")[0]["params"];
     assert!(told["hint"].as_str().unwrap().contains("two different answers"), "{told}");
 }
 
@@ -303,7 +303,7 @@ async fn a_second_choice_is_4005_with_a_warning_and_an_illegal_one_is_4004() {
     // The opponent is asked as well, and answers only when this test is done with the match.
     let (open, opened) = channel::<()>();
     let opened = Mutex::new(opened);
-    let slow = Stub::new(move |question| {
+    let slow = stub(move |question| {
         if question["params"]["message_type"] == "CHOOSE_PARITY_CALL" {
             opened.lock().unwrap().recv().unwrap();
         }
@@ -336,7 +336,7 @@ async fn nothing_counts_before_it_is_asked_for() {
     let (open, opened) = channel::<()>();
     let (invited, mut is_invited) = unbounded_channel();
     let opened = Mutex::new(opened);
-    let a = Stub::new(move |question| {
+    let a = stub(move |question| {
         if question["params"]["message_type"] == "GAME_INVITATION" {
             invited.send(()).unwrap();
             opened.lock().unwrap().recv().unwrap();

@@ -14,8 +14,7 @@ use league_wire::environment::Environment;
 use league_wire::runtime_lag::LagMonitor;
 use serde_json::{Value, json};
 
-use crate::stub::Stub;
-use crate::{answer, arrived, canonical, manager, order, result, settings};
+use crate::{answer, arrived, canonical, manager, order, result, settings, stub};
 
 /// How long nothing runs, again and again.
 const BLOCKED: Duration = Duration::from_millis(400);
@@ -60,7 +59,7 @@ fn receipts<'a>(file: &'a Value, player: &str) -> Vec<&'a Value> {
 async fn who_answers_in_time_is_not_charged_for_a_starved_referee() {
     // Both take their time, and less of it than they have.
     let slow = |id: &'static str| {
-        Stub::new(move |asked| {
+        stub(move |asked| {
             thread::sleep(Duration::from_millis(60));
             result(asked, &answer(&asked["params"], id))
         })

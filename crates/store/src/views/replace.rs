@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
     }
 
-    /// Runs under Wine in the step `windows` of `cargo xtask test`.
+    /// Runs under Wine in the step `windows` of `cargo xtask ci`.
     #[cfg(windows)]
     #[test]
     fn a_file_that_another_program_holds_for_a_moment_is_replaced_all_the_same() {

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use data_encoding::BASE64;
 use http::HeaderMap;
-use serde_json::{Map, Value};
 
 /// What is wrong with a header, for the client's author.
 pub(crate) type Mismatch = String;
@@ -27,37 +26,6 @@ pub(crate) fn demand(headers: &HeaderMap, name: &str, said: &str) -> Result<(), 
             None => Err(format!("the header {name} is not the base64 that it says it is")),
         },
     }
-}
-
-/// Holds the `Mcp-Param-…` headers that a tool's schema asks for against the arguments.
-pub(crate) fn demand_arguments(
-    headers: &HeaderMap,
-    schema: &Value,
-    arguments: &Map<String, Value>,
-) -> Result<(), Mismatch> {
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    for (field, property) in properties {
-        let Some(suffix) = property.get("x-mcp-header").and_then(Value::as_str) else { continue };
-        let name = format!("Mcp-Param-{suffix}");
-        match arguments.get(field) {
-            None | Some(Value::Null) => {
-                if only(headers, &name)?.is_some() {
-                    return Err(format!("the header {name} is there and the argument {field} is not"));
-                }
-            }
-            Some(Value::String(text)) => demand(headers, &name, text)?,
-            Some(Value::Number(number)) => {
-                let given = only(headers, &name)?.and_then(|value| value.parse::<f64>().ok());
-                if given.is_none() || given != number.as_f64() {
-                    return Err(format!("the header {name} is not the number {number} of the body"));
-                }
-            }
-            Some(other @ (Value::Bool(_) | Value::Array(_) | Value::Object(_))) => {
-                demand(headers, &name, &other.to_string())?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The one value of a header.
@@ -121,24 +89,5 @@ mod tests {
     fn a_header_is_there_exactly_once() {
         assert!(demand(&headers(&[]), "Mcp-Name", "x").is_err());
         assert!(demand(&headers(&[("mcp-name", "x"), ("mcp-name", "x")]), "Mcp-Name", "x").is_err());
-    }
-
-    #[test]
-    fn arguments_are_compared_by_their_type_and_absent_ones_have_no_header() {
-        let schema = serde_json::json!({ "properties": {
-            "region": { "type": "string", "x-mcp-header": "Region" },
-            "count": { "type": "integer", "x-mcp-header": "Count" },
-            "dry": { "type": "boolean", "x-mcp-header": "Dry" },
-            "query": { "type": "string" },
-        } });
-        let arguments = |value: Value| value.as_object().unwrap().clone();
-        let all = arguments(serde_json::json!({ "region": "eu", "count": 42, "dry": false, "query": "q" }));
-        let good = [("mcp-param-region", "eu"), ("mcp-param-count", "42.0"), ("mcp-param-dry", "false")];
-        assert_eq!(demand_arguments(&headers(&good), &schema, &all), Ok(()));
-        assert!(demand_arguments(&headers(&good[1..]), &schema, &all).is_err());
-        assert!(demand_arguments(&headers(&[good[0], ("mcp-param-count", "41"), good[2]]), &schema, &all).is_err());
-        let none = arguments(serde_json::json!({ "region": null }));
-        assert_eq!(demand_arguments(&headers(&[]), &schema, &none), Ok(()));
-        assert!(demand_arguments(&headers(&good[..1]), &schema, &none).is_err());
     }
 }

@@ -6,18 +6,17 @@ use league_protocol::sender::Role;
 use league_protocol::table::TABLE;
 use serde_json::{Value, json};
 
-use super::fixture;
 use super::revision::{McpRevision, REVISIONS, agreed};
 
 /// How long a client may keep a list. It never changes while the agent runs.
 const TTL_MS: u32 = 300_000;
 
-/// The result of `tools/list`, in the order of the call table; with `fixtures`, these at the end.
-pub(crate) fn list(role: Role, era: McpRevision, fixtures: bool) -> &'static str {
-    static LISTS: [OnceLock<String>; 16] = [const { OnceLock::new() }; 16];
-    LISTS[role as usize * 4 + usize::from(era == McpRevision::Modern) * 2 + usize::from(fixtures)].get_or_init(|| {
+/// The result of `tools/list`, in the order of the call table.
+pub(crate) fn list(role: Role, era: McpRevision) -> &'static str {
+    static LISTS: [OnceLock<String>; 8] = [const { OnceLock::new() }; 8];
+    LISTS[role as usize * 2 + usize::from(era == McpRevision::Modern)].get_or_init(|| {
         let own = TABLE.iter().filter(|row| row.to.contains(&role));
-        let mut tools: Vec<_> = own
+        let tools: Vec<_> = own
             .map(|row| {
                 json!({
                     "name": row.name,
@@ -27,9 +26,6 @@ pub(crate) fn list(role: Role, era: McpRevision, fixtures: bool) -> &'static str
                 })
             })
             .collect();
-        if fixtures {
-            tools.extend(fixture::tools());
-        }
         cacheable(json!({ "tools": tools }), role, era).to_string()
     })
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use league_protocol::sender::Role;
+use league_test_agents::suite_proxy;
 use league_wire::settings::ServerSettings;
 use serde_json::{Value, json};
 
@@ -169,8 +170,8 @@ async fn there_are_no_batches() {
 }
 
 #[tokio::test]
-async fn the_suites_tools_are_there_only_when_they_are_asked_for() {
-    let server = player().await;
+async fn the_suites_tools_are_those_of_a_proxy() {
+    let mut server = player().await;
     let call = json!({ "name": "test_simple_text", "arguments": {} });
     assert_eq!(objection(&ask(&server, "tools/call", call.clone()).await), (200, -32602));
     let names = |list: Value| -> Vec<String> {
@@ -179,7 +180,8 @@ async fn the_suites_tools_are_there_only_when_they_are_asked_for() {
     };
     let usual = names(ask(&server, "tools/list", json!({})).await.json());
 
-    let server = parrot(Role::Player, ServerSettings { mcp_fixtures: true, ..ServerSettings::default() }).await;
+    let proxy = suite_proxy::start(server.address).unwrap();
+    server.address = proxy.address;
     let more = names(ask(&server, "tools/list", json!({})).await.json());
     assert_eq!((&more[..usual.len()], more.len()), (&usual[..], usual.len() + 4));
     let result = ask(&server, "tools/call", call).await.json()["result"].take();

@@ -7,10 +7,10 @@ use std::time::Duration;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
 
-use super::bytes::{Asked, answer, send};
-use super::{Shared, framed, honest};
+use super::bytes::{answer, send};
+use super::{Asked, Shared, framed, honest};
+use crate::http_server::Stream;
 use crate::message::{text, with};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -85,7 +85,7 @@ impl Attack {
     }
 
     /// Answers, after a fashion; whether the connection goes on.
-    pub(crate) async fn answer(self, stream: &mut TcpStream, shared: &Shared, asked: &Asked, number: usize) -> bool {
+    pub(crate) async fn answer(self, stream: &mut Stream, shared: &Shared, asked: &Asked, number: usize) -> bool {
         let good = framed(asked, &honest(asked));
         let whole = good.to_string();
         let length = whole.len();
@@ -135,7 +135,7 @@ impl Attack {
             Self::Resets => {
                 send(stream, shared, answer(length, "", &whole[..length / 2])).await;
                 // Whatever has not arrived by then is lost, and that is what is wanted.
-                drop(stream.set_zero_linger());
+                drop(stream.get_ref().set_zero_linger());
                 false
             }
             Self::Redirects if asked.path == "/mcp" => {
@@ -177,7 +177,7 @@ impl Attack {
     }
 
     /// Answers like a good player, but for some fields.
-    async fn said(self, stream: &mut TcpStream, shared: &Shared, asked: &Asked, changed: Value) -> bool {
+    async fn said(self, stream: &mut Stream, shared: &Shared, asked: &Asked, changed: Value) -> bool {
         send(stream, shared, entire(&framed(asked, &with(honest(asked), changed)))).await
     }
 }

@@ -35,7 +35,7 @@ async fn players_that_are_particular_refuse_what_they_do_not_like_and_take_the_r
         let refused = say(&player, changed("GAME_INVITATION", field, value)).await;
         assert!(refused["error"].is_object(), "{habit:?}: {refused}");
         assert_eq!(say(&player, message("GAME_INVITATION")).await["result"]["accept"], true, "{habit:?}");
-        assert_eq!(player.diary().refused().len(), 1);
+        assert_eq!(player.log().refused().len(), 1);
     }
 }
 
@@ -112,12 +112,12 @@ async fn a_poster_acknowledges_and_posts_its_answer_to_the_referee() {
         say(&player, changed("ROUND_ANNOUNCEMENT", "matches", matches)).await;
         assert_eq!(say(&player, message("CHOOSE_PARITY_CALL")).await["result"], json!({ "status": word }));
         let arrives = async {
-            while referee.diary().all().is_empty() {
+            while referee.log().all().is_empty() {
                 tokio::task::yield_now().await;
             }
         };
         tokio::time::timeout(Duration::from_secs(10), arrives).await.unwrap();
-        let posted = &referee.diary().all()[0].body;
+        let posted = &referee.log().all()[0].body;
         assert_eq!(
             (&posted["method"], &posted["params"]["parity_choice"]),
             (&json!("choose_parity_response"), &json!("even"))

@@ -24,10 +24,10 @@ async fn league(frame: Frame, work: Work) -> Value {
     assert_eq!((manager.reports().len(), referee.reports().len()), (3, 3));
     assert!(referee.reports().iter().all(|(_, answer)| *answer == Ok(json!({"status": "ok"}))));
     for player in players {
-        assert_eq!(player.diary().of("CHOOSE_PARITY_CALL").len(), 2, "{frame:?}");
-        assert_eq!(player.diary().of("GAME_OVER").len(), 2);
-        assert_eq!(player.diary().of("LEAGUE_COMPLETED").len(), 1);
-        assert!(player.diary().refused().is_empty(), "{:?}", player.diary().refused());
+        assert_eq!(player.log().of("CHOOSE_PARITY_CALL").len(), 2, "{frame:?}");
+        assert_eq!(player.log().of("GAME_OVER").len(), 2);
+        assert_eq!(player.log().of("LEAGUE_COMPLETED").len(), 1);
+        assert!(player.log().refused().is_empty(), "{:?}", player.log().refused());
     }
     standings
 }

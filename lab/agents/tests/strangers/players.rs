@@ -35,8 +35,8 @@ async fn a_player_joins_and_chooses_in_its_own_frame() {
         assert_eq!(join["conversation_id"], "conv-r1m1");
         let choice = opened(frame, &ask(&player, frame, "CHOOSE_PARITY_CALL").await.json());
         assert_eq!(choice["parity_choice"], "odd");
-        assert_eq!(player.diary().of("CHOOSE_PARITY_CALL").len(), 1);
-        assert!(player.diary().refused().is_empty());
+        assert_eq!(player.log().of("CHOOSE_PARITY_CALL").len(), 1);
+        assert!(player.log().refused().is_empty());
     }
 }
 

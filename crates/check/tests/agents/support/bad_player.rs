@@ -1,16 +1,17 @@
-//! A player written by hand, as somebody might: good in every respect, but for the one fault that it is told to have.
+//! A player written by hand, correct but for one fault.
 
-#![expect(clippy::wildcard_enum_match_arm, reason = "who has one fault has none of the others")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "a player with one fault has none of the others")]
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
 use league_protocol::table::{Method, TABLE};
+use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer, MAX_BODY, ServerFaults, Then};
 use serde_json::{Map, Value, json};
 
-use super::http::{Manners, Reply, Request, Server};
+use super::{NoReply, serve};
 
 /// What can be wrong with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,24 +122,24 @@ struct Memory {
     over: bool,
 }
 
-/// Ends the server: the player has fallen over.
-struct Fallen;
-
 struct Player {
     fault: Fault,
     memory: Mutex<Memory>,
 }
 
 /// A player with this fault, listening.
-pub(crate) fn start(fault: Fault) -> Server {
-    let manners = Manners {
+pub(crate) fn start(fault: Fault) -> HttpServer {
+    let faults = ServerFaults {
         reads_once: fault == Fault::ReadsOnce,
         one_at_a_time: fault == Fault::OneAtATime,
         hangs_up: fault == Fault::HangsUp,
-        greedy: matches!(fault, Fault::TakesEverything | Fault::FallsAtLength),
     };
-    let player = Arc::new(Player { fault, memory: Mutex::default() });
-    Server::start(manners, move |request| player.respond(&request).ok())
+    let player = Player { fault, memory: Mutex::default() };
+    serve(faults, move |request| player.respond(request))
+}
+
+fn reply(status: u16, body: &Value) -> HttpReply {
+    HttpReply::json(status, body)
 }
 
 impl Player {
@@ -146,57 +147,60 @@ impl Player {
         self.fault == fault
     }
 
-    fn respond(&self, request: &Request) -> Result<Reply, Fallen> {
+    fn respond(&self, request: &HttpRequest) -> Result<HttpReply, NoReply> {
         if request.method != "POST" {
             let status = if self.is(Fault::PageAtGet) { 200 } else { 405 };
-            return Ok(Reply::json(status, String::from("{\"error\": \"POST, please\"}")));
+            return Ok(reply(status, &json!({"error": "POST, please"})));
         }
-        if request.broke_off {
+        if !request.is_complete {
             if self.is(Fault::FallsWhenLeft) {
-                return Err(Fallen);
+                return Err(NoReply::Crash);
             }
-            return Ok(Reply { close: true, ..Reply::json(400, String::new()) });
+            return Ok(HttpReply::text(400, "").then(Then::Close));
+        }
+        self.fall(Fault::FallsAtLength, request.body.len() > MAX_BODY)?;
+        if request.body.len() > MAX_BODY && !self.is(Fault::TakesEverything) {
+            return Ok(reply(413, &json!({"error": "too long"})).then(Then::Close));
         }
         self.fall(Fault::FallsAtNothing, request.body.is_empty())?;
         self.fall(Fault::FallsAtBadText, std::str::from_utf8(&request.body).is_err())?;
-        self.fall(Fault::FallsAtLength, request.body.len() > 64 * 1024)?;
         let parsed: Result<Value, _> = serde_json::from_slice(&request.body);
         let text = String::from_utf8_lossy(&request.body);
         self.fall(Fault::FallsAtDepth, text.contains("{\"a\":{\"a\":"))?;
-        let mut reply = match parsed {
-            Err(_) if text.contains("choose_par") && self.is(Fault::FallsAtGarbage) => return Err(Fallen),
-            Err(_) if self.is(Fault::OkToGarbage) => Reply::json(200, json!({ "status": "ok" }).to_string()),
-            Err(_) => Reply::json(200, error(&Value::Null, &Refusal(-32700, String::from("not JSON"))).to_string()),
+        let mut answer = match parsed {
+            Err(_) if text.contains("choose_par") && self.is(Fault::FallsAtGarbage) => return Err(NoReply::Crash),
+            Err(_) if self.is(Fault::OkToGarbage) => reply(200, &json!({ "status": "ok" })),
+            Err(_) => reply(200, &error(&Value::Null, &Refusal(-32700, String::from("not JSON")))),
             Ok(Value::Array(_)) if self.is(Fault::NoBatches) => {
-                Reply::json(200, error(&Value::Null, &Refusal(-32600, String::from("one at a time"))).to_string())
+                reply(200, &error(&Value::Null, &Refusal(-32600, String::from("one at a time"))))
             }
             Ok(Value::Array(requests)) => {
                 let mut answers = Vec::new();
                 for request in &requests {
                     answers.extend(self.request(request)?);
                 }
-                Reply::json(200, Value::Array(answers).to_string())
+                reply(200, &Value::Array(answers))
             }
             Ok(request) => match self.request(&request)? {
-                Some(answer) => Reply::json(200, answer.to_string()),
-                None => Reply::json(202, String::new()),
+                Some(answer) => reply(200, &answer),
+                None => HttpReply::text(202, ""),
             },
         };
         if self.is(Fault::HtmlAnswers) {
-            reply.content_type = "text/html";
+            answer.headers = vec![("content-type", String::from("text/html"))];
         }
-        if self.is(Fault::Created) && reply.status == 200 {
-            reply.status = 201;
+        if self.is(Fault::Created) && answer.status == 200 {
+            answer.status = 201;
         }
-        Ok(reply)
+        Ok(answer)
     }
 
-    fn fall(&self, fault: Fault, when: bool) -> Result<(), Fallen> {
-        if self.is(fault) && when { Err(Fallen) } else { Ok(()) }
+    fn fall(&self, fault: Fault, when: bool) -> Result<(), NoReply> {
+        if self.is(fault) && when { Err(NoReply::Crash) } else { Ok(()) }
     }
 
     /// Answers one request; nothing where it asks for no answer.
-    fn request(&self, request: &Value) -> Result<Option<Value>, Fallen> {
+    fn request(&self, request: &Value) -> Result<Option<Value>, NoReply> {
         let Some(outer) = request.as_object() else {
             self.fall(Fault::FallsAtNull, request.is_null())?;
             return Ok(Some(error(&Value::Null, &Refusal(-32600, String::from("an object, please")))));
@@ -233,7 +237,7 @@ impl Player {
         Ok(Some(answer))
     }
 
-    fn dispatch(&self, outer: &Map<String, Value>) -> Result<Result<Value, Refusal>, Fallen> {
+    fn dispatch(&self, outer: &Map<String, Value>) -> Result<Result<Value, Refusal>, NoReply> {
         let method = outer.get("method").and_then(Value::as_str).unwrap_or_default();
         let empty = Map::new();
         let params = outer.get("params").and_then(Value::as_object).unwrap_or(&empty);
@@ -274,7 +278,7 @@ impl Player {
         json!({ "tools": tools })
     }
 
-    fn message(&self, method: &str, message: &Map<String, Value>) -> Result<Result<Value, Refusal>, Fallen> {
+    fn message(&self, method: &str, message: &Map<String, Value>) -> Result<Result<Value, Refusal>, NoReply> {
         let Some((method, _)) = Method::named(method) else {
             let ok = self.is(Fault::OkToEverything);
             return Ok(if ok { Ok(json!({ "status": "ok" })) } else { refuse(-32601, "no such method") });
@@ -290,12 +294,12 @@ impl Player {
             Method::GameInvitation => {
                 self.fall(Fault::FallsAtOtherGames, text("game_type") != "even_odd")?;
                 drop(memory);
-                Ok(self.join(message, &match_id))
+                if self.is(Fault::NeverJoins) { Err(NoReply::Silence) } else { Ok(self.join(message, &match_id)) }
             }
             Method::ChooseParity => {
                 self.fall(Fault::FallsAtUninvited, !memory.nonces.contains_key(&match_id))?;
                 drop(memory);
-                Ok(self.choose(message, &match_id))
+                if self.is(Fault::NeverChooses) { Err(NoReply::Silence) } else { Ok(self.choose(message, &match_id)) }
             }
             Method::NotifyMatchResult => {
                 self.fall(Fault::FallsAtStrangeMatches, !memory.nonces.contains_key(&match_id))?;
@@ -333,7 +337,12 @@ impl Player {
         }
     }
 
-    fn notice(&self, message: &Map<String, Value>, name: &str, fault: Fault) -> Result<Result<Value, Refusal>, Fallen> {
+    fn notice(
+        &self,
+        message: &Map<String, Value>,
+        name: &str,
+        fault: Fault,
+    ) -> Result<Result<Value, Refusal>, NoReply> {
         Ok(if self.is(fault) { refuse(-32603, "KeyError") } else { Ok(self.acknowledge(message, name)) })
     }
 
@@ -405,7 +414,6 @@ impl Player {
             (if fresh { format!("nonce {made}") } else { kept }, again)
         };
         match self.fault {
-            Fault::NeverJoins => thread::sleep(Duration::from_secs(4)),
             Fault::JoinsLate if nonce == "nonce 1" && !again => thread::sleep(Duration::from_millis(2_550)),
             Fault::RefusesRepeats if again => return refuse(-32603, "already joined"),
             Fault::RefusesSideB if asked.get("role_in_match") == Some(&json!("PLAYER_B")) => {
@@ -445,7 +453,6 @@ impl Player {
             (memory.asked - 1, memory.errors, memory.last_match.clone())
         };
         match self.fault {
-            Fault::NeverChooses => thread::sleep(Duration::from_secs(4)),
             Fault::ChoosesLate if asked_before == 0 => thread::sleep(Duration::from_millis(2_550)),
             Fault::ThrowsAtAChoice => std::panic::resume_unwind(Box::new("KeyError")),
             Fault::ErrorForAChoice => return refuse(-32603, "KeyError"),

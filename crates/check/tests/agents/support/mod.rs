@@ -1,14 +1,49 @@
 //! Agents to check, and how to read what came of it.
 
 pub(crate) mod bad_player;
-pub(crate) mod http;
 pub(crate) mod ours;
 pub(crate) mod small_referee;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use league_check::CheckOptions;
 use league_check::report::{CheckReport, CheckVerdict, Finding};
+use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer, ReservedPort, ServerFaults, Then};
+use league_wire::endpoint::Endpoint;
+
+/// What a handler does in place of a reply.
+pub(crate) enum NoReply {
+    /// The agent crashes: its server ends.
+    Crash,
+    /// The agent never answers.
+    Silence,
+}
+
+/// A handler that may block its thread, or panic, at a free port.
+pub(crate) fn serve(
+    faults: ServerFaults,
+    answer: impl Fn(&HttpRequest) -> Result<HttpReply, NoReply> + Send + Sync + 'static,
+) -> HttpServer {
+    let answer = Arc::new(answer);
+    let handler = move |request| {
+        let answer = Arc::clone(&answer);
+        async move {
+            match tokio::task::spawn_blocking(move || answer(&request)).await {
+                Ok(Ok(reply)) => reply,
+                Ok(Err(NoReply::Crash)) => HttpReply::default().then(Then::Stop),
+                Ok(Err(NoReply::Silence)) => std::future::pending().await,
+                // A panic closes the connection.
+                Err(_) => HttpReply::default(),
+            }
+        }
+    };
+    ReservedPort::free().and_then(|port| port.serve_after(Duration::ZERO, faults, handler)).unwrap()
+}
+
+pub(crate) fn at(server: &HttpServer) -> Endpoint {
+    server.endpoint().parse().unwrap()
+}
 
 /// The checks that failed, whatever their level, sorted.
 pub(crate) fn failed(report: &CheckReport) -> Vec<&'static str> {

@@ -1,20 +1,21 @@
-//! A referee written by hand: good in every respect, but for the one fault that it is told to have. It never registers.
+//! A referee written by hand, correct but for one fault. It never registers.
 
-#![expect(clippy::wildcard_enum_match_arm, reason = "who has one fault has none of the others")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "a referee with one fault has none of the others")]
 
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
 use league_core::rules::draw::Draw;
 use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::side::Pair;
+use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer, ServerFaults};
 use serde_json::{Value, json};
 
-use super::http::{Manners, Reply, Request, Server};
+use super::serve;
 
 /// What can be wrong with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,12 +50,12 @@ pub(crate) enum Wrong {
 }
 
 /// A referee with this fault, which reports to the manager at `manager`.
-pub(crate) fn start(wrong: Wrong, manager: u16) -> Server {
-    let seen: Arc<Mutex<HashSet<String>>> = Arc::default();
-    Server::start(Manners::default(), move |request| Some(respond(wrong, manager, &seen, &request)))
+pub(crate) fn start(wrong: Wrong, manager: u16) -> HttpServer {
+    let seen: Mutex<HashSet<String>> = Mutex::default();
+    serve(ServerFaults::default(), move |request| Ok(respond(wrong, manager, &seen, request)))
 }
 
-fn respond(wrong: Wrong, manager: u16, seen: &Mutex<HashSet<String>>, request: &Request) -> Reply {
+fn respond(wrong: Wrong, manager: u16, seen: &Mutex<HashSet<String>>, request: &HttpRequest) -> HttpReply {
     let parsed: Result<Value, _> = serde_json::from_slice(&request.body);
     let Ok(asked) = parsed else { return refusal(&Value::Null, -32700) };
     let (id, params) = (&asked["id"], asked["params"].clone());
@@ -80,12 +81,12 @@ fn respond(wrong: Wrong, manager: u16, seen: &Mutex<HashSet<String>>, request: &
     }
 }
 
-fn result(id: &Value, result: &Value) -> Reply {
-    Reply::json(200, json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string())
+fn result(id: &Value, result: &Value) -> HttpReply {
+    HttpReply::json(200, &json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
 
-fn refusal(id: &Value, code: i64) -> Reply {
-    Reply::json(200, json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": "no" } }).to_string())
+fn refusal(id: &Value, code: i64) -> HttpReply {
+    HttpReply::json(200, &json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": "no" } }))
 }
 
 /// Posts a request, and gives the result of its answer; nothing when none comes in time.

@@ -1,4 +1,4 @@
-//! What somebody sees in a real browser: Chromium, installed by `cargo xtask test`.
+//! What somebody sees in a real browser: Chromium, installed by `cargo xtask ci`.
 //!
 //! `see.mjs` looks, and ends badly with what was wrong. Without `LEAGUE_PEERS` these tests are ignored, and named as such.
 
@@ -54,7 +54,7 @@ fn after_the_end(what: &str) {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs a browser"]
+#[ignore = "needs cargo xtask ci, which installs a browser"]
 fn a_league_is_watched_from_its_registration_to_its_champion_without_a_reload() {
     let venue = Venue::new();
     let mut manager = venue.manager_with(4, 1, &[]);
@@ -67,25 +67,25 @@ fn a_league_is_watched_from_its_registration_to_its_champion_without_a_reload() 
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs a browser"]
+#[ignore = "needs cargo xtask ci, which installs a browser"]
 fn a_draw_is_verified_in_the_page_and_a_tampered_one_refused() {
     after_the_end("verify");
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs a browser"]
+#[ignore = "needs cargo xtask ci, which installs a browser"]
 fn every_page_is_of_use_without_a_script() {
     after_the_end("still");
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs a browser"]
+#[ignore = "needs cargo xtask ci, which installs a browser"]
 fn the_keys_alone_are_enough() {
     after_the_end("keys");
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs a browser"]
+#[ignore = "needs cargo xtask ci, which installs a browser"]
 fn every_page_fits_every_width_and_axe_finds_nothing_serious() {
     after_the_end("shape");
 }

@@ -33,43 +33,43 @@ fn typescript() -> Command {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs the client"]
+#[ignore = "needs cargo xtask ci, which installs the client"]
 fn python_mcp_finds_out_what_we_speak() {
     converse(python("python"), "mcp:auto", Some(MODERN));
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs the client"]
+#[ignore = "needs cargo xtask ci, which installs the client"]
 fn python_mcp_shakes_hands_when_told_to() {
     converse(python("python"), "mcp:legacy", Some(HANDSHAKE));
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs the client"]
+#[ignore = "needs cargo xtask ci, which installs the client"]
 fn python_mcp_of_the_first_version_shakes_hands() {
     converse(python("python-old"), "mcp", Some(HANDSHAKE));
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs the client"]
+#[ignore = "needs cargo xtask ci, which installs the client"]
 fn fastmcp_converses() {
     converse(python("python"), "fastmcp", None);
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs the client"]
+#[ignore = "needs cargo xtask ci, which installs the client"]
 fn fastmcp_of_the_second_version_converses() {
     converse(python("python-old"), "fastmcp", None);
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs the client"]
+#[ignore = "needs cargo xtask ci, which installs the client"]
 fn the_typescript_sdk_of_the_first_version_shakes_hands() {
     converse(typescript(), "sdk", Some(HANDSHAKE));
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs the client"]
+#[ignore = "needs cargo xtask ci, which installs the client"]
 fn the_typescript_client_speaks_either_way() {
     converse(typescript(), "client:auto", Some(MODERN));
     converse(typescript(), "client:legacy", Some(HANDSHAKE));

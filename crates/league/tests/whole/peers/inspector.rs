@@ -17,7 +17,7 @@ fn inspect(home: &str, server: &Server, method: &str, tool: Option<&str>) -> Com
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which installs the Inspector"]
+#[ignore = "needs cargo xtask ci, which installs the Inspector"]
 fn the_inspector_lists_and_calls_the_tools_of_each_server() {
     let cast = Servers::start();
     let inspect = |server: &Server, method: &str, tool: Option<&str>| inspect(cast.home.path(), server, method, tool);

@@ -1,6 +1,6 @@
 //! Our three servers, and those who know MCP from elsewhere: its official conformance suite and its official clients.
 //!
-//! What is not Rust is installed by `cargo xtask test`, which says in `LEAGUE_PEERS` where. Without it these tests are
+//! What is not Rust is installed by `cargo xtask ci`, which says in `LEAGUE_PEERS` where. Without it these tests are
 //! ignored, and named as such.
 
 mod clients;
@@ -14,7 +14,7 @@ use std::process::Command;
 
 use crate::support::{Process, TestHome, ports};
 
-/// A manager that never starts its league, a referee and a player, all with the suite's tools.
+/// A manager that never starts its league, a referee and a player.
 struct Servers {
     home: TestHome,
     _processes: [Process; 3],
@@ -41,10 +41,7 @@ impl Servers {
             Server { role: "referee", url: url(&referee), good: "ping", bad: "get_match_state" },
             Server { role: "player", url: url(&player), good: "get_player_state", bad: "choose_parity" },
         ];
-        let start = |arguments: &[&str]| {
-            let common = ["--home", home.path()];
-            Process::start_in(home.path(), &[("LEAGUE_MCP_FIXTURES", "1")], &[arguments, &common].concat())
-        };
+        let start = |arguments: &[&str]| Process::start(&[arguments, &["--home", home.path()]].concat());
         let waits = ["--expect-players", "9", "--registration-window", "86400"];
         let mut first = start(&[&["manager", "--port", &manager][..], &waits].concat());
         first.says("the manager is at");
@@ -57,9 +54,9 @@ impl Servers {
     }
 }
 
-/// Where `cargo xtask test` put the peers.
+/// Where `cargo xtask ci` put the peers.
 pub(crate) fn peers() -> PathBuf {
-    PathBuf::from(std::env::var_os("LEAGUE_PEERS").unwrap_or_else(|| panic!("cargo xtask test sets LEAGUE_PEERS")))
+    PathBuf::from(std::env::var_os("LEAGUE_PEERS").unwrap_or_else(|| panic!("cargo xtask ci sets LEAGUE_PEERS")))
 }
 
 /// A file beside this one.

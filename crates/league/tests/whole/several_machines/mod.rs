@@ -1,6 +1,6 @@
 //! Several machines: manager, referees and players on hosts of their own.
 //!
-//! The hosts are network namespaces. Where those are not allowed, `cargo xtask test` leaves these tests out and says so.
+//! The hosts are network namespaces. Where those are not allowed, `cargo xtask ci` leaves these tests out and says so.
 
 mod network;
 
@@ -61,7 +61,7 @@ impl Told {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which looks whether namespaces are allowed and installs a browser"]
+#[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed and installs a browser"]
 fn the_lines_of_the_page_play_a_league_across_three_machines() {
     let network = Network::new();
     let lines = lines_at("192.168.1.10");
@@ -90,7 +90,7 @@ fn the_lines_of_the_page_play_a_league_across_three_machines() {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which looks whether namespaces are allowed"]
+#[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed"]
 fn a_manager_answers_to_the_names_that_lead_to_it_and_to_no_other() {
     let network = Network::new();
     let mut manager = network.manager.league("manager --host 0.0.0.0");
@@ -109,7 +109,7 @@ fn a_manager_answers_to_the_names_that_lead_to_it_and_to_no_other() {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which looks whether namespaces are allowed"]
+#[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed"]
 fn a_refused_agent_is_told_which_flag_to_set() {
     let network = Network::new();
     let mut manager = network.manager.league("manager --host 0.0.0.0 --join-key sesame");
@@ -126,7 +126,7 @@ fn a_refused_agent_is_told_which_flag_to_set() {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which looks whether namespaces are allowed"]
+#[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed"]
 fn a_machine_in_no_network_says_so_and_plays_by_itself() {
     let island = Host::new("island");
     let mut manager = island.league("manager --host 0.0.0.0 --expect-players 2 --join-key sesame --exit-when-done");
@@ -140,7 +140,7 @@ fn a_machine_in_no_network_says_so_and_plays_by_itself() {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which looks whether namespaces are allowed"]
+#[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed"]
 fn agents_are_checked_from_another_machine() {
     let network = Network::new();
     let mut player = network.players.league("player --host 0.0.0.0 --port 8101 --manager 192.168.1.10:8000");
@@ -159,7 +159,7 @@ fn operate(host: &Host, command: &str) -> Process {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which looks whether namespaces are allowed and installs what the kits are written with"]
+#[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed and installs what the kits are written with"]
 fn every_kit_plays_from_another_machine() {
     let network = Network::new();
     let options = "--host 0.0.0.0 --registration-window 600 --players-need-key --operator-token chalk";
@@ -204,7 +204,7 @@ fn every_kit_plays_from_another_machine() {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test, which looks whether namespaces are allowed"]
+#[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed"]
 fn a_league_is_played_over_version_six() {
     let network = Network::new();
     let mut manager = network.manager.league("manager --host :: --expect-players 2 --exit-when-done");

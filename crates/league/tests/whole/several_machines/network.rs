@@ -69,7 +69,7 @@ impl Host {
         let host = Self { holder, files: tempfile::tempdir().unwrap() };
         assert!(
             ready.is_some(),
-            "namespaces are not allowed here; cargo xtask test leaves these tests out then, and says so"
+            "namespaces are not allowed here; cargo xtask ci leaves these tests out then, and says so"
         );
         let hosts = host.files.path().join("hosts");
         fs::write(&hosts, HOSTS).unwrap();

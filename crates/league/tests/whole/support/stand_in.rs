@@ -1,66 +1,61 @@
-//! A player of no strategy at all: answers what its test tells it to, and notes what it was told.
+//! A player that answers what its test says, and reports every call to it.
 
-use std::net::TcpListener;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
-use std::thread::spawn;
 use std::time::{Duration, Instant};
 
+use league_test_agents::http_server::{HttpReply, HttpServer, Then};
 use serde_json::{Value, json};
 
 use super::http;
 
-/// No message takes longer.
 const LIMIT: Duration = Duration::from_secs(60);
+/// The last call of every league.
+const LAST: &str = "notify_league_completed";
 
-/// What a stand-in does about a message.
+/// What a stand-in does about an invitation.
 pub(crate) enum Reaction {
-    /// Answers this.
     Says(Value),
-    /// Answers this, and is never seen again.
     SaysAndDies(Value),
 }
 
-/// A player in a thread of this process. It leaves when it is told that the league is over.
+/// A player that leaves when its league is over.
 pub(crate) struct StandIn {
+    _server: HttpServer,
     heard: Receiver<(String, Value)>,
 }
 
 impl StandIn {
     /// Registers as `id` with the manager at `manager`, and reacts to invitations like this.
-    pub(crate) fn invited(manager: &str, id: &str, mut react: impl FnMut() -> Reaction + Send + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let contact = format!("http://{}/mcp", listener.local_addr().unwrap());
+    pub(crate) fn invited(manager: &str, id: &str, react: impl FnMut() -> Reaction + Send + 'static) -> Self {
+        let (note, heard) = channel();
+        let react = Mutex::new(react);
+        let server = HttpServer::stub(move |request| {
+            let request = request.json();
+            let method = request["method"].as_str().unwrap().to_owned();
+            let reaction = match method.as_str() {
+                "handle_game_invitation" => react.lock().unwrap()(),
+                LAST => Reaction::SaysAndDies(json!({"status": "ok"})),
+                _ => Reaction::Says(json!({"status": "ok"})),
+            };
+            // The test may have stopped listening.
+            drop(note.send((method, request["params"].clone())));
+            match reaction {
+                Reaction::Says(result) => HttpReply::result(&request, &result),
+                Reaction::SaysAndDies(result) => HttpReply::result(&request, &result).then(Then::Stop),
+            }
+        });
+        let server = server.unwrap();
         let meta = json!({
             "display_name": format!("Stand-in {id}"), "version": "1.0.0", "game_types": ["even_odd"],
-            "contact_endpoint": contact,
-        });
-        let (note, heard) = channel();
-        spawn(move || {
-            for stream in listener.incoming() {
-                let mut stream = stream.unwrap();
-                let Some(request) = http::receive(&stream) else { continue };
-                let method = request["method"].as_str().unwrap().to_owned();
-                let reaction = match method.as_str() {
-                    "handle_game_invitation" => react(),
-                    "notify_league_completed" => Reaction::SaysAndDies(json!({"status": "ok"})),
-                    _ => Reaction::Says(json!({"status": "ok"})),
-                };
-                // Nobody needs to have asked.
-                drop(note.send((method, request["params"].clone())));
-                let (Reaction::Says(result) | Reaction::SaysAndDies(result)) = &reaction;
-                let answer = json!({"jsonrpc": "2.0", "result": result, "id": request["id"]});
-                http::send(&mut stream, "HTTP/1.1 200 OK", &answer);
-                if matches!(reaction, Reaction::SaysAndDies(_)) {
-                    return;
-                }
-            }
+            "contact_endpoint": server.endpoint(),
         });
         let registered = http::call(manager, "register_player", &json!({"player_id": id, "player_meta": meta}));
         assert_eq!(registered["result"]["status"], "ACCEPTED", "{registered}");
-        Self { heard }
+        Self { _server: server, heard }
     }
 
-    /// Waits until it is told something by `method`; gives what.
+    /// Waits for the next call of `method`; its parameters.
     pub(crate) fn hears(&self, method: &str) -> Value {
         let until = Instant::now() + LIMIT;
         loop {
@@ -72,8 +67,8 @@ impl StandIn {
         }
     }
 
-    /// Everything that it was told, until it left.
+    /// Every call that has arrived, up to the end of a league that has ended.
     pub(crate) fn told(self) -> Vec<(String, Value)> {
-        self.heard.iter().collect()
+        self.heard.try_iter().collect()
     }
 }

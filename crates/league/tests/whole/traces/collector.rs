@@ -1,11 +1,6 @@
 //! A collector of OpenTelemetry traces, as small as it can be: OTLP over HTTP with protobuf, of which it reads what is asked about.
 
-use std::io::{BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
-use std::thread::spawn;
-
-use crate::support::http;
+use league_test_agents::http_server::{HttpReply, HttpServer};
 
 /// A span that was handed over.
 #[derive(Clone, Debug)]
@@ -20,44 +15,24 @@ pub(crate) struct Span {
 }
 
 /// A collector that listens.
-pub(crate) struct Collector {
-    address: SocketAddr,
-    spans: Arc<Mutex<Vec<Span>>>,
-}
+pub(crate) struct Collector(HttpServer);
 
 impl Collector {
     pub(crate) fn open() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (address, spans) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<Span>>>::default());
-        let kept = Arc::clone(&spans);
-        spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let kept = Arc::clone(&kept);
-                spawn(move || serve(&stream, &kept));
-            }
+        let server = HttpServer::stub(|request| {
+            assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/traces"));
+            HttpReply::text(200, "")
         });
-        Self { address, spans }
+        Self(server.unwrap())
     }
 
-    /// What `OTEL_EXPORTER_OTLP_ENDPOINT` has to say.
+    /// The value of `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub(crate) fn endpoint(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.0.address)
     }
 
     pub(crate) fn spans(&self) -> Vec<Span> {
-        self.spans.lock().unwrap().clone()
-    }
-}
-
-/// Takes whatever comes on a connection, until it is closed.
-fn serve(mut stream: &TcpStream, kept: &Mutex<Vec<Span>>) {
-    let mut reader = BufReader::new(stream);
-    while let Some((first, body)) = http::message(&mut reader) {
-        assert!(first.starts_with("POST /v1/traces "), "{first}");
-        kept.lock().unwrap().extend(read(&body));
-        stream
-            .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n")
-            .unwrap();
+        self.0.requests().iter().flat_map(|request| read(&request.body)).collect()
     }
 }
 

@@ -37,7 +37,7 @@ impl UnderWay {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test --only windows, which builds the program and sets up Wine"]
+#[ignore = "needs cargo xtask ci windows, which builds the program and sets up Wine"]
 fn a_second_manager_of_a_home_is_told_which_process_has_it() {
     let venue = WindowsVenue::new();
     let mut manager = venue.manager();
@@ -47,7 +47,7 @@ fn a_second_manager_of_a_home_is_told_which_process_has_it() {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test --only windows, which builds the program and sets up Wine"]
+#[ignore = "needs cargo xtask ci windows, which builds the program and sets up Wine"]
 fn a_killed_manager_comes_back_and_the_league_goes_on() {
     let UnderWay { venue, mut manager, referee, players } = UnderWay::start("slow:40");
     manager.kill_and_restart();
@@ -64,7 +64,7 @@ fn a_killed_manager_comes_back_and_the_league_goes_on() {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test --only windows, which builds the program and sets up Wine"]
+#[ignore = "needs cargo xtask ci windows, which builds the program and sets up Wine"]
 fn a_league_that_is_ended_by_ctrl_c_goes_on_later() {
     let (home, port) = (WindowsHome::new(), ports::free().to_string());
     let arguments = ["run", "--port", &port, "--players", "4", "--strategies", "slow:5", "--home", &home.path];
@@ -82,7 +82,7 @@ fn a_league_that_is_ended_by_ctrl_c_goes_on_later() {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test --only windows, which builds the program and sets up Wine"]
+#[ignore = "needs cargo xtask ci windows, which builds the program and sets up Wine"]
 fn a_second_ctrl_c_ends_a_referee_at_once() {
     // The others stay until the test is over.
     let UnderWay { mut referee, manager: _manager, players: _players, .. } = UnderWay::start("slow:85");

@@ -8,7 +8,7 @@ use super::program::{WindowsHome, league, on_windows, press_ctrl_c, start};
 use crate::support::{Process, TestHome, Venue, http, ports};
 
 #[test]
-#[ignore = "needs cargo xtask test --only windows, which builds the program and sets up Wine"]
+#[ignore = "needs cargo xtask ci windows, which builds the program and sets up Wine"]
 fn a_league_is_played_shown_and_verified_on_both_systems() {
     let home = WindowsHome::new();
     let mut run = start(&["run", "--seed", "7", "--port", "0", "--home", &home.path, "--json", "--stay"]);
@@ -41,7 +41,7 @@ fn a_league_is_played_shown_and_verified_on_both_systems() {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test --only windows, which builds the program and sets up Wine"]
+#[ignore = "needs cargo xtask ci windows, which builds the program and sets up Wine"]
 fn a_python_player_that_runs_outside_is_graded_without_fault() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/python-stdlib");
     let (port, nobody) = (ports::free(), format!("http://127.0.0.1:{}/mcp", ports::free()));
@@ -59,7 +59,7 @@ fn a_python_player_that_runs_outside_is_graded_without_fault() {
 }
 
 #[test]
-#[ignore = "needs cargo xtask test --only windows, which builds the program and sets up Wine"]
+#[ignore = "needs cargo xtask ci windows, which builds the program and sets up Wine"]
 fn a_windows_player_plays_in_the_league_of_a_linux_manager() {
     let (venue, own) = (Venue::patient(), TestHome::new());
     let manager = venue.manager(3, 1);

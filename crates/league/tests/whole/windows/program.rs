@@ -6,13 +6,13 @@ use std::process::Command;
 
 use crate::support::{Ended, Process, TestHome, ports};
 
-/// Wine's loader, and the program that it loads: set by `cargo xtask test --only windows`, with the variables that Wine itself reads.
+/// Wine's loader, and the program that it loads: set by `cargo xtask ci windows`, with the variables that Wine itself reads.
 const WINE: &str = "LEAGUE_WINE";
 const PROGRAM: &str = "LEAGUE_WINDOWS";
 
 /// Starts the Windows `league` with `arguments`. Its process id is that of Wine's loader, which becomes the program: it can be killed.
 pub(super) fn start<A: AsRef<str>>(arguments: &[A]) -> Process {
-    let variable = |name| env::var(name).unwrap_or_else(|_| panic!("{name} is set by cargo xtask test --only windows"));
+    let variable = |name| env::var(name).unwrap_or_else(|_| panic!("{name} is set by cargo xtask ci windows"));
     let program = on_windows(Path::new(&variable(PROGRAM)));
     let mut command = Command::new(variable(WINE));
     command.arg(program).args(arguments.iter().map(AsRef::as_ref)).current_dir(env::temp_dir());

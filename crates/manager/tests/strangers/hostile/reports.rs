@@ -37,7 +37,7 @@ async fn a_result_is_told_once_and_by_its_own_referee() {
     }
     let playing = league.play();
     let reporting = async {
-        assert!(players[0].diary().hears("ROUND_ANNOUNCEMENT", 1, Duration::from_secs(10)).await);
+        assert!(players[0].log().hears("ROUND_ANNOUNCEMENT", 1, Duration::from_secs(10)).await);
         let mut assigned = Vec::new();
         for token in &referees {
             let answer = caller.call("get_assigned_matches", "referee:x", Some(token), json!({})).await.json();

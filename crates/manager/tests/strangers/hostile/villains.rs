@@ -88,7 +88,7 @@ async fn league(vices: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
 
     let (mut parts, mut villains, mut good) = (Parts::new(), Vec::new(), Vec::new());
     for vice in vices {
-        let villain = HostileAgent::open(*vice).await.unwrap();
+        let villain = HostileAgent::open(*vice).unwrap();
         parts.insert(villain.register(&league.url).await.unwrap(), Some(*vice));
         villains.push(villain);
     }
@@ -102,7 +102,7 @@ async fn league(vices: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
 
     assert_eq!(season.matches_completed(), count * (count - 1) / 2);
     assert!(villains.iter().all(|villain| villain.followed() == 0), "somebody was sent elsewhere, and went");
-    assert!(good.iter().all(|player| player.diary().refused().is_empty()));
+    assert!(good.iter().all(|player| player.log().refused().is_empty()));
     let mut reasons: BTreeMap<Attack, BTreeSet<String>> = BTreeMap::new();
     for (game, player) in charged(&season) {
         let vice = parts[&player];

@@ -80,7 +80,7 @@ where
 {
     let mut all = JoinSet::new();
     for vice in Attack::ALL {
-        let work = what(vice, HostileAgent::open(vice).await.unwrap());
+        let work = what(vice, HostileAgent::open(vice).unwrap());
         all.spawn(async move {
             let started = Instant::now();
             let (vice, villain, came) = work.await;
@@ -136,7 +136,7 @@ async fn looking_for_a_form_that_a_villain_understands_stretches_no_limit() {
 
 #[tokio::test]
 async fn an_answer_that_nobody_asked_for_does_not_answer_the_next_question() {
-    let (client, villain) = (Client::default(), HostileAgent::open(Attack::SecondAnswer).await.unwrap());
+    let (client, villain) = (Client::default(), HostileAgent::open(Attack::SecondAnswer).unwrap());
     let endpoint = villain.endpoint().parse().unwrap();
     for _ in 0..10 {
         let answer = call(&client, &endpoint, LONG).await.unwrap();

@@ -1,0 +1,58 @@
+//! Measurements of whole leagues. `cargo xtask bench`, `load` and `viewers` build this program and `league`, and start it.
+//!
+//! - `measure`: speed and cost of leagues, as a report that later runs are compared with
+//! - `load`: one referee against thousands of players, and what its receipts say
+//! - `viewers`: what an audience costs a league, and how soon it sees an event
+//! - `path`, `ceiling`: what other commands count and measure, each in a process of its own
+
+mod ceiling;
+mod figures;
+mod load;
+mod measure;
+mod paths;
+mod process;
+mod query;
+mod report;
+mod stage;
+mod tables;
+mod viewers;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The allocator of `league`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Measures the program `league`.
+#[derive(Parser)]
+enum Options {
+    Measure(measure::Options),
+    Load(load::Options),
+    Viewers(viewers::Options),
+    #[command(hide = true)]
+    Watch(viewers::Audience),
+    #[command(hide = true)]
+    Path(paths::Options),
+    #[command(hide = true)]
+    Ceiling(ceiling::Options),
+}
+
+fn main() -> ExitCode {
+    let done = match Options::parse() {
+        Options::Measure(options) => measure::run(&options),
+        Options::Load(options) => load::run(&options),
+        Options::Viewers(options) => viewers::run(&options),
+        Options::Watch(options) => viewers::watch(&options),
+        Options::Path(options) => paths::run(&options),
+        Options::Ceiling(options) => ceiling::run(&options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("league-bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

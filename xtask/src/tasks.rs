@@ -1,0 +1,196 @@
+//! The list of tasks: what `cargo xtask` shows, and what a command in a document must be.
+
+use crate::steps::{self, CI, SOAK, Step, TEST};
+use crate::{Outcome, Repository, bench, bless, dist, fuzz, picture, soak};
+
+pub(crate) struct Task {
+    name: &'static str,
+    takes: Takes,
+    about: &'static str,
+    pub(crate) run: fn(&Repository, &[&str]) -> Outcome,
+}
+
+/// The arguments of a task.
+enum Takes {
+    Nothing,
+    /// One of these steps, or none for all of them.
+    Step(&'static [Step]),
+    /// Options with a whole number each.
+    Numbers(&'static [&'static str]),
+    /// Whatever the program takes that the task starts; shown like this.
+    Anything(&'static str),
+}
+
+const TASKS: &[Task] = &[
+    Task {
+        name: "test",
+        takes: Takes::Step(TEST),
+        about: "what a change must pass; needs Rust and a C compiler, nothing else",
+        run: |repository, words| steps::run(repository, "test", TEST, words.first().copied()),
+    },
+    Task {
+        name: "ci",
+        takes: Takes::Step(CI),
+        about: "what continuous integration runs after `test`; installs the tools that it needs",
+        run: |repository, words| steps::run(repository, "ci", CI, words.first().copied()),
+    },
+    Task {
+        name: "soak",
+        takes: Takes::Step(SOAK),
+        about: "long runs, for a figure or a release: about two hours",
+        run: |repository, words| steps::run(repository, "soak", SOAK, words.first().copied()),
+    },
+    Task {
+        name: "bless",
+        takes: Takes::Nothing,
+        about: "rewrite golden files, generated documentation and instruction counts",
+        run: |repository, _| bless::golden_files(repository),
+    },
+    Task {
+        name: "bench",
+        takes: Takes::Anything("[--json FILE] [--compare FILE] [--help]"),
+        about: "measure whole leagues, and compare with an earlier report",
+        run: bench::league,
+    },
+    Task {
+        name: "performance",
+        takes: Takes::Nothing,
+        about: "measure everything and rewrite the tables of docs/performance.md",
+        run: |repository, _| bench::performance(repository),
+    },
+    Task {
+        name: "viewers",
+        takes: Takes::Nothing,
+        about: "measure what 500 viewers cost a league, and how soon they see an event",
+        run: |repository, _| bench::viewers(repository),
+    },
+    Task {
+        name: "load",
+        takes: Takes::Anything("[--calls N] [--matches N] [--help]"),
+        about: "one referee, 1,000 matches at a time: who answers in time is never charged",
+        run: bench::load,
+    },
+    Task {
+        name: "simulate",
+        takes: Takes::Numbers(&["--runs", "--seed"]),
+        about: "simulated leagues with faults (10,000); a single run is printed in full",
+        run: soak::simulate,
+    },
+    Task {
+        name: "fuzz",
+        takes: Takes::Anything("[target] [--seconds N]"),
+        about: "coverage-guided fuzzing of one target, or of each for 60 s",
+        run: fuzz::task,
+    },
+    Task {
+        name: "picture",
+        takes: Takes::Nothing,
+        about: "take the README's pictures in a browser",
+        run: |repository, _| picture::take(repository),
+    },
+    Task {
+        name: "dist",
+        takes: Takes::Nothing,
+        about: "build and try the downloads for Windows and Linux: target/dist",
+        run: |repository, _| dist::make(repository),
+    },
+];
+
+/// The task that `words` name, with its arguments; none when help is wanted.
+pub(crate) fn parse<'w>(words: &'w [&'w str]) -> Result<Option<(&'static Task, &'w [&'w str])>, String> {
+    let [name, arguments @ ..] = words else { return Ok(None) };
+    if ["--help", "-h", "help"].contains(name) {
+        return Ok(None);
+    }
+    let task = TASKS.iter().find(|task| task.name == *name);
+    let task = task.ok_or_else(|| format!("there is no task `{name}`"))?;
+    match (&task.takes, arguments) {
+        (Takes::Nothing, []) | (Takes::Step(_), []) | (Takes::Anything(_), _) => {}
+        (Takes::Nothing, [word, ..]) => return Err(format!("`{name}` takes no arguments, not `{word}`")),
+        (Takes::Step(steps), [step]) if steps.iter().any(|known| known.name == *step) => {}
+        (Takes::Step(steps), [word, ..]) => {
+            let known: Vec<&str> = steps.iter().map(|step| step.name).collect();
+            return Err(format!("`{name}` has no step `{word}`; its steps are {}", known.join(", ")));
+        }
+        (Takes::Numbers(options), _) => {
+            for pair in arguments.chunks(2) {
+                let valid =
+                    matches!(pair, [option, number] if options.contains(option) && number.parse::<u64>().is_ok());
+                if !valid {
+                    return Err(format!(
+                        "`{name}` takes {} with a whole number, not `{}`",
+                        options.join(" and "),
+                        pair.join(" ")
+                    ));
+                }
+            }
+        }
+    }
+    Ok(Some((task, arguments)))
+}
+
+/// The tasks and the steps, a line each.
+pub(crate) fn help() -> String {
+    let mut text = String::from("The workspace's own tasks: cargo xtask <task>\n\n");
+    for Task { name, takes, about, .. } in TASKS {
+        let takes = match takes {
+            Takes::Nothing => String::new(),
+            Takes::Step(_) => String::from(" [step]"),
+            Takes::Numbers(options) => options.iter().map(|option| format!(" [{option} N]")).collect(),
+            Takes::Anything(shown) => format!(" {shown}"),
+        };
+        text += &format!("  {:<46} {about}\n", format!("{name}{takes}"));
+    }
+    for Task { name, takes, .. } in TASKS {
+        if let Takes::Step(steps) = takes {
+            text += &format!("\nSteps of `cargo xtask {name}`, and what each guards:\n");
+            for step in *steps {
+                text += &format!("  {:<14} {}\n", step.name, step.guards);
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Option<&'static str>, String> {
+        parse(&line.split_whitespace().collect::<Vec<_>>()).map(|found| found.map(|(task, _)| task.name))
+    }
+
+    #[test]
+    fn a_task_is_found_by_its_name_and_takes_only_its_arguments() {
+        for line in ["", "--help", "help"] {
+            assert_eq!(parsed(line), Ok(None), "{line}");
+        }
+        for (line, name) in [
+            ("test", "test"),
+            ("test lints", "test"),
+            ("ci fuzz", "ci"),
+            ("bench --compare before.json", "bench"),
+            ("simulate --seed 7 --runs 1", "simulate"),
+        ] {
+            assert_eq!(parsed(line), Ok(Some(name)), "{line}");
+        }
+        for (line, named) in [
+            ("tset", "`tset`"),
+            ("bless all", "`all`"),
+            ("test spelling", "`spelling`"),
+            ("simulate --runs many", "`--runs many`"),
+            ("simulate --seed", "`--seed`"),
+            ("simulate everything", "`everything`"),
+        ] {
+            let wrong = parsed(line).unwrap_err();
+            assert!(wrong.contains(named), "{line}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn help_names_every_task_and_what_every_step_guards() {
+        let help = help();
+        assert!(TASKS.iter().all(|task| help.contains(task.about)), "{help}");
+        assert!([TEST, CI, SOAK].concat().iter().all(|step| help.contains(step.guards)), "{help}");
+    }
+}
