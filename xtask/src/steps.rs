@@ -121,7 +121,7 @@ pub(crate) fn ignored(
 fn foreign(repository: &Repository) -> Outcome {
     let peers = peers::installed(repository)?;
     tools::browser(repository)?;
-    let mut tests = ignored(repository, "", &["browser::", "everyone::", "kits::", "peers::"])?;
+    let mut tests = ignored(repository, "", &["browser::", "documents::", "everyone::", "kits::", "peers::"])?;
     tests.env("LEAGUE_PEERS", peers);
     repository.run(tests)
 }
