@@ -103,7 +103,8 @@ pub(crate) fn ignored(
     features: &str,
     names: &[&str],
 ) -> Result<std::process::Command, String> {
-    let build = format!("--workspace {features} --test whole");
+    // `help` is a test of the Rust kit: for it cargo builds the kit's program, which the others start.
+    let build = format!("--workspace {features} --test whole --test help");
     let words = match tools::has_nextest(repository) {
         true => format!("nextest run {build} --run-ignored only -E"),
         false => format!("test {build} -- --ignored"),
