@@ -196,8 +196,8 @@ pub(crate) fn manager(options: &ManagerOptions) -> Result<()> {
 
 async fn manage(options: &ManagerOptions) -> Result<()> {
     let world = Environment::real();
-    let home = Home::at(&options.home);
-    let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
+    let home = Home::at(&options.league.home);
+    let configured = Configured::read(&home, options.league.league_id.clone())?.with_tls(options.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
     let mut rules = configured.league;
     let league = rules.league_id.clone();
@@ -283,7 +283,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     if options.json {
         println!("{}", serde_json::to_string_pretty(&season.standings())?);
     } else {
-        let which = format!(" --home {} --league-id {league}", options.home.display());
+        let which = format!(" --home {} --league-id {league}", options.league.home.display());
         println!("{}", table::excerpt(&season.standings(), &which));
     }
     closing.iter().for_each(|line| eprintln!("{line}"));
@@ -300,8 +300,9 @@ pub(crate) fn referee(options: &RefereeOptions) -> Result<()> {
 }
 
 async fn officiate(options: &RefereeOptions) -> Result<()> {
-    let home = Home::at(&options.home);
-    let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
+    let home = Home::at(&options.join.home);
+    let configured =
+        Configured::read(&home, options.join.league_id.clone())?.with_tls(options.join.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
     let known = configured.agents.referee(options.referee_id.as_ref());
     let games = match known {
@@ -310,12 +311,12 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     };
     home.prepare_for_agent()?;
     let port = options.referee_id.as_ref().and_then(|id| configured.referee_port(id));
-    let manager = options.manager.clone().unwrap_or_else(|| configured.manager.clone());
-    let bound = listen(&options.place, port, "the referee")?;
-    let (contact, names) = contact(&options.place, &bound, &secure, &manager).await?;
+    let manager = options.join.manager.clone().unwrap_or_else(|| configured.manager.clone());
+    let bound = listen(&options.join.place, port, "the referee")?;
+    let (contact, names) = contact(&options.join.place, &bound, &secure, &manager).await?;
     let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
     let listed = known.and_then(|known| known.name.clone());
-    let name = options.name.clone().or(listed);
+    let name = options.join.name.clone().or(listed);
     let name = name.unwrap_or_else(|| named("Referee", options.referee_id.as_ref(), &contact));
     let capacity = options.capacity.or_else(|| known.and_then(|known| known.max_concurrent_matches));
     let settings = RefereeSettings {
@@ -325,10 +326,10 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         contact: contact.clone(),
         capacity: capacity.unwrap_or(configured.referee.max_concurrent_matches),
         games,
-        join_key: given(options.join_key.as_ref()).cloned(),
+        join_key: given(options.join.join_key.as_ref()).cloned(),
         operator: given(options.operator_token.as_ref()).map(Credential::digest),
         journal: Some((JournalWriter::start(logs::limits(JournalLevel::Debug)?)?, home.clone())),
-        give_up_after: options.give_up_after,
+        give_up_after: options.join.give_up_after,
         home: Some(home),
         patience: configured.timeouts.register_referee,
         pause: PAUSE,
@@ -358,7 +359,9 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
 async fn wind_up(referee: &Referee) -> usize {
     let running = referee.running();
     if running > 0 {
-        eprintln!("Ending; matches that have {WIND_UP:?} to end before: {running}. Told once more, it ends at once.");
+        eprintln!(
+            "Stopping; {running} running matches have {WIND_UP:?} to end. Press Ctrl-C again to stop immediately."
+        );
     }
     referee.wind_up(WIND_UP).await
 }
@@ -368,8 +371,9 @@ pub(crate) fn player(options: &PlayerOptions) -> Result<()> {
 }
 
 async fn take_part(options: &PlayerOptions) -> Result<()> {
-    let home = Home::at(&options.home);
-    let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.place.tls.files())?;
+    let home = Home::at(&options.join.home);
+    let configured =
+        Configured::read(&home, options.join.league_id.clone())?.with_tls(options.join.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
     let known = configured.agents.player(options.player_id.as_ref());
     if let Some(known) = known {
@@ -377,27 +381,28 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     }
     home.prepare_for_agent()?;
     let port = options.player_id.as_ref().and_then(|id| configured.player_port(id));
-    let manager = options.manager.clone().unwrap_or_else(|| configured.manager.clone());
-    let bound = listen(&options.place, port, "the player")?;
-    let (contact, names) = contact(&options.place, &bound, &secure, &manager).await?;
+    let manager = options.join.manager.clone().unwrap_or_else(|| configured.manager.clone());
+    let bound = listen(&options.join.place, port, "the player")?;
+    let (contact, names) = contact(&options.join.place, &bound, &secure, &manager).await?;
     let histories = HistoryWriter::start().context("the history cannot be written")?;
     let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
     let thinker = thinker(&kind, &secure)?;
     let listed = known.and_then(|known| known.name.clone());
     // A model is known by its own name.
     let sort = thinker.model().unwrap_or("Player");
-    let name = options.name.clone().or(listed).unwrap_or_else(|| named(sort, options.player_id.as_ref(), &contact));
+    let name =
+        options.join.name.clone().or(listed).unwrap_or_else(|| named(sort, options.player_id.as_ref(), &contact));
     let kind = thinker.model().map_or_else(|| kind.clone(), |model| format!("llm:{model}"));
     let settings = PlayerSettings {
         name,
         wish: options.player_id.clone(),
         manager: manager.clone(),
         contact: contact.clone(),
-        join_key: given(options.join_key.as_ref()).cloned(),
+        join_key: given(options.join.join_key.as_ref()).cloned(),
         home: Some(home),
         scribe: Some(JournalWriter::start(logs::limits(JournalLevel::Debug)?)?),
         histories: Some(histories.clone()),
-        give_up_after: options.give_up_after,
+        give_up_after: options.join.give_up_after,
         recalls: true,
         chance: Chance::System,
         patience: configured.timeouts.register_player,

@@ -1,122 +1,97 @@
-//! What is configured: the files under `<home>/config`, with the environment laid over them.
+//! The configuration: the files under `<home>/config`, overridden by the environment.
 //!
-//! Defaults < files < environment < command line. [`Configured::load`] does the first three; a command lays its flags over
-//! the public fields and calls [`Configured::check`]. No file has to be there, and no key in it. A wrong value is an
-//! error even where something else overrides it: nobody should find out on the day that the override goes. A key that
-//! nobody knows is a warning: homes made for other implementations hold many.
+//! Defaults < files < environment < command line. [`Configured::load`] does the first three; a command sets public fields
+//! from its flags and calls [`Configured::check`]. No file and no key is required. A wrong value is an error even where
+//! another layer overrides it. An unknown key is a warning: homes of other implementations hold many.
 //!
-//! | file | what is read from it |
+//! | file | content |
 //! |---|---|
-//! | `system.json` | [`Network`], [`TlsFiles`], [`Timeouts`], the limits of a match, the life and length of a token, [`Rates`], the league that is meant |
-//! | `leagues/<league_id>.json` | the name, the game, the scoring, the number of players and referees, strictness |
-//! | `agents/agents_config.json` | [`Agents`]: who is known and where |
-//! | `games/games_registry.json` | which of our games are offered |
+//! | `system.json` | [`Network`], [`TlsFiles`], [`Timeouts`], the limits of a match, tokens, [`Rates`], the default league |
+//! | `leagues/<league_id>.json` | name, game, scoring, numbers of players and referees, strictness |
+//! | `agents/agents_config.json` | [`Agents`] |
+//! | `games/games_registry.json` | which of the known games are offered |
 //! | `defaults/referee.json`, `defaults/player.json` | [`RefereeDefaults`], [`PlayerDefaults`] |
 //!
-//! | variable | lies over |
-//! |---|---|
-//! | `LEAGUE_ID` | `system.json` `default_league_id` |
-//! | `LEAGUE_HOST` | `system.json` `network.base_host` |
-//! | `LEAGUE_MANAGER` | `agents_config.json` `league_manager.endpoint` |
-//! | `LEAGUE_MANAGER_PORT` | `system.json` `network.default_league_manager_port` |
-//! | `LEAGUE_REFEREE_PORTS` | `system.json` `network.default_referee_port_range`, as in `8001-8010` |
-//! | `LEAGUE_PLAYER_PORTS` | `system.json` `network.default_player_port_range` |
-//! | `LEAGUE_TLS_CERT`, `LEAGUE_TLS_KEY`, `LEAGUE_CA` | `system.json` `security`: `tls_certificate`, `tls_key`, `tls_authority` |
-//! | `LEAGUE_TOKEN_TTL_HOURS` | `system.json` `security.token_ttl_hours` |
-//! | `LEAGUE_REGISTER_TIMEOUT` | `system.json` `timeouts`: `register_referee_timeout_sec`, `register_player_timeout_sec` |
-//! | `LEAGUE_JOIN_TIMEOUT` | `system.json` `timeouts.game_join_ack_timeout_sec` |
-//! | `LEAGUE_MOVE_TIMEOUT` | `system.json` `timeouts.move_timeout_sec` |
-//! | `LEAGUE_GAME_OVER_TIMEOUT` | `system.json` `timeouts.game_over_timeout_sec` |
-//! | `LEAGUE_RESPONSE_TIMEOUT` | `system.json` `timeouts.generic_response_timeout_sec` |
-//! | `LEAGUE_MAX_RETRIES` | `system.json` `retry_policy.max_retries` |
-//! | `LEAGUE_RETRY_DELAY` | `system.json` `retry_policy.base_delay_sec` |
-//! | `LEAGUE_MIN_PLAYERS`, `LEAGUE_MAX_PLAYERS`, `LEAGUE_MAX_REFEREES` | `leagues/<league_id>.json` `participants` |
-//! | `LEAGUE_STRICT` | `leagues/<league_id>.json` `strict` |
-//! | `LEAGUE_MAX_MATCHES` | `defaults/referee.json` `max_concurrent_matches` |
-//! | `LEAGUE_STRATEGY` | `defaults/player.json` `strategy` |
-//!
-//! Times are seconds. A variable that is empty counts as not set.
+//! [`SYSTEM`], [`LEAGUE`], [`REFEREE`] and [`PLAYER`] list the variables and the keys that they override. Beside those,
+//! `LEAGUE_MANAGER` is the manager's endpoint, and `LEAGUE_TLS_CERT`, `LEAGUE_TLS_KEY` and `LEAGUE_CA` name the files of
+//! HTTPS. Times are seconds. An empty variable counts as not set.
 
 pub(crate) mod agents;
-pub(crate) mod defaults;
 mod document;
-mod environment;
 pub(crate) mod error;
-mod games;
-mod league;
-mod nearest;
+mod files;
 pub(crate) mod network;
 pub(crate) mod plan;
-pub(crate) mod rates;
-mod rule;
-mod section;
-mod system;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tls;
+mod values;
 
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
+use league_core::rules::registry::known_games;
 use league_core::season::config::LeagueConfig;
 use league_protocol::id::{GameType, LeagueId, PlayerId, RefereeId};
 use league_store::home::Home;
 use league_wire::endpoint::Endpoint;
+use serde_json::{Value, json};
 
 use agents::Agents;
-use defaults::{PlayerDefaults, RefereeDefaults};
-use document::Document;
-use environment::Environment;
-use error::{ConfigError, Warning};
+use document::{Document, Variable};
+use error::ConfigError;
+use files::{GamesFile, LeagueFile, PlayerDefaults, Rates, RefereeDefaults, SystemFile, Timeouts};
 use network::Network;
-use rates::Rates;
-use rule::Rule;
 use tls::TlsFiles;
+use values::one_of;
+pub(crate) use values::seconds_flag;
 
-/// The league that is meant when nobody names one.
 const DEFAULT_LEAGUE: &str = "league_2025_even_odd";
+
+const SYSTEM: &[Variable] = &[
+    ("LEAGUE_ID", &["default_league_id"]),
+    ("LEAGUE_HOST", &["network.base_host"]),
+    ("LEAGUE_MANAGER_PORT", &["network.default_league_manager_port"]),
+    ("LEAGUE_REFEREE_PORTS", &["network.default_referee_port_range"]),
+    ("LEAGUE_PLAYER_PORTS", &["network.default_player_port_range"]),
+    ("LEAGUE_TOKEN_TTL_HOURS", &["security.token_ttl_hours"]),
+    ("LEAGUE_REGISTER_TIMEOUT", &["timeouts.register_referee_timeout_sec", "timeouts.register_player_timeout_sec"]),
+    ("LEAGUE_JOIN_TIMEOUT", &["timeouts.game_join_ack_timeout_sec"]),
+    ("LEAGUE_MOVE_TIMEOUT", &["timeouts.move_timeout_sec"]),
+    ("LEAGUE_GAME_OVER_TIMEOUT", &["timeouts.game_over_timeout_sec"]),
+    ("LEAGUE_RESPONSE_TIMEOUT", &["timeouts.generic_response_timeout_sec"]),
+    ("LEAGUE_MAX_RETRIES", &["retry_policy.max_retries"]),
+    ("LEAGUE_RETRY_DELAY", &["retry_policy.base_delay_sec"]),
+];
+const LEAGUE: &[Variable] = &[
+    ("LEAGUE_MIN_PLAYERS", &["participants.min_players"]),
+    ("LEAGUE_MAX_PLAYERS", &["participants.max_players"]),
+    ("LEAGUE_MAX_REFEREES", &["participants.max_referees"]),
+    ("LEAGUE_STRICT", &["strict"]),
+];
+const REFEREE: &[Variable] = &[("LEAGUE_MAX_MATCHES", &["max_concurrent_matches"])];
+const PLAYER: &[Variable] = &[("LEAGUE_STRATEGY", &["strategy"])];
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Configured {
-    /// The rules of the league, with its id, and what is demanded of players.
+    /// The rules of the league, with its id.
     pub(crate) league: LeagueConfig,
+    /// The games that referees offer.
     pub(crate) games: Vec<GameType>,
-    /// Hosts and ports of what is started here.
     pub(crate) network: Network,
-    /// Where the manager is found, which need not be where it listens.
+    /// Where clients reach the manager, which need not be where it listens.
     pub(crate) manager: Endpoint,
-    /// Whether that was said, and does not just follow from the network.
+    /// Whether a setting names that endpoint, so that it does not follow from the network.
     manager_named: bool,
     pub(crate) tls: TlsFiles,
-    /// How long answers are waited for.
     pub(crate) timeouts: Timeouts,
     pub(crate) rates: Rates,
     pub(crate) agents: Agents,
-    /// What a referee is told unless it is told otherwise.
     pub(crate) referee: RefereeDefaults,
-    /// What a player is told unless it is told otherwise.
     pub(crate) player: PlayerDefaults,
 }
 
-/// How long answers are waited for, outside of matches; those of a match are in [`LeagueConfig::limits`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Timeouts {
-    /// For the manager's answer to a referee that registers.
-    pub(crate) register_referee: Duration,
-    /// For the manager's answer to a player that registers.
-    pub(crate) register_player: Duration,
-    /// For everything that has no time of its own.
-    pub(crate) response: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        let usual = Duration::from_secs(10);
-        Self { register_referee: usual, register_player: usual, response: usual }
-    }
-}
-
 impl Configured {
-    /// What is configured in `home` and in the environment; what is odd about it is said on stderr.
+    /// The configuration of `home` and of the environment; prints warnings on stderr.
     pub(crate) fn read(home: &Home, league: Option<LeagueId>) -> Result<Self, ConfigError> {
         let (configured, warnings) = Self::load(home, league, |name| std::env::var(name).ok())?;
         for warning in warnings {
@@ -125,112 +100,184 @@ impl Configured {
         Ok(configured)
     }
 
-    /// Reads everything that is configured in `home` and in the environment, for `league` or else the one that is
-    /// configured.
+    /// The configuration for `league`, or else for the default league, and its warnings.
     pub(crate) fn load(
         home: &Home,
         league: Option<LeagueId>,
         environment: impl Fn(&str) -> Option<String>,
-    ) -> Result<(Self, Vec<Warning>), ConfigError> {
-        let (environment, mut warnings, root) = (Environment::new(environment), Vec::new(), home.config());
+    ) -> Result<(Self, Vec<String>), ConfigError> {
+        // Compose files and shells set a variable to nothing in order to leave it out.
+        let env = |name: &str| environment(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let (root, mut warnings) = (home.config(), Vec::new());
 
-        let mut system = system::System::default();
-        Document::read(root.join("system.json"))?.root(&mut warnings, |section| system.read(section, &root))?;
-        let mut league_id = match system.default_league_id.take() {
-            Some(id) => id,
-            None => rule::id().text("the usual league", DEFAULT_LEAGUE)?,
-        };
-        environment.take("LEAGUE_ID", &rule::id(), &mut league_id)?;
-        let league_id = league.unwrap_or(league_id);
-        let mut configured = Self {
-            manager: system.network.manager(system.tls.serves())?,
-            manager_named: false,
-            tls: system.tls,
-            league: LeagueConfig::even_odd(league_id),
-            games: games::all(),
-            network: system.network,
-            timeouts: system.timeouts,
-            rates: system.rates,
-            agents: Agents::default(),
-            referee: RefereeDefaults::default(),
-            player: PlayerDefaults::default(),
-        };
-        configured.league.limits = system.limits;
-        configured.league.token_ttl_hours = system.token_ttl_hours;
-        configured.league.token_length = system.token_length;
-
-        Document::read(root.join("games/games_registry.json"))?
-            .root(&mut warnings, |section| games::read(section, &mut configured.games))?;
-        if let [first, ..] = configured.games.as_slice()
-            && !configured.games.contains(&configured.league.game_type)
-        {
-            configured.league.game_type = first.clone();
+        let mut document = Document::read(root.join("system.json"))?;
+        if document.value.get("default_league_id").is_none() {
+            document.value["default_league_id"] = DEFAULT_LEAGUE.into();
         }
-        Document::read(root.join("leagues").join(format!("{}.json", configured.league.league_id)))?
-            .root(&mut warnings, |section| league::read(section, &mut configured))?;
-        let agents = root.join("agents/agents_config.json");
-        Document::read(agents.clone())?.root(&mut warnings, |section| configured.agents.read(section))?;
-        Document::read(root.join("defaults/referee.json"))?
-            .root(&mut warnings, |section| configured.referee.read(section))?;
-        Document::read(root.join("defaults/player.json"))?
-            .root(&mut warnings, |section| configured.player.read(section))?;
+        let system: SystemFile = document.parse(&env, SYSTEM)?;
+        warnings.append(&mut document.warnings);
+        let mut rules = LeagueConfig::even_odd(league.unwrap_or_else(|| system.default_league_id.clone()));
+        rules.limits = system.match_limits();
+        rules.token_ttl_hours = system.security.token_ttl_hours;
+        rules.token_length = system.security.token_length;
 
-        configured.overlay(&environment)?;
+        let mut document = Document::read(root.join("games/games_registry.json"))?;
+        let games = offered(&mut document)?;
+        warnings.append(&mut document.warnings);
+
+        let mut document = Document::read(root.join("leagues").join(format!("{}.json", rules.league_id)))?;
+        set_league(&mut rules, &games, &mut document, &env)?;
+        warnings.append(&mut document.warnings);
+
+        let mut document = Document::read(root.join("agents/agents_config.json"))?;
+        let agents = Agents::read(&mut document)?;
+
+        let mut defaults = Document::read(root.join("defaults/referee.json"))?;
+        let referee = defaults.parse(&env, REFEREE)?;
+        warnings.append(&mut defaults.warnings);
+        let mut defaults = Document::read(root.join("defaults/player.json"))?;
+        let player = defaults.parse(&env, PLAYER)?;
+        warnings.append(&mut defaults.warnings);
+
+        let tls = tls_files(&system, &root, &env);
+        let manager = match env("LEAGUE_MANAGER") {
+            Some(text) => Some(text.parse().map_err(|error| ConfigError::Setting {
+                setting: String::from("LEAGUE_MANAGER"),
+                found: Some(format!("{text:?}")),
+                expected: format!("{error}"),
+            })?),
+            // A variable that moves the manager outweighs an endpoint in a file.
+            None if env("LEAGUE_HOST").is_some() || env("LEAGUE_MANAGER_PORT").is_some() => None,
+            None => agents.manager.clone(),
+        };
+        let configured = Self {
+            league: rules,
+            games,
+            manager_named: manager.is_some(),
+            manager: manager.map_or_else(|| system.network.manager(tls.serves()), Ok)?,
+            network: system.network,
+            tls,
+            timeouts: system.timeouts,
+            rates: system.rate_limits,
+            agents,
+            referee,
+            player,
+        };
         configured.check()?;
-        warnings.extend(configured.astray().map(|what| Warning { path: agents, what }));
+        if let Some(what) = configured.astray() {
+            document.warn(what);
+        }
+        warnings.append(&mut document.warnings);
         Ok((configured, warnings))
     }
 
-    /// Lays what the command line says of HTTPS over the rest. Where HTTPS is served, the manager of the same network is
-    /// looked for there.
-    pub(crate) fn with_tls(mut self, said: TlsFiles) -> Result<Self, ConfigError> {
-        self.tls = said.laid_over(self.tls);
+    /// The configuration with the TLS files of the command line. Where HTTPS is served, clients look for the manager there.
+    pub(crate) fn with_tls(mut self, flags: TlsFiles) -> Result<Self, ConfigError> {
+        self.tls = flags.laid_over(self.tls);
         if !self.manager_named {
             self.manager = self.network.manager(self.tls.serves())?;
         }
         Ok(self)
     }
 
-    /// Where the referee `id` listens: where it is known to, else by its number.
+    /// The port of its listed endpoint, or else the port of its number.
     pub(crate) fn referee_port(&self, id: &RefereeId) -> Option<u16> {
-        let known = self.agents.referees.iter().find(|referee| referee.id == *id);
-        let listed = known.and_then(|referee| referee.endpoint.as_ref()).map(Endpoint::port);
+        let listed = self.agents.referee(Some(id)).and_then(|known| known.endpoint()).map(Endpoint::port);
         listed.or_else(|| self.network.referee_ports.of(id.number()?))
     }
 
-    /// Where the player `id` listens: where it is known to, else by its number.
+    /// The port of its listed endpoint, or else the port of its number.
     pub(crate) fn player_port(&self, id: &PlayerId) -> Option<u16> {
-        let known = self.agents.players.iter().find(|player| player.id == *id);
-        let listed = known.and_then(|player| player.endpoint.as_ref()).map(Endpoint::port);
+        let listed = self.agents.player(Some(id)).and_then(|known| known.endpoint()).map(Endpoint::port);
         listed.or_else(|| self.network.player_ports.of(id.number()?))
     }
 
-    /// What is wrong when agents are sent to a port of this host where the manager does not listen. Elsewhere, or behind
-    /// TLS, there may be something in between.
+    /// A warning if the listed endpoint of the manager has another port than the manager. On other hosts, or behind TLS,
+    /// there may be a proxy.
     fn astray(&self) -> Option<String> {
         let (found, port) = (self.agents.manager.as_ref()?, self.network.manager_port);
         let here = !found.is_secure() && found.host() == self.network.host && *found == self.manager;
-        (here && found.port() != port).then(|| {
-            format!("league_manager.endpoint leads to port {}, and the manager listens on {port}", found.port())
-        })
+        (here && found.port() != port)
+            .then(|| format!("league_manager.endpoint has port {}, but the manager listens on {port}", found.port()))
     }
 
-    /// Whether the values fit each other: each alone was checked where it was read.
+    /// Checks that the values fit each other; each alone was checked when it was read.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        let (least, most) = (self.league.min_players, self.league.max_players);
-        if least > most {
-            return Err(ConfigError::Players { least, most });
-        }
-        Ok(())
+        let (min, max) = (self.league.min_players, self.league.max_players);
+        if min > max { Err(ConfigError::Players { min, max }) } else { Ok(()) }
     }
 }
 
-/// Seconds on the command line, within the same bounds as everywhere.
-pub(crate) fn seconds(text: &str) -> Result<f64, String> {
-    plain(&rule::seconds(), text)
+/// The TLS files of `system.json`, relative to the directory of the configuration, overridden by the environment.
+fn tls_files(system: &SystemFile, root: &Path, env: &dyn Fn(&str) -> Option<String>) -> TlsFiles {
+    let file = |name: &str, listed: &Option<PathBuf>| {
+        env(name).map(PathBuf::from).or_else(|| listed.as_ref().map(|path| root.join(path)))
+    };
+    TlsFiles {
+        certificate: file("LEAGUE_TLS_CERT", &system.security.tls_certificate),
+        key: file("LEAGUE_TLS_KEY", &system.security.tls_key),
+        authority: file("LEAGUE_CA", &system.security.tls_authority),
+    }
 }
 
-/// As clap wants it, which says itself which flag it is about.
-fn plain<T>(rule: &Rule<T>, text: &str) -> Result<T, String> {
-    rule.parse(text).ok_or_else(|| String::from(rule.allowed()))
+/// The known games that are registered; every known game if the registry is empty.
+fn offered(document: &mut Document) -> Result<Vec<GameType>, ConfigError> {
+    let known: Vec<GameType> = known_games().filter_map(|name| name.parse().ok()).collect();
+    // Games are a list, or an object with the types as its keys: both are in use.
+    if let Some(games) = document.value.get("games").and_then(Value::as_object) {
+        document.value["games"] = games.keys().map(|game| json!({ "game_type": game })).collect();
+    }
+    let file: GamesFile = document.parse(&|_| None, &[])?;
+    let mut registered = Vec::new();
+    for (index, game) in file.games.into_iter().enumerate() {
+        let missing = || document.wrong(&format!("games[{index}].game_type"), "this key is required");
+        registered.push(game.game_type_id.or(game.game_type).ok_or_else(missing)?);
+    }
+    if registered.is_empty() {
+        return Ok(known);
+    }
+    let expected = one_of(known.iter().map(GameType::as_str));
+    for unknown in registered.iter().filter(|game| !known.contains(game)) {
+        document.warn(format_args!("the game {unknown} is not known; expected {expected}"));
+    }
+    let offered: Vec<GameType> = known.into_iter().filter(|game| registered.contains(game)).collect();
+    if offered.is_empty() { Err(document.wrong("games", format!("expected {expected}"))) } else { Ok(offered) }
+}
+
+/// Sets what the league's own file says.
+fn set_league(
+    rules: &mut LeagueConfig,
+    games: &[GameType],
+    document: &mut Document,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<(), ConfigError> {
+    // Files of other implementations list the points, which are compared before any tie-break.
+    let tiebreakers = document.value.pointer_mut("/scoring/tiebreakers").and_then(Value::as_array_mut);
+    if let Some(list) = tiebreakers.filter(|list| list.contains(&json!("points"))) {
+        list.retain(|name| name != "points");
+        document.warn("scoring.tiebreakers lists \"points\", which always come first; remove it");
+    }
+    let file: LeagueFile = document.parse(env, LEAGUE)?;
+    // A copied file whose id was forgotten would give one league the rules of another.
+    if file.league_id.is_some_and(|id| id != rules.league_id) {
+        return Err(document.wrong("league_id", format!("expected {:?}", rules.league_id.as_str())));
+    }
+    if let Some(first) = games.first().filter(|_| !games.contains(&rules.game_type)) {
+        rules.game_type = first.clone();
+    }
+    if let Some(game) = file.game_type {
+        if !games.contains(&game) {
+            let expected = one_of(games.iter().map(GameType::as_str));
+            return Err(document.wrong("game_type", format!("expected {expected}")));
+        }
+        rules.game_type = game;
+    }
+    rules.display_name = file.display_name;
+    rules.strict = file.strict;
+    rules.scoring = file.scoring.0;
+    let participants = file.participants;
+    rules.min_players = participants.min_players.unwrap_or(rules.min_players);
+    rules.max_players = participants.max_players.unwrap_or(rules.max_players);
+    rules.max_referees = participants.max_referees.unwrap_or(rules.max_referees);
+    Ok(())
 }

@@ -27,8 +27,8 @@ pub(crate) fn run(options: &Show) -> Result<()> {
 }
 
 async fn display(options: &Show) -> Result<()> {
-    let home = Home::at(&options.home);
-    let league = open::meant(&home, options.league_id.as_ref())?;
+    let home = Home::at(&options.league.home);
+    let league = open::meant(&home, options.league.league_id.as_ref())?;
     let archive = Archive::of(home, league.clone());
     let (dashboard, feed, showing) = Dashboard::open(archive, DashboardSettings::default())?;
     let bound = Bound::to(options.host, options.port, "the display")?;

@@ -46,7 +46,7 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
+use clap::{FromArgMatches, Parser};
 
 use cli::{Cli, Command, Run};
 
@@ -62,7 +62,7 @@ static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::I
 
 fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&manual::command().get_matches()).unwrap_or_else(|error| error.exit());
-    let command = cli.command.unwrap_or_else(|| Command::Run(Run::default()));
+    let command = cli.command.unwrap_or_else(|| Command::Run(Run::parse_from(["run"])));
     let _observed = observe::begin(&command);
     let done = match command {
         Command::Run(options) => run::run(&options),

@@ -57,8 +57,8 @@ impl Secure {
     }
 
     /// Whom to trust where an authority was named; otherwise everybody trusts whom they usually do.
-    pub(crate) fn trust(&self) -> Option<&ClientConfig> {
-        self.client.tls.as_deref().filter(|_| self.named)
+    pub(crate) fn trust(&self) -> Option<Arc<ClientConfig>> {
+        self.client.tls.clone().filter(|_| self.named)
     }
 
     /// Somebody to call with, in the runtime that this is called in: should that be starved, nobody else pays for it.

@@ -14,14 +14,14 @@ pub(crate) async fn told_to_end() {
     let mut signals = match Signals::listen() {
         Ok(signals) => signals,
         Err(error) => {
-            eprintln!("league: signals cannot be received ({error}): Ctrl-C ends this process at once");
+            eprintln!("league: signals cannot be received ({error}); Ctrl-C stops this process immediately");
             return std::future::pending().await;
         }
     };
     signals.next().await;
     tokio::spawn(async move {
         signals.next().await;
-        eprintln!("Told twice: ended at once. What was acknowledged is kept.");
+        eprintln!("Stopped immediately. What was acknowledged is kept.");
         std::process::exit(AT_ONCE.into());
     });
 }

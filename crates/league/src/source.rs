@@ -34,10 +34,10 @@ impl Source {
     pub(crate) fn of(which: &Which) -> Result<Self> {
         if let Some(manager) = &which.manager {
             let asker = Box::new(Asker::new(manager, &which.operator)?);
-            return Ok(Self::Manager(asker, which.league_id.clone()));
+            return Ok(Self::Manager(asker, which.league.league_id.clone()));
         }
-        let home = Home::at(&which.home);
-        let league = open::meant(&home, which.league_id.as_ref())?;
+        let home = Home::at(&which.league.home);
+        let league = open::meant(&home, which.league.league_id.as_ref())?;
         let season = open::read(&home, &league)?;
         Ok(Self::Home(home, Box::new(season)))
     }

@@ -200,7 +200,7 @@ async fn a_model_behind_tls_is_asked_by_those_who_trust_it() {
     let tls = client_config(Some(&papers.path("ca.pem"))).unwrap();
     for api in APIS {
         for base in [base.clone(), base.replace("127.0.0.1", "localhost")] {
-            let model = Model::trusting(provider(api, &base, "good", KEY), &tls).unwrap();
+            let model = Model::trusting(provider(api, &base, "good", KEY), Arc::clone(&tls)).unwrap();
             let thought = think(&StrategyRunner::new(strategy("llm").unwrap()).with_model(model)).await;
             assert!(
                 matches!(thought, StrategyOutcome::Advised { parity: Parity::Odd, .. }),

@@ -5,7 +5,7 @@
 use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer};
 use league_protocol::dialect::PeerDialect;
 use league_protocol::envelope::ReceivedEnvelope;
-use league_protocol::error::{INVALID_REQUEST, METHOD_NOT_FOUND};
+use league_protocol::error::{ErrorCode, INVALID_REQUEST, METHOD_NOT_FOUND};
 use league_protocol::frame::Frame;
 use league_protocol::message::choice::{ChooseParityResponse, PostedChoice};
 use league_protocol::parity::Parity;
@@ -191,4 +191,25 @@ fn a_posted_choice_says_nothing_where_it_says_two_things() {
     let choice: PostedChoice =
         serde_json::from_value(json!({"match_id": "R1M1", "parity_choice": "odd", "move": "5"})).unwrap();
     assert_eq!(choice.meant(&ReceivedEnvelope::default()), None);
+}
+
+#[test]
+fn an_older_protocol_is_not_spoken() {
+    for (method, meta) in [("register_player", "player_meta"), ("register_referee", "referee_meta")] {
+        let check = |version: &str| {
+            let fields = json!({
+                "display_name": "Ada", "version": "1.0.0", "game_types": ["even_odd"], "protocol_version": version,
+                "contact_endpoint": "http://127.0.0.1:8101/mcp",
+            });
+            let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": { meta: fields }});
+            request(&body).unwrap().check(false).map_err(|error| (error.code, error.field))
+        };
+        let refused = Err((Some(ErrorCode::E018), Some(format!("{meta}.protocol_version"))));
+        for version in ["1.0.0", "1.9", "1", "0", "league.v1", "league.v3", "two", "-2.0.0", "v2", "99999999999.0"] {
+            assert_eq!(check(version), refused, "{version:?}");
+        }
+        for version in ["2.0.0", "2.1.0", "2", "3.0", "league.v2"] {
+            assert!(check(version).is_ok(), "{version:?}");
+        }
+    }
 }

@@ -1,6 +1,4 @@
-//! What calls cost, for whoever wants figures: how many there were, how long they took, and how many bytes went each way.
-//!
-//! A client without a tally pays for none.
+//! Counts of calls by message: how many, how long, and how many bytes each way. A client counts only if it has a tally.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,9 +8,9 @@ use hdrhistogram::Histogram;
 
 use crate::exchange::{CallError, Exchange};
 
-/// Two digits are more than a shared machine can repeat.
+/// Significant digits of the times.
 const DIGITS: u8 = 2;
-/// Nothing takes longer than ten minutes, in microseconds.
+/// The longest time that is recorded: ten minutes in microseconds.
 const LONGEST: u64 = 600_000_000;
 
 #[derive(Clone, Debug)]
@@ -48,7 +46,7 @@ impl CallTally {
         }
     }
 
-    /// What was counted, and nothing from now on.
+    /// The counts so far; counting begins anew.
     pub fn take(&self) -> BTreeMap<&'static str, CallCount> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -173,12 +173,16 @@ impl Client {
         let started = Instant::now();
         let (outcome, granted) = {
             let answer = pin!(async {
-                let asking = self.shared.pool.ask(endpoint, || request(endpoint, extra, body.clone()));
+                let asking = self.shared.pool.ask(endpoint, || {
+                    let mut request = request(endpoint, extra, body.clone());
+                    trace::carry(request.headers_mut());
+                    request
+                });
                 let (response, line) = asking.await.map_err(|error| unanswered(&error))?;
                 receipt.first_byte = Some(started.elapsed());
                 let (parts, body) = response.into_parts();
                 let is_stream = sse::is_stream(&parts.headers);
-                let body = if is_stream { read_events(body, id).await? } else { read(body).await? };
+                let body = if is_stream { read_events(body, id).await? } else { read(body, MAX_BODY).await? };
                 line.give_back();
                 Ok::<_, Failure>((parts.status, parts.headers, body))
             });
@@ -196,6 +200,22 @@ impl Client {
                 Err(CallError { kind, receipt })
             }
         }
+    }
+
+    /// Posts to a server that is no agent and reads at most `max` bytes of its answer. The caller limits the time.
+    pub async fn fetch(
+        &self,
+        endpoint: &Endpoint,
+        headers: &HeaderMap,
+        body: Bytes,
+        max: usize,
+    ) -> Result<(StatusCode, Bytes), Failure> {
+        let asking = self.shared.pool.ask(endpoint, || request(endpoint, headers, body.clone()));
+        let (response, connection) = asking.await.map_err(|error| unanswered(&error))?;
+        let status = response.status();
+        let body = read(response.into_body(), max).await?;
+        connection.give_back();
+        Ok((status, body))
     }
 
     /// Counts a call, where somebody does.
@@ -234,20 +254,19 @@ fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> PoolRequest {
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     headers.extend(extra.iter().map(|(name, value)| (name.clone(), value.clone())));
-    trace::carry(headers);
     request
 }
 
 /// Reads a body to its end, or to the first byte too many; what is not read then goes down with its connection.
-async fn read(mut body: Incoming) -> Result<Bytes, Failure> {
-    if body.size_hint().lower() > MAX_BODY as u64 {
+async fn read(mut body: Incoming, max: usize) -> Result<Bytes, Failure> {
+    if body.size_hint().lower() > max as u64 {
         return Err(Failure::TooLong);
     }
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| Failure::HungUp(format!("the answer broke off: {}", chain(&error))))?;
         let Ok(data) = frame.into_data() else { continue };
-        if whole.len() + data.len() > MAX_BODY {
+        if whole.len() + data.len() > max {
             return Err(Failure::TooLong);
         }
         if whole.is_empty() && body.is_end_stream() {

@@ -1,183 +1,160 @@
-//! Everybody who is connected, and who has to go when there is no room.
+//! The open connections of a server, and which of them is closed to make room for another.
 //!
-//! A connection costs an attacker nothing, so places cannot go to whoever came first. Those go first who never asked anything, then those whose
-//! question does not arrive, then those who are silent between two questions; each time whoever has been so for longest. Whoever has just come is
-//! given a moment, since an honest peer needs one too; and nobody goes who is being answered or has not yet taken all of its answer. From one address there are only so many at a time, unless that is this machine, where a whole league may live.
+//! A connection costs an attacker nothing, so the first to come has no claim to its place. Connections that never sent a
+//! request are closed first, then those whose request does not arrive, then those that are idle between two requests;
+//! of each kind the oldest. A request has [`GRACE`] to arrive, because on a busy machine an honest one needs it. A
+//! connection whose request is being answered is never closed. One address other than loopback has a limited number.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, Id};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::client_network::ClientNetwork;
 
-/// The moment that a question may take to arrive when others wait for a place. On a busy machine an honest one may need it.
-const MOMENT: Duration = Duration::from_millis(250);
+/// How long a request may take to arrive while other connections wait for a place.
+const GRACE: Duration = Duration::from_millis(250);
 
-/// What a connection is doing; the smaller, the sooner it has to go.
+/// What a connection does. The server closes those that come first in this order first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[repr(u8)]
 pub(crate) enum Activity {
-    /// It has not asked anything yet.
-    Nothing = 0,
-    /// The head of its question is there, and the rest is not.
-    Asking = 1,
-    Resting = 2,
-    Waiting = 3,
+    /// No request has begun.
+    New,
+    /// The head of a request is there, and its body is not.
+    Reading,
+    /// The last request was answered.
+    Idle,
+    /// A request is being answered.
+    Answering,
 }
 
-impl Activity {
-    fn numbered(number: u8) -> Self {
-        match number {
-            0 => Self::Nothing,
-            1 => Self::Asking,
-            2 => Self::Resting,
-            _ => Self::Waiting,
-        }
-    }
-}
-
-/// What a connection is doing, and since when; shared by those who serve it and those who look after all.
-#[derive(Clone, Debug)]
-pub(crate) struct ConnectionState(Arc<Shared>);
-
+/// The state of one connection: shared by the task that serves it and the server.
 #[derive(Debug)]
-struct Shared {
-    opened: Instant,
-    doing: AtomicU8,
-    /// In milliseconds after it was opened.
-    since: AtomicU64,
-    go: Notify,
+pub(crate) struct ConnectionState {
+    state: Mutex<(Activity, Instant)>,
+    close: Notify,
+    freed: Arc<Notify>,
 }
 
 impl ConnectionState {
-    pub(crate) fn new() -> Self {
-        let doing = AtomicU8::new(Activity::Nothing as u8);
-        Self(Arc::new(Shared { opened: Instant::now(), doing, since: AtomicU64::new(0), go: Notify::new() }))
-    }
-
-    /// From now on it does this.
-    pub(crate) fn is(&self, doing: Activity) {
-        let after = u64::try_from(self.0.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.0.since.store(after, Ordering::Relaxed);
-        self.0.doing.store(doing as u8, Ordering::Relaxed);
-    }
-
-    /// Waits until its place is wanted by another.
-    pub(crate) async fn is_wanted(&self) {
-        self.0.go.notified().await;
-    }
-
-    fn doing(&self) -> Activity {
-        Activity::numbered(self.0.doing.load(Ordering::Relaxed))
-    }
-
-    fn since(&self) -> Instant {
-        self.0.opened + Duration::from_millis(self.0.since.load(Ordering::Relaxed))
-    }
-
-    /// Whether it can be taken away.
-    fn is_idle(&self) -> bool {
-        match self.doing() {
-            Activity::Nothing | Activity::Asking => self.since().elapsed() >= MOMENT,
-            Activity::Resting => true,
-            Activity::Waiting => false,
+    pub(crate) fn set(&self, activity: Activity) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = (activity, Instant::now());
+        if activity == Activity::Idle {
+            self.freed.notify_one();
         }
+    }
+
+    /// What it does, and since when.
+    pub(crate) fn state(&self) -> (Activity, Instant) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the server wants its place.
+    pub(crate) async fn closing(&self) {
+        self.close.notified().await;
     }
 }
 
 struct ConnectionEntry {
-    whence: ClientNetwork,
-    place: ConnectionState,
+    network: ClientNetwork,
+    connection: Arc<ConnectionState>,
     task: AbortHandle,
-    /// Whether it has been told to go, and only has not gone yet.
-    leaving: bool,
+    /// Whether the server has told it to close.
+    closing: bool,
 }
 
-/// Whether somebody new can be let in.
+/// Whether the server can take another connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AdmissionResult {
     Free,
+    /// If it closes this one.
     After(Id),
-    /// Everybody is being answered, or has only just come.
-    None,
+    /// Not before a connection becomes idle or ends, or this time is reached.
+    Full(Option<Instant>),
 }
 
 pub(crate) struct Connections {
-    guests: HashMap<Id, ConnectionEntry>,
-    /// How many of them come from each address other than this machine's.
-    from: HashMap<ClientNetwork, usize>,
-    leaving: usize,
-    most: usize,
-    most_from_one: usize,
+    open: HashMap<Id, ConnectionEntry>,
+    freed: Arc<Notify>,
+    max: usize,
+    max_from_one_address: usize,
 }
 
 impl Connections {
-    /// Nobody yet, and at most so many at a time.
-    pub(crate) fn new(most: usize, most_from_one: usize) -> Self {
-        Self { guests: HashMap::new(), from: HashMap::new(), leaving: 0, most, most_from_one }
+    pub(crate) fn new(max: usize, max_from_one_address: usize) -> Self {
+        Self { open: HashMap::new(), freed: Arc::default(), max, max_from_one_address }
     }
 
-    /// Whether there is room for anybody at all.
+    /// The state of a connection that was just accepted.
+    pub(crate) fn accepted(&self) -> Arc<ConnectionState> {
+        let state = Mutex::new((Activity::New, Instant::now()));
+        Arc::new(ConnectionState { state, close: Notify::new(), freed: Arc::clone(&self.freed) })
+    }
+
+    pub(crate) fn insert(&mut self, network: ClientNetwork, connection: Arc<ConnectionState>, task: AbortHandle) {
+        self.open.insert(task.id(), ConnectionEntry { network, connection, task, closing: false });
+    }
+
+    pub(crate) fn remove(&mut self, id: Id) {
+        self.open.remove(&id);
+    }
+
+    /// Whether there is room for any connection at all.
     pub(crate) fn room(&self) -> AdmissionResult {
-        // Those who are leaving still have their connections: not too many of them either.
-        if self.guests.len() >= 2 * self.most {
-            return AdmissionResult::None;
+        // Connections that close still hold descriptors, so their number is limited, too.
+        if self.open.len() >= 2 * self.max {
+            return AdmissionResult::Full(None);
         }
-        if self.guests.len() - self.leaving < self.most { AdmissionResult::Free } else { self.least(|_| true) }
+        self.room_among(self.max, |_| true)
     }
 
-    /// Whether there is room for one more from there.
-    pub(crate) fn room_for(&self, whence: ClientNetwork) -> AdmissionResult {
-        let there = self.from.get(&whence).copied().unwrap_or_default();
-        if there >= self.most_from_one { self.least(|guest| guest.whence == whence) } else { self.room() }
-    }
-
-    /// Who of these has to go first.
-    fn least(&self, among: impl Fn(&ConnectionEntry) -> bool) -> AdmissionResult {
-        let idle = self.guests.iter().filter(|(_, guest)| !guest.leaving && among(guest) && guest.place.is_idle());
-        let first = idle.min_by_key(|(_, guest)| (guest.place.doing(), guest.place.since()));
-        first.map_or(AdmissionResult::None, |(id, _)| AdmissionResult::After(*id))
-    }
-
-    pub(crate) fn enter(&mut self, whence: ClientNetwork, place: ConnectionState, task: AbortHandle) {
-        if !whence.is_here() {
-            *self.from.entry(whence).or_default() += 1;
+    /// Whether there is room for a connection from `network`.
+    pub(crate) fn room_for(&self, network: ClientNetwork) -> AdmissionResult {
+        let own = |open: &ConnectionEntry| open.network == network;
+        match if network.is_here() { AdmissionResult::Free } else { self.room_among(self.max_from_one_address, own) } {
+            AdmissionResult::Free => self.room(),
+            limited @ (AdmissionResult::After(_) | AdmissionResult::Full(_)) => limited,
         }
-        self.guests.insert(task.id(), ConnectionEntry { whence, place, task, leaving: false });
     }
 
-    pub(crate) fn dismiss(&mut self, id: Id) {
-        if let Some(guest) = self.guests.get_mut(&id).filter(|guest| !guest.leaving) {
-            guest.leaving = true;
-            match guest.place.doing() {
-                Activity::Nothing | Activity::Asking => guest.task.abort(),
-                // What was said last may still be on its way.
-                Activity::Resting | Activity::Waiting => guest.place.0.go.notify_one(),
+    fn room_among(&self, max: usize, among: impl Fn(&ConnectionEntry) -> bool) -> AdmissionResult {
+        let open = || self.open.iter().filter(|(_, open)| !open.closing && among(open));
+        if open().count() < max {
+            return AdmissionResult::Free;
+        }
+        let closable = |open: &ConnectionEntry| match open.connection.state() {
+            (Activity::New | Activity::Reading, since) => Some(since + GRACE),
+            (Activity::Idle, since) => Some(since),
+            (Activity::Answering, _) => None,
+        };
+        let now = Instant::now();
+        let now_closable = open().filter(|(_, open)| closable(open).is_some_and(|at| at <= now));
+        let first = now_closable.min_by_key(|(_, open)| open.connection.state());
+        first.map_or_else(
+            || AdmissionResult::Full(open().filter_map(|(_, open)| closable(open)).min()),
+            |(id, _)| AdmissionResult::After(*id),
+        )
+    }
+
+    /// Waits until there may be room again.
+    pub(crate) async fn freed(&self, until: Option<Instant>) {
+        match until {
+            Some(until) => drop(timeout_at(until, self.freed.notified()).await),
+            None => self.freed.notified().await,
+        }
+    }
+
+    pub(crate) fn close(&mut self, id: Id) {
+        if let Some(open) = self.open.get_mut(&id) {
+            open.closing = true;
+            match open.connection.state().0 {
+                Activity::New | Activity::Reading => open.task.abort(),
+                // The last bytes of an answer may still be on their way.
+                Activity::Idle | Activity::Answering => open.connection.close.notify_one(),
             }
-            self.leaving += 1;
-            forget(&mut self.from, guest.whence);
-        }
-    }
-
-    pub(crate) fn left(&mut self, id: Id) {
-        match self.guests.remove(&id) {
-            Some(guest) if guest.leaving => self.leaving -= 1,
-            Some(guest) => forget(&mut self.from, guest.whence),
-            None => {}
-        }
-    }
-}
-
-fn forget(from: &mut HashMap<ClientNetwork, usize>, whence: ClientNetwork) {
-    if let Some(there) = from.get_mut(&whence) {
-        *there -= 1;
-        if *there == 0 {
-            from.remove(&whence);
         }
     }
 }
@@ -188,59 +165,59 @@ mod tests {
 
     use super::*;
 
-    /// Somebody who does this since now.
-    fn enter(crowd: &mut Connections, tasks: &mut JoinSet<()>, from: &str, doing: Activity) -> Id {
-        let (place, task) = (ConnectionState::new(), tasks.spawn(std::future::pending()));
-        place.is(doing);
+    fn insert(connections: &mut Connections, tasks: &mut JoinSet<()>, from: &str, activity: Activity) -> Id {
+        let (connection, task) = (connections.accepted(), tasks.spawn(std::future::pending()));
+        connection.set(activity);
         let id = task.id();
-        crowd.enter(ClientNetwork::of(from.parse().unwrap()), place, task);
+        connections.insert(ClientNetwork::of(from.parse().unwrap()), connection, task);
         id
     }
 
-    const HERE: &str = "127.0.0.1:1";
-    const FAR: &str = "203.0.113.9:1";
+    const LOOPBACK: &str = "127.0.0.1:1";
+    const REMOTE: &str = "203.0.113.9:1";
 
     #[tokio::test(start_paused = true)]
-    async fn who_never_asked_goes_first_and_who_is_being_answered_stays() {
-        let (mut crowd, mut tasks) = (Connections::new(5, 100), JoinSet::new());
-        let mut come = async |doing| {
+    async fn connections_without_a_request_close_first_and_those_being_answered_never() {
+        let (mut connections, mut tasks) = (Connections::new(5, 100), JoinSet::new());
+        let mut come = async |activity| {
             tokio::time::advance(Duration::from_millis(10)).await;
-            enter(&mut crowd, &mut tasks, HERE, doing)
+            insert(&mut connections, &mut tasks, LOOPBACK, activity)
         };
-        let resting = come(Activity::Resting).await;
-        let asking = come(Activity::Asking).await;
-        let nothing = come(Activity::Nothing).await;
-        let nothing_later = come(Activity::Nothing).await;
-        come(Activity::Waiting).await;
-        assert_eq!(crowd.room(), AdmissionResult::After(resting), "the others have only just come");
-        tokio::time::advance(MOMENT).await;
-        for first in [nothing, nothing_later, asking, resting] {
-            assert_eq!(crowd.room(), AdmissionResult::After(first));
-            crowd.dismiss(first);
-            assert_eq!(crowd.room(), AdmissionResult::Free);
-            enter(&mut crowd, &mut tasks, HERE, Activity::Waiting);
+        let idle = come(Activity::Idle).await;
+        let reading = come(Activity::Reading).await;
+        let new = come(Activity::New).await;
+        let newer = come(Activity::New).await;
+        come(Activity::Answering).await;
+        assert_eq!(connections.room(), AdmissionResult::After(idle), "the others still have their grace");
+        tokio::time::advance(GRACE).await;
+        for first in [new, newer, reading, idle] {
+            assert_eq!(connections.room(), AdmissionResult::After(first));
+            connections.close(first);
+            assert_eq!(connections.room(), AdmissionResult::Free);
+            insert(&mut connections, &mut tasks, LOOPBACK, Activity::Answering);
         }
-        assert_eq!(crowd.room(), AdmissionResult::None, "everybody is being answered");
-        crowd.left(nothing);
-        assert_eq!(crowd.room(), AdmissionResult::None, "who had been told to go had made room already");
+        assert_eq!(connections.room(), AdmissionResult::Full(None), "all are being answered");
+        connections.remove(new);
+        assert_eq!(connections.room(), AdmissionResult::Full(None), "a connection that closes has already made room");
     }
 
     #[tokio::test]
-    async fn an_address_has_only_so_many_unless_it_is_this_machine() {
-        let (mut crowd, mut tasks) = (Connections::new(100, 2), JoinSet::new());
-        let (here, far) = (ClientNetwork::of(HERE.parse().unwrap()), ClientNetwork::of(FAR.parse().unwrap()));
+    async fn one_address_has_a_limited_number_unless_it_is_loopback() {
+        let (mut connections, mut tasks) = (Connections::new(100, 2), JoinSet::new());
+        let [here, remote] = [LOOPBACK, REMOTE].map(|address| ClientNetwork::of(address.parse().unwrap()));
         for _ in 0..10 {
-            assert_eq!(crowd.room_for(here), AdmissionResult::Free);
-            enter(&mut crowd, &mut tasks, HERE, Activity::Waiting);
+            assert_eq!(connections.room_for(here), AdmissionResult::Free);
+            insert(&mut connections, &mut tasks, LOOPBACK, Activity::Answering);
         }
-        let first = enter(&mut crowd, &mut tasks, FAR, Activity::Resting);
-        enter(&mut crowd, &mut tasks, FAR, Activity::Waiting);
-        assert_eq!(crowd.room_for(far), AdmissionResult::After(first));
-        crowd.dismiss(first);
-        assert_eq!(crowd.room_for(far), AdmissionResult::Free);
-        enter(&mut crowd, &mut tasks, FAR, Activity::Waiting);
-        assert_eq!((crowd.room_for(far), crowd.room_for(here)), (AdmissionResult::None, AdmissionResult::Free));
-        crowd.left(first);
-        assert_eq!(crowd.from.get(&far), Some(&2));
+        let first = insert(&mut connections, &mut tasks, REMOTE, Activity::Idle);
+        insert(&mut connections, &mut tasks, REMOTE, Activity::Answering);
+        assert_eq!(connections.room_for(remote), AdmissionResult::After(first));
+        connections.close(first);
+        assert_eq!(connections.room_for(remote), AdmissionResult::Free);
+        insert(&mut connections, &mut tasks, REMOTE, Activity::Answering);
+        assert_eq!(
+            (connections.room_for(remote), connections.room_for(here)),
+            (AdmissionResult::Full(None), AdmissionResult::Free)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Connections for the client: the network's, with TLS on top where the endpoint asks for it.
+//! New connections of the client, with TLS for `https` endpoints.
 
 use std::io;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub(crate) struct Dialer {
     pulse: Option<LagMonitor>,
 }
 
-/// The pause after this machine had no connection to give; somebody else's has to end first.
-const BREATH: Duration = Duration::from_millis(20);
+/// The pause after this machine ran out of descriptors or memory: another connection has to end first.
+const PAUSE: Duration = Duration::from_millis(20);
 
 impl Dialer {
     pub(crate) fn new(
@@ -31,18 +31,18 @@ impl Dialer {
         Self { connector, tls: tls.map(TlsConnector::from), pulse }
     }
 
-    /// A connection, as soon as this machine has one to give: that it has none is no fault of whoever is called.
+    /// Connects, and waits while this machine lacks resources: that is not the peer's fault.
     async fn connect(&self, host: &str, port: u16) -> io::Result<Box<dyn Stream>> {
-        let mut said = false;
+        let mut warned = false;
         loop {
             match self.connector.connect(host, port).await {
                 Err(error) if is_our_own(&error) => {
-                    if !said {
-                        tracing::warn!(%error, host, port, "this machine has no connection to give; waiting for one");
-                        said = true;
+                    if !warned {
+                        tracing::warn!(%error, host, port, "this machine lacks resources for a connection; waiting");
+                        warned = true;
                     }
                     let began = Instant::now();
-                    sleep(BREATH).await;
+                    sleep(PAUSE).await;
                     if let Some(pulse) = &self.pulse {
                         pulse.lose_since(began);
                     }
@@ -52,7 +52,6 @@ impl Dialer {
         }
     }
 
-    /// A connection to `endpoint`.
     pub(crate) async fn dial(&self, endpoint: &Endpoint) -> io::Result<Box<dyn Stream>> {
         let (host, port) = (endpoint.host(), endpoint.port());
         if !endpoint.is_secure() {
@@ -67,7 +66,7 @@ impl Dialer {
     }
 }
 
-/// Whether a connection failed for want of something of this machine: descriptors, memory.
+/// Whether this machine lacks descriptors or memory.
 fn is_our_own(error: &io::Error) -> bool {
     // Too many open files here (EMFILE) or everywhere (ENFILE); no buffer (ENOBUFS on Linux and macOS).
     const UNIX: &[i32] = &[24, 23, 105, 55];

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use bytes::Bytes;
+use futures_util::future::join_all;
 use http::{HeaderMap, StatusCode};
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RequestError};
@@ -17,7 +18,6 @@ use tracing::Instrument;
 use crate::agent::{Agent, IncomingCall};
 use crate::mcp;
 use crate::refusal_log::RefusedRequest;
-use crate::together::together;
 use crate::trace;
 
 /// The most requests of a batch.
@@ -129,7 +129,7 @@ async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) 
         return refused(agent, Box::new(nobody(RequestError::rpc(INVALID_REQUEST, message))), caller, "");
     }
     let server = caller.server(agent, true);
-    let replies = together(parts.into_iter().map(async |part| {
+    let replies = join_all(parts.into_iter().map(async |part| {
         let body = part.get().as_bytes();
         one(agent, request::read(body), body, caller, server).await
     }))

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use smol_str::SmolStr;
 use thiserror::Error;
 
@@ -140,6 +142,12 @@ impl FromStr for Endpoint {
         let endpoint = Self { text: SmolStr::new(text.trim()), site: SmolStr::new(site), uri };
         let pathless = endpoint.path() == "/" && endpoint.uri.query().is_none();
         Ok(if pathless { Self { uri: endpoint.at(DEFAULT_PATH).uri, ..endpoint } } else { endpoint })
+    }
+}
+
+impl<'de> Deserialize<'de> for Endpoint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 

@@ -1,6 +1,4 @@
-//! What belongs to the world and not to the league: the time of day, and chance.
-//!
-//! Everything else asks the runtime for its timers. A simulation replaces these two, and owns everything.
+//! The wall clock and the source of randomness. A simulation replaces both; timers are the runtime's.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +6,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use league_protocol::time::Timestamp;
 
-/// The time of day, and chance.
 #[derive(Clone)]
 pub struct Environment {
     now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
@@ -31,7 +28,7 @@ impl Environment {
         (self.now)()
     }
 
-    /// 32 bytes that nobody can guess.
+    /// 32 unpredictable bytes.
     pub fn random(&self) -> [u8; 32] {
         (self.random)()
     }

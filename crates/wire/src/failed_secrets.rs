@@ -1,8 +1,8 @@
-//! Secrets that were not right, counted by where they came from.
+//! Wrong secrets, counted by client network.
 //!
-//! A token of the league is 32 random bytes, which nobody guesses; a join key or an operator's token may have been chosen by a person. So
-//! whoever was wrong too often is not even listened to for a while, right or wrong: otherwise it would still learn by every
-//! answer. Who shares an address with such a one has to wait with it.
+//! A token of the league is 32 random bytes and cannot be guessed. A join key or an operator's token may have been chosen by a person.
+//! A network with too many wrong secrets is refused for a while, even with a right one: otherwise every answer would tell the attacker
+//! something. Clients that share the network wait, too.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,11 +12,11 @@ use tokio::time::Instant;
 use crate::client_network::ClientNetwork;
 use crate::rate::{KeyedLimiter, Rate, RetryAfter};
 
-/// The most of those who have to wait that are remembered.
+/// The most networks that are remembered.
 const MOST: usize = 16 * 1024;
 
-/// What is allowed where nothing else is said. A person who mistypes is not kept waiting, nor are the agents of a class whose tokens
-/// have expired overnight; and what a person has chosen well is not found at this rate.
+/// The default. An operator who mistypes does not wait, nor do the agents of a class whose tokens expired overnight. A well chosen
+/// secret is not found at this rate.
 pub const USUAL: Rate = Rate::new(5, 200);
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl FailedSecrets {
         Self { meter: KeyedLimiter::new(rate), out: Mutex::default() }
     }
 
-    /// Whether a secret from there is looked at now.
+    /// Whether a secret from `whence` is checked now.
     pub fn listen(&self, whence: ClientNetwork) -> Result<(), RetryAfter> {
         let out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         match out.get(&whence).map(|until| until.saturating_duration_since(Instant::now())) {
@@ -40,7 +40,7 @@ impl FailedSecrets {
         }
     }
 
-    /// Notes that a secret from there was wrong; says so when that was too often.
+    /// Counts a wrong secret; an error if there were too many.
     pub fn strike(&self, whence: ClientNetwork) -> Result<(), RetryAfter> {
         let struck = self.meter.pass(&whence);
         if let Err(wait) = struck {

@@ -1,7 +1,7 @@
-//! Who may ask: `Host` and `Origin`, for every frame alike.
+//! The check of `Host` and `Origin` that every request passes.
 //!
-//! A page that somebody opens in a browser can send requests to the browser's own machine. Its `Origin` gives it away, and
-//! where it hides behind a name that was made to point here, so does the `Host`. Programs send no origin.
+//! A page in a browser can send requests to the browser's own machine. Its `Origin` shows that. If the page uses a host name that
+//! was made to resolve to this machine, `Host` shows it (DNS rebinding). Programs send no origin.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,7 +11,6 @@ use http::{HeaderMap, Uri, header};
 use crate::endpoint::bare_host;
 use crate::settings::ServerSettings;
 
-/// The hosts and origins that are let in.
 #[derive(Debug)]
 pub(crate) struct Guard {
     bound: IpAddr,
@@ -19,13 +18,12 @@ pub(crate) struct Guard {
     origins: Vec<String>,
 }
 
-/// Why a request is turned away.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum GuardError {
-    #[error("a request names the host that it is for, once")]
+    #[error("exactly one Host header is required")]
     NoHost,
     #[error(
-        "this server is not called {0:?}; use its address, or have its operator start it with --advertise http://{0}/mcp"
+        "{0:?} is not a name of this server; use its address, or ask its operator to start it with --advertise http://{0}/mcp"
     )]
     Host(String),
     #[error("pages from {0:?} may not call this server; its operator can allow them (allowed_origins)")]
@@ -39,7 +37,7 @@ impl Guard {
     }
 
     pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), GuardError> {
-        // Whoever stands in between might have looked at another one.
+        // A proxy may have checked the other one.
         if headers.get_all(header::HOST).iter().nth(1).is_some() {
             return Err(GuardError::NoHost);
         }
@@ -60,8 +58,7 @@ impl Guard {
         }
     }
 
-    /// A server on all addresses cannot tell which of them are its own; a bare address is no trick, because a trick needs
-    /// a name.
+    /// A server on all addresses cannot tell which of them are its own. An address needs no check: DNS rebinding needs a name.
     fn knows(&self, host: &Authority) -> bool {
         self.is_here(host.host())
             || (self.bound.is_unspecified() && address(host.host()).is_some())

@@ -1,22 +1,18 @@
-//! How messages travel: the `/mcp` endpoint and the client.
+//! HTTP server and client of the agents, MCP, deadlines, TLS and rate limits.
 //!
-//! An agent of the league implements [`agent::Agent`] and is put behind a listener with [`server::serve`]; whoever calls
-//! one does it through [`client::Client`]. Frames, spellings and JSON are the protocol's business; what is decided here
-//! is how long anybody waits, how much is read, and who may ask at all.
+//! An agent implements [`agent::Agent`] and [`server::serve`] serves it on a listener. [`peer_client`] calls an agent in the dialect that
+//! it understands, through [`client`]. JSON and its dialects belong to the protocol crate; this crate limits time, size and number.
 //!
-//! | outwards | inwards |
+//! | client | server |
 //! |---|---|
-//! | [`speaker`] speaks as its peer understands it | |
-//! | [`client`] posts, [`exchange`] is what came of it | [`server`] accepts, [`settings`] bound it |
-//! | [`endpoint`] says where to, [`tls`] how safely | [`agent`] is what it serves |
-//! | [`retry`] and [`breaker`] say when to stop trying | [`pages`] are what it shows beside |
+//! | [`peer_client`] finds the dialect, [`registration`] registers with a manager | [`agent`] is what is served |
+//! | [`client`] posts, [`exchange`] is the outcome | [`server`] accepts, [`settings`] limit it |
+//! | [`endpoint`] is the address, [`tls`] the trust | [`pages`] are served beside the agent |
+//! | [`breaker`] stops calls to an endpoint that fails | [`rate`] and [`failed_secrets`] limit clients by [`client_network`] |
+//! | [`runtime_lag`] extends a deadline that this process itself missed | [`refusal_log`] logs refused requests |
 //!
-//! [`rate`] says how often anything may happen, [`strikes`] how often a secret may be wrong, both by [`whence`] it comes.
-//! [`pulse`] tells whether we ourselves are late, and grants a peer the time that it would be charged for. [`trace`] says what belongs
-//! together across processes, [`tally`] counts calls for whoever wants figures, and [`refusals`] are what an agent logs of refused requests.
-//!
-//! [`admission`] is how an agent gets into its league, [`doubt`] how it stays there. [`net`] has the two traits behind which the network itself can be
-//! replaced, [`world`] the time of day and chance. [`lan`] tells by which addresses other machines reach this one.
+//! [`net`] and [`environment`] are what a simulation replaces. [`trace`] connects spans across processes, [`call_tally`] counts calls,
+//! [`lan`] finds the addresses of this machine, [`token_recheck`] finds out whether an agent's token is still valid.
 
 pub mod agent;
 pub mod breaker;
@@ -34,7 +30,6 @@ pub mod peer_client;
 pub mod rate;
 pub mod refusal_log;
 pub mod registration;
-pub mod retry;
 pub mod runtime_lag;
 pub mod server;
 pub mod settings;
@@ -54,6 +49,4 @@ mod probe;
 mod route;
 mod session;
 mod sse;
-mod streaming_body;
-mod together;
 mod tracked_stream;

@@ -1,7 +1,7 @@
-//! Where connections come from: two small traits, and TCP behind them.
+//! The network as two traits, and TCP behind them.
 //!
-//! A simulation that owns the network implements these two and nothing else. Everything above them asks the runtime for
-//! the time, never the system, so that a simulation owns time as well.
+//! A simulation of the network implements these two. Everything above them takes the time from the runtime, never from the
+//! system, so that a simulation controls time as well.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -19,17 +19,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 pub trait Listener: Send + 'static {
     type Stream: Stream;
 
-    /// Waits for the next connection; says who it is.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
 
     fn local_addr(&self) -> io::Result<SocketAddr>;
 }
 
-/// A connection that is being made.
 pub type Connecting<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> + Send + 'a>>;
 
 pub trait Connector: Send + Sync + 'static {
-    /// Connects to `host`, which is a name or an address without brackets.
+    /// `host` is a name, or an address without brackets.
     fn connect<'a>(&'a self, host: &'a str, port: u16) -> Connecting<'a>;
 }
 
@@ -38,7 +36,7 @@ impl Listener for TcpListener {
 
     async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
         let (stream, peer) = TcpListener::accept(self).await?;
-        // Messages are small and each is waited for: nothing is gained by waiting for more to send.
+        // Every message is small and is waited for, so Nagle's algorithm would only delay it.
         stream.set_nodelay(true)?;
         Ok((stream, peer))
     }
@@ -69,7 +67,7 @@ impl Connector for Tcp {
     }
 }
 
-/// Whether `endpoint` is at this address. A machine reaches itself from any of its loopback addresses.
+/// Whether `endpoint` is at this address. All loopback addresses are the same machine.
 pub async fn is_at(endpoint: &Endpoint, address: IpAddr) -> bool {
     let address = address.to_canonical();
     let found = addresses(endpoint.host(), endpoint.port()).await.unwrap_or_default();
@@ -77,7 +75,7 @@ pub async fn is_at(endpoint: &Endpoint, address: IpAddr) -> bool {
     found.any(|found| found == address || (found.is_loopback() && address.is_loopback()))
 }
 
-/// The addresses of a host, IPv4 first: players listen on 127.0.0.1 or 0.0.0.0, hardly one on `::1`.
+/// The addresses of a host, IPv4 first: most players listen on 127.0.0.1 or 0.0.0.0.
 pub(crate) async fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);

@@ -1,8 +1,7 @@
-//! How often something may happen, for each of many, in bounded memory.
+//! Rate limits by key, in bounded memory.
 //!
-//! Time is the runtime's, so that a simulation owns it here as well. The table of who asked of late has an end: when it is full of such as
-//! still count, all share one rate until some no longer do. So an attacker with very many addresses can make others wait, and
-//! cannot make this machine run out of memory.
+//! Time is the runtime's, so that a simulation controls it. If the table is full of active keys, new keys share one limiter until
+//! an entry expires. So an attacker with many addresses can make others wait, but cannot exhaust memory.
 
 use std::fmt;
 use std::hash::Hash;
@@ -16,13 +15,12 @@ use governor::state::{InMemoryState, NotKeyed};
 use governor::{NotUntil, Quota, RateLimiter};
 use tokio::time::Instant;
 
-/// The most keys that are remembered.
+/// The most keys in a table.
 const MOST: usize = 16 * 1024;
 
-/// How often a full table is looked through for what no longer counts.
+/// How often a full table is searched for expired entries.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// So many at once, and so many each second from then on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
     pub per_second: NonZeroU32,
@@ -30,7 +28,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// So many each second, so many at once; at least one of either.
+    /// Each number is at least one.
     pub const fn new(per_second: u32, burst: u32) -> Self {
         Self { per_second: at_least_one(per_second), burst: at_least_one(burst) }
     }
@@ -43,12 +41,12 @@ const fn at_least_one(number: u32) -> NonZeroU32 {
     }
 }
 
-/// Too often: how long to wait.
+/// How long a client that was too fast has to wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RetryAfter(pub Duration);
 
 impl RetryAfter {
-    /// In whole seconds, as `retry_after` says it.
+    /// In whole seconds, for `retry_after`.
     pub fn seconds(self) -> u32 {
         let whole = self.0.as_secs() + u64::from(self.0.subsec_nanos() > 0);
         u32::try_from(whole.max(1)).unwrap_or(u32::MAX)
@@ -66,10 +64,9 @@ impl Clock for Monotonic {
     }
 }
 
-/// Counts against a rate, for each key.
 pub struct KeyedLimiter<K: Hash + Eq + Clone> {
     each: RateLimiter<K, HashMapStateStore<K>, Monotonic>,
-    /// For those for whom there is no room.
+    /// For keys that do not fit into the table.
     all: RateLimiter<NotKeyed, InMemoryState, Monotonic>,
     most: usize,
     swept: Mutex<Option<Instant>>,
@@ -87,7 +84,7 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
         Self { each, all: RateLimiter::direct_with_clock(quota, Monotonic), most, swept: Mutex::default() }
     }
 
-    /// Counts `key` once more, unless that is too often.
+    /// Counts `key`, unless it is too fast.
     pub fn pass(&self, key: &K) -> Result<(), RetryAfter> {
         if self.each.len() >= self.most && !self.sweep() {
             return self.all.check().map_err(wait);
@@ -95,7 +92,7 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
         self.each.check_key(key).map_err(wait)
     }
 
-    /// Forgets who no longer counts; says whether there is room then.
+    /// Removes expired entries; returns whether there is room.
     fn sweep(&self) -> bool {
         let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
         if swept.is_none_or(|at| at.elapsed() >= SWEEP) {
@@ -112,7 +109,7 @@ impl<K: Hash + Eq + Clone> fmt::Debug for KeyedLimiter<K> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is handed over as an error")]
+#[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
 fn wait(until: NotUntil<std::time::Instant>) -> RetryAfter {
     RetryAfter(until.wait_time_from(Monotonic.now()))
 }

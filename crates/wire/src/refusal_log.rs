@@ -1,7 +1,7 @@
-//! Requests that were refused, as lines for an agent's log.
+//! Log lines for refused requests.
 //!
-//! A caller that is refused all the time must not push everything else out of the log: of each address so many refusals are logged, and the
-//! next line says how many were left out.
+//! A client that is refused all the time must not fill the log: the lines of each address are limited, and the next line says how many
+//! were left out.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,28 +13,26 @@ use league_protocol::table::Method;
 use crate::client_network::ClientNetwork;
 use crate::rate::{KeyedLimiter, Rate};
 
-/// How many refusals of one address are logged.
 const LOGGED: Rate = Rate::new(5, 100);
-/// How much of a sender is shown, in characters.
+/// The most characters of a sender that a line shows.
 const SENDER: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 pub struct RefusedRequest<'a> {
     pub fault: &'a RequestError,
-    /// What was asked, as far as that could be read.
+    /// If it could be read.
     pub method: Option<Method>,
-    /// The envelope, as far as it could be read.
+    /// As far as it could be read.
     pub head: &'a ReceivedEnvelope,
     pub peer: SocketAddr,
 }
 
 impl RefusedRequest<'_> {
-    /// The type of the message, or the method.
     pub fn what(&self) -> &'static str {
         self.method.map_or("a request", |method| method.row().message.unwrap_or(method.row().name))
     }
 
-    /// Whether it is this side's own trouble.
+    /// Whether this agent itself failed.
     pub fn is_internal(&self) -> bool {
         self.fault.code == Some(league_protocol::error::ErrorCode::E015)
     }
@@ -62,7 +60,7 @@ impl Default for RefusalLog {
 }
 
 impl RefusalLog {
-    /// The line of a refusal, where it is logged.
+    /// The line, unless the address has reached its limit.
     pub fn line(&self, refusal: &RefusedRequest<'_>) -> Option<String> {
         if self.meter.pass(&ClientNetwork::of(refusal.peer)).is_err() {
             self.left_out.fetch_add(1, Ordering::Relaxed);

@@ -16,9 +16,9 @@ use serde_json::json;
 
 use crate::agent::Agent;
 use crate::client_network::ClientNetwork;
+use crate::connections::{Activity, ConnectionState};
 use crate::dispatch::{self, Caller, Media, Reply};
 use crate::guard::{Guard, GuardError};
-use crate::io_timeout::RequestActivity;
 use crate::pages::{self, PageHandler, PageRequest};
 use crate::rate::{KeyedLimiter, RetryAfter};
 
@@ -72,7 +72,7 @@ impl<A: Agent> AgentSite<A> {
         &self,
         request: Request<Incoming>,
         peer: SocketAddr,
-        turn: &RequestActivity,
+        state: &ConnectionState,
     ) -> SiteAnswer {
         let (parts, body) = request.into_parts();
         if let Err(stranger) = self.guard.check(&parts.uri, &parts.headers) {
@@ -95,13 +95,13 @@ impl<A: Agent> AgentSite<A> {
                     Method::POST => self.read(body).await,
                     _ => Ok(Bytes::new()),
                 };
-                turn.heard();
+                state.set(Activity::Answering);
                 match body {
                     Ok(body) => pages.show(PageRequest { parts, body, peer }).await.map(Either::Right),
                     Err((status, message)) => self.broken(status, message).map(Either::Left),
                 }
             }
-            (place, _) => self.answer(place, parts, body, peer, turn).await.map(Either::Left),
+            (place, _) => self.answer(place, parts, body, peer, state).await.map(Either::Left),
         }
     }
 
@@ -118,7 +118,7 @@ impl<A: Agent> AgentSite<A> {
         parts: Parts,
         body: Incoming,
         peer: SocketAddr,
-        turn: &RequestActivity,
+        state: &ConnectionState,
     ) -> Response<Full<Bytes>> {
         let Some(place) = place else {
             return self.sorry(StatusCode::NOT_FOUND, "there is nothing at this path");
@@ -136,7 +136,7 @@ impl<A: Agent> AgentSite<A> {
             Ok(body) => body,
             Err((status, message)) => return self.broken(status, message),
         };
-        turn.heard();
+        state.set(Activity::Answering);
         let caller = Caller { peer, bearer: bearer(&parts.headers), headers: &parts.headers };
         let reply = if place == Route::Mcp {
             dispatch::posted(&*self.agent, &body, &caller).await

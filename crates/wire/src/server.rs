@@ -1,8 +1,7 @@
 //! Serving an agent on a listener.
 //!
 //! Everything is bounded: connections by number, requests by size and time, idle peers by time, shutdown by its grace. A
-//! server lives in the runtime that it was started in and spawns nothing elsewhere, so one per core is as good as one for
-//! all of them.
+//! server lives in the runtime that it was started in and spawns nothing elsewhere, so there can be one per core.
 
 use std::io;
 use std::pin::pin;
@@ -15,8 +14,8 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::agent::Agent;
 use crate::client_network::ClientNetwork;
-use crate::connection::{ServerContext, attend};
-use crate::connections::{AdmissionResult, ConnectionState, Connections};
+use crate::connection::{ServerContext, serve_connection};
+use crate::connections::{AdmissionResult, Connections};
 use crate::guard::Guard;
 use crate::io_timeout::IoLimits;
 use crate::net::Listener;
@@ -24,8 +23,8 @@ use crate::rate::KeyedLimiter;
 use crate::route::AgentSite;
 use crate::settings::ServerSettings;
 
-/// The pause after the system had no connection to give: out of descriptors, mostly, which asking again does not mend.
-const BREATH: Duration = Duration::from_millis(50);
+/// The pause after an accept that failed: mostly for want of descriptors, which an immediate retry does not free.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves `agent` on `listener` until `shutdown` is over, then lets running requests finish within the grace.
 ///
@@ -36,7 +35,7 @@ pub async fn serve<L: Listener, A: Agent>(
     settings: ServerSettings,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let house = Arc::new(ServerContext {
+    let context = Arc::new(ServerContext {
         site: AgentSite {
             agent,
             guard: Guard::new(listener.local_addr()?, &settings),
@@ -47,69 +46,65 @@ pub async fn serve<L: Listener, A: Agent>(
         limits: IoLimits { read: settings.read_limit, idle: settings.idle_limit },
         tls: settings.tls.map(TlsAcceptor::from),
     });
-    let mut crowd = Connections::new(settings.max_connections, settings.max_from_one_address);
+    let mut connections = Connections::new(settings.max_connections, settings.max_from_one_address);
     let (close, closing) = watch::channel(());
-    let mut connections = JoinSet::new();
+    let mut tasks = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     loop {
-        let room = crowd.room() != AdmissionResult::None;
+        let full = match connections.room() {
+            AdmissionResult::Free | AdmissionResult::After(_) => None,
+            AdmissionResult::Full(until) => Some(until),
+        };
         tokio::select! {
             biased;
             () = &mut shutdown => break,
-            Some(ended) = connections.join_next_with_id() => crowd.left(gone(ended)),
-            // Nobody tells when one of them has had its answer.
-            () = tokio::time::sleep(BREATH), if !room => {}
-            arrival = listener.accept(), if room => match arrival {
+            Some(ended) = tasks.join_next_with_id() => connections.remove(id_of(ended)),
+            () = connections.freed(full.flatten()), if full.is_some() => {}
+            arrival = listener.accept(), if full.is_none() => match arrival {
                 Ok((stream, peer)) => {
-                    let whence = ClientNetwork::of(peer);
-                    match crowd.room_for(whence) {
+                    let network = ClientNetwork::of(peer);
+                    match connections.room_for(network) {
                         AdmissionResult::Free => {}
-                        AdmissionResult::After(guest) => crowd.dismiss(guest),
-                        AdmissionResult::None => {
-                            tracing::debug!(%peer, "turned away: too many connections from there");
+                        AdmissionResult::After(id) => connections.close(id),
+                        AdmissionResult::Full(_) => {
+                            tracing::debug!(%peer, "too many connections from this address");
                             continue;
                         }
                     }
-                    let (house, closing, place) = (Arc::clone(&house), closing.clone(), ConnectionState::new());
-                    let task = connections.spawn(attend(house, stream, peer, place.clone(), closing));
-                    crowd.enter(whence, place, task);
+                    let (context, closing, state) = (Arc::clone(&context), closing.clone(), connections.accepted());
+                    let task = tasks.spawn(serve_connection(context, stream, peer, Arc::clone(&state), closing));
+                    connections.insert(network, state, task);
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(BREATH).await;
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             },
         }
     }
     drop(listener);
     drop(close);
-    let all_gone = async {
-        while let Some(ended) = connections.join_next().await {
-            note(ended);
+    let all_ended = async {
+        while let Some(ended) = tasks.join_next_with_id().await {
+            id_of(ended);
         }
     };
-    if tokio::time::timeout(settings.grace, all_gone).await.is_err() {
-        tracing::warn!(cut = connections.len(), "connections outlasted the grace of the shutdown");
-        connections.shutdown().await;
+    if tokio::time::timeout(settings.grace, all_ended).await.is_err() {
+        tracing::warn!(cut = tasks.len(), "connections outlasted the grace of the shutdown");
+        tasks.shutdown().await;
     }
     Ok(())
 }
 
-fn gone(ended: Result<(Id, ()), JoinError>) -> Id {
+/// The id of a task that ended; a panic is logged.
+fn id_of(ended: Result<(Id, ()), JoinError>) -> Id {
     match ended {
         Ok((id, ())) => id,
         Err(error) => {
-            let id = error.id();
-            note(Err(error));
-            id
+            if error.is_panic() {
+                tracing::error!(%error, "an agent panicked while it answered");
+            }
+            error.id()
         }
-    }
-}
-
-fn note(ended: Result<(), JoinError>) {
-    if let Err(error) = ended
-        && error.is_panic()
-    {
-        tracing::error!(%error, "an agent panicked while it answered");
     }
 }

@@ -1,8 +1,8 @@
-//! What an agent does when it is spoken to in words that its token does not explain.
+//! What an agent does when it receives an invalid pass.
 //!
-//! Either a stranger speaks, or the token no longer counts: it has expired, or a registration that was long on its way reached
-//! the manager after a later one and made another token count. The manager knows which. Only where the token does not count
-//! is it right to register again: that costs a referee the matches that it is running, and no stranger may cause it.
+//! Either an unknown client calls, or the agent's own token is no longer valid: it expired, or a delayed duplicate of the
+//! registration replaced it. The agent asks the manager which, and registers again only if its token is invalid. Registering again
+//! costs a referee its running matches, so no unknown client may cause it.
 
 use std::time::Duration;
 
@@ -17,17 +17,15 @@ use tokio::time::Instant;
 use crate::client::Client;
 use crate::endpoint::Endpoint;
 
-/// Doubts are not raised again sooner than this after they were settled: strangers may speak often. Short, because a match does
-/// not wait for whoever is right to doubt again.
+/// The pause after a recheck: unknown clients may call often. Short, because a match does not wait for an agent whose token is invalid.
 const REST: Duration = Duration::from_millis(200);
 
-/// The doubts of an agent, settled one after the other.
+/// Runs the rechecks of an agent one at a time.
 #[derive(Debug, Default)]
 pub struct TokenRecheck(Mutex<Option<Instant>>);
 
 impl TokenRecheck {
-    /// Settles a doubt by `work`, unless that has just been done; who comes meanwhile waits for it. The work says whether it
-    /// settled anything.
+    /// Runs `work`, unless it succeeded a moment ago; concurrent callers wait for it. `work` returns whether it succeeded.
     pub async fn settle(&self, work: impl Future<Output = bool>) {
         let mut settled = self.0.lock().await;
         if settled.is_none_or(|at| at.elapsed() >= REST) && work.await {
@@ -36,7 +34,7 @@ impl TokenRecheck {
     }
 }
 
-/// Whether the token of this envelope counts with `manager`; nothing where that cannot be told.
+/// Whether `manager` takes the token of this envelope; `None` if that is unknown.
 pub async fn counts(client: &Client, manager: &Endpoint, envelope: &Envelope, limit: Duration) -> Option<bool> {
     let (query_type, query_params) = (QueryType::GetStatus, QueryParams::default());
     let call = Call::LeagueQuery(LeagueQuery { league_id: None, query_type, query_params });

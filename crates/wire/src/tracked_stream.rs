@@ -1,8 +1,8 @@
-//! A connection that remembers how far its last question got.
+//! A connection that records how far its last request got.
 //!
-//! A pooled connection may have died since its last use, and often that shows only when the question is already out. Asking
-//! again on a fresh connection is right exactly when this one had answered before and has not said a byte since: a fresh
-//! connection that says nothing is the peer's own failure.
+//! A pooled connection may have died since its last use, and often that shows only after the request was sent. Sending it again
+//! on a new connection is right only if the old one had answered before and has sent no byte since. A new connection on which no
+//! byte arrives is the peer's own failure.
 
 use std::io;
 use std::pin::Pin;
@@ -15,17 +15,17 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::net::Stream;
 
 const FRESH: u8 = 0;
-/// The last thing that happened was that something was read.
+/// The last operation that moved bytes was a read.
 const HEARD: u8 = 1;
-/// Something was read, and then something was written.
+/// Bytes were read, and then bytes were written.
 const ASKED_AGAIN: u8 = 2;
 
-/// What is known about a connection, also after its end.
+/// The history of a connection; outlives it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionHistory(Arc<AtomicU8>);
 
 impl ConnectionHistory {
-    /// Whether an earlier question was answered and the last one met with silence.
+    /// Whether an earlier request was answered, and no byte came after the last one.
     pub(crate) fn went_silent(&self) -> bool {
         self.0.load(Ordering::Acquire) == ASKED_AGAIN
     }
@@ -51,7 +51,6 @@ impl TrackedStream {
         Self { stream, past: ConnectionHistory::default() }
     }
 
-    /// What is known about it, now and after its end.
     pub(crate) fn past(&self) -> ConnectionHistory {
         self.past.clone()
     }
@@ -68,7 +67,7 @@ impl AsyncRead for TrackedStream {
     }
 }
 
-/// Not vectored: head and body of a question are small, and copied together they are one plain write.
+/// Not vectored: head and body of a request are small, and together they are one write.
 impl AsyncWrite for TrackedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.past.wrote();

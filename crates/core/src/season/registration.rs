@@ -3,7 +3,7 @@
 use http::Uri;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{PlayerId, RefereeId};
-use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
+use league_protocol::message::registration::{LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::quirk::Quirk;
 use league_protocol::sender::Sender;
 use league_protocol::table::Method;
@@ -106,7 +106,6 @@ impl Season {
         now: Timestamp,
     ) -> Result<CommandOutcome<Registered>, RequestError> {
         const METHOD: Method = Method::RegisterPlayer;
-        check_version(&request.player_meta, METHOD)?;
         let profile = AgentProfile::from(&request.player_meta);
         if let Some(known) = self.players.iter().find(|player| player.profile.is_same(&profile)) {
             if known.withdrawn {
@@ -151,7 +150,6 @@ impl Season {
         now: Timestamp,
     ) -> Result<CommandOutcome<Registered>, RequestError> {
         const METHOD: Method = Method::RegisterReferee;
-        check_version(&request.referee_meta, METHOD)?;
         let profile = AgentProfile::from(&request.referee_meta);
         let capacity = request.referee_meta.max_concurrent_matches.unwrap_or(1).max(1);
         if let Some(known) = self.referees.iter().find(|referee| referee.profile.is_same(&profile)) {
@@ -279,18 +277,6 @@ fn admit(id: AgentId, token: Token, event: Event, returning: bool) -> CommandOut
 
 fn may_wish(number: Option<u32>) -> bool {
     number.is_some_and(|number| number <= MAX_WISH)
-}
-
-/// A version below 2.0.0 does not speak this protocol. Who names none is taken at its word for the protocol itself.
-fn check_version(meta: &AgentMeta, method: Method) -> Result<(), RequestError> {
-    let Some(version) = meta.protocol_version.as_deref() else { return Ok(()) };
-    let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
-    if version == league_protocol::envelope::PROTOCOL || major.is_some_and(|major| major >= 2) {
-        return Ok(());
-    }
-    let meta = if method == Method::RegisterReferee { "referee_meta" } else { "player_meta" };
-    let message = format!("protocol_version is {version:?}; this league speaks 2.0.0 and later: send that");
-    Err(RequestError::new(ErrorCode::E018, method, message).about(format!("{meta}.protocol_version")))
 }
 
 /// Whether anybody could be called there. Who may name which address is the shell's to judge, which sees who is asking.

@@ -1,16 +1,18 @@
-//! `agents/agents_config.json`: who is known beforehand, and where.
+//! `agents/agents_config.json`: the agents that the operator lists.
 
 use std::collections::HashSet;
 
 use league_protocol::id::{GameType, PlayerId, RefereeId};
 use league_store::views::register::BY_MANAGER;
 use league_wire::endpoint::Endpoint;
+use serde::Deserialize;
+use serde_json::Value;
 use smol_str::SmolStr;
 use thiserror::Error;
 
+use super::document::Document;
 use super::error::ConfigError;
-use super::rule;
-use super::section::Section;
+use super::values::{name, object, whole};
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Agents {
@@ -19,80 +21,132 @@ pub(crate) struct Agents {
     pub(crate) players: Vec<KnownPlayer>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct KnownReferee {
-    pub(crate) id: RefereeId,
-    /// By name, where one is given.
-    pub(crate) name: Option<SmolStr>,
-    pub(crate) endpoint: Option<Endpoint>,
-    /// How many matches it runs at a time.
-    pub(crate) max_concurrent_matches: Option<u32>,
-    /// The games it offers; all when none is named.
-    pub(crate) game_types: Vec<GameType>,
-    pub(crate) active: bool,
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct AgentsFile {
+    #[serde(deserialize_with = "object")]
+    league_manager: KnownManager,
+    /// `None` stands for an entry that the manager wrote.
+    referees: Vec<Option<KnownReferee>>,
+    players: Vec<Option<KnownPlayer>>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct KnownPlayer {
-    pub(crate) id: PlayerId,
-    /// By name, where one is given.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct KnownManager {
+    #[serde(rename = "display_name")]
+    _display_name: String,
+    endpoint: Option<Endpoint>,
+    #[serde(rename = "written_by")]
+    _written_by: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+pub(crate) struct KnownReferee {
+    #[serde(rename = "referee_id")]
+    pub(crate) id: RefereeId,
+    #[serde(default, rename = "display_name", deserialize_with = "name")]
     pub(crate) name: Option<SmolStr>,
-    pub(crate) endpoint: Option<Endpoint>,
-    /// The games it plays; all when none is named.
+    endpoint: Option<Endpoint>,
+    default_endpoint: Option<Endpoint>,
+    #[serde(default, deserialize_with = "whole::<1, 10_000, _, _>")]
+    pub(crate) max_concurrent_matches: Option<u32>,
+    /// Every game if the list is empty. An agent of another implementation may play games that this program does not know.
+    #[serde(default)]
     pub(crate) game_types: Vec<GameType>,
+    #[serde(default = "active")]
     pub(crate) active: bool,
+    #[serde(default, rename = "written_by")]
+    _written_by: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+pub(crate) struct KnownPlayer {
+    #[serde(rename = "player_id")]
+    pub(crate) id: PlayerId,
+    #[serde(default, rename = "display_name", deserialize_with = "name")]
+    pub(crate) name: Option<SmolStr>,
+    endpoint: Option<Endpoint>,
+    default_endpoint: Option<Endpoint>,
+    /// Every game if the list is empty.
+    #[serde(default)]
+    pub(crate) game_types: Vec<GameType>,
+    #[serde(default = "active")]
+    pub(crate) active: bool,
+    #[serde(default, rename = "written_by")]
+    _written_by: String,
+}
+
+fn active() -> bool {
+    true
+}
+
+impl KnownReferee {
+    pub(super) fn endpoint(&self) -> Option<&Endpoint> {
+        self.endpoint.as_ref().or(self.default_endpoint.as_ref())
+    }
+}
+
+impl KnownPlayer {
+    pub(super) fn endpoint(&self) -> Option<&Endpoint> {
+        self.endpoint.as_ref().or(self.default_endpoint.as_ref())
+    }
 }
 
 impl Agents {
-    /// What is known of the referee that starts as `id`.
     pub(crate) fn referee(&self, id: Option<&RefereeId>) -> Option<&KnownReferee> {
         self.referees.iter().find(|known| Some(&known.id) == id)
     }
 
-    /// What is known of the player that starts as `id`.
     pub(crate) fn player(&self, id: Option<&PlayerId>) -> Option<&KnownPlayer> {
         self.players.iter().find(|known| Some(&known.id) == id)
     }
 
-    pub(super) fn read(&mut self, file: &mut Section<'_>) -> Result<(), ConfigError> {
-        file.get("schema_version", &rule::version("1."))?;
-        file.ignore(&["last_updated"]);
-        self.manager = file.within("league_manager", |section| {
-            if is_register(section)? {
-                return Ok(None);
-            }
-            section.ignore(&["display_name", "version"]);
-            section.get("endpoint", &rule::endpoint())
-        })?;
-        let mut taken = HashSet::new();
-        let referees = file.each("referees", |section| {
-            if is_register(section)? {
-                return Ok(None);
-            }
-            let id = section.need("referee_id", &rule::id::<RefereeId>())?;
-            unique(section, "referee_id", &mut taken, id.as_str())?;
-            let Common { name, endpoint, game_types, active } = Common::read(section)?;
-            let max_concurrent_matches = section.get("max_concurrent_matches", &rule::matches())?;
-            Ok(Some(KnownReferee { id, name, endpoint, max_concurrent_matches, game_types, active }))
-        })?;
-        self.referees = referees.into_iter().flatten().collect();
-        taken.clear();
-        let players = file.each("players", |section| {
-            if is_register(section)? {
-                return Ok(None);
-            }
-            let id = section.need("player_id", &rule::id::<PlayerId>())?;
-            unique(section, "player_id", &mut taken, id.as_str())?;
-            let Common { name, endpoint, game_types, active } = Common::read(section)?;
-            Ok(Some(KnownPlayer { id, name, endpoint, game_types, active }))
-        })?;
-        self.players = players.into_iter().flatten().collect();
-        Ok(())
+    /// Reads the file. An entry that the manager wrote when an agent registered configures nothing: an agent that starts
+    /// later is not bound to what another one said in another league.
+    pub(super) fn read(document: &mut Document) -> Result<Self, ConfigError> {
+        let by_manager = |entry: &Value| entry.get("written_by").is_some_and(|by| by == BY_MANAGER);
+        if by_manager(&document.value["league_manager"])
+            && let Some(file) = document.value.as_object_mut()
+        {
+            file.remove("league_manager");
+        }
+        for list in ["referees", "players"] {
+            let entries = document.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+            entries.filter(|entry| by_manager(entry)).for_each(|entry| *entry = Value::Null);
+        }
+        let file: AgentsFile = document.parse(&|_| None, &[])?;
+        let referees = file.referees.iter().map(|known| Some(known.as_ref()?.id.as_str()));
+        unique(document, "referees", "referee_id", referees)?;
+        let players = file.players.iter().map(|known| Some(known.as_ref()?.id.as_str()));
+        unique(document, "players", "player_id", players)?;
+        Ok(Self {
+            manager: file.league_manager.endpoint,
+            referees: file.referees.into_iter().flatten().collect(),
+            players: file.players.into_iter().flatten().collect(),
+        })
     }
 }
 
-/// Makes sure that an agent may start under an id that is listed: that it is `active`, and plays some of the games that are `offered`. Gives
-/// those games.
+fn unique<'a>(
+    document: &Document,
+    list: &str,
+    key: &str,
+    ids: impl Iterator<Item = Option<&'a str>>,
+) -> Result<(), ConfigError> {
+    let mut taken = HashSet::new();
+    for (index, id) in ids.enumerate() {
+        if id.is_some_and(|id| !taken.insert(id)) {
+            let place = format!("{list}[{index}].{key}");
+            return Err(document.wrong(&place, "expected an id that no entry before it has"));
+        }
+    }
+    Ok(())
+}
+
+/// The games that a listed agent plays: it has to be `active`, and to play one of the games that are `offered`.
 pub(crate) fn permitted(
     id: &str,
     active: bool,
@@ -118,50 +172,8 @@ pub(crate) enum NotPermitted {
         "config/agents/agents_config.json says that {0} is not active; set its `active` to true, or start another id"
     )]
     Inactive(String),
-    /// It is listed for games that it cannot play.
     #[error(
         "config/agents/agents_config.json lists {listed} as the game_types of {id}, which offers {offered}; list one of those"
     )]
     NoGame { id: String, listed: String, offered: String },
-}
-
-/// Whether the manager made this entry when an agent registered. It tells others who is there, and configures nothing: an agent
-/// that is started later is not bound to what another one said in another league.
-fn is_register(section: &mut Section<'_>) -> Result<bool, ConfigError> {
-    let by = section.get("written_by", &rule::text("allowed is a text"))?;
-    let by_manager = by.as_deref() == Some(BY_MANAGER);
-    if by_manager {
-        section.open();
-    }
-    Ok(by_manager)
-}
-
-/// What referees and players have in common.
-struct Common {
-    name: Option<SmolStr>,
-    endpoint: Option<Endpoint>,
-    game_types: Vec<GameType>,
-    active: bool,
-}
-
-impl Common {
-    fn read(section: &mut Section<'_>) -> Result<Self, ConfigError> {
-        section.ignore(&["version"]);
-        let name = section.get("display_name", &rule::name())?;
-        // The course writes the one for referees and the other for players.
-        let usual = section.get("default_endpoint", &rule::endpoint())?;
-        let endpoint = section.get("endpoint", &rule::endpoint())?.or(usual);
-        // An agent of other make may know more games than we do.
-        let game_types = section.list("game_types", &rule::id())?.unwrap_or_default();
-        let active = section.get("active", &rule::truth())?.unwrap_or(true);
-        Ok(Self { name, endpoint, game_types, active })
-    }
-}
-
-/// Makes sure that nobody is listed twice.
-fn unique(section: &Section<'_>, key: &str, taken: &mut HashSet<String>, id: &str) -> Result<(), ConfigError> {
-    if taken.insert(id.to_owned()) {
-        return Ok(());
-    }
-    Err(section.wrong(key, &format!("{id:?}"), "allowed is an id that stands nowhere before it"))
 }

@@ -4,20 +4,27 @@ use std::fmt;
 use std::net::Ipv6Addr;
 
 use league_wire::endpoint::Endpoint;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::error::ConfigError;
-use super::rule;
+use super::values::{HOST, host, whole};
 
-/// Where everything of a league listens.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Where the agents of a league listen.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Network {
-    /// The host that all of it is on.
+    #[serde(rename = "base_host", deserialize_with = "host")]
     pub(crate) host: SmolStr,
+    #[serde(rename = "default_league_manager_port", deserialize_with = "whole::<1, 65535, _, _>")]
     pub(crate) manager_port: u16,
-    /// The referees' ports, the first for `REF01`.
+    /// The first port is for `REF01`.
+    #[serde(rename = "default_referee_port_range")]
     pub(crate) referee_ports: Ports,
-    /// The players' ports, the first for `P01`.
+    /// The first port is for `P01`.
+    #[serde(rename = "default_player_port_range")]
     pub(crate) player_ports: Ports,
 }
 
@@ -33,15 +40,16 @@ impl Default for Network {
 }
 
 impl Network {
-    /// Where the manager is found when nothing else is said: also for commands that move it.
+    /// Where the manager is if no setting names its endpoint.
     pub(crate) fn manager(&self, secure: bool) -> Result<Endpoint, ConfigError> {
-        let found =
-            || rule::wrong(String::from("network.base_host"), &self.host.as_str().into(), rule::host().allowed());
-        endpoint(if secure { "https" } else { "http" }, &self.host, self.manager_port).ok_or_else(found)
+        endpoint(if secure { "https" } else { "http" }, &self.host, self.manager_port).ok_or_else(|| {
+            let (setting, found) = (String::from("network.base_host"), Some(format!("{:?}", self.host)));
+            ConfigError::Setting { setting, found, expected: format!("expected {HOST}") }
+        })
     }
 }
 
-/// The endpoint at this host and port. An address of version six gets its brackets.
+/// The endpoint at this host and port. An IPv6 address gets its brackets.
 pub(super) fn endpoint(scheme: &str, host: &str, port: u16) -> Option<Endpoint> {
     let text = match host.parse::<Ipv6Addr>() {
         Ok(address) => format!("{scheme}://[{address}]:{port}/mcp"),
@@ -50,7 +58,7 @@ pub(super) fn endpoint(scheme: &str, host: &str, port: u16) -> Option<Endpoint> 
     text.parse().ok()
 }
 
-/// Ports in a row; at least one, and never port 0.
+/// A range of ports: at least one, and never port 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Ports {
     first: u16,
@@ -58,15 +66,30 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// The ports from `first` to `last`; nothing when there are none.
+    /// The ports from `first` to `last`; `None` if there are none.
     pub(crate) fn new(first: u16, last: u16) -> Option<Self> {
         (first > 0 && first <= last).then_some(Self { first, last })
     }
 
-    /// The port of the `number`-th agent, counted from one; nothing when there are not so many.
+    /// The port of the `number`-th agent, counted from one; `None` if the range is too short.
     pub(crate) fn of(self, number: u32) -> Option<u16> {
         let offset = u16::try_from(number.checked_sub(1)?).ok()?;
         self.first.checked_add(offset).filter(|port| *port <= self.last)
+    }
+}
+
+/// `[8001, 8010]`, or `"8001-8010"` as in a variable.
+impl<'de> Deserialize<'de> for Ports {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let range = match value.as_str() {
+            Some(text) => text
+                .split_once('-')
+                .and_then(|(first, last)| Some((first.trim().parse().ok()?, last.trim().parse().ok()?))),
+            None => serde_json::from_value::<(u16, u16)>(value).ok(),
+        };
+        let ports = range.and_then(|(first, last)| Self::new(first, last));
+        ports.ok_or_else(|| D::Error::custom("expected two ports from 1 to 65535, the first not above the last"))
     }
 }
 
@@ -86,11 +109,6 @@ mod tests {
         assert_eq!((ports.of(1), ports.of(99), ports.of(100), ports.of(0)), (Some(8101), Some(8199), None, None));
         let high = Ports::new(65535, 65535).unwrap();
         assert_eq!((high.of(1), high.of(2), high.of(u32::MAX)), (Some(65535), None, None));
-    }
-
-    #[test]
-    fn no_ports_are_no_range() {
         assert_eq!((Ports::new(0, 5), Ports::new(6, 5)), (None, None));
-        assert_eq!(Ports::new(5, 5).map(|ports| ports.to_string()), Some(String::from("5-5")));
     }
 }

@@ -1,17 +1,15 @@
 //! The client: one POST, one answer of bounded size. The caller has the clock: the whole of it, to the last byte, is one
 //! future that can be dropped at any time.
 
-use std::error::Error as _;
+use std::sync::Arc;
 
-use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
-use rustls::ClientConfig;
+use http::header::ACCEPT;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use league_wire::client::{Client, ClientSettings};
+use league_wire::endpoint::Endpoint;
+use league_wire::exchange::Failure;
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -25,9 +23,9 @@ pub const MAX_ANSWER: usize = 256 * 1024;
 #[derive(Clone, Debug)]
 pub struct Model {
     provider: Provider,
-    endpoint: Uri,
+    endpoint: Endpoint,
     headers: HeaderMap,
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    client: Client,
 }
 
 /// What a model said, and what that cost.
@@ -58,26 +56,21 @@ pub enum ModelError {
 }
 
 impl Model {
-    /// The model of `provider`. Whatever could be wrong with the settings shows here, before the first match.
+    /// The model of `provider`, trusted by the root certificates that come with the binary. Fails on wrong settings, before
+    /// the first match.
     pub fn new(provider: Provider) -> Result<Self, BadProvider> {
-        let roots = HttpsConnectorBuilder::new()
-            .with_provider_and_webpki_roots(rustls::crypto::ring::default_provider())
+        let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+        let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
             .map_err(|error| BadProvider::Tls(error.to_string()))?;
-        Self::over(provider, roots.https_or_http().enable_http1().build())
+        Self::trusting(provider, Arc::new(tls.with_root_certificates(roots).with_no_client_auth()))
     }
 
-    /// The same, where those are trusted that `tls` trusts: a model of one's own may have an authority of one's own.
-    pub fn trusting(provider: Provider, tls: &ClientConfig) -> Result<Self, BadProvider> {
-        // The connector says itself which HTTP it speaks.
-        let mut tls = tls.clone();
-        tls.alpn_protocols.clear();
-        let roots = HttpsConnectorBuilder::new().with_tls_config(tls);
-        Self::over(provider, roots.https_or_http().enable_http1().build())
-    }
-
-    fn over(provider: Provider, connector: HttpsConnector<HttpConnector>) -> Result<Self, BadProvider> {
-        let (endpoint, headers) = (provider.endpoint()?, provider.authorization()?);
-        let client = Client::builder(TokioExecutor::new()).build(connector);
+    /// The same with the trust of `tls`: an operator's own model may have an authority of its own.
+    pub fn trusting(provider: Provider, tls: Arc<ClientConfig>) -> Result<Self, BadProvider> {
+        let (endpoint, mut headers) = (provider.endpoint()?, provider.authorization()?);
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        let client = Client::new(ClientSettings { tls: Some(tls), ..ClientSettings::default() });
         Ok(Self { provider, endpoint, headers, client })
     }
 
@@ -87,41 +80,24 @@ impl Model {
 
     /// What the model says to `prompt`.
     pub async fn ask(&self, prompt: &Prompt) -> Result<ModelAnswer, ModelError> {
-        let mut request = Request::new(Full::from(self.provider.question(prompt).to_string()));
-        *request.method_mut() = http::Method::POST;
-        *request.uri_mut() = self.endpoint.clone();
-        *request.headers_mut() = self.headers.clone();
-        const JSON: HeaderValue = HeaderValue::from_static("application/json");
-        request.headers_mut().extend([(CONTENT_TYPE, JSON), (ACCEPT, JSON)]);
-        let response = self.client.request(request).await.map_err(|error| unreachable(&error))?;
-        match response.status() {
+        let question = self.provider.question(prompt).to_string();
+        let asking = self.client.fetch(&self.endpoint, &self.headers, question.into(), MAX_ANSWER);
+        let (status, body) = asking.await.map_err(|failure| match failure {
+            Failure::TooLong => ModelError::TooLong,
+            Failure::NotListening => ModelError::Unreachable(String::from("connection refused")),
+            Failure::Unreachable(why) | Failure::HungUp(why) | Failure::Unwritable(why) => ModelError::Unreachable(why),
+            Failure::TimedOut | Failure::Refused => ModelError::Unreachable(String::from("not tried")),
+        })?;
+        match status {
             ok if ok.is_success() => {}
             refused @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => return Err(ModelError::WrongKey(refused)),
             other => return Err(ModelError::Refused(other)),
         }
-        let body = Limited::new(response.into_body(), MAX_ANSWER).collect().await.map_err(|error| {
-            if error.is::<LengthLimitError>() {
-                ModelError::TooLong
-            } else {
-                ModelError::Unreachable(error.to_string())
-            }
-        })?;
-        let body: Value = serde_json::from_slice(&body.to_bytes()).map_err(|_| ModelError::Unreadable)?;
+        let body: Value = serde_json::from_slice(&body).map_err(|_| ModelError::Unreadable)?;
         let text = self.provider.answer(&body).ok_or(ModelError::Unreadable)?;
         match &self.provider.key {
             Some(key) if key.is_in(text) => Err(ModelError::Indiscreet),
             Some(_) | None => Ok(ModelAnswer { text: text.to_owned(), usage: self.provider.usage(&body) }),
         }
     }
-}
-
-/// The outermost error says only that there is one; the innermost says what.
-fn unreachable(error: &hyper_util::client::legacy::Error) -> ModelError {
-    let mut cause = error.source();
-    let mut told = error.to_string();
-    while let Some(inner) = cause {
-        told = inner.to_string();
-        cause = inner.source();
-    }
-    ModelError::Unreachable(told)
 }

@@ -3,6 +3,7 @@
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use http::uri::Scheme;
 use http::{HeaderMap, Uri};
+use league_wire::endpoint::Endpoint;
 use serde_json::{Value, json};
 use thiserror::Error;
 
@@ -81,7 +82,7 @@ impl ModelApi {
 }
 
 impl Provider {
-    pub(super) fn endpoint(&self) -> Result<Uri, BadProvider> {
+    pub(super) fn endpoint(&self) -> Result<Endpoint, BadProvider> {
         let base = self.base_url.trim_end_matches('/');
         let uri: Uri = base.parse().map_err(|_| BadProvider::BaseUrl)?;
         let (Some(scheme), Some(authority)) = (uri.scheme(), uri.authority()) else { return Err(BadProvider::BaseUrl) };

@@ -10,6 +10,7 @@
 mod admissions;
 mod batches;
 mod bounds;
+mod circuits;
 mod client_answers;
 mod client_limits;
 mod client_lines;
@@ -25,7 +26,6 @@ mod pages;
 #[path = "../papers/mod.rs"]
 mod papers;
 mod raw;
-mod retries;
 mod shutdown;
 mod speech;
 mod starved;

@@ -1,7 +1,7 @@
 //! Who is let in, under which id, and who is not.
 
 use league_protocol::id::GameType;
-use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest};
+use league_protocol::message::registration::LeagueRegisterRequest;
 use league_protocol::sender::Sender;
 
 use super::*;
@@ -244,25 +244,6 @@ fn a_referee_is_welcome_until_the_league_is_over() {
     for mut league in in_every_phase() {
         let expected = if league.season.phase() == LeaguePhase::LeagueCompleted { "1005" } else { "REF02" };
         assert_eq!(line(&league.register_referee(&referee(2, 1))), expected);
-    }
-}
-
-#[test]
-fn an_older_protocol_is_not_spoken() {
-    let with = |version: &str| AgentMeta { protocol_version: Some(version.into()), ..player(1).player_meta };
-    let season = League::open().season;
-    for version in ["1.0.0", "1.9", "1", "0", "league.v1", "league.v3", "two", "", "-2.0.0", "v2", "99999999999.0"] {
-        let request = LeagueRegisterRequest { player_meta: with(version), ..player(1) };
-        let fault = season.register_player(&request, None, &[1; 32], now()).unwrap_err();
-        assert_eq!(blame(&fault), "E018 -32602 player_meta.protocol_version", "{version:?}");
-        let request = RefereeRegisterRequest { referee_meta: with(version), ..referee(1, 1) };
-        let fault = season.register_referee(&request, None, &[1; 32], now()).unwrap_err();
-        assert_eq!(blame(&fault), "E018 -32602 referee_meta.protocol_version", "{version:?}");
-    }
-    for version in ["2.0.0", "2.1.0", "2", "3.0", "league.v2"] {
-        let request = LeagueRegisterRequest { player_meta: with(version), ..player(1) };
-        let ruling = season.register_player(&request, None, &[1; 32], now()).unwrap();
-        assert_eq!(line(&ruling.reply), "P01", "{version:?}");
     }
 }
 

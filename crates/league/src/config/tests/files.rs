@@ -1,4 +1,4 @@
-//! Each file, as people write it.
+//! Every file, as operators write it.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use league_protocol::message::start_match::{Backoff, MatchLimits};
 use league_wire::rate::Rate;
 
 use super::{Written, one};
+use crate::config::files::Rates;
 use crate::config::network::{Network, Ports};
-use crate::config::rates::Rates;
 
 const SYSTEM: &str = r#"{
   "schema_version": "1.0.0",
@@ -165,7 +165,7 @@ fn the_agents_file_says_who_is_known_and_where() {
     let [first, second] = configured.agents.players.as_slice() else { panic!("two players") };
     assert_eq!((first.id.as_str(), first.name.as_deref(), first.active), ("P01", Some("First"), false));
     assert_eq!(first.game_types.len(), 2);
-    assert_eq!((second.name.as_deref(), second.active, &second.endpoint), (None, true, &None));
+    assert_eq!((second.name.as_deref(), second.active, second.endpoint()), (None, true, None));
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn an_agent_listens_where_it_is_known_to_or_else_by_its_number() {
 #[test]
 fn agents_that_are_sent_past_the_manager_are_warned_of() {
     let text = r#"{ "league_manager": { "endpoint": "http://localhost:9999/mcp" } }"#;
-    let expected = "SHARED/config/agents/agents_config.json: league_manager.endpoint leads to port 9999, and the \
+    let expected = "SHARED/config/agents/agents_config.json: league_manager.endpoint has port 9999, but the \
                     manager listens on 8000";
     assert_eq!(one("agents/agents_config.json", text).warnings(), [expected]);
 }
@@ -206,8 +206,8 @@ fn a_league_plays_what_is_offered() {
 #[test]
 fn a_registered_game_that_nobody_knows_is_named() {
     let text = r#"{ "games": [{ "game_type": "chess" }, { "game_type": "even_odd" }] }"#;
-    let expected = "SHARED/config/games/games_registry.json: games holds \"chess\", a game that is not known here; \
-                    known are even_odd, tic_tac_toe";
+    let expected = "SHARED/config/games/games_registry.json: the game chess is not known; expected one of \
+                    even_odd, tic_tac_toe";
     assert_eq!(one("games/games_registry.json", text).warnings(), [expected]);
 }
 
@@ -226,10 +226,10 @@ fn the_defaults_set_what_agents_are_told() {
 fn an_unknown_key_is_warned_of_with_the_nearest_known_one() {
     let text = r#"{ "timeouts": { "move_timout_sec": 3 }, "logging": {}, "_remark": 1, "network": { "host": "x" } }"#;
     let expected = [
-        "SHARED/config/system.json: network.host is not known here and has no effect; did you mean base_host?",
-        "SHARED/config/system.json: timeouts.move_timout_sec is not known here and has no effect; \
+        "SHARED/config/system.json: logging is not known and has no effect",
+        "SHARED/config/system.json: network.host is not known and has no effect; did you mean base_host?",
+        "SHARED/config/system.json: timeouts.move_timout_sec is not known and has no effect; \
          did you mean move_timeout_sec?",
-        "SHARED/config/system.json: logging is not known here and has no effect",
     ];
     assert_eq!(one("system.json", text).warnings(), expected);
 }
@@ -237,7 +237,7 @@ fn an_unknown_key_is_warned_of_with_the_nearest_known_one() {
 #[test]
 fn a_key_that_is_unknown_in_a_whole_list_is_warned_of_once() {
     let text = r#"{ "players": [{ "player_id": "P01", "colour": 1 }, { "player_id": "P02", "colour": 2 }] }"#;
-    let expected = "SHARED/config/agents/agents_config.json: players[].colour is not known here and has no effect";
+    let expected = "SHARED/config/agents/agents_config.json: players[].colour is not known and has no effect";
     assert_eq!(one("agents/agents_config.json", text).warnings(), [expected]);
 }
 
@@ -247,8 +247,8 @@ fn points_are_no_tie_break_and_no_reason_to_refuse_a_file() {
     let written = one("leagues/league_2025_even_odd.json", text);
     let (configured, warnings) = written.load_with(&[]).unwrap();
     assert_eq!(configured.league.scoring.tiebreakers, [TieBreak::Draws]);
-    let expected = "SHARED/config/leagues/league_2025_even_odd.json: scoring.tiebreakers holds \"points\", which \
-                    always come first and need not be named";
+    let expected = "SHARED/config/leagues/league_2025_even_odd.json: scoring.tiebreakers lists \"points\", which \
+                    always come first; remove it";
     assert_eq!(warnings, [expected]);
 }
 

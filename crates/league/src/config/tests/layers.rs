@@ -1,4 +1,4 @@
-//! What lies over what.
+//! Which layer overrides which.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use league_store::home::Home;
 use super::{Written, one};
 use crate::config::network::Ports;
 use crate::config::tls::TlsFiles;
-use crate::config::{Configured, seconds};
+use crate::config::{Configured, seconds_flag};
 
 #[test]
 fn the_environment_lies_over_the_files() {
@@ -113,20 +113,20 @@ fn the_manager_is_found_where_the_last_word_says() {
 #[test]
 fn a_wrong_variable_is_named() {
     let told = |name: &str, text: &str| Written::new(&[]).load_with(&[(name, text)]).unwrap_err().to_string();
-    assert_eq!(told("LEAGUE_MOVE_TIMEOUT", "-3"), "LEAGUE_MOVE_TIMEOUT is \"-3\"; allowed are 0.01 to 3600 seconds");
-    assert_eq!(
-        told("LEAGUE_MOVE_TIMEOUT", "1e999"),
-        "LEAGUE_MOVE_TIMEOUT is \"1e999\"; allowed are 0.01 to 3600 seconds"
-    );
-    assert_eq!(told("LEAGUE_STRICT", "yes"), "LEAGUE_STRICT is \"yes\"; allowed are true and false");
-    assert_eq!(
-        told("LEAGUE_ID", "a/b"),
-        "LEAGUE_ID is \"a/b\"; allowed are 1 to 64 letters, digits and `_ - : .`, not beginning with a dot"
-    );
-    assert_eq!(
-        told("LEAGUE_PLAYER_PORTS", "9-8"),
-        "LEAGUE_PLAYER_PORTS is \"9-8\"; allowed are two ports from 1 to 65535, the first not above the last"
-    );
+    for (name, text, error) in [
+        ("LEAGUE_MOVE_TIMEOUT", "-3", "is \"-3\"; expected 0.01 to 3600 seconds"),
+        ("LEAGUE_MOVE_TIMEOUT", "1e999", "is \"1e999\"; expected 0.01 to 3600 seconds"),
+        ("LEAGUE_STRICT", "yes", "is \"yes\"; expected a boolean"),
+        ("LEAGUE_MANAGER", "far", "is \"far\"; an endpoint begins with http:// or https://"),
+        (
+            "LEAGUE_ID",
+            "a/b",
+            "is \"a/b\"; an id has letters, digits and `_ - : .` and does not begin with a dot; found '/'",
+        ),
+        ("LEAGUE_PLAYER_PORTS", "9-8", "is \"9-8\"; expected two ports from 1 to 65535, the first not above the last"),
+    ] {
+        assert_eq!(told(name, text), format!("{name} {error}"));
+    }
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_wrong_value_is_an_error_although_something_lies_over_it() {
 
 #[test]
 fn values_that_do_not_fit_each_other_are_refused_also_across_layers() {
-    let expected = "min_players is 9 and max_players is 8; the first cannot be above the second";
+    let expected = "min_players is 9 and max_players is 8; min_players must not exceed max_players";
     let written = one("leagues/league_2025_even_odd.json", r#"{ "participants": { "max_players": 8 } }"#);
     assert_eq!(written.load_with(&[("LEAGUE_MIN_PLAYERS", "9")]).unwrap_err().to_string(), expected);
     let mut configured = written.load();
@@ -147,6 +147,6 @@ fn values_that_do_not_fit_each_other_are_refused_also_across_layers() {
 
 #[test]
 fn flags_have_the_bounds_of_the_files() {
-    assert_eq!(seconds("0.5"), Ok(0.5));
-    assert_eq!(seconds("0"), Err(String::from("allowed are 0.01 to 3600 seconds")));
+    assert_eq!(seconds_flag("0.5"), Ok(0.5));
+    assert_eq!(seconds_flag("0"), Err(String::from("expected 0.01 to 3600 seconds")));
 }

@@ -76,11 +76,11 @@ fn a_player_that_is_told_to_end_comes_back_into_its_match() {
 fn whoever_is_told_twice_ends_at_once() {
     let mut league = UnderWay::start("slow:85");
     league.referee.terminate();
-    league.referee.says("Told once more, it ends at once");
+    league.referee.says("Press Ctrl-C again to stop immediately");
     league.referee.terminate();
     let ended = league.referee.ended_within(Duration::from_secs(2));
     assert_eq!(ended.code, Some(130), "{}", ended.talk);
-    assert!(ended.talk.contains("Told twice"), "{}", ended.talk);
+    assert!(ended.talk.contains("Stopped immediately"), "{}", ended.talk);
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn a_second_ctrl_c_ends_a_referee_at_once() {
     // The others stay until the test is over.
     let UnderWay { mut referee, manager: _manager, players: _players, .. } = UnderWay::start("slow:85");
     press_ctrl_c(&referee);
-    referee.says("Told once more, it ends at once");
+    referee.says("Press Ctrl-C again to stop immediately");
     press_ctrl_c(&referee);
     let ended = referee.ended_within(SOON);
     assert_eq!(ended.code, Some(130), "{}", ended.talk);
