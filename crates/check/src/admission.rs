@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use league_protocol::id::GameType;
 use league_wire::endpoint::Endpoint;
 use tokio::time::timeout;
 
@@ -18,8 +19,8 @@ const LIMIT: Duration = Duration::from_secs(8);
 const MAX_REASON: usize = 1_500;
 
 /// Whether the player at `endpoint` keeps every required rule; if not, which it breaks and what to change.
-pub async fn fit_to_register(endpoint: &Endpoint) -> Result<(), String> {
-    let options = CheckOptions { patience: LIMIT, to_the_end: false, ..CheckOptions::default() };
+pub async fn fit_to_register(endpoint: &Endpoint, game: &GameType) -> Result<(), String> {
+    let options = CheckOptions { game: game.clone(), patience: LIMIT, to_the_end: false, ..CheckOptions::default() };
     match timeout(LIMIT, player(endpoint, &options)).await {
         Err(_) => {
             Err(format!("this league checks players before it lets them in, and the check took more than {LIMIT:?}"))

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use league_core::session::MoveRequest;
 use league_protocol::envelope::{Envelope, ReceivedEnvelope};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, LeagueId, MatchId, PlayerId, RefereeId};
@@ -43,6 +44,8 @@ pub(crate) const GATE: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ChoiceBehaviour {
     Says(&'static str),
+    /// Makes the first legal move.
+    Plays,
     Silent,
     Declines,
 }
@@ -149,6 +152,8 @@ pub(crate) fn about(call: &Call) -> Option<&MatchId> {
         Some(&said.match_id)
     } else if let Call::ChooseParity(said) = call {
         Some(&said.match_id)
+    } else if let Call::MakeMove(said) = call {
+        Some(&said.match_id)
     } else if let Call::NotifyMatchResult(said) = call {
         Some(&said.match_id)
     } else if let Call::NotifyGameError(said) = call {
@@ -189,7 +194,7 @@ impl FakeAgent {
 
     fn act(&self, match_id: &MatchId) -> ChoiceBehaviour {
         let place = usize::from(self.role == Some(Side::B));
-        self.script.acts().get(match_id).map_or(ChoiceBehaviour::Says("even"), |acts| acts[place])
+        self.script.acts().get(match_id).map_or(ChoiceBehaviour::Plays, |acts| acts[place])
     }
 }
 
@@ -227,20 +232,25 @@ impl Agent for FakeAgent {
             };
             return CallAnswer::new(envelope, &join);
         }
-        if let Call::ChooseParity(asked) = &call {
+        let asked = if let Call::ChooseParity(asked) = &call {
             self.wait_for_other(&asked.match_id, method).await;
-            let text = match self.act(&asked.match_id) {
-                ChoiceBehaviour::Says(text) => text,
+            Some(MoveRequest::from(asked.clone()))
+        } else if let Call::MakeMove(asked) = &call {
+            Some(MoveRequest::from(asked.clone()))
+        } else {
+            None
+        };
+        if let Some(MoveRequest { match_id, legal_moves, .. }) = asked {
+            let text = match self.act(&match_id) {
+                ChoiceBehaviour::Says(text) => SmolStr::new_static(text),
+                ChoiceBehaviour::Plays | ChoiceBehaviour::Declines => {
+                    legal_moves.into_iter().next().unwrap_or_default()
+                }
                 ChoiceBehaviour::Silent => std::future::pending().await,
-                ChoiceBehaviour::Declines => "even",
             };
-            let choice = PostedChoice {
-                match_id: asked.match_id.clone(),
-                player_id: Some(self.player()),
-                parity_choice: Some(SmolStr::new_static(text)),
-                choice: None,
-                played: None,
-            };
+            let parity_choice = (method == Method::ChooseParity).then(|| text.clone());
+            let played = parity_choice.is_none().then_some(text);
+            let choice = PostedChoice { match_id, player_id: Some(self.player()), parity_choice, choice: None, played };
             return CallAnswer::new(envelope, &choice);
         }
         if let Call::RegisterReferee(_) = &call {

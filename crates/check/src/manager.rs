@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use league_protocol::envelope::Envelope;
-use league_protocol::id::{ConversationId, LeagueId};
+use league_protocol::id::{ConversationId, GameType, LeagueId};
 use league_protocol::request::MAX_BODY;
 use league_protocol::sender::Role;
 use league_protocol::table::{Call, LimitKind};
@@ -33,6 +33,7 @@ pub(crate) struct Exam<'a> {
     book: &'a CheckLog,
     world: Environment,
     limit: Duration,
+    game: GameType,
     /// Told apart from earlier checks of the same manager: names are taken only once.
     mark: String,
     /// The form in which the manager let the first player in.
@@ -49,8 +50,15 @@ struct Member {
 pub async fn manager(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport {
     let (line, book, world) = (AgentClient::to(endpoint.clone()), CheckLog::default(), Environment::real());
     let mark = world.random()[..4].iter().fold(String::new(), |mark, byte| format!("{mark}{byte:02x}"));
-    let exam =
-        Exam { line: &line, book: &book, world, limit: options.wait(LimitKind::Generic), mark, voice: OnceLock::new() };
+    let exam = Exam {
+        line: &line,
+        book: &book,
+        world,
+        limit: options.wait(LimitKind::Generic),
+        game: options.game.clone(),
+        mark,
+        voice: OnceLock::new(),
+    };
     let outcome = exam.run().await;
     let (complete, note, unreached) = match outcome {
         Ok(()) => {

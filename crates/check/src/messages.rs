@@ -2,13 +2,17 @@
 
 use std::time::Duration;
 
+use league_core::rules::registry::new_game;
+use league_protocol::answer::{Interpretation, MoveAnswer, ParsedAnswer};
 use league_protocol::dialect::PeerDialect;
 use league_protocol::draw::DrawSecret;
 use league_protocol::envelope::Envelope;
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
+use league_protocol::message::game_move::{GameMoveCall, MoveContext};
 use league_protocol::message::invitation::GameInvitation;
 use league_protocol::message::standings::PlayerRecord;
+use league_protocol::problem::QuestionKind;
 use league_protocol::sender::Sender;
 use league_protocol::side::Side;
 use league_protocol::table::{Call, Method};
@@ -58,6 +62,7 @@ impl TestMessage {
 #[derive(Clone, Debug)]
 pub(crate) struct TestLeague {
     world: Environment,
+    pub(crate) game: GameType,
     pub(crate) league: Option<LeagueId>,
     /// What they show. It opens nothing, so whoever echoes it has given nothing away but its habits.
     pub(crate) pass: String,
@@ -66,11 +71,11 @@ pub(crate) struct TestLeague {
 }
 
 impl TestLeague {
-    pub(crate) fn new(world: &Environment) -> Self {
+    pub(crate) fn new(world: &Environment, game: &GameType) -> Self {
         let random = world.random();
         let pass = random.iter().fold(String::from("pass-"), |pass, byte| format!("{pass}{byte:02x}"));
         let round = RoundId(1000 + u32::from(u16::from_be_bytes([random[0], random[1]])));
-        Self { world: world.clone(), league: "league_check".parse().ok(), pass, round }
+        Self { world: world.clone(), game: game.clone(), league: "league_check".parse().ok(), pass, round }
     }
 
     pub(crate) fn match_no(&self, number: u32) -> MatchId {
@@ -122,7 +127,7 @@ impl TestLeague {
             round_id: Some(self.round),
             match_id: match_id.clone(),
             player_id: Some(PlayerId::numbered(1)),
-            game_type: Some(GameType::even_odd()),
+            game_type: Some(self.game.clone()),
             role_in_match: Some(side),
             opponent_id: Some(PlayerId::numbered(2)),
             attempt: Some(1),
@@ -135,19 +140,55 @@ impl TestLeague {
     }
 
     fn choosing(&self, match_id: &MatchId, limit: Duration) -> Call {
-        Call::ChooseParity(ChooseParityCall {
-            league_id: self.league.clone(),
-            round_id: Some(self.round),
-            match_id: match_id.clone(),
-            player_id: Some(PlayerId::numbered(1)),
-            game_type: Some(GameType::even_odd()),
-            context: ChoiceContext {
-                opponent_id: Some(PlayerId::numbered(2)),
-                round_id: Some(self.round),
-                your_standings: PlayerRecord::default(),
-            },
-            deadline: Some(self.world.now().after(limit)),
-        })
+        let (league_id, round_id, match_id) = (self.league.clone(), Some(self.round), match_id.clone());
+        let (player_id, opponent_id) = (Some(PlayerId::numbered(1)), Some(PlayerId::numbered(2)));
+        let (your_standings, deadline) = (PlayerRecord::default(), Some(self.world.now().after(limit)));
+        let game_type = self.game.clone();
+        match new_game(&self.game).filter(|_| self.kind() == QuestionKind::Move) {
+            Some(game) => {
+                let (state, legal_moves) = (game.view(Side::A), game.legal_moves(Side::A));
+                let context = MoveContext { opponent_id, state, your_standings, legal_moves };
+                Call::MakeMove(GameMoveCall { league_id, round_id, match_id, player_id, game_type, context, deadline })
+            }
+            None => Call::ChooseParity(ChooseParityCall {
+                league_id,
+                round_id,
+                match_id,
+                player_id,
+                game_type: Some(game_type),
+                context: ChoiceContext { opponent_id, round_id, your_standings },
+                deadline,
+            }),
+        }
+    }
+
+    /// What the player is asked for after it has joined.
+    pub(crate) fn kind(&self) -> QuestionKind {
+        if self.game == GameType::even_odd() { QuestionKind::Choice } else { QuestionKind::Move }
+    }
+
+    /// The message type of the answer to the request for a move.
+    pub(crate) fn answer_name(&self) -> &'static str {
+        if self.kind() == QuestionKind::Choice { "CHOOSE_PARITY_RESPONSE" } else { "GAME_MOVE_RESPONSE" }
+    }
+
+    /// The method that asks for a move.
+    pub(crate) fn method(&self) -> Method {
+        if self.kind() == QuestionKind::Choice { Method::ChooseParity } else { Method::MakeMove }
+    }
+
+    /// What an answer to the request for a move says. A move that the game does not allow is invalid.
+    pub(crate) fn read_move(&self, answer: &ParsedAnswer<'_>, match_id: &MatchId) -> Interpretation<MoveAnswer> {
+        if self.kind() == QuestionKind::Choice {
+            return answer.parity(match_id);
+        }
+        let mut read = answer.game_move(match_id);
+        if let MoveAnswer::Move(text) = &read.said
+            && new_game(&self.game).is_some_and(|game| game.check(Side::A, text).is_err())
+        {
+            read.said = MoveAnswer::Invalid(text.to_string());
+        }
+        read
     }
 
     /// The round that all matches of this check belong to.

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use league_protocol::id::GameType;
 use league_protocol::table::LimitKind;
 use league_wire::endpoint::Endpoint;
 use league_wire::lan;
@@ -13,6 +14,8 @@ use crate::set::RuleSet;
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
     pub set: &'static RuleSet,
+    /// The game in which the agent is checked.
+    pub game: GameType,
     /// No answer is waited for longer, whatever the protocol allows.
     pub patience: Duration,
     /// Where the checker listens when it acts as a manager; the players that it plays take free ports at the same address.
@@ -32,6 +35,7 @@ impl Default for CheckOptions {
     fn default() -> Self {
         Self {
             set: RuleSet::newest(),
+            game: GameType::even_odd(),
             patience: Duration::from_secs(30),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,

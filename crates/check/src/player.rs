@@ -70,7 +70,7 @@ const MATCHES: u32 = 99;
 /// Checks the player at `endpoint`.
 pub async fn player(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport {
     let (line, book) = (AgentClient::to(endpoint.clone()), CheckLog::default());
-    let pretence = TestLeague::new(&Environment::real());
+    let pretence = TestLeague::new(&Environment::real(), &options.game);
     let mut report = CheckReport {
         set: options.set.name,
         endpoint: endpoint.to_string(),
@@ -178,18 +178,18 @@ async fn choose(
     if !matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. })) {
         return Met { line, voice, joined: heard, chose: None };
     }
-    options.tell("CHOOSE_PARITY_CALL");
+    let asked = pretence.asked_to_choose(&match_id, limit);
+    options.tell(asked.call.method().row().message.unwrap_or_default());
     let answers = |came: &ResponseBody| {
-        let said = ParsedAnswer::parse(&came.body).map(|layers| layers.parity(&match_id).said);
+        let said = ParsedAnswer::parse(&came.body).map(|layers| pretence.read_move(&layers, &match_id).said);
         matches!(said, Ok(MoveAnswer::Move(_) | MoveAnswer::Invalid(_)))
     };
-    let asked = pretence.asked_to_choose(&match_id, limit);
     let chose = match discovery::search(&line, &asked, Some(&voice.manner), limit, answers).await {
         Reached::Understood(learned, chose) => {
             voice = learned;
             chose
         }
-        Reached::Stranger(tries) => discovery::most_specific(tries, QuestionKind::Choice, &match_id),
+        Reached::Stranger(tries) => discovery::most_specific(tries, pretence.kind(), &match_id),
         Reached::Nobody(chose, _) | Reached::Guarded(chose, _) | Reached::Slow(chose) => chose,
     };
     Met { line, voice, joined: heard, chose: Some(chose) }
@@ -272,7 +272,7 @@ impl Exam<'_> {
 
     async fn answered(&self, letter: &TestMessage, limit: Duration) -> Response {
         let about = letter.message.get("match_id").and_then(|id| id.as_str()?.parse().ok());
-        let question = matches!(letter.method, Method::GameInvitation | Method::ChooseParity);
+        let question = matches!(letter.method, Method::GameInvitation | Method::ChooseParity | Method::MakeMove);
         let Some(match_id) = about.filter(|_| question) else { return self.voice.say(self.line, letter, limit).await };
         let waiting = self.posts.waiting(&match_id, letter.method);
         let heard = self.voice.say(self.line, letter, limit).await;
@@ -288,6 +288,25 @@ impl Exam<'_> {
     async fn ask(&self, match_id: &MatchId) -> Response {
         let limit = self.move_limit();
         self.say(&self.pretence.call(match_id, limit), limit).await
+    }
+
+    /// What an answer to the request for a move says.
+    fn choice(&self, heard: &Response, match_id: &MatchId) -> Result<Interpretation<MoveAnswer>, String> {
+        if let Err(silence) = &heard.came {
+            return Err(silence.to_string());
+        }
+        let parsed = ParsedAnswer::parse(heard.body()).map_err(|error| error.to_string())?;
+        Ok(self.pretence.read_move(&parsed, match_id))
+    }
+
+    /// The move itself.
+    fn chosen(&self, heard: &Response, match_id: &MatchId) -> Result<String, String> {
+        match self.choice(heard, match_id)?.said {
+            MoveAnswer::Move(text) => Ok(text.to_string()),
+            MoveAnswer::Invalid(text) => Err(format!("{text:?} is no choice")),
+            MoveAnswer::Error(error) => Err(format!("it answers with an error: {}", error.words)),
+            MoveAnswer::Nothing => Err(String::from("there is no choice in the answer")),
+        }
     }
 
     /// Judges `rule` by whether the player still joins a match after what it `heard`. If not, whatever comes next would only show
@@ -314,21 +333,5 @@ fn joins(heard: &Response, match_id: &MatchId) -> Judgement {
         Some(JoinAnswer::Error(error)) => Err(format!("it answers with an error: {}", error.words)),
         Some(JoinAnswer::Nothing) => Err(String::from("there is no join in the answer")),
         None => Err(String::from("the answer is not a JSON object")),
-    }
-}
-
-fn choice(heard: &Response, match_id: &MatchId) -> Result<Interpretation<MoveAnswer>, String> {
-    if let Err(silence) = &heard.came {
-        return Err(silence.to_string());
-    }
-    ParsedAnswer::parse(heard.body()).map(|layers| layers.parity(match_id)).map_err(|error| error.to_string())
-}
-
-fn chosen(heard: &Response, match_id: &MatchId) -> Result<String, String> {
-    match choice(heard, match_id)?.said {
-        MoveAnswer::Move(parity) => Ok(parity.to_string()),
-        MoveAnswer::Invalid(text) => Err(format!("{text:?} is no choice")),
-        MoveAnswer::Error(error) => Err(format!("it answers with an error: {}", error.words)),
-        MoveAnswer::Nothing => Err(String::from("there is no choice in the answer")),
     }
 }

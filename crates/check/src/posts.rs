@@ -115,6 +115,7 @@ pub(crate) fn acknowledges(heard: &Response, match_id: &MatchId) -> bool {
     heard.status().is_some_and(|status| status.is_success())
         && layers.join(match_id).said == JoinAnswer::Nothing
         && layers.parity(match_id).said == MoveAnswer::Nothing
+        && layers.game_move(match_id).said == MoveAnswer::Nothing
 }
 
 /// The referee that answers are posted to.
@@ -143,7 +144,11 @@ impl Agent for Referee {
         let (match_id, question, body) = if let Call::PostJoin(join) = &call {
             (join.match_id.clone(), Method::GameInvitation, written(&head, "GAME_JOIN_ACK", join))
         } else if let Call::PostChoice(choice) = &call {
-            (Some(choice.match_id.clone()), Method::ChooseParity, written(&head, "CHOOSE_PARITY_RESPONSE", choice))
+            let (method, kind) = match choice.played {
+                Some(_) => (Method::MakeMove, "GAME_MOVE_RESPONSE"),
+                None => (Method::ChooseParity, "CHOOSE_PARITY_RESPONSE"),
+            };
+            (Some(choice.match_id.clone()), method, written(&head, kind, choice))
         } else {
             return Err(RequestError::new(ErrorCode::E010, method, "this referee exists only to check a player"));
         };

@@ -44,6 +44,7 @@ pub(crate) struct Exam<'a> {
     stage: &'a FakeLeague,
     world: Environment,
     limit: Duration,
+    game: GameType,
     /// How long a match of ours may take: its limits are short.
     span: Duration,
     round: RoundId,
@@ -88,7 +89,8 @@ impl<'a> Exam<'a> {
         let round = RoundId(1000 + u32::from(u16::from_be_bytes([random[0], random[1]])));
         let tokens = [1, 2].map(|number| Token::mint(PlayerId::numbered(number).as_str(), &world.random()));
         let (limit, span) = (options.wait(LimitKind::Generic), Duration::from_secs(6).min(options.patience));
-        Self { line, book, stage, world, limit, span, round, tokens, voice: OnceLock::new() }
+        let game = options.game.clone();
+        Self { line, book, stage, world, limit, game, span, round, tokens, voice: OnceLock::new() }
     }
 
     async fn run(&self, options: &CheckOptions) -> Result<(), String> {
@@ -101,6 +103,20 @@ impl<'a> Exam<'a> {
         self.played_once(&again).await;
         self.requests().await;
         Ok(())
+    }
+
+    /// Even against odd; in any other game, two players that move legally.
+    fn fair_play(&self) -> [ChoiceBehaviour; 2] {
+        if self.is_parity() { ["even", "odd"].map(ChoiceBehaviour::Says) } else { [ChoiceBehaviour::Plays; 2] }
+    }
+
+    /// The method by which a referee asks for a move.
+    fn move_method(&self) -> Method {
+        if self.is_parity() { Method::ChooseParity } else { Method::MakeMove }
+    }
+
+    fn is_parity(&self) -> bool {
+        self.game == GameType::even_odd()
     }
 
     fn match_no(&self, number: u32) -> MatchId {
@@ -156,7 +172,7 @@ impl<'a> Exam<'a> {
             league_id: self.stage.script.league.clone(),
             round_id: Some(self.round),
             match_id: match_id.clone(),
-            game_type: GameType::even_odd(),
+            game_type: self.game.clone(),
             attempt: 1,
             mode: MatchMode::Flowing,
             players: Pair::from_fn(contestant),
@@ -187,7 +203,7 @@ impl<'a> Exam<'a> {
     /// Gets the referee to take its first match: at once, or when it has registered with us.
     async fn reach(&self, options: &CheckOptions) -> Result<(), String> {
         let match_id = self.match_no(1);
-        self.stage.script.rehearse(&match_id, [ChoiceBehaviour::Says("even"), ChoiceBehaviour::Says("odd")]);
+        self.stage.script.rehearse(&match_id, self.fair_play());
         let registered = |said: &[crate::fake_league::RefereeLine]| {
             said.iter().any(|line| line.call.method() == Method::RegisterReferee)
         };

@@ -6,7 +6,6 @@ use std::time::Instant;
 use league_core::in_memory::InMemoryLeague;
 use league_core::rules::seed::Seed;
 use league_core::season::config::LeagueConfig;
-use league_protocol::parity::Parity;
 use league_protocol::time::Timestamp;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -21,11 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let league = "bench".parse()?;
         let config = LeagueConfig { max_players: PLAYERS, ..LeagueConfig::even_odd(league) };
         let seed = Seed::new(run, config.league_id.clone());
-        // Choices that cost nothing: what is measured is the league, not its players.
-        let choose = |match_id: &league_protocol::id::MatchId, player: &league_protocol::id::PlayerId| {
-            Parity::of(match_id.as_str().bytes().chain(player.as_str().bytes()).fold(0, u8::wrapping_add))
-        };
-        let mut rehearsal = InMemoryLeague::new(config, &names, seed, Timestamp::EPOCH, choose)?;
+        let mut rehearsal = InMemoryLeague::new(config, &names, seed, Timestamp::EPOCH)?;
         let began = Instant::now();
         while rehearsal.play_round()? {
             // The standings after every round are part of a league.

@@ -38,7 +38,7 @@ use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
 use crate::rules::draw::Draw;
-use crate::rules::game::{Game, GameStage, IllegalMove};
+use crate::rules::game::{Game, GameStage};
 use crate::rules::outcome::Outcome;
 
 use effect::{AskKind, AttemptError, Effect};
@@ -57,6 +57,8 @@ pub struct MatchMachine {
     duties: Pair<SideState>,
     joined: Pair<bool>,
     nonces: Pair<DrawNonce>,
+    /// The moves so far, in the order in which they came.
+    course: Vec<(Side, SmolStr)>,
     drawn: Option<Drawn>,
     ending: Option<Ending>,
     /// What was wrong with the last try of each side that was in vain.
@@ -86,6 +88,7 @@ impl MatchMachine {
             duties: Pair::new(SideState::Free, SideState::Free),
             joined: Pair::default(),
             nonces: Pair::default(),
+            course: Vec::new(),
             drawn: None,
             ending: None,
             complaints: Pair::default(),
@@ -119,7 +122,10 @@ impl MatchMachine {
             Input::Moved { side, call, text } => {
                 if let Some(tried) = self.duties[side].answered(AskKind::Move, call) {
                     match self.game.play(side, &text) {
-                        Ok(()) => self.settle(side, SideState::Free, effects),
+                        Ok(()) => {
+                            self.course.push((side, text));
+                            self.settle(side, SideState::Free, effects);
+                        }
                         Err(illegal) => self.complain(side, tried, illegal.into(), effects),
                     }
                 }
@@ -237,11 +243,6 @@ impl MatchMachine {
         self.is_open(side, tried.call).then_some(tried.call)
     }
 
-    /// Whether `text` is a legal move of `side` now.
-    pub fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove> {
-        self.game.check(side, text)
-    }
-
     /// Whether `side` has accepted its invitation.
     pub fn has_joined(&self, side: Side) -> bool {
         self.joined[side]
@@ -249,12 +250,15 @@ impl MatchMachine {
 
     /// Whether `side` has made a move; which one, nobody may know before the end.
     pub fn has_moved(&self, side: Side) -> bool {
-        self.game.moves()[side].is_some()
+        self.last_move(side).is_some()
     }
 
-    /// What the game shows to `side`.
-    pub fn view(&self, side: Side) -> SmolStr {
-        self.game.view(side)
+    fn last_move(&self, side: Side) -> Option<&SmolStr> {
+        self.course.iter().rfind(|(mover, _)| *mover == side).map(|(_, text)| text)
+    }
+
+    pub fn game(&self) -> &dyn Game {
+        &*self.game
     }
 
     /// A side has answered or forfeited.
@@ -340,7 +344,8 @@ impl MatchMachine {
     fn finish(&mut self, outcome: Outcome, effects: &mut Vec<Effect>) {
         self.ending = Some(Ending {
             outcome,
-            moves: self.game.moves(),
+            moves: Pair::from_fn(|side| self.last_move(side).cloned()),
+            course: if self.game.info().longest_course > 1 { self.course.clone() } else { Vec::new() },
             drawn: self.drawn.take(),
             faults: self.duties.map(SideState::fault),
         });

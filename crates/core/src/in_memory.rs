@@ -1,13 +1,13 @@
-//! A whole league in memory: the season and every bout, played by players that answer at once. No agents, no sockets.
+//! A whole league in memory: the season and every match, played by players that choose a random legal move at once. No
+//! agents, no sockets.
 //!
 //! It shows what the rules alone cost, and gives a first look at a league before anything is started.
 
 use league_protocol::draw::DrawNonce;
 use league_protocol::error::RequestError;
-use league_protocol::id::{GameType, MatchId, PlayerId};
+use league_protocol::id::{GameType, MatchId};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, PASS_SCHEME, RefereeRegisterRequest};
 use league_protocol::message::start_match::Backoff;
-use league_protocol::parity::Parity;
 use league_protocol::quirk::Quirks;
 use league_protocol::side::Pair;
 use league_protocol::time::Timestamp;
@@ -25,7 +25,6 @@ use crate::season::config::LeagueConfig;
 use crate::season::event::Event;
 use crate::season::{Assignment, BadEvent, CommandOutcome, NextAction, Registered, Season};
 
-/// A rehearsal that could not go on.
 #[derive(Debug, Error)]
 pub enum InMemoryLeagueError {
     #[error(transparent)]
@@ -35,36 +34,30 @@ pub enum InMemoryLeagueError {
     /// An event could not be applied.
     #[error(transparent)]
     Event(#[from] BadEvent),
-    /// A bout came to no end.
     #[error("{0} has not ended")]
     Endless(MatchId),
-    /// Only Even/Odd is played here.
-    #[error("a rehearsal plays even_odd, not {0}")]
-    Game(GameType),
 }
 
 /// A league that is played in memory, round by round.
 #[derive(Debug)]
-pub struct InMemoryLeague<C> {
+pub struct InMemoryLeague {
     season: Season,
     seed: Seed,
-    choose: C,
     now: Timestamp,
     effects: Vec<Effect>,
     /// What happened, where somebody wants to keep it.
     kept: Option<Vec<Event>>,
 }
 
-impl<C: FnMut(&MatchId, &PlayerId) -> Parity> InMemoryLeague<C> {
-    /// A league of `players` with one referee that runs everything at once. `choose` plays for everybody.
+impl InMemoryLeague {
+    /// A league of `players` with one referee that runs everything at once. The seed decides every move and draw.
     pub fn new(
         config: LeagueConfig,
         players: &[SmolStr],
         seed: Seed,
         now: Timestamp,
-        choose: C,
     ) -> Result<Self, InMemoryLeagueError> {
-        Self::open(config, players, seed, now, choose, None)
+        Self::open(config, players, seed, now, None)
     }
 
     /// The same, with everything that happens kept for [`InMemoryLeague::take_events`].
@@ -73,9 +66,8 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> InMemoryLeague<C> {
         players: &[SmolStr],
         seed: Seed,
         now: Timestamp,
-        choose: C,
     ) -> Result<Self, InMemoryLeagueError> {
-        Self::open(config, players, seed, now, choose, Some(Vec::new()))
+        Self::open(config, players, seed, now, Some(Vec::new()))
     }
 
     fn open(
@@ -83,19 +75,16 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> InMemoryLeague<C> {
         players: &[SmolStr],
         seed: Seed,
         now: Timestamp,
-        choose: C,
         mut kept: Option<Vec<Event>>,
     ) -> Result<Self, InMemoryLeagueError> {
-        if config.game_type != GameType::even_odd() {
-            return Err(InMemoryLeagueError::Game(config.game_type));
-        }
+        let game = config.game_type.clone();
         let (season, opened) = Season::open(config, now);
         if let Some(kept) = &mut kept {
             kept.push(opened);
         }
-        let mut rehearsal = Self { season, seed, choose, now, effects: Vec::new(), kept };
+        let mut rehearsal = Self { season, seed, now, effects: Vec::new(), kept };
         let referee = RefereeRegisterRequest {
-            referee_meta: meta(SmolStr::new_static("Referee"), 0, Some(u32::MAX)),
+            referee_meta: meta(SmolStr::new_static("Referee"), 0, &game, Some(u32::MAX)),
             referee_id: None,
             join_key: None,
             quirks: Quirks::default(),
@@ -104,7 +93,7 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> InMemoryLeague<C> {
         rehearsal.admit(registered)?;
         for (name, number) in players.iter().zip(1..) {
             let player = LeagueRegisterRequest {
-                player_meta: meta(name.clone(), number, None),
+                player_meta: meta(name.clone(), number, &game, None),
                 player_id: None,
                 join_key: None,
                 quirks: Quirks::default(),
@@ -190,8 +179,10 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> InMemoryLeague<C> {
                     Input::Joined { side, call: Some(call), nonce: DrawNonce::default() }
                 }
                 Effect::AskMove { side, call, .. } => {
-                    let parity = (self.choose)(match_id, players[side]);
-                    Input::Moved { side, call: Some(call), text: SmolStr::new_static(parity.as_str()) }
+                    let (view, legal) = (bout.game().view(side), bout.game().legal_moves(side));
+                    let picked = self.seed.pick(match_id, players[side], &view, legal.len());
+                    let text = legal.get(picked).cloned().unwrap_or_default();
+                    Input::Moved { side, call: Some(call), text }
                 }
                 Effect::Pause { side, call, .. } => Input::PauseOver { side, call },
                 Effect::TellOver { side, call, .. } => Input::Told { side, call },
@@ -206,12 +197,12 @@ impl<C: FnMut(&MatchId, &PlayerId) -> Parity> InMemoryLeague<C> {
 
 const NO_TIME: std::time::Duration = std::time::Duration::ZERO;
 
-fn meta(display_name: SmolStr, number: u32, max_concurrent_matches: Option<u32>) -> AgentMeta {
+fn meta(display_name: SmolStr, number: u32, game: &GameType, max_concurrent_matches: Option<u32>) -> AgentMeta {
     AgentMeta {
         display_name,
         version: SmolStr::new_static("1.0.0"),
         protocol_version: None,
-        game_types: vec![GameType::even_odd()],
+        game_types: vec![game.clone()],
         contact_endpoint: format_smolstr!("http://rehearsal/{number}").to_string(),
         max_concurrent_matches,
         pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
@@ -221,6 +212,7 @@ fn meta(display_name: SmolStr, number: u32, max_concurrent_matches: Option<u32>)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::registry::all_games;
     use crate::season::LeaguePhase;
     use league_protocol::message::standings::StandingsRow;
 
@@ -229,13 +221,11 @@ mod tests {
     }
 
     /// The league of `players`, played to its end: the season, and how many rounds it took.
-    fn played(players: u32, number: u64) -> (Season, u32) {
-        let league: league_protocol::id::LeagueId = "rehearsal".parse().unwrap();
-        let seed = Seed::new(number, league.clone());
-        let chance = seed.clone();
-        let choose = move |match_id: &MatchId, player: &PlayerId| chance.choice(match_id, player);
-        let config = LeagueConfig::even_odd(league);
-        let mut rehearsal = InMemoryLeague::new(config, &names(players), seed, Timestamp::EPOCH, choose).unwrap();
+    fn played(game_type: &GameType, players: u32, number: u64) -> (Season, u32) {
+        let config =
+            LeagueConfig { game_type: game_type.clone(), ..LeagueConfig::even_odd("rehearsal".parse().unwrap()) };
+        let seed = Seed::new(number, config.league_id.clone());
+        let mut rehearsal = InMemoryLeague::new(config, &names(players), seed, Timestamp::EPOCH).unwrap();
         let mut rounds = 0;
         while rehearsal.play_round().unwrap() {
             rounds += 1;
@@ -245,13 +235,15 @@ mod tests {
     }
 
     fn standings(players: u32, number: u64) -> Vec<StandingsRow> {
-        played(players, number).0.standings()
+        played(&GameType::even_odd(), players, number).0.standings()
     }
 
     #[test]
-    fn a_league_is_played_to_its_champion() {
-        for (players, rounds, matches) in [(4, 3, 6), (5, 5, 10)] {
-            let (season, taken) = played(players, 1);
+    fn a_league_of_every_game_is_played_to_its_champion() {
+        let sizes = [(4, 3, 6), (5, 5, 10)];
+        let leagues = all_games().into_iter().flat_map(|game| sizes.map(|size| (game.clone(), size)));
+        for (game, (players, rounds, matches)) in leagues {
+            let (season, taken) = played(&game, players, 1);
             assert_eq!(
                 (season.phase(), taken, season.matches_completed()),
                 (LeaguePhase::LeagueCompleted, rounds, matches)
@@ -278,8 +270,7 @@ mod tests {
     /// Why this league is not rehearsed.
     fn refused(config: LeagueConfig, players: &[SmolStr]) -> InMemoryLeagueError {
         let seed = Seed::new(1, config.league_id.clone());
-        let always = |_: &MatchId, _: &PlayerId| Parity::Even;
-        InMemoryLeague::new(config, players, seed, Timestamp::EPOCH, always).map(drop).unwrap_err()
+        InMemoryLeague::new(config, players, seed, Timestamp::EPOCH).map(drop).unwrap_err()
     }
 
     #[test]
@@ -289,8 +280,6 @@ mod tests {
         assert!(matches!(refused(config.clone(), &twice), InMemoryLeagueError::Rejected(_)));
         let small = LeagueConfig { max_players: 2, ..config.clone() };
         assert!(refused(small, &names(3)).to_string().contains("full"));
-        let board = LeagueConfig { game_type: "tic_tac_toe".parse().unwrap(), ..config.clone() };
-        assert!(matches!(refused(board, &names(2)), InMemoryLeagueError::Game(_)));
         assert!(matches!(refused(config, &names(1)), InMemoryLeagueError::Refused(_)));
     }
 }

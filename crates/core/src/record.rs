@@ -1,4 +1,4 @@
-//! The result of a match as it is kept: what a bout hands over, a report carries and a season counts.
+//! The result of a match: what the match machine hands over, a report carries and the season counts.
 
 use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
 use league_protocol::id::{GameType, MatchId};
@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::game_match::MatchMachine;
 use crate::game_match::ending::Ending;
 use crate::rules::draw::{BadDraw, Draw};
-use crate::rules::game::{DrawnNumber, GameStage};
+use crate::rules::game::{DrawnNumber, Game, GameStage, IllegalMove};
 use crate::rules::outcome::Outcome;
 use crate::rules::registry::new_game;
 
@@ -20,6 +20,9 @@ pub struct MatchRecord {
     pub outcome: Outcome,
     /// The last move of each side, as far as one was received.
     pub moves: Pair<Option<SmolStr>>,
+    /// All moves in order, in a game of more than one turn; else `moves` has them all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub course: Vec<(Side, SmolStr)>,
     /// The number, where one was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<u8>,
@@ -54,17 +57,19 @@ pub enum BadRecord {
     /// The rules give another outcome for these moves and this number.
     #[error("the result does not follow from the moves and the number")]
     Outcome,
+    #[error("the moves are not legal: {0}")]
+    Move(#[from] IllegalMove),
     /// Not a number from 1 to 10.
     #[error("a number from 1 to 10 is drawn, not {0}")]
     Range(u8),
 }
 
 impl MatchRecord {
-    /// The record of a bout that has ended.
     pub fn of(bout: &MatchMachine, ending: &Ending, seeded: bool) -> Self {
         Self {
             outcome: ending.outcome,
             moves: ending.moves.clone(),
+            course: ending.course.clone(),
             drawn: ending.drawn.as_ref().map(|drawn| drawn.number.get()),
             proof: ending.drawn.as_ref().map(|drawn| RevealedDraw {
                 commitment: bout.commitment(),
@@ -76,10 +81,10 @@ impl MatchRecord {
         }
     }
 
-    /// Whether the record holds together: the number follows from its proof, and the outcome from moves and number.
+    /// Checks the record: the number follows from its proof, and the outcome from the moves and the number.
     ///
-    /// What is not claimed is not checked: a game of many moves shows only its last ones, and without a number, or from a
-    /// referee that tells no moves at all, there is nothing to follow from.
+    /// What a referee of other make does not report is not checked: without a number, and without all moves of a game of
+    /// several turns, nothing follows.
     pub fn check(&self, game: &GameType, match_id: &MatchId, attempt: u32) -> Result<(), BadRecord> {
         if let Some(proof) = &self.proof {
             let claimed = self.drawn.ok_or(BadRecord::NoNumber)?;
@@ -87,43 +92,49 @@ impl MatchRecord {
             let draw = Draw { secret, match_id: match_id.clone(), attempt, nonces };
             draw.verify(&proof.commitment, proof.seal.as_ref(), claimed)?;
         }
-        let Some(number) = self.drawn else { return Ok(()) };
-        let number = DrawnNumber::new(number).ok_or(BadRecord::Range(number))?;
-        if matches!(self.outcome, Outcome::Forfeit(_) | Outcome::DoubleForfeit) || self.moves == Pair::new(None, None) {
+        if let Some(number) = self.drawn {
+            DrawnNumber::new(number).ok_or(BadRecord::Range(number))?;
+        }
+        let forfeited = matches!(self.outcome, Outcome::Forfeit(_) | Outcome::DoubleForfeit);
+        let is_bare = self.drawn.is_none() || forfeited || self.moves == Pair::new(None, None);
+        if self.course.is_empty() && is_bare {
             return Ok(());
         }
-        let replayed = new_game(game).and_then(|mut game| {
-            for side in Side::BOTH {
-                game.play(side, self.moves[side].as_ref()?).ok()?;
-            }
-            if game.stage() != GameStage::Draw {
-                return None;
-            }
-            game.draw(number);
-            match game.stage() {
-                GameStage::Over(verdict) => Some(Outcome::from(verdict)),
-                GameStage::Moves(_) | GameStage::Draw => None,
-            }
-        });
-        match replayed {
-            Some(outcome) if outcome == self.outcome => Ok(()),
-            // A number was drawn, so two moves and that number decide: anything else contradicts them.
-            Some(_) | None => Err(BadRecord::Outcome),
-        }
+        let stage = self.replay(game)?.stage();
+        let follows = match stage {
+            GameStage::Over(verdict) => Outcome::from(verdict) == self.outcome,
+            GameStage::Moves(_) | GameStage::Draw => forfeited,
+        };
+        if follows { Ok(()) } else { Err(BadRecord::Outcome) }
     }
 
-    /// In a sentence, why it ended so, as the rules of the game say it; nothing where moves and number do not tell.
+    /// Why the match ended so, in a sentence by the rules of the game; `None` where the moves and the number do not tell.
     pub fn reason(&self, game: &GameType, names: Pair<&str>) -> Option<String> {
-        match self.outcome {
-            Outcome::Win(_) | Outcome::Draw => {}
-            Outcome::Forfeit(_) | Outcome::DoubleForfeit => return None,
+        let game = self.replay(game).ok()?;
+        let is_played_out =
+            matches!((game.stage(), self.outcome), (GameStage::Over(_), Outcome::Win(_) | Outcome::Draw));
+        is_played_out.then(|| game.reason(names))
+    }
+
+    /// The game after all moves and the number of this record.
+    fn replay(&self, game: &GameType) -> Result<Box<dyn Game>, BadRecord> {
+        let mut game = new_game(game).ok_or(BadRecord::Outcome)?;
+        let only = Side::BOTH.into_iter().filter_map(|side| Some((side, self.moves[side].as_ref()?)));
+        let only = only.filter(|_| self.course.is_empty());
+        let mut moves = self.course.iter().map(|(side, text)| (*side, text)).chain(only);
+        let mut number = self.drawn.and_then(DrawnNumber::new);
+        loop {
+            match (game.stage(), number) {
+                (GameStage::Draw, Some(drawn)) => {
+                    game.draw(drawn);
+                    number = None;
+                }
+                (GameStage::Moves(_) | GameStage::Draw | GameStage::Over(_), _) => match moves.next() {
+                    Some((side, text)) => game.play(side, text)?,
+                    None => return Ok(game),
+                },
+            }
         }
-        let mut game = new_game(game)?;
-        for side in Side::BOTH {
-            game.play(side, self.moves[side].as_ref()?).ok()?;
-        }
-        game.draw(DrawnNumber::new(self.drawn?)?);
-        matches!(game.stage(), GameStage::Over(_)).then(|| game.reason(names))
     }
 
     /// The parity of the number, where one was drawn.

@@ -1,14 +1,15 @@
 //! A player's own view of its league: what it was told, what it answered, how it did.
 //!
-//! A seat takes what comes and gives the answer to it. It is liberal in what it understands, since its league may be of any
-//! make, and strict in one thing: where the manager promised passes, whoever cannot show the right one is not listened to. Only
-//! the manager itself can take that back, for the matches of a round that a referee of other make may run.
-//! Everything may come twice, and late. The same invitation gets the same answer, the same question the same choice, and a
-//! match counts once in the record, whatever is repeated; what belongs to an earlier round undoes nothing of a later one.
+//! A session takes messages and gives the answers to them. It is liberal in what it understands, since its league may be of
+//! any make, and strict in one thing: where the manager promised passes, a peer without the right pass is refused. Only the
+//! manager can lift that, for the matches of a round that a referee of other make may run.
+//! Every message may come twice, and late. The same invitation gets the same answer, the same request the same move, and a
+//! match counts once in the record. A message of an earlier round undoes nothing of a later one.
 
 mod active_match;
 mod active_matches;
 mod identity;
+mod move_request;
 mod played;
 mod state;
 mod trusted_matches;
@@ -21,21 +22,19 @@ use std::sync::Arc;
 use league_protocol::draw::DrawNonce;
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use league_protocol::id::{LeagueId, MatchId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
-use league_protocol::message::choice::{ChooseParityCall, ChooseParityResponse};
-use league_protocol::message::game_move::{GameMoveCall, GameMoveResponse};
 use league_protocol::message::game_over::GameOver;
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::round::{AnnouncedMatch, LeagueCompleted, RoundAnnouncement, RoundCompleted};
-use league_protocol::message::standings::{FinalRow, PlayerRecord, StandingsRow, StandingsUpdate};
+use league_protocol::message::standings::{FinalRow, StandingsRow, StandingsUpdate};
 use league_protocol::message::state::PlayerState;
-use league_protocol::parity::Parity;
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 use smol_str::SmolStr;
 
 pub use identity::PlayerIdentity;
+pub use move_request::MoveRequest;
 pub use played::{DrawCheck, History, PlayedMatch};
 pub use state::{PlayerLifecycle, SessionState};
 
@@ -66,23 +65,6 @@ pub struct GameOverOutcome {
     pub acknowledgement: Acknowledgement,
     /// Whether the result was known already.
     pub repeated: bool,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StrategyQuestion {
-    pub match_id: MatchId,
-    pub round: Option<RoundId>,
-    pub game: GameType,
-    /// The opponent, where it is known.
-    pub opponent: Option<PlayerId>,
-    /// The player's own record, as the referee tells it.
-    pub record: PlayerRecord,
-    /// What the game shows; empty in Even/Odd.
-    pub view: SmolStr,
-    /// When the answer must be there.
-    pub deadline: Option<Timestamp>,
-    /// What was answered to the same question before: that stands.
-    pub answered: Option<SmolStr>,
 }
 
 impl PlayerSession {
@@ -276,88 +258,26 @@ impl PlayerSession {
         self.between_matches(Membership::MatchComplete);
     }
 
-    /// Even or odd? The strategy is to answer.
-    pub fn asked_parity(
-        &mut self,
-        head: &ReceivedEnvelope,
-        call: &ChooseParityCall,
-    ) -> Result<StrategyQuestion, RequestError> {
-        let asked = Asked {
-            match_id: &call.match_id,
-            round: call.round_id.or(call.context.round_id),
-            game: call.game_type.clone().unwrap_or_else(GameType::even_odd),
-            opponent: call.opponent().cloned(),
-            record: call.context.your_standings,
-            view: SmolStr::default(),
-            deadline: call.deadline,
-        };
-        self.asked(head, Method::ChooseParity, asked)
-    }
-
-    /// Which move? The strategy is to answer.
-    pub fn asked_move(
-        &mut self,
-        head: &ReceivedEnvelope,
-        call: &GameMoveCall,
-    ) -> Result<StrategyQuestion, RequestError> {
-        let asked = Asked {
-            match_id: &call.match_id,
-            round: call.round_id,
-            game: call.game_type.clone(),
-            opponent: call.context.opponent_id.clone(),
-            record: call.context.your_standings,
-            view: call.context.state.clone(),
-            deadline: call.deadline,
-        };
-        self.asked(head, Method::MakeMove, asked)
-    }
-
-    fn asked(
-        &mut self,
-        head: &ReceivedEnvelope,
-        method: Method,
-        asked: Asked<'_>,
-    ) -> Result<StrategyQuestion, RequestError> {
-        self.heard_from_referee(head, method, asked.match_id)?;
+    /// A referee asks for a move. Completes the request by what the session knows.
+    pub fn asked(&mut self, head: &ReceivedEnvelope, mut request: MoveRequest) -> Result<MoveRequest, RequestError> {
+        self.heard_from_referee(head, request.method, &request.match_id)?;
         // A referee of other make may ask without having invited.
-        if !self.tables.knows(asked.match_id) {
-            self.sit(ActiveMatch::uninvited(asked.match_id.clone()));
+        if !self.tables.knows(&request.match_id) {
+            self.sit(ActiveMatch::uninvited(request.match_id.clone()));
         }
-        let seated = self.tables.find(asked.match_id).ok_or_else(|| unknown(asked.match_id, method))?;
-        seated.opponent = seated.opponent.take().or(asked.opponent);
-        seated.round = seated.round.or(asked.round);
-        seated.ask(&asked.view);
-        Ok(StrategyQuestion {
-            match_id: seated.match_id.clone(),
-            round: seated.round,
-            game: asked.game,
-            opponent: seated.opponent.clone(),
-            record: asked.record,
-            view: asked.view,
-            deadline: asked.deadline,
-            answered: seated.answer().cloned(),
-        })
+        let active = self.tables.find(&request.match_id).ok_or_else(|| unknown(&request.match_id, request.method))?;
+        active.opponent = active.opponent.take().or(request.opponent);
+        active.round = active.round.or(request.round);
+        active.ask(&request.view);
+        (request.opponent, request.round) = (active.opponent.clone(), active.round);
+        request.answered = active.answer().cloned();
+        Ok(request)
     }
 
-    /// The strategy has chosen. The first choice for a match stands, whatever is given here.
-    pub fn chose_parity(&mut self, match_id: &MatchId, parity: Parity) -> Result<ChooseParityResponse, RequestError> {
-        let answer = self.answered(match_id, SmolStr::new_static(parity.as_str()), Method::ChooseParity)?;
-        let player_id = self.myself(Method::ChooseParity)?.player_id.clone();
-        // What was answered before to this question was a parity too: only this method answers it.
-        let parity_choice = Parity::exact(&answer).unwrap_or(parity);
-        Ok(ChooseParityResponse { match_id: match_id.clone(), player_id, parity_choice })
-    }
-
-    /// The strategy has moved. The first move in a position stands.
-    pub fn chose_move(&mut self, match_id: &MatchId, played: SmolStr) -> Result<GameMoveResponse, RequestError> {
-        let played = self.answered(match_id, played, Method::MakeMove)?;
-        let player_id = self.myself(Method::MakeMove)?.player_id.clone();
-        Ok(GameMoveResponse { match_id: match_id.clone(), player_id, played })
-    }
-
-    fn answered(&mut self, match_id: &MatchId, answer: SmolStr, method: Method) -> Result<SmolStr, RequestError> {
-        let seated = self.tables.find(match_id).ok_or_else(|| unknown(match_id, method))?;
-        Ok(seated.choose(answer))
+    /// Answers the latest request of a match with `played`. The first answer in a position stands; returns that.
+    pub fn answered(&mut self, match_id: &MatchId, method: Method, played: SmolStr) -> Result<SmolStr, RequestError> {
+        self.myself(method)?;
+        Ok(self.tables.find(match_id).ok_or_else(|| unknown(match_id, method))?.choose(played))
     }
 
     pub fn over(&mut self, head: &ReceivedEnvelope, over: &GameOver) -> Result<GameOverOutcome, RequestError> {
@@ -519,15 +439,4 @@ fn row_of(last: &FinalRow) -> StandingsRow {
         points: last.points,
         withdrawn: last.withdrawn,
     }
-}
-
-/// What both kinds of questions have in common.
-struct Asked<'a> {
-    match_id: &'a MatchId,
-    round: Option<RoundId>,
-    game: GameType,
-    opponent: Option<PlayerId>,
-    record: PlayerRecord,
-    view: SmolStr,
-    deadline: Option<Timestamp>,
 }

@@ -23,6 +23,7 @@ use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::envelope::Envelope;
 use league_protocol::error::RequestError;
 use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId, RoundId};
+use league_protocol::message::choice::ChooseParityResponse;
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted};
 use league_protocol::message::standings::StandingsUpdate;
@@ -63,10 +64,14 @@ impl Player {
                 self.answer(&request, Some(&invitation.match_id), &join)
             }
             Call::ChooseParity(call) => {
-                let question = seat.asked_parity(head, call)?;
+                let (match_id, method) = (call.match_id.clone(), Method::ChooseParity);
+                let player_id = seat.identity().unwrap().player_id.clone();
+                seat.asked(head, call.clone().into())?;
                 let parity = Parity::of(u8::try_from(self.number).unwrap());
-                let choice = seat.chose_parity(&question.match_id, parity)?;
-                self.answer(&request, Some(&question.match_id), &choice)
+                let played = seat.answered(&match_id, method, parity.as_str().into())?;
+                let parity_choice = Parity::exact(&played).unwrap();
+                let choice = ChooseParityResponse { match_id: match_id.clone(), player_id, parity_choice };
+                self.answer(&request, Some(&match_id), &choice)
             }
             Call::NotifyMatchResult(over) => {
                 let heard = seat.over(head, over)?;

@@ -272,7 +272,7 @@ impl Replay {
 
 /// The record of a match that nobody played.
 pub(crate) fn unplayed(outcome: Outcome) -> MatchRecord {
-    MatchRecord { outcome, moves: Pair::new(None, None), drawn: None, proof: None }
+    MatchRecord { outcome, moves: Pair::new(None, None), course: Vec::new(), drawn: None, proof: None }
 }
 
 /// What a round is to a player.

@@ -7,13 +7,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use league_core::rules::seed::Seed;
 use league_manager::league_actor::LeagueClosed;
 use league_manager::{LeagueStopped, Manager};
 use league_player::chance::Chance;
 use league_player::player::{Player, PlayerSettings};
-use league_protocol::id::GameType;
+use league_player::strategy::registry::strategies_for;
 use league_protocol::message::start_match::MatchMode;
 use league_protocol::token::Credential;
 use league_referee::{Referee, RefereeSettings};
@@ -202,6 +202,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let mut rules = configured.league;
     let league = rules.league_id.clone();
     rules.limits = options.limits.laid_over(rules.limits);
+    rules.game_type = options.game.clone().unwrap_or(rules.game_type);
     let mut opened = OpenLeague::open(home.clone(), rules, &world).await?;
     if opened.resumed {
         let state = opened.season().phase().as_str();
@@ -231,7 +232,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         allowed_hosts: options.allow_host.clone(),
         mode: if options.stepped { MatchMode::Stepped } else { MatchMode::Flowing },
         patience: configured.timeouts.response,
-        inspector: options.require_check.then(check::inspector),
+        inspector: options.require_check.then(|| check::inspector(opened.season().config().game_type.clone())),
         rates: configured.rates.manager,
         strikes: configured.rates.strikes(),
         ..league_manager::ManagerSettings::default()
@@ -305,9 +306,10 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         Configured::read(&home, options.join.league_id.clone())?.with_tls(options.join.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
     let known = configured.agents.referee(options.referee_id.as_ref());
+    let offered = options.game.clone().map_or_else(|| configured.games.clone(), |game| vec![game]);
     let games = match known {
-        Some(known) => permitted(known.id.as_str(), known.active, &known.game_types, &configured.games)?,
-        None => configured.games.clone(),
+        Some(known) => permitted(known.id.as_str(), known.active, &known.game_types, &offered)?,
+        None => offered,
     };
     home.prepare_for_agent()?;
     let port = options.referee_id.as_ref().and_then(|id| configured.referee_port(id));
@@ -376,8 +378,19 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         Configured::read(&home, options.join.league_id.clone())?.with_tls(options.join.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
     let known = configured.agents.player(options.player_id.as_ref());
+    let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
+    let mut thinker = thinker(&kind, &secure)?;
+    if let Some(game) = &options.game {
+        thinker = thinker.limited_to(std::slice::from_ref(game));
+        ensure!(
+            !thinker.games().is_empty(),
+            "the strategy {kind} does not play {game}; these do: {}",
+            strategies_for(game).join(", ")
+        );
+    }
     if let Some(known) = known {
-        permitted(known.id.as_str(), known.active, &known.game_types, &[GameType::even_odd()])?;
+        let games = permitted(known.id.as_str(), known.active, &known.game_types, thinker.games())?;
+        thinker = thinker.limited_to(&games);
     }
     home.prepare_for_agent()?;
     let port = options.player_id.as_ref().and_then(|id| configured.player_port(id));
@@ -385,8 +398,6 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let bound = listen(&options.join.place, port, "the player")?;
     let (contact, names) = contact(&options.join.place, &bound, &secure, &manager).await?;
     let histories = HistoryWriter::start().context("the history cannot be written")?;
-    let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
-    let thinker = thinker(&kind, &secure)?;
     let listed = known.and_then(|known| known.name.clone());
     // A model is known by its own name.
     let sort = thinker.model().unwrap_or("Player");

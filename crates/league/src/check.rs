@@ -12,6 +12,7 @@ use league_check::junit::junit;
 use league_check::text_report::{Colours, for_terminal};
 use league_check::{CheckOptions, GuessedRole, RuleSet};
 use league_manager::Inspector;
+use league_protocol::id::GameType;
 use league_protocol::sender::Role;
 use tokio::sync::watch;
 
@@ -33,8 +34,11 @@ pub(crate) fn run(options: &Check) -> Result<ExitCode> {
 }
 
 /// Who looks at players for a manager that lets in only those that are fit.
-pub(crate) fn inspector() -> Inspector {
-    Inspector::new(|endpoint| Box::pin(async move { league_check::fit_to_register(&endpoint).await }))
+pub(crate) fn inspector(game: GameType) -> Inspector {
+    Inspector::new(move |endpoint| {
+        let game = game.clone();
+        Box::pin(async move { league_check::fit_to_register(&endpoint, &game).await })
+    })
 }
 
 /// Whether the agent is fit to take part.
@@ -57,6 +61,7 @@ async fn check(options: &Check) -> Result<bool> {
     let doing = progress.subscribe();
     let settings = CheckOptions {
         set,
+        game: options.game.clone().unwrap_or_else(GameType::even_odd),
         patience: Duration::from_secs_f64(options.timeout.unwrap_or(30.0)),
         listen: (options.host, options.listen.unwrap_or(0)).into(),
         advertise: options.advertise.clone(),

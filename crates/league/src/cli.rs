@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use league_protocol::id::{LeagueId, MatchId, PlayerId, RefereeId};
+use league_core::rules::registry::game_named;
+use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
 use league_protocol::message::start_match::MatchLimits;
 use league_protocol::token::Credential;
 use league_store::log::LogHead;
@@ -29,6 +30,7 @@ const EXAMPLES: &str = "Examples:
   league                                    play a league of four agents over HTTP
   league run --players 20 --referees 4      play a larger one
   league run --strategies random,markov     choose the players' strategies
+  league run --game tic_tac_toe             play another game
   league run --config league.json           play with the agents that a file names
   league manager --port 8000 --expect-players 4 --expect-referees 1
   league referee --port 8001 --referee-id REF01
@@ -110,6 +112,9 @@ pub(crate) enum Command {
 
 #[derive(Debug, Parser)]
 pub(crate) struct Run {
+    /// The game, even_odd unless configured; an unknown one lists them all.
+    #[arg(long, value_name = "GAME", value_parser = game_named)]
+    pub(crate) game: Option<GameType>,
     /// How many players take part.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=2000))]
     pub(crate) players: u32,
@@ -138,7 +143,7 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) stay: bool,
     /// Start or contact the agents that this file names, as processes of their own; see docs/orchestrator.md.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "referees", "guests", "strategies", "seed", "port", "stay", "figures"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "referees", "guests", "game", "strategies", "seed", "port", "stay", "figures"])]
     pub(crate) config: Option<PathBuf>,
     /// Print the standings as JSON.
     #[arg(long)]
@@ -148,13 +153,6 @@ pub(crate) struct Run {
     pub(crate) figures: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) tls: TlsOptions,
-}
-
-impl Run {
-    /// The strategies if none is named.
-    pub(crate) fn usual(&self) -> [String; 4] {
-        ["random", "frequency", "pattern", "markov"].map(String::from)
-    }
 }
 
 /// Where an agent listens.
@@ -222,6 +220,9 @@ impl LimitOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManagerOptions {
+    /// The game, even_odd unless configured; an unknown one lists them all.
+    #[arg(long, value_name = "GAME", value_parser = game_named)]
+    pub(crate) game: Option<GameType>,
     #[command(flatten)]
     pub(crate) place: Place,
     #[command(flatten)]
@@ -293,6 +294,9 @@ pub(crate) struct JoinOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct RefereeOptions {
+    /// The game to offer; every configured one if not given.
+    #[arg(long, value_name = "GAME", value_parser = game_named)]
+    pub(crate) game: Option<GameType>,
     #[command(flatten)]
     pub(crate) join: JoinOptions,
     /// The id that it asks for, like REF01.
@@ -308,6 +312,9 @@ pub(crate) struct RefereeOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct PlayerOptions {
+    /// The game to offer; every game of the strategy if not given.
+    #[arg(long, value_name = "GAME", value_parser = game_named)]
+    pub(crate) game: Option<GameType>,
     #[command(flatten)]
     pub(crate) join: JoinOptions,
     /// The id that it asks for, like P01.
@@ -403,6 +410,9 @@ pub(crate) struct Verify {
 
 #[derive(Debug, Args)]
 pub(crate) struct Simulate {
+    /// The game, even_odd if not given; an unknown one lists them all.
+    #[arg(long, value_name = "GAME", value_parser = game_named)]
+    pub(crate) game: Option<GameType>,
     /// How many players take part.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=2000))]
     pub(crate) players: u32,
@@ -429,6 +439,9 @@ Exit codes: 0 every required check holds, 1 one of them does not or the agent co
 #[derive(Debug, Args)]
 #[command(after_help = CHECKS)]
 pub(crate) struct Check {
+    /// The game in which to check the agent, even_odd if not given.
+    #[arg(long, value_name = "GAME", value_parser = game_named)]
+    pub(crate) game: Option<GameType>,
     /// The agent's endpoint, such as http://127.0.0.1:8101/mcp, or localhost:8101 for short.
     #[arg(value_parser = Endpoint::typed)]
     pub(crate) endpoint: Endpoint,

@@ -14,10 +14,11 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use data_encoding::BASE64URL_NOPAD;
 use futures_util::future::join_all;
+use league_core::rules::registry::all_games;
 use league_core::season::LeaguePhase;
 use league_protocol::dialect::PeerDialect;
 use league_protocol::envelope::Envelope;
-use league_protocol::id::{ConversationId, GameType, LeagueId, PlayerId};
+use league_protocol::id::{ConversationId, LeagueId, PlayerId};
 use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
 use league_protocol::message::operate::{Empty, LeagueCommand, StatusAnswer};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RegisterResponse, RegistrationStatus};
@@ -439,7 +440,7 @@ async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
             display_name: agent.name.clone().unwrap_or_else(|| agent.label.clone()),
             version: SmolStr::new_static("1.0.0"),
             protocol_version: None,
-            game_types: vec![GameType::even_odd()],
+            game_types: all_games(),
             contact_endpoint: agent.endpoint.to_string(),
             max_concurrent_matches: None,
             pass_scheme: None,

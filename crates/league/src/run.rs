@@ -12,7 +12,7 @@ use league_core::season::{LeaguePhase, Season};
 use league_manager::{Heralds, LeagueHandle};
 use league_player::chance::Chance;
 use league_player::player::{Player, PlayerSettings};
-use league_player::strategy::registry::strategy;
+use league_player::strategy::registry::{strategies_for, strategy};
 use league_protocol::id::{GameType, LeagueId, PlayerId, RefereeId};
 use league_referee::{Referee, RefereeSettings};
 use league_store::home::Home;
@@ -66,12 +66,13 @@ pub(crate) fn run(options: &Run) -> Result<()> {
 
 async fn play(options: &Run) -> Result<()> {
     let home = Home::at(&options.home);
-    let strategies = strategies(options)?;
-    let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
+    let mut configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
+    configured.league.game_type = options.game.clone().unwrap_or(configured.league.game_type);
+    // What is missing is said before anything is begun.
+    let kinds = strategies(options, &configured.league.game_type)?;
     let tally = options.figures.as_ref().map(|_| Arc::new(CallTally::default()));
     let secure = Secure::read(&configured.tls)?.tallied(tally.clone());
-    for kind in strategies.iter().collect::<BTreeSet<_>>() {
-        // What is missing is said before anything is begun.
+    for kind in kinds.iter().collect::<BTreeSet<_>>() {
         thinker(kind, &secure)?;
     }
     let league = match &options.league_id {
@@ -82,10 +83,14 @@ async fn play(options: &Run) -> Result<()> {
     let first = options.port.unwrap_or(configured.network.manager_port);
     let begun = home.database(&league).exists();
     // A league is begun only where it can be played: a port that is taken leaves nothing behind.
-    let places = if begun { None } else { Some(ReservedPorts::take(options, &strategies, first, begun)?) };
+    let places = if begun { None } else { Some(ReservedPorts::take(options, first, begun)?) };
     let log = SystemLog::open(&home)?;
     let rules = LeagueConfig { league_id: league.clone(), ..configured.league.clone() };
     let opened = OpenLeague::open(home.clone(), rules, &Environment::real()).await?;
+    let plays = &opened.season().config().game_type;
+    if options.game.as_ref().is_some_and(|wanted| wanted != plays) {
+        bail!("{league} in {} plays {plays}; name a new league with --league-id", home.root().display());
+    }
     if opened.season().phase() == LeaguePhase::LeagueCompleted {
         opened.mend().await?;
         eprintln!("{league} in {} is over; this is how it ended.", home.root().display());
@@ -96,8 +101,9 @@ async fn play(options: &Run) -> Result<()> {
     }
     let places = match places {
         Some(places) => places,
-        None => ReservedPorts::take(options, &strategies, first, begun)?,
+        None => ReservedPorts::take(options, first, begun)?,
     };
+    let strategies = strategies(options, &opened.season().config().game_type)?;
     let stage = LeagueRun { options, home, configured, secure, tally, league: league.clone(), log: &log };
     let done = stage.play(opened, places, strategies).await;
     if let Err(error) = &done {
@@ -116,7 +122,7 @@ struct ReservedPorts {
 impl ReservedPorts {
     /// Takes the ports from `first` on; free ones when it is 0. Where a port of a referee or a player is busy, another one does as well,
     /// unless the league was `begun`: its agents are known under the ports that they had.
-    fn take(options: &Run, strategies: &[SmolStr], first: u16, begun: bool) -> Result<Self> {
+    fn take(options: &Run, first: u16, begun: bool) -> Result<Self> {
         let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let agent = |offset: usize, whose: String| {
             let port = match first {
@@ -128,7 +134,8 @@ impl ReservedPorts {
         let manager = Bound::to(host, first, "the manager")?;
         let referees = (1..=options.referees as usize).map(|number| agent(number, format!("referee {number}")));
         let referees = referees.collect::<Result<Vec<_>>>()?;
-        let players = (0..strategies.len()).map(|index| agent(PLAYERS_AT + index, format!("player {}", index + 1)));
+        let players =
+            (0..options.players as usize).map(|index| agent(PLAYERS_AT + index, format!("player {}", index + 1)));
         Ok(Self { manager, referees, players: players.collect::<Result<Vec<_>>>()? })
     }
 }
@@ -147,6 +154,7 @@ impl LeagueRun<'_> {
     async fn play(self, mut opened: OpenLeague, places: ReservedPorts, strategies: Vec<SmolStr>) -> Result<()> {
         let Self { options, home, configured, secure, tally, league, log } = self;
         let (began, world) = (Instant::now(), Environment::real());
+        let game = opened.season().config().game_type.clone();
         // A line for each message would be most of what a league on one machine does.
         let logs = logs::limits(JournalLevel::Info)?;
         // The seed alone decides, whatever the league is called.
@@ -207,7 +215,8 @@ impl LeagueRun<'_> {
         let scribe = JournalWriter::start(logs).context("the agents' logs cannot be written")?;
         let histories = HistoryWriter::start().context("the players' histories cannot be written")?;
         let (manager_at, home_at) = (at.clone(), home.clone());
-        let hosted = HostedAgents { manager: manager_at, secure, world, home: home_at, scribe, histories, rejected };
+        let hosted =
+            HostedAgents { game, manager: manager_at, secure, world, home: home_at, scribe, histories, rejected };
         for (number, bound, core) in referees {
             let (id, endpoint) = (RefereeId::numbered(number), bound.endpoint(hosted.secure.scheme())?.to_string());
             log.info("AGENT_STARTED", format!("{id} at {endpoint}"), &json!({"id": id, "endpoint": endpoint}));
@@ -315,12 +324,20 @@ async fn start_of(desk: LeagueHandle) -> Start {
 /// What the seed of `--seed` is derived under.
 const SEEDED: &str = "seeded";
 
-/// The kinds of players, as many as there are players: the given ones in turns.
-fn strategies(options: &Run) -> Result<Vec<SmolStr>> {
-    let given = if options.strategies.is_empty() { &options.usual()[..] } else { &options.strategies[..] };
-    for kind in given {
-        strategy(kind)?;
+/// The strategies of a league of Even/Odd whose operator names none.
+const USUAL: [&str; 4] = ["random", "frequency", "pattern", "markov"];
+
+/// The strategy of each player: the given ones in turns.
+fn strategies(options: &Run, game: &GameType) -> Result<Vec<SmolStr>> {
+    let known = strategies_for(game);
+    let usual = if *game == GameType::even_odd() { &USUAL[..] } else { &known };
+    let given: Vec<&str> = options.strategies.iter().map(String::as_str).collect();
+    for kind in &given {
+        if !strategy(kind)?.games().contains(game) {
+            bail!("the strategy {kind} does not play {game}; these do: {}", known.join(", "));
+        }
     }
+    let given = if given.is_empty() { usual } else { &given };
     Ok(given.iter().cycle().take(options.players as usize).map(SmolStr::new).collect())
 }
 
@@ -338,6 +355,7 @@ fn show(options: &Run, season: &Season) -> Result<()> {
 }
 
 struct HostedAgents {
+    game: GameType,
     manager: Endpoint,
     secure: Secure,
     world: Environment,
@@ -355,7 +373,7 @@ impl HostedAgents {
             manager: self.manager.clone(),
             contact: bound.endpoint(self.secure.scheme())?,
             capacity: CAPACITY,
-            games: vec![GameType::even_odd()],
+            games: vec![self.game.clone()],
             join_key: None,
             operator: None,
             journal: Some((self.scribe.clone(), self.home.clone())),

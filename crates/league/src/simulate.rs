@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use league_core::in_memory::InMemoryLeague;
 use league_core::rules::seed::Seed;
 use league_core::season::config::LeagueConfig;
+use league_protocol::id::GameType;
 use league_protocol::time::Timestamp;
 use smol_str::format_smolstr;
 
@@ -18,16 +19,15 @@ pub(crate) fn run(options: &Simulate) -> Result<()> {
         None => getrandom::u64().context("the operating system gave no randomness")?,
     };
     let league = "league_simulated".parse()?;
-    let config = LeagueConfig { max_players: options.players, ..LeagueConfig::even_odd(league) };
+    let game_type = options.game.clone().unwrap_or_else(GameType::even_odd);
+    let config = LeagueConfig { max_players: options.players, game_type, ..LeagueConfig::even_odd(league) };
     let seed = Seed::new(number, config.league_id.clone());
     let names: Vec<_> = (1..=options.players).map(|number| format_smolstr!("Player {number}")).collect();
-    let chance = seed.clone();
-    let choose = |match_id: &_, player: &_| chance.choice(match_id, player);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let now = Timestamp::from_unix(i64::try_from(now).unwrap_or_default());
 
     let began = Instant::now();
-    let mut rehearsal = InMemoryLeague::new(config, &names, seed, now, choose)?;
+    let mut rehearsal = InMemoryLeague::new(config, &names, seed, now)?;
     while rehearsal.play_round()? {}
     let took = began.elapsed();
 

@@ -122,7 +122,6 @@ mod tests {
     use league_core::rules::seed::Seed;
     use league_core::season::config::LeagueConfig;
     use league_protocol::id::{PlayerId, RefereeId, RoundId};
-    use league_protocol::parity::Parity;
     use league_protocol::request::MAX_BODY;
     use league_protocol::time::Timestamp;
     use smol_str::format_smolstr;
@@ -135,7 +134,7 @@ mod tests {
         let config = LeagueConfig { max_players: players, ..LeagueConfig::even_odd("league_large".parse().unwrap()) };
         let names: Vec<_> = (1..=players).map(|number| format_smolstr!("Player {number}")).collect();
         let seed = Seed::new(1, config.league_id.clone());
-        let mut league = InMemoryLeague::new(config, &names, seed, Timestamp::EPOCH, |_, _| Parity::Even).unwrap();
+        let mut league = InMemoryLeague::new(config, &names, seed, Timestamp::EPOCH).unwrap();
         league.play_round().unwrap();
         league.season().clone()
     }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use league_core::rules::registry::new_game;
 use league_core::season::agent::{AgentId, RegisteredPlayer};
+use league_core::season::config::LeagueConfig;
 use league_core::season::{Assignment, Season};
 use league_protocol::answer::{ParsedAnswer, ReplyKind};
 use league_protocol::id::{ConversationId, RefereeId};
@@ -152,7 +154,7 @@ impl Shared {
                     .filter(|referee| referee.running > 0 || referee.lost)
                     .filter_map(|referee| Some((referee.id.clone(), referee.lost, listener(season, &referee.id)?)))
                     .collect();
-                (holding, season.assignments(), longest(season))
+                (holding, season.assignments(), longest(season.config()))
             });
             let Ok((holding, held, longest)) = seen.await else { return };
             since.retain(|assignment, _| held.contains(assignment));
@@ -209,12 +211,32 @@ fn understood(exchange: &Exchange) -> AnswerVerdict {
     if answered { AnswerVerdict::Understood } else { heard(exchange) }
 }
 
-/// The longest that a match can take by its own limits, and half as long again.
-fn longest(season: &Season) -> Duration {
-    let limits = &season.config().limits;
+/// The longest that a match can take by its own limits and the longest course of its game, and half as long again.
+fn longest(config: &LeagueConfig) -> Duration {
+    let (limits, game) = (&config.limits, new_game(&config.game_type));
+    let turns = f64::from(game.map_or(1, |game| game.info().longest_course));
     let tries = f64::from(limits.max_retries.max(1));
     let pauses = limits.base_delay_sec * (2_f64.powf(tries - 1.0) - 1.0);
-    let asks = tries * (limits.game_join_ack_timeout_sec + limits.move_timeout_sec) + 2.0 * pauses;
-    let notices = (2.0 * tries + 1.0) * limits.game_over_timeout_sec;
-    Duration::try_from_secs_f64(1.5 * (asks + notices) + 5.0).unwrap_or(Duration::from_secs(3600))
+    let joins = tries * limits.game_join_ack_timeout_sec + pauses;
+    let moves = turns * (tries * limits.move_timeout_sec + pauses);
+    let notices = ((turns + 1.0) * tries + 1.0) * limits.game_over_timeout_sec;
+    Duration::try_from_secs_f64(1.5 * (joins + moves + notices) + 5.0).unwrap_or(Duration::from_secs(3600))
+}
+
+#[cfg(test)]
+mod tests {
+    use league_core::rules::registry::all_games;
+
+    use super::*;
+
+    #[test]
+    fn every_game_has_time_for_its_longest_course_of_slow_moves() {
+        for game_type in all_games() {
+            let config = LeagueConfig { game_type, ..LeagueConfig::even_odd("league".parse().unwrap()) };
+            let turns = new_game(&config.game_type).unwrap().info().longest_course;
+            let slowest = turns as f64 * f64::from(config.limits.max_retries) * config.limits.move_timeout_sec;
+            assert!(longest(&config).as_secs_f64() > slowest, "{}: {:?}", config.game_type, longest(&config));
+        }
+        assert_eq!(longest(&LeagueConfig::even_odd("league".parse().unwrap())), Duration::from_secs(233));
+    }
 }

@@ -1,37 +1,32 @@
-//! Where a player's luck comes from: the operating system, or the seed of a league that is to be repeatable.
+//! The source of a player's random choices: the operating system, or the seed of a repeatable league.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use league_core::rules::seed::Seed;
 use league_protocol::id::{MatchId, PlayerId};
-use league_protocol::parity::Parity;
 
-/// Where a player's luck comes from.
 #[derive(Clone, Debug)]
 pub enum Chance {
-    /// The operating system: nobody can predict it.
+    /// The operating system: unpredictable.
     System,
-    /// A seed: the same match and player always get the same.
+    /// A seed: the same player gets the same choice in the same position of the same match.
     Seeded(Seed),
 }
 
 impl Chance {
-    /// A toss of the coin for `player` in `match_id`.
-    pub fn toss(&self, match_id: &MatchId, player: &PlayerId) -> Parity {
+    /// One of `count` options for `player`, which sees `view` in `match_id`; 0 where there is no option.
+    pub fn pick(&self, match_id: &MatchId, player: &PlayerId, view: &str, count: usize) -> usize {
         match self {
-            Self::System => Parity::of(random_byte()),
-            Self::Seeded(seed) => seed.choice(match_id, player),
+            Self::System => Seed::pick_by(random_number(), count),
+            Self::Seeded(seed) => seed.pick(match_id, player, view, count),
         }
     }
 }
 
-fn random_byte() -> u8 {
-    let mut byte = [0];
-    match getrandom::fill(&mut byte) {
-        Ok(()) => byte[0],
-        // A system without randomness still has a clock, and a match is not worth losing over it.
-        Err(_) => SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| (age.as_micros() & 0xff) as u8),
-    }
+fn random_number() -> u64 {
+    // A system without randomness still has a clock, and a match is not worth losing over it.
+    let by_clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_micros() as u64);
+    getrandom::u64().unwrap_or_else(|_| by_clock())
 }
 
 #[cfg(test)]
@@ -40,19 +35,9 @@ mod tests {
     use league_protocol::id::RoundId;
 
     #[test]
-    fn the_system_gives_both_sides_of_the_coin() {
+    fn the_system_gives_every_option() {
         let (match_id, player) = (MatchId::of(RoundId(1), 1), PlayerId::numbered(1));
-        let even = (0..2_000).filter(|_| Chance::System.toss(&match_id, &player) == Parity::Even).count();
-        assert!((800..=1_200).contains(&even), "{even} of 2,000 were even");
-    }
-
-    #[test]
-    fn a_seed_gives_the_same_match_and_player_the_same_toss() {
-        let chance = Chance::Seeded(Seed::new(5, "league".parse().unwrap()));
-        let player = PlayerId::numbered(3);
-        for number in 1..=50 {
-            let match_id = MatchId::of(RoundId(2), number);
-            assert_eq!(chance.toss(&match_id, &player), chance.toss(&match_id, &player));
-        }
+        let first = (0..2_000).filter(|_| Chance::System.pick(&match_id, &player, "", 2) == 0).count();
+        assert!((800..=1_200).contains(&first), "{first} of 2,000 were the first option");
     }
 }

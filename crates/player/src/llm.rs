@@ -6,14 +6,14 @@
 
 mod key;
 mod model;
+mod named_move;
 mod prompt;
 mod provider;
 mod settings;
-mod word;
 
 pub use key::ApiKey;
 pub use model::{MAX_ANSWER, Model, ModelAnswer, ModelError};
+pub use named_move::named_move;
 pub use prompt::Prompt;
 pub use provider::{BadProvider, ModelApi, Provider, Usage};
 pub use settings::BadModelSettings;
-pub use word::one_word;

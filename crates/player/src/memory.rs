@@ -1,28 +1,28 @@
-//! What a strategy may know beside the question: everything that it remembers is here, and nowhere else.
+//! What a strategy may know beside the request.
 //!
-//! Strategies keep nothing of their own, so a restart, a repeated question, a panic or two questions at once change nothing
-//! about what they would choose.
+//! Strategies keep nothing of their own, so a restart, a repeated request, a panic or two requests at once change nothing
+//! about what they choose.
 
 use std::sync::Arc;
 
-use league_core::session::{History, PlayedMatch, PlayerSession, StrategyQuestion};
+use league_core::session::{History, MoveRequest, PlayedMatch, PlayerSession};
 use league_protocol::id::PlayerId;
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::parity::Parity;
+use smol_str::SmolStr;
 
 use crate::chance::Chance;
 
-/// What a player knows when it is asked.
 #[derive(Clone, Debug)]
 pub struct Memory {
     pub player: PlayerId,
     pub history: Arc<History>,
-    /// The table, as it was told last.
+    /// The latest standings that the manager sent.
     pub standings: Arc<[StandingsRow]>,
     pub chance: Chance,
 }
 
-/// What both chose in a match that was played out.
+/// What both chose in a match of Even/Odd.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choices {
     pub own: Parity,
@@ -30,7 +30,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// The choices of `played`; none where one is missing, as after a forfeit, or is a move of another game.
+    /// The choices of `played`; `None` where one is missing, as after a forfeit, or is a move of another game.
     pub fn of(played: &PlayedMatch) -> Option<Self> {
         let parity = |text: &Option<_>| text.as_deref().and_then(Parity::exact);
         Some(Self { own: parity(&played.my_choice)?, theirs: parity(&played.opponent_choice)? })
@@ -38,31 +38,41 @@ impl Choices {
 }
 
 impl Memory {
-    /// What whoever sits in `seat` knows; nothing before it has a name.
-    pub fn of(seat: &PlayerSession, chance: Chance) -> Option<Self> {
+    /// What the player of `session` knows; `None` before it has an id.
+    pub fn of(session: &PlayerSession, chance: Chance) -> Option<Self> {
         Some(Self {
-            player: seat.identity()?.player_id.clone(),
-            history: Arc::clone(seat.history()),
-            standings: Arc::clone(seat.standings()),
+            player: session.identity()?.player_id.clone(),
+            history: Arc::clone(session.history()),
+            standings: Arc::clone(session.standings()),
             chance,
         })
     }
 
-    /// A toss of the coin for this question: with a seed, the same one each time.
-    pub fn toss(&self, question: &StrategyQuestion) -> Parity {
-        self.chance.toss(&question.match_id, &self.player)
+    /// One of `count` options for this request. With a seed the same request gets the same option.
+    pub fn pick(&self, request: &MoveRequest, count: usize) -> usize {
+        self.chance.pick(&request.match_id, &self.player, &request.view, count)
     }
 
-    /// What was chosen in the matches against the opponent of `question`, the oldest first.
-    pub fn duels(&self, question: &StrategyQuestion) -> Vec<Choices> {
-        self.met(question).into_iter().filter_map(Choices::of).collect()
+    /// A random parity.
+    pub fn toss(&self, request: &MoveRequest) -> Parity {
+        if self.pick(request, 2) == 0 { Parity::Even } else { Parity::Odd }
     }
 
-    /// The matches that say most about the opponent of `question`: those against it, or all when they never met.
+    /// A random legal move, where the legal moves are known.
+    pub fn random_move(&self, request: &MoveRequest) -> Option<SmolStr> {
+        request.legal_moves.get(self.pick(request, request.legal_moves.len())).cloned()
+    }
+
+    /// What was chosen in the matches against the opponent of `request`, the oldest first.
+    pub fn duels(&self, request: &MoveRequest) -> Vec<Choices> {
+        self.met(request).into_iter().filter_map(Choices::of).collect()
+    }
+
+    /// The matches that say most about the opponent of `request`: those against it, or all when they never met.
     ///
-    /// A round robin brings everybody together once, so at first the field as a whole is the best guess about a stranger.
-    pub fn telling(&self, question: &StrategyQuestion) -> Vec<&PlayedMatch> {
-        let met = self.met(question);
+    /// In a round robin players meet once, so at first the field as a whole is the best guess about an opponent.
+    pub fn telling(&self, request: &MoveRequest) -> Vec<&PlayedMatch> {
+        let met = self.met(request);
         if met.iter().any(|played| Choices::of(played).is_some()) {
             met
         } else {
@@ -70,8 +80,8 @@ impl Memory {
         }
     }
 
-    fn met(&self, question: &StrategyQuestion) -> Vec<&PlayedMatch> {
-        let Some(opponent) = &question.opponent else { return Vec::new() };
+    fn met(&self, request: &MoveRequest) -> Vec<&PlayedMatch> {
+        let Some(opponent) = &request.opponent else { return Vec::new() };
         self.history.matches().iter().filter(|played| played.opponent_id.as_ref() == Some(opponent)).collect()
     }
 }

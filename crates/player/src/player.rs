@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
-use league_core::session::{GameOverOutcome, History, PlayerIdentity, PlayerSession, StrategyQuestion};
+use league_core::session::{GameOverOutcome, History, MoveRequest, PlayerIdentity, PlayerSession};
 use league_protocol::draw::DrawNonce;
 use league_protocol::envelope::{Envelope, ReceivedEnvelope};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId};
-use league_protocol::message::choice::{ChooseParityCall, PostedChoice};
+use league_protocol::message::choice::PostedChoice;
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::league_error::LeagueError;
 use league_protocol::message::start_match::FRIENDLY;
@@ -36,13 +36,12 @@ use league_wire::peer_client::PeerClient;
 use league_wire::refusal_log::{RefusalLog, RefusedRequest};
 use league_wire::registration::Rejected;
 use league_wire::token_recheck::TokenRecheck;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::chance::Chance;
 use crate::memory::Memory;
-use crate::strategy::Behaviour;
 use crate::strategy_runner::{StrategyOutcome, StrategyRunner};
 use console::PlayerConsole;
 
@@ -118,6 +117,8 @@ impl PlayPurpose {
         let league = if let Call::GameInvitation(invitation) = call {
             &invitation.league_id
         } else if let Call::ChooseParity(question) = call {
+            &question.league_id
+        } else if let Call::MakeMove(question) = call {
             &question.league_id
         } else if let Call::NotifyMatchResult(over) = call {
             &over.league_id
@@ -282,9 +283,8 @@ impl Shared {
             });
         }
         match &invitation.game_type {
-            Some(game) if *game != GameType::even_odd() => {
-                let reason = SmolStr::new(format!("this player knows even_odd only, not {game}"));
-                self.table(purpose).declined(head, invitation, reason, now)
+            Some(game) if !self.thinker.games().contains(game) => {
+                self.table(purpose).declined(head, invitation, self.other_game(game), now)
             }
             Some(_) | None => {
                 let nonce = self.nonce(match_id);
@@ -293,77 +293,72 @@ impl Shared {
         }
     }
 
-    async fn choose(
+    fn other_game(&self, game: &GameType) -> SmolStr {
+        let known = self.thinker.games().iter().map(GameType::to_string).collect::<Vec<_>>().join(" and ");
+        format_smolstr!("this player knows {known} only, not {game}")
+    }
+
+    async fn make_move(
         &self,
         head: &ReceivedEnvelope,
-        call: &ChooseParityCall,
+        request: MoveRequest,
         purpose: PlayPurpose,
         envelope: Envelope,
     ) -> Result<CallAnswer, RequestError> {
-        let began = Instant::now();
-        let (question, memory, continues) = {
-            let mut seat = self.table(purpose);
-            let continues = seat.continues_invitation(head, &call.match_id);
-            let question = seat.asked_parity(head, call)?;
-            (question, Memory::of(&seat, self.settings.chance.clone()), continues)
+        let (began, method, match_id) = (Instant::now(), request.method, request.match_id.clone());
+        if !self.thinker.games().contains(&request.game) {
+            return Err(RequestError::new(ErrorCode::E010, method, self.other_game(&request.game).to_string()));
+        }
+        let (request, memory, continues) = {
+            let mut session = self.table(purpose);
+            let continues = session.continues_invitation(head, &match_id);
+            let request = session.asked(head, request)?;
+            (request, Memory::of(&session, self.settings.chance.clone()), continues)
         };
         if !continues {
-            self.note_other_conversation(head, &call.match_id);
+            self.note_other_conversation(head, method, &match_id);
         }
         let memory = memory.ok_or_else(|| {
-            RequestError::new(ErrorCode::E005, Method::ChooseParity, "this player is not registered in any league yet")
+            RequestError::new(ErrorCode::E005, method, "this player is not registered in any league yet")
         })?;
-        let match_id = question.match_id.clone();
-        let left = self.left(&question);
-        let mut why = self.rationale(&question, &memory);
-        let parity = match self.thinker.think(question, memory, left).await {
-            StrategyOutcome::Chosen(parity) => parity,
-            StrategyOutcome::Advised { parity, asked } => {
-                self.note_model(&match_id, parity, &asked, None);
-                parity
+        let player_id = Some(memory.player.clone());
+        let left = self.left(&request);
+        let mut why = self.rationale(&request, &memory);
+        let played = match self.thinker.think(request, memory, left).await {
+            StrategyOutcome::Chosen(played) => played,
+            StrategyOutcome::Advised { played, asked } => {
+                self.note_model(&match_id, &played, &asked, None);
+                played
             }
-            StrategyOutcome::Fallback { parity, because, asked } => {
-                tracing::warn!(%match_id, %because, "the strategy failed; the coin chose {parity}");
+            StrategyOutcome::Fallback { played, because, asked } => {
+                let played = played.ok_or_else(|| {
+                    let message = format!("the strategy failed, and context.legal_moves is missing: {because}");
+                    RequestError::new(ErrorCode::E010, method, message)
+                })?;
+                tracing::warn!(%match_id, %because, "the strategy failed; the player moves {played} at random");
                 if let Some(asked) = asked {
-                    self.note_model(&match_id, parity, &asked, Some(&because));
+                    self.note_model(&match_id, &played, &asked, Some(&because));
                 }
-                self.note_message(JournalLevel::Warn, "STRATEGY_FAILED", (head, Method::ChooseParity), || {
-                    format!("{match_id}: the strategy failed, so a coin chooses: {because}")
+                self.note_message(JournalLevel::Warn, "STRATEGY_FAILED", (head, method), || {
+                    format!("{match_id}: the strategy failed, so the player moves at random: {because}")
                 });
-                why = format!("by a coin, because the strategy failed: {because}");
-                parity
+                why = format!("at random, because the strategy failed: {because}");
+                played
             }
-            StrategyOutcome::Misbehave(behaviour) => match behaviour {
-                Behaviour::Slow { share, parity } => {
-                    tokio::time::sleep(share.of(left)).await;
-                    parity
-                }
-                Behaviour::Silence => std::future::pending().await,
-                Behaviour::Crash => crash(),
-                Behaviour::Invalid(text) => {
-                    let player_id = self.table(purpose).identity().map(|identity| identity.player_id.clone());
-                    let parity_choice = Some(SmolStr::new_static(text));
-                    let choice = PostedChoice {
-                        match_id,
-                        player_id,
-                        choice: parity_choice.clone(),
-                        parity_choice,
-                        played: None,
-                    };
-                    return CallAnswer::new(envelope, &choice);
-                }
-            },
         };
-        let answer = self.table(purpose).chose_parity(&match_id, parity)?;
-        self.keep_choice(head, &match_id, answer.parity_choice, &why, began.elapsed());
-        CallAnswer::new(envelope, &answer)
+        let played = self.table(purpose).answered(&match_id, method, played)?;
+        self.keep_choice((head, method), &match_id, &played, &why, began.elapsed());
+        // CHOOSE_PARITY_RESPONSE has the move under its own two names.
+        let parity_choice = (method == Method::ChooseParity).then(|| played.clone());
+        let (choice, played) = (parity_choice.clone(), parity_choice.is_none().then_some(played));
+        CallAnswer::new(envelope, &PostedChoice { match_id, player_id, parity_choice, choice, played })
     }
 
     /// What is left until the deadline; the usual limit where none was given, or where the clocks disagree.
-    fn left(&self, question: &StrategyQuestion) -> Duration {
+    fn left(&self, request: &MoveRequest) -> Duration {
         let usual = LimitKind::Move.default_span();
         let now: Timestamp = self.world.now();
-        let left = question.deadline.map_or(usual, |deadline| deadline.since(now));
+        let left = request.deadline.map_or(usual, |deadline| deadline.since(now));
         if left.is_zero() { usual } else { left.min(usual) }
     }
 
@@ -391,12 +386,6 @@ fn said(error: &LeagueError) -> String {
     let code = error.error_code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
     let words = error.hint.as_deref().or(error.error_description.as_deref()).unwrap_or("something is wrong");
     words.chars().chain(code.chars()).filter(|c| !c.is_control()).take(QUOTED).collect()
-}
-
-/// Falls over, as the test kind `crash` wants it: the task that serves this call, and no other.
-#[expect(clippy::panic, reason = "the strategy `crash` is there to show that a league survives it")]
-fn crash() -> ! {
-    panic!("the strategy crash falls over");
 }
 
 impl Agent for Player {
@@ -448,9 +437,12 @@ impl Player {
             }
             Call::ChooseParity(call) => {
                 let envelope = shared.envelope(echo, purpose.asked(&head, &call.match_id));
-                shared.choose(&head, &call, purpose, envelope).await
+                shared.make_move(&head, call.into(), purpose, envelope).await
             }
-            Call::MakeMove(_) => Err(RequestError::new(ErrorCode::E010, method, "this player knows even_odd only")),
+            Call::MakeMove(call) => {
+                let envelope = shared.envelope(echo, purpose.asked(&head, &call.match_id));
+                shared.make_move(&head, call.into(), purpose, envelope).await
+            }
             Call::NotifyMatchResult(over) => {
                 let GameOverOutcome { acknowledgement, repeated } = shared.table(purpose).over(&head, &over)?;
                 if !repeated {

@@ -1,12 +1,12 @@
-//! Histories and questions by hand, for tests.
+//! Histories and requests by hand, for tests.
 
 use std::sync::Arc;
 
 use league_core::rules::seed::Seed;
-use league_core::session::{DrawCheck, History, PlayedMatch, StrategyQuestion};
-use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};
+use league_core::session::{DrawCheck, History, MoveRequest, PlayedMatch};
+use league_protocol::id::{MatchId, PlayerId, RoundId};
+use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
 use league_protocol::message::game_over::OwnResult;
-use league_protocol::message::standings::PlayerRecord;
 use league_protocol::parity::Parity;
 use smol_str::SmolStr;
 
@@ -14,18 +14,19 @@ use crate::chance::Chance;
 use crate::memory::Memory;
 use crate::strategy::{Decision, Strategy};
 
-/// The question of round `number`, against P02.
-pub(crate) fn question(number: u32) -> StrategyQuestion {
-    StrategyQuestion {
+/// The request of round `number`, against P02.
+pub(crate) fn question(number: u32) -> MoveRequest {
+    let context = ChoiceContext { opponent_id: Some(PlayerId::numbered(2)), ..ChoiceContext::default() };
+    let call = ChooseParityCall {
+        league_id: None,
+        round_id: Some(RoundId(number)),
         match_id: MatchId::of(RoundId(number), 1),
-        round: Some(RoundId(number)),
-        game: GameType::even_odd(),
-        opponent: Some(PlayerId::numbered(2)),
-        record: PlayerRecord::default(),
-        view: SmolStr::default(),
+        player_id: None,
+        game_type: None,
+        context,
         deadline: None,
-        answered: None,
-    }
+    };
+    call.into()
 }
 
 /// One match: the number is right for whoever is even when they differ.
@@ -67,9 +68,8 @@ pub(crate) fn memory(histories: &[(&str, &str)]) -> Memory {
 }
 
 /// What `strategy` bets on.
-pub(crate) fn bet(strategy: &dyn Strategy, question: &StrategyQuestion, memory: &Memory) -> Parity {
-    match strategy.choose(question, memory) {
-        Decision::Bet(parity) => parity,
-        other @ (Decision::Ask(_) | Decision::Misbehave(_)) => panic!("{} does not bet: {other:?}", strategy.name()),
-    }
+pub(crate) fn bet(strategy: &dyn Strategy, request: &MoveRequest, memory: &Memory) -> Parity {
+    let decision = strategy.choose(request, memory);
+    let Decision::Move(text) = &decision else { panic!("{} does not bet: {decision:?}", strategy.name()) };
+    Parity::exact(text).unwrap()
 }

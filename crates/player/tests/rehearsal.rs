@@ -20,7 +20,7 @@ use league_wire::client::Client;
 use league_wire::environment::Environment;
 use serde_json::{Value, json};
 
-fn player() -> Player {
+fn player(kind: &str) -> Player {
     let settings = PlayerSettings {
         name: "Alpha".into(),
         wish: None,
@@ -36,7 +36,7 @@ fn player() -> Player {
         patience: Duration::from_secs(1),
         pause: Duration::from_secs(1),
     };
-    Player::new(settings, StrategyRunner::new(strategy("random").unwrap()), Client::default(), Environment::real())
+    Player::new(settings, StrategyRunner::new(strategy(kind).unwrap()), Client::default(), Environment::real())
 }
 
 fn call(method: &str, params: &Value) -> Call {
@@ -63,7 +63,7 @@ async fn said(player: &Player, method: &str, params: Value) -> Result<Value, Req
 
 #[tokio::test]
 async fn it_joins_and_chooses_and_hears_how_it_ended() {
-    let player = player();
+    let player = player("random");
     let joined = said(&player, "handle_game_invitation", json!({ "match_id": "R1M1" })).await.unwrap();
     assert_eq!((&joined["accept"], &joined["match_id"]), (&json!(true), &json!("R1M1")));
     let chosen = said(&player, "choose_parity", json!({ "match_id": "R1M1" })).await.unwrap();
@@ -77,18 +77,32 @@ async fn it_joins_and_chooses_and_hears_how_it_ended() {
 }
 
 #[tokio::test]
-async fn a_game_that_it_does_not_know_is_declined_with_the_reason() {
+async fn a_game_that_its_strategy_does_not_play_is_declined_with_the_reason() {
     let invitation = |game: &str| json!({ "match_id": "R1M1", "game_type": game });
-    let declined = said(&player(), "handle_game_invitation", invitation("tic_tac_toe")).await.unwrap();
+    let declined = said(&player("markov"), "handle_game_invitation", invitation("tic_tac_toe")).await.unwrap();
     assert_eq!(declined["accept"], false);
-    assert!(declined["reason"].as_str().unwrap().contains("not tic_tac_toe"), "{declined}");
-    let joined = said(&player(), "handle_game_invitation", invitation("even_odd")).await.unwrap();
+    assert!(declined["reason"].as_str().unwrap().contains("knows even_odd only, not tic_tac_toe"), "{declined}");
+    let refused = said(&player("markov"), "make_move", json!({ "match_id": "R1M1", "game_type": "tic_tac_toe" })).await;
+    assert_eq!(refused.unwrap_err().code, Some(ErrorCode::E010));
+    let joined = said(&player("markov"), "handle_game_invitation", invitation("even_odd")).await.unwrap();
     assert_eq!((&joined["accept"], joined.get("reason")), (&json!(true), None));
 }
 
 #[tokio::test]
+async fn it_moves_in_every_game_that_its_strategy_plays() {
+    let player = player("tic_tac_toe");
+    let invitation = json!({ "match_id": "R1M1", "game_type": "tic_tac_toe" });
+    assert_eq!(said(&player, "handle_game_invitation", invitation).await.unwrap()["accept"], true);
+    let call = |state: &str| json!({ "match_id": "R1M1", "game_type": "tic_tac_toe", "context": { "state": state } });
+    let moved = said(&player, "make_move", call("XX.OO....")).await.unwrap();
+    assert_eq!((&moved["move"], &moved["match_id"], moved.get("choice")), (&json!("3"), &json!("R1M1"), None));
+    let without_a_board = said(&player, "make_move", call("?")).await.unwrap_err();
+    assert!(without_a_board.message.contains("context.legal_moves is missing"), "{without_a_board}");
+}
+
+#[tokio::test]
 async fn nobody_sends_it_home() {
-    let player = player();
+    let player = player("random");
     assert!(said(&player, "notify_league_completed", json!({ "total_rounds": 1 })).await.is_ok());
     let refused = said(&player, "shutdown", json!({})).await.unwrap_err();
     assert_eq!(refused.code, Some(ErrorCode::E005));

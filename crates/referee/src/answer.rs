@@ -38,6 +38,15 @@ pub(crate) struct AskedQuestion<'a> {
 }
 
 impl AskedQuestion<'_> {
+    /// Even/Odd has its own call and answer; all other games share one.
+    fn kind(self) -> QuestionKind {
+        match self.ask {
+            AskKind::Join => QuestionKind::Join,
+            AskKind::Move if self.order.game_type == GameType::even_odd() => QuestionKind::Choice,
+            AskKind::Move => QuestionKind::Move,
+        }
+    }
+
     /// What a call without an answer means.
     pub(crate) fn failed(self, error: &CallError) -> Input {
         let fault = match error.kind {
@@ -63,7 +72,7 @@ impl AskedQuestion<'_> {
         match input {
             Input::Failed { fault: CallFailure::Refused(_) | CallFailure::Irregular(_), .. } => None,
             Input::Failed { .. } => self.problem_of(endpoint, tries, limit),
-            Input::Moved { text, .. } if self.order.game_type == GameType::even_odd() => {
+            Input::Moved { text, .. } if self.kind() == QuestionKind::Choice => {
                 // A legal choice may have been posted, whatever was answered to the call.
                 let wrong = Problem::of_choice(text)?;
                 let answered = self.problem_of(endpoint, tries, limit);
@@ -82,15 +91,10 @@ impl AskedQuestion<'_> {
 
     /// What was wrong with the tries at this question; nothing when one was answered.
     fn problem_of(self, endpoint: &Endpoint, tries: &[SendAttempt], limit: Duration) -> Option<Problem> {
-        let question = match self.ask {
-            AskKind::Join => QuestionKind::Join,
-            AskKind::Move if self.order.game_type == GameType::even_odd() => QuestionKind::Choice,
-            AskKind::Move => QuestionKind::Move,
-        };
         let asked: Vec<&SendAttempt> = tries.iter().filter(|one| !one.is_probe).collect();
         let wrong = |one: &&SendAttempt| match &one.came {
             Ok(exchange) => {
-                Problem::of_answer(question, &self.order.match_id, exchange.status.as_u16(), &exchange.body)
+                Problem::of_answer(self.kind(), &self.order.match_id, exchange.status.as_u16(), &exchange.body)
             }
             Err(error) => error.problem(endpoint).map(|problem| {
                 // The time that was left is not the limit: earlier tries at the same question had used some of it.
@@ -119,8 +123,8 @@ impl AskedQuestion<'_> {
         let (side, call, match_id) = (self.side, Some(self.call), &self.order.match_id);
         // Whoever refuses by its status has not merely acknowledged.
         let nothing = if exchange.status.is_success() { AnswerReading::Heard } else { AnswerReading::Unclear };
-        let (input, mut quirks, token) = match self.ask {
-            AskKind::Join => {
+        let (input, mut quirks, token) = match self.kind() {
+            QuestionKind::Join => {
                 let reading = layers.join(match_id);
                 let input = match reading.said {
                     JoinAnswer::Joined { nonce } => Input::Joined { side, call, nonce },
@@ -130,9 +134,9 @@ impl AskedQuestion<'_> {
                 };
                 (input, reading.quirks, reading.token)
             }
-            AskKind::Move => {
-                let parity = self.order.game_type == GameType::even_odd();
-                let reading = if parity { layers.parity(match_id) } else { layers.game_move(match_id) };
+            kind @ (QuestionKind::Choice | QuestionKind::Move) => {
+                let is_choice = kind == QuestionKind::Choice;
+                let reading = if is_choice { layers.parity(match_id) } else { layers.game_move(match_id) };
                 let text = match reading.said {
                     MoveAnswer::Move(text) => text,
                     // The game refuses it, and says what a move would have been.

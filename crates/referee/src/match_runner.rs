@@ -232,7 +232,7 @@ impl MatchRunner {
             return self.not_owed(posted);
         }
         let illegal = match answer {
-            Answer::Moved(text) => self.bout.check(side, text).err(),
+            Answer::Moved(text) => self.bout.game().check(side, text).err(),
             Answer::Joined(_) | Answer::Declined => None,
         };
         let illegal = illegal.map(|illegal| RequestError::new(ErrorCode::E004, method, illegal.to_string()));

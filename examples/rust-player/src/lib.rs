@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
-use league_core::session::StrategyQuestion;
+use league_core::rules::registry::all_games;
+use league_core::session::MoveRequest;
 use league_player::chance::Chance;
 use league_player::memory::Memory;
 use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::{Decision, Strategy};
 use league_player::strategy_runner::StrategyRunner;
-use league_protocol::parity::Parity;
 use league_protocol::token::Credential;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
@@ -69,26 +69,28 @@ impl Strategy for FunctionStrategy {
         "own"
     }
 
-    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
-        let row = memory.standings.iter().find(|row| Some(&row.player_id) == question.opponent.as_ref());
-        let opponent = Opponent { player_id: question.opponent.clone(), name: row.map(|row| row.display_name.clone()) };
+    fn games(&self) -> Vec<GameType> {
+        all_games()
+    }
+
+    fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
+        let row = memory.standings.iter().find(|row| Some(&row.player_id) == request.opponent.as_ref());
+        let opponent = Opponent { player_id: request.opponent.clone(), name: row.map(|row| row.display_name.clone()) };
         let all: Vec<&PlayedMatch> = memory.history.matches().iter().collect();
         let with_opponent = all
             .iter()
             .copied()
-            .filter(|one| one.opponent_id.is_some() && one.opponent_id == question.opponent)
+            .filter(|one| one.opponent_id.is_some() && one.opponent_id == request.opponent)
             .collect();
-        let toss = memory.toss(question);
         let game = CurrentGame {
-            game_type: question.game.clone(),
-            match_id: question.match_id.clone(),
-            state: question.view.clone(),
-            legal_moves: [Parity::Even, Parity::Odd].map(|parity| SmolStr::new_static(parity.as_str())).to_vec(),
-            random_move: SmolStr::new_static(toss.as_str()),
-            deadline: question.deadline,
+            game_type: request.game.clone(),
+            match_id: request.match_id.clone(),
+            state: request.view.clone(),
+            legal_moves: request.legal_moves.clone(),
+            random_move: memory.random_move(request).unwrap_or_default(),
+            deadline: request.deadline,
         };
-        let chosen = (self.0)(&opponent, &PastMatches { all, with_opponent }, &memory.standings, &game);
-        Decision::Bet(Parity::exact(&chosen).unwrap_or(toss))
+        Decision::Move((self.0)(&opponent, &PastMatches { all, with_opponent }, &memory.standings, &game))
     }
 }
 

@@ -11,8 +11,6 @@ use clap::Args;
 use league_core::in_memory::InMemoryLeague;
 use league_core::rules::seed::Seed;
 use league_core::season::config::LeagueConfig;
-use league_protocol::id::{MatchId, PlayerId};
-use league_protocol::parity::Parity;
 use league_protocol::time::Timestamp;
 use smol_str::format_smolstr;
 
@@ -154,19 +152,13 @@ fn grown(stage: &Stage, players: u32, referees: u32) -> Result<Growth> {
 }
 
 /// A league in memory with about so many matches, unless that takes more players than `most`.
-pub(crate) fn in_memory(
-    results: u32,
-    most: u32,
-    keeps_events: bool,
-) -> Result<InMemoryLeague<impl FnMut(&MatchId, &PlayerId) -> Parity>> {
+pub(crate) fn in_memory(results: u32, most: u32, keeps_events: bool) -> Result<InMemoryLeague> {
     let players = (2..=2000).find(|players| players * (players - 1) / 2 >= results).unwrap_or(2000).min(most);
     let config = LeagueConfig { max_players: players, ..LeagueConfig::even_odd(LEAGUE.parse()?) };
     let seed = Seed::new(7, config.league_id.clone());
     let names: Vec<_> = (1..=players).map(|number| format_smolstr!("Player {number}")).collect();
-    let chance = seed.clone();
-    let choose = move |match_id: &MatchId, player: &PlayerId| chance.choice(match_id, player);
     let open = if keeps_events { InMemoryLeague::kept } else { InMemoryLeague::new };
-    Ok(open(config, &names, seed, Timestamp::EPOCH, choose)?)
+    Ok(open(config, &names, seed, Timestamp::EPOCH)?)
 }
 
 /// Matches in a second without sockets, on one core.

@@ -12,7 +12,7 @@ use league_player::chance::Chance;
 use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategy;
 use league_player::strategy_runner::StrategyRunner;
-use league_protocol::id::{GameType, PlayerId, RefereeId};
+use league_protocol::id::{PlayerId, RefereeId};
 use league_protocol::time::Timestamp;
 use league_referee::{Referee, RefereeSettings};
 use league_store::home::Home;
@@ -183,7 +183,7 @@ impl RunContext {
             manager,
             contact,
             capacity: scenario.capacity,
-            games: vec![GameType::even_odd()],
+            games: vec![scenario.rules.game_type.clone()],
             join_key: None,
             operator: None,
             journal: None,

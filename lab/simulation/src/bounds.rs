@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use league_core::rules::registry::new_game;
 use league_protocol::message::start_match::span;
 use league_wire::breaker::REST;
 
@@ -36,11 +37,12 @@ impl Bounds {
             [limits.game_join_ack_timeout_sec, limits.move_timeout_sec, limits.game_over_timeout_sec].map(span);
         // Pauses double: together one less than the next would be.
         let pauses = span(limits.base_delay_sec) * (2_u32.pow(tries - 1) - 1);
-        let asks = tries * (join + choose) + 2 * pauses;
+        let turns = new_game(&scenario.rules.game_type).map_or(1, |game| game.info().longest_course);
+        let asks = tries * join + pauses + turns * (tries * choose + pauses);
         // Before it is asked again a player may be told why, and at last how it ended.
-        let bout = asks + (2 * tries - 1) * tell + SLACK;
+        let bout = asks + ((turns + 1) * tries - turns) * tell + SLACK;
         // The manager counts generously before it takes a match away.
-        let patient = (asks + (2 * tries + 1) * tell).mul_f64(1.5) + Duration::from_secs(5);
+        let patient = (asks + ((turns + 1) * tries + 1) * tell).mul_f64(1.5) + Duration::from_secs(5);
         let look_around = scenario.watch + u32::from(scenario.referees) * scenario.watch.min(scenario.patience);
         let announcements = 3 * scenario.patience;
         let offers = 3 * (scenario.patience + scenario.watch);

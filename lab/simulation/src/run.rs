@@ -62,7 +62,12 @@ struct Run {
 
 /// Plays what `seed` decides. An error is the simulation's own.
 pub fn run(seed: u64, wanted: Wanted) -> Result<Outcome, Box<dyn Error + Send + Sync>> {
-    let scenario = Arc::new(Scenario::of(seed)?);
+    play(Scenario::of(seed)?, wanted)
+}
+
+/// Plays `scenario`.
+pub fn play(scenario: Scenario, wanted: Wanted) -> Result<Outcome, Box<dyn Error + Send + Sync>> {
+    let (seed, scenario) = (scenario.seed, Arc::new(scenario));
     let mut trace = Trace::new(wanted.lines);
     trace.note(SimTime::BEGIN, format_args!("{scenario:?}"));
     let net = Shared::new(Net::new(&scenario, trace));

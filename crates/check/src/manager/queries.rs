@@ -1,6 +1,6 @@
 //! What is asked of a manager, and by whom.
 
-use league_protocol::id::{GameType, MatchId, RoundId};
+use league_protocol::id::{MatchId, RoundId};
 use league_protocol::message::game_over::ByPlayer;
 use league_protocol::message::query::{LeagueQuery, QueryParams, QueryType};
 use league_protocol::message::report::{Account, MatchResultReport, ReportedResult, ResultDetails};
@@ -88,7 +88,7 @@ impl Exam<'_> {
             league_id: member.league.clone(),
             round_id: Some(RoundId(1)),
             match_id: MatchId::of(RoundId(9_999), 1),
-            game_type: Some(GameType::even_odd()),
+            game_type: Some(self.game.clone()),
             attempt: Some(1),
             result: ReportedResult { winner: None, score: ByPlayer::default(), details: ResultDetails::default() },
             learned: ByPlayer::default(),

@@ -2,7 +2,6 @@
 
 use league_protocol::answer::{ParsedAnswer, RegistrationAnswer};
 use league_protocol::envelope::{Envelope, PROTOCOL};
-use league_protocol::id::GameType;
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::quirk::Quirks;
 use league_protocol::sender::{Role, Sender};
@@ -29,7 +28,7 @@ impl Exam<'_> {
             display_name: SmolStr::new(format!("Checker {} {kind}", self.mark)),
             version: SmolStr::new_static("1.0.0"),
             protocol_version: Some(SmolStr::new_static("2.1.0")),
-            game_types: vec![GameType::even_odd()],
+            game_types: vec![self.game.clone()],
             contact_endpoint: format!("http://127.0.0.1:{port}/mcp"),
             max_concurrent_matches: None,
             pass_scheme: None,

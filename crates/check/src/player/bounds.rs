@@ -60,7 +60,7 @@ impl Exam<'_> {
     }
 
     async fn other_game(&self) -> Result<(), Gone> {
-        let letter = self.pretence.invitation(&self.pretence.match_no(87), Side::A).with("game_type", "tic_tac_toe");
+        let letter = self.pretence.invitation(&self.pretence.match_no(87), Side::A).with("game_type", "no_such_game");
         let heard = self.say(&letter, self.join_limit()).await;
         self.still_plays(&rules::OTHER_GAME, 88, &heard).await
     }

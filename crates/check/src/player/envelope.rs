@@ -7,7 +7,7 @@ use league_protocol::side::Side;
 use league_protocol::table::{Call, LimitKind};
 use serde_json::json;
 
-use super::{Exam, chosen, joined, joins};
+use super::{Exam, joined, joins};
 use crate::check_log::ensure;
 use crate::messages::{TestLeague, TestMessage};
 use crate::rule::Rule;
@@ -74,7 +74,7 @@ impl Exam<'_> {
             self.book.judge(&rules::PARALLEL, heard, joins(heard, match_id));
         }
         for (match_id, heard) in &answers[2..] {
-            let answered = chosen(heard, match_id).map(|_| ());
+            let answered = self.chosen(heard, match_id).map(|_| ());
             // What is wrong with the choice itself has been said.
             let invalid = answered.as_ref().is_err_and(|why| why.ends_with("is no choice"));
             self.book.judge(&rules::PARALLEL, heard, if invalid { Ok(()) } else { answered });

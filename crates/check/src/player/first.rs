@@ -12,7 +12,7 @@ use league_protocol::side::Side;
 use league_protocol::table::{Call, LimitKind};
 use league_protocol::time::Timestamp;
 
-use super::{Exam, choice, chosen, joins};
+use super::{Exam, joins};
 use crate::check_log::{Judgement, RuleViolation, ensure};
 use crate::response::{NoResponse, Response};
 use crate::rule::Rule;
@@ -34,7 +34,7 @@ impl Exam<'_> {
             // Every further question would take as long: the verdict is clear.
             return Err("this one does not choose in time");
         }
-        let said = choice(&asked, &match_id).map(|reading| reading.said);
+        let said = self.choice(&asked, &match_id).map(|reading| reading.said);
         if !matches!(said, Ok(MoveAnswer::Move(_) | MoveAnswer::Invalid(_))) {
             return Err("this one does not choose");
         }
@@ -57,10 +57,11 @@ impl Exam<'_> {
 
     async fn asked_again(&self, first: &Response, match_id: &MatchId) {
         let second = self.ask(match_id).await;
-        match chosen(first, match_id) {
+        match self.chosen(first, match_id) {
             Err(_) => self.book.skip(&rules::CHOICE_AGAIN, "the first choice was none"),
             Ok(before) => {
-                let same = chosen(&second, match_id)
+                let same = self
+                    .chosen(&second, match_id)
                     .and_then(|now| ensure(now == before, format!("first {before}, then {now}")));
                 self.book.judge(&rules::CHOICE_AGAIN, &second, same);
             }
@@ -68,10 +69,10 @@ impl Exam<'_> {
         let told = self.say(&self.error(match_id), self.options.wait(LimitKind::GameOver)).await;
         self.acknowledged(&rules::GAME_ERROR, &told);
         let retry = self.ask(match_id).await;
-        let answered = chosen(&retry, match_id).map(|_| ());
-        match chosen(first, match_id) {
+        let answered = self.chosen(&retry, match_id).map(|_| ());
+        match self.chosen(first, match_id) {
             // It is the choice that is at fault, and that has been said.
-            Err(_) if matches!(choice(&retry, match_id), Ok(ref said) if matches!(said.said, MoveAnswer::Invalid(_))) =>
+            Err(_) if matches!(self.choice(&retry, match_id), Ok(ref said) if matches!(said.said, MoveAnswer::Invalid(_))) =>
             {
                 self.book.judge(&rules::CHOICE_RETRY, &retry, Ok(()));
             }
@@ -92,7 +93,7 @@ impl Exam<'_> {
             error_description: text("TIMEOUT_ERROR"),
             hint: text("no answer came in time; you are asked again"),
             game_state: text("COLLECTING_CHOICES"),
-            action_required: text("CHOOSE_PARITY_RESPONSE"),
+            action_required: text(self.pretence.answer_name()),
             retryable: Some(true),
             retry_count: Some(1),
             max_retries: Some(3),
@@ -140,11 +141,11 @@ impl Exam<'_> {
             judge(&rules::SHORT_ANSWERS, Err(heard.came_text()));
         }
         self.judge_time(heard, &rules::CHOICE_TIME, &rules::CHOICE_PROMPT, self.move_limit());
-        let reading = match choice(heard, match_id) {
+        let reading = match self.choice(heard, match_id) {
             Ok(reading) => reading,
             Err(_) => {
                 if !matches!(heard.came, Err(NoResponse::TimedOut(_))) {
-                    self.book.explain(&rules::CHOOSES, heard, explained(heard, QuestionKind::Choice, match_id));
+                    self.book.explain(&rules::CHOOSES, heard, explained(heard, self.pretence.kind(), match_id));
                 }
                 return;
             }
@@ -154,11 +155,15 @@ impl Exam<'_> {
                 judge(&rules::CHOOSES, Ok(()));
                 judge(&rules::CHOICE_EXACT, Ok(()));
             }
+            MoveAnswer::Invalid(text) if self.pretence.kind() == QuestionKind::Move => {
+                judge(&rules::CHOOSES, Ok(()));
+                judge(&rules::CHOICE_EXACT, Err(format!("{text:?} is not a legal move")));
+            }
             MoveAnswer::Invalid(_) => {
-                let found = explained(heard, QuestionKind::Choice, match_id);
+                let found = explained(heard, self.pretence.kind(), match_id);
                 // A value under the right name is a choice, and a wrong one; anything else is none.
                 if matches!(
-                    heard.problem(QuestionKind::Choice, match_id),
+                    heard.problem(self.pretence.kind(), match_id),
                     Some(Problem::WrongValue { .. } | Problem::TwoAnswers)
                 ) {
                     judge(&rules::CHOOSES, Ok(()));
@@ -169,12 +174,12 @@ impl Exam<'_> {
                 }
             }
             MoveAnswer::Error(_) | MoveAnswer::Nothing => {
-                self.book.explain(&rules::CHOOSES, heard, explained(heard, QuestionKind::Choice, match_id));
+                self.book.explain(&rules::CHOOSES, heard, explained(heard, self.pretence.kind(), match_id));
                 self.book.skip(&rules::CHOICE_EXACT, "there is no choice");
                 return;
             }
         }
-        judge(&rules::CHOICE_TYPE, named(heard, "CHOOSE_PARITY_RESPONSE"));
+        judge(&rules::CHOICE_TYPE, named(heard, self.pretence.answer_name()));
         judge(&rules::CHOICE_MATCH, same(heard, "match_id", match_id.as_str()));
         judge(&rules::CHOICE_PLAYER, player_named(heard));
         self.judge_envelope(heard, reading.quirks);

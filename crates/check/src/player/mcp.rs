@@ -38,7 +38,7 @@ impl Exam<'_> {
         let tools = listed.json().and_then(|answer| answer.get("result")?.get("tools")?.as_array().cloned());
         let tools = tools.unwrap_or_default();
         let names: Vec<&str> = tools.iter().filter_map(|tool| tool.get("name")?.as_str()).collect();
-        let missing = [Method::GameInvitation, Method::ChooseParity]
+        let missing = [Method::GameInvitation, self.pretence.method()]
             .into_iter()
             .find(|method| !names.iter().any(|name| Method::named(name).is_some_and(|(found, _)| found == *method)));
         let judgement = missing.map_or(Ok(()), |method| Err(format!("{} is not among {names:?}", method.row().name)));

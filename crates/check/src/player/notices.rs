@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};
+use league_protocol::id::{MatchId, PlayerId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, GameOver, GameResult, OwnResult, ResultStatus};
 use league_protocol::message::round::{
     AnnouncedMatch, Champion, LeagueCompleted, RoundAnnouncement, RoundCompleted, RoundSummary,
@@ -95,7 +95,7 @@ impl Exam<'_> {
             round_id: Some(self.pretence.round()),
             match_id: match_id.clone(),
             player_id: Some(PlayerId::numbered(1)),
-            game_type: Some(GameType::even_odd()),
+            game_type: Some(self.pretence.game.clone()),
             game_result: Some(GameResult {
                 status: Some(ResultStatus::Win),
                 winner_player_id: Some(PlayerId::numbered(1)),
@@ -135,7 +135,7 @@ pub(super) fn announcement(pretence: &TestLeague, numbers: RangeInclusive<u32>, 
     let announced = |number| AnnouncedMatch {
         match_id: pretence.match_no(number),
         round_id: None,
-        game_type: Some(GameType::even_odd()),
+        game_type: Some(pretence.game.clone()),
         player_a_id: PlayerId::numbered(1),
         player_b_id: PlayerId::numbered(2),
         referee_endpoint: Some(referee.to_owned()),

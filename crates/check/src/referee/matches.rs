@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use league_core::rules::draw::Draw;
+use league_core::rules::game::{GameStage, GameVerdict};
+use league_core::rules::registry::new_game;
 use league_protocol::draw::DrawCommitment;
 use league_protocol::id::{ConversationId, MatchId, PlayerId};
 use league_protocol::message::game_over::{GameOver, ResultStatus};
@@ -162,6 +164,12 @@ impl Exam<'_> {
     }
 
     fn choices(&self, seen: &Seen) {
+        if !self.is_parity() {
+            for rule in [&rules::ASKS_TOGETHER, &rules::CHOICE_HIDDEN] {
+                self.book.skip(rule, "it is a rule of Even/Odd");
+            }
+            return;
+        }
         self.judge(&rules::ASKS_TOGETHER, seen, ensure(seen.together(Method::ChooseParity), "one after the other"));
         let tells = |line: &RefereeLine| {
             let mut body = Vec::new();
@@ -182,7 +190,14 @@ impl Exam<'_> {
         let Some(result) = &results[0] else {
             return self.judge(&rules::NUMBER, seen, Err(String::from("GAME_OVER has no game_result")));
         };
-        let number = result.drawn_number;
+        let (number, won) = (result.drawn_number, result.winner_player_id.as_ref());
+        if !self.is_parity() {
+            for rule in [&rules::NUMBER, &rules::PROVABLE] {
+                self.book.skip(rule, "it is a rule of Even/Odd");
+            }
+            self.judge(&rules::WINNER, seen, self.replayed(seen, won));
+            return self.reported(seen, number, won);
+        }
         let in_range = number.is_some_and(|number| (1..=10).contains(&number));
         let even = number.is_some_and(|number| number % 2 == 0);
         let parity = result.number_parity.is_none_or(|parity| (parity.as_str() == "even") == even);
@@ -190,11 +205,28 @@ impl Exam<'_> {
         self.judge(&rules::NUMBER, seen, ensure(in_range && parity, said));
         // P01 says even, P02 says odd: one of them is right.
         let winner = player(if even { Side::A } else { Side::B });
-        let won = result.winner_player_id.as_ref();
         let said = format!("the number is {number:?}, and the winner {won:?}");
         self.judge(&rules::WINNER, seen, ensure(won == Some(&winner), said));
         self.judge(&rules::PROVABLE, seen, proved(seen, first, match_id));
         self.reported(seen, number, won);
+    }
+
+    /// Whether the rules give this winner for the moves that the report lists.
+    fn replayed(&self, seen: &Seen, won: Option<&PlayerId>) -> Judgement {
+        let report = seen.report().ok_or("no report came")?;
+        let mut game = new_game(&self.game).ok_or("the checker does not know this game")?;
+        for one in &report.result.details.moves {
+            let side = if one.player_id == player(Side::A) { Side::A } else { Side::B };
+            game.play(side, &one.played).map_err(|illegal| illegal.to_string())?;
+        }
+        let winner = match game.stage() {
+            GameStage::Over(GameVerdict::Win(side)) => Some(player(side)),
+            GameStage::Over(GameVerdict::Draw) => None,
+            GameStage::Moves(_) | GameStage::Draw => {
+                return Err(String::from("the moves of the report do not end the game"));
+            }
+        };
+        ensure(winner.as_ref() == won, format!("the moves make {winner:?} the winner, and the result says {won:?}"))
     }
 
     fn reported(&self, seen: &Seen, number: Option<u8>, winner: Option<&PlayerId>) {
@@ -216,7 +248,11 @@ impl Exam<'_> {
         let note = |rule, judgement| self.book.observe(rule, Some(seen_report.clone()), judgement);
         note(&rules::REPORT_AGREES, ensure(agrees, "the report says something else"));
         let right = Side::BOTH.into_iter().all(|side| {
-            let points = if winner == Some(&player(side)) { 3 } else { 0 };
+            let points = match winner {
+                Some(winner) if *winner == player(side) => 3,
+                Some(_) => 0,
+                None => 1,
+            };
             report.result.score.get(&player(side)) == Some(&points)
         });
         note(&rules::REPORT_SCORE, ensure(right, format!("the score is {:?}", report.result.score.0)));
@@ -235,7 +271,7 @@ impl Exam<'_> {
     }
 
     pub(super) async fn invalid_choices(&self) {
-        let Some(seen) = self.play(2, [ChoiceBehaviour::Says("maybe"), ChoiceBehaviour::Says("odd")]).await else {
+        let Some(seen) = self.play(2, [ChoiceBehaviour::Says("maybe"), ChoiceBehaviour::Plays]).await else {
             return;
         };
         let place = |method: Method| {
@@ -243,7 +279,7 @@ impl Exam<'_> {
                 move |(_, line): &(usize, &RefereeLine)| line.call.method() == method && line.to == Some(Side::A);
             seen.lines.iter().enumerate().filter(to_first).map(|(place, _)| place).collect::<Vec<_>>()
         };
-        let (asked, errors) = (place(Method::ChooseParity), place(Method::NotifyGameError));
+        let (asked, errors) = (place(self.move_method()), place(Method::NotifyGameError));
         let between = asked.windows(2).all(|pair| errors.iter().any(|error| (pair[0]..pair[1]).contains(error)));
         let coded = errors.iter().all(|error| self.code(&seen.lines[*error]).as_deref() == Some("E004"));
         let told = asked.len() > 1 && between && coded;
@@ -261,17 +297,17 @@ impl Exam<'_> {
     }
 
     pub(super) async fn silence(&self) {
-        let Some(seen) = self.play(3, [ChoiceBehaviour::Says("even"), ChoiceBehaviour::Silent]).await else { return };
+        let Some(seen) = self.play(3, [ChoiceBehaviour::Plays, ChoiceBehaviour::Silent]).await else { return };
         let told =
             seen.of(Method::NotifyGameError, Some(Side::B)).any(|line| self.code(line).as_deref() == Some("E001"));
-        let asked = seen.of(Method::ChooseParity, Some(Side::B)).count();
+        let asked = seen.of(self.move_method(), Some(Side::B)).count();
         let said = format!("it is asked {asked} times, and told of it: {told}");
         self.judge(&rules::TIMEOUT, &seen, ensure(told && asked > 1, said));
     }
 
     pub(super) async fn decline(&self) {
-        let Some(seen) = self.play(4, [ChoiceBehaviour::Says("even"), ChoiceBehaviour::Declines]).await else { return };
-        let asked = seen.of(Method::ChooseParity, Some(Side::B)).count();
+        let Some(seen) = self.play(4, [ChoiceBehaviour::Plays, ChoiceBehaviour::Declines]).await else { return };
+        let asked = seen.of(self.move_method(), Some(Side::B)).count();
         let quiet = ensure(asked == 0, "who has declined is asked for a choice");
         self.judge(&rules::DECLINE, &seen, quiet.and(lost(&seen, Side::B)));
     }

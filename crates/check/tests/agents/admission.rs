@@ -11,7 +11,9 @@ use crate::support::bad_player::{Fault, start};
 use crate::support::ours::{Served, free_port, manager, place, player, served};
 
 async fn choosy() -> Served {
-    let inspector = Inspector::new(|endpoint| Box::pin(async move { fit_to_register(&endpoint).await }));
+    let inspector = Inspector::new(|endpoint| {
+        Box::pin(async move { fit_to_register(&endpoint, &league_protocol::id::GameType::even_odd()).await })
+    });
     let settings = ManagerSettings { inspector: Some(inspector), ..ManagerSettings::default() };
     served(place().await, manager(settings).await)
 }

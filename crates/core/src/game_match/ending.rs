@@ -16,6 +16,8 @@ pub struct Ending {
     pub outcome: Outcome,
     /// The last move that was received from each side; also those that a forfeit made pointless.
     pub moves: Pair<Option<SmolStr>>,
+    /// All moves in order, in a game of more than one turn; else `moves` has them all.
+    pub course: Vec<(Side, SmolStr)>,
     /// The number, when one was drawn.
     pub drawn: Option<Drawn>,
     pub faults: Pair<Option<ForfeitReason>>,

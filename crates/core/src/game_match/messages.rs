@@ -17,7 +17,7 @@ use league_protocol::message::game_error::{GameError, RetryInfo};
 use league_protocol::message::game_move::{GameMoveCall, MoveContext};
 use league_protocol::message::game_over::{ByPlayer, DrawProof, GameOver, GameResult, OwnResult, ResultStatus};
 use league_protocol::message::invitation::GameInvitation;
-use league_protocol::message::report::{Account, MatchResultReport, ReportedResult, ResultDetails};
+use league_protocol::message::report::{Account, MatchResultReport, ReportedMove, ReportedResult, ResultDetails};
 use league_protocol::message::start_match::{MatchMode, StartMatch, span};
 use league_protocol::message::step::MatchState;
 use league_protocol::parity::Parity;
@@ -165,7 +165,9 @@ impl<'a> MatchMessages<'a> {
                 deadline,
             });
         }
-        let context = MoveContext { opponent_id, state: self.bout.view(side), your_standings };
+        let game = self.bout.game();
+        let (state, legal_moves) = (game.view(side), game.legal_moves(side));
+        let context = MoveContext { opponent_id, state, your_standings, legal_moves };
         let game_type = self.order.game_type.clone();
         Call::MakeMove(GameMoveCall { league_id, round_id, match_id, player_id, game_type, context, deadline })
     }
@@ -263,6 +265,7 @@ impl<'a> MatchMessages<'a> {
                     technical_losses: lost.map(|side| players[side].player_id.clone()).collect(),
                     reason: Some(SmolStr::new(result.reason)),
                     draw: self.proof(ending),
+                    moves: ending.course.iter().map(|(side, played)| self.reported(*side, played)).collect(),
                 },
             },
             learned: ByPlayer::default(),
@@ -276,6 +279,10 @@ impl<'a> MatchMessages<'a> {
                 ..Account::default()
             },
         })
+    }
+
+    fn reported(&self, side: Side, played: &SmolStr) -> ReportedMove {
+        ReportedMove { player_id: self.order.players[side].player_id.clone(), played: played.clone() }
     }
 
     /// How the match stands, without anybody's secret choice.

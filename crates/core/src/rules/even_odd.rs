@@ -1,12 +1,20 @@
-//! Even/Odd, the league's own game: both bet on the parity of a number that is drawn afterwards.
+//! Even/Odd, the league's own game: both players bet on the parity of a number that is drawn afterwards.
 //!
-//! Both choose at once and neither sees the other's choice; a choice stands once it is made. Whoever alone is right wins.
+//! Both choose at once and neither sees the other's choice; a choice stands once it is made. The player that alone is right
+//! wins.
 
 use league_protocol::parity::Parity;
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
-use super::game::{DrawnNumber, Game, GameStage, GameVerdict, IllegalMove};
+use super::game::{DrawnNumber, Game, GameInfo, GameStage, GameVerdict, IllegalMove};
+
+const RULES: &str = "\
+In a match both players choose even or odd at the same time, then a number from 1 to 10 is drawn. If both chose the same,
+it is a draw and each gets 1 point. If not, the one who named the number's parity gets 3 points and the other 0. The draw is
+fair, so choosing differently from your opponent is worth 1.5 points on average and choosing the same is worth 1: foresee
+your opponent's choice, and choose the other.
+";
 
 #[derive(Clone, Debug, Default)]
 pub struct EvenOdd {
@@ -14,7 +22,7 @@ pub struct EvenOdd {
     number: Option<DrawnNumber>,
 }
 
-/// A game that is over: both have chosen and the number is there.
+/// Both have chosen and the number is drawn.
 struct Decided {
     choices: Pair<Parity>,
     number: u8,
@@ -61,6 +69,10 @@ impl Decided {
 }
 
 impl Game for EvenOdd {
+    fn info(&self) -> GameInfo {
+        GameInfo { name: "Even/Odd", rules: RULES, longest_course: 1 }
+    }
+
     fn stage(&self) -> GameStage {
         match (self.chosen(), self.decided()) {
             (None, _) => GameStage::Moves(self.choices.map(|choice| choice.is_none())),
@@ -84,11 +96,13 @@ impl Game for EvenOdd {
         }
     }
 
-    fn moves(&self) -> Pair<Option<SmolStr>> {
-        self.choices.map(|choice| choice.map(|parity| SmolStr::new_static(parity.as_str())))
+    fn legal_moves(&self, side: Side) -> Vec<SmolStr> {
+        let due = self.choices[side].is_none();
+        let both = [Parity::Even, Parity::Odd].into_iter().filter(|_| due);
+        both.map(|parity| SmolStr::new_static(parity.as_str())).collect()
     }
 
-    /// Nothing: there is no board, and the other's choice is not to be seen.
+    /// There is no board, and a player does not see the other's choice.
     fn view(&self, _side: Side) -> SmolStr {
         SmolStr::default()
     }
@@ -120,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_alone_is_right_wins() {
+    fn the_player_that_alone_is_right_wins() {
         for number in 1..=10 {
             let even = number % 2 == 0;
             let expected = |a: &str, b: &str| match ((a == "even") == even, (b == "even") == even) {
@@ -145,7 +159,6 @@ mod tests {
             assert_eq!(game.stage(), GameStage::Draw);
             game.draw(DrawnNumber::new(7).unwrap());
             assert_eq!(game.stage(), GameStage::Over(GameVerdict::Win(first)));
-            assert_eq!(game.moves()[first].as_deref(), Some("odd"));
         }
     }
 
@@ -159,7 +172,7 @@ mod tests {
         assert_eq!(game.stage(), GameStage::Moves(Pair::new(false, true)));
         game.play(Side::B, "odd").unwrap();
         game.play(Side::B, "even").unwrap_err();
-        assert_eq!(game.moves().map(|choice| choice.unwrap()), Pair::new("even".into(), "odd".into()));
+        assert_eq!(game.stage(), GameStage::Draw);
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! What a game is to the rest of the league.
+//! The interface between a game and the rest of the league.
 //!
-//! A [`Game`] knows whose move it is, what a legal move looks like and who has won. It knows nothing of time, retries,
-//! points or messages: those belong to the bout. Randomness is handed in: a game that needs a number says so by its
+//! A [`Game`] knows whose move it is, which moves are legal and who has won. It knows nothing of time, retries, points or
+//! messages: those belong to the match. It makes no random choices: a game that needs a number says so by its
 //! [`GameStage`] and is given one.
 
 use std::fmt;
@@ -15,7 +15,6 @@ use thiserror::Error;
 pub struct DrawnNumber(u8);
 
 impl DrawnNumber {
-    /// `number`, when it is between 1 and 10.
     pub fn new(number: u8) -> Option<Self> {
         (1..=10).contains(&number).then_some(Self(number))
     }
@@ -25,10 +24,12 @@ impl DrawnNumber {
     }
 }
 
+/// What a game waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GameStage {
-    /// Moves of the sides that are marked. Both at once means that neither sees the other's.
+    /// Moves of the marked sides. Where both are marked, neither sees the other's move.
     Moves(Pair<bool>),
+    /// A random number.
     Draw,
     Over(GameVerdict),
 }
@@ -40,44 +41,57 @@ pub enum GameVerdict {
     Draw,
 }
 
-/// A move that the rules do not allow, told so that its author can mend it.
+/// A move that the rules do not allow, with what its author can send instead.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{found:?} is not a move here: {allowed}")]
 pub struct IllegalMove {
-    /// What was offered, cut to a sensible length.
     pub found: String,
-    /// What would have been a move.
     pub allowed: String,
 }
 
 impl IllegalMove {
-    /// The longest offer that is told back whole, in characters: a peer may send anything, an error quotes a little of it.
+    /// How much of a move an error quotes, in characters: a peer may send anything.
     pub const QUOTED: usize = 64;
 
-    /// `text` was offered where only what `allowed` says is a move.
     pub fn new(text: &str, allowed: impl Into<String>) -> Self {
         Self { found: text.chars().take(Self::QUOTED).collect(), allowed: allowed.into() }
     }
 }
 
+/// What holds for every match of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GameInfo {
+    /// The name that people read.
+    pub name: &'static str,
+    /// The rules, for a player that has never seen the game.
+    pub rules: &'static str,
+    /// How often, at most, the referee waits for moves in one match. Moves that both make at once count once.
+    pub longest_course: u32,
+}
+
+/// One game in progress.
 pub trait Game: fmt::Debug + Send {
+    fn info(&self) -> GameInfo;
+
     fn stage(&self) -> GameStage;
 
-    /// Whether `text` is a legal move of `side` now.
+    /// Checks whether `text` is a legal move of `side` now.
     fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove>;
 
-    /// Takes `text` as the move of `side`. Refused, and nothing changed, when it is not this side's turn or no legal move.
+    /// Plays `text` as the move of `side`. An illegal move changes nothing.
     fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove>;
 
-    /// Takes the number that [`GameStage::Draw`] asks for; of no effect at any other stage.
-    fn draw(&mut self, number: DrawnNumber);
+    /// Takes the number that [`GameStage::Draw`] asks for. It has no effect at any other stage.
+    fn draw(&mut self, _number: DrawnNumber) {}
 
-    /// The last move of each side, as it was played; for a game of one move, the choice.
-    fn moves(&self) -> Pair<Option<SmolStr>>;
+    /// Every legal move of `side` now. Empty when it is not this side's turn, or when there are too many to list.
+    fn legal_moves(&self, _side: Side) -> Vec<SmolStr> {
+        Vec::new()
+    }
 
-    /// What `side` may see of the game so far, as one line of text: its board, or nothing.
+    /// What `side` may see of the game so far, as one line of text. Empty where there is nothing to see.
     fn view(&self, side: Side) -> SmolStr;
 
-    /// In a sentence, why it ended as it did, with the players called by `names`.
+    /// One sentence about how the game stands or ended, with the players called by `names`.
     fn reason(&self, names: Pair<&str>) -> String;
 }

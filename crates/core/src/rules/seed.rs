@@ -7,8 +7,8 @@ use std::fmt;
 
 use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::id::{LeagueId, MatchId, PlayerId};
-use league_protocol::parity::Parity;
 use league_protocol::seal::{digest, seal};
+use smol_str::{SmolStr, format_smolstr};
 
 /// Where a repeatable league has its randomness from.
 #[derive(Clone)]
@@ -47,9 +47,16 @@ impl Seed {
         text.parse().unwrap_or_default()
     }
 
-    /// What a player of ours bets on when it leaves that to chance.
-    pub fn choice(&self, match_id: &MatchId, player: &PlayerId) -> Parity {
-        Parity::of(self.derive(b"choice", match_id, player.as_str())[0])
+    /// Which of `count` options `player`, which sees `view`, takes when it leaves that to chance; 0 where there is none.
+    pub fn pick(&self, match_id: &MatchId, player: &PlayerId, view: &str, count: usize) -> usize {
+        let who = if view.is_empty() { SmolStr::new(player.as_str()) } else { format_smolstr!("{player} {view}") };
+        let [a, b, c, d, e, f, g, h, ..] = self.derive(b"choice", match_id, &who);
+        Self::pick_by(u64::from_le_bytes([a, b, c, d, e, f, g, h]), count)
+    }
+
+    /// Which of `count` options a random number takes. The bias is below `count` in 2^64.
+    pub fn pick_by(number: u64, count: usize) -> usize {
+        number.checked_rem(count as u64).map_or(0, |picked| picked as usize)
     }
 }
 
@@ -80,7 +87,6 @@ mod tests {
         let nonce = seed.nonce(&match_id, &player);
         assert!(!secret.contains(std::str::from_utf8(nonce.as_bytes()).unwrap()));
         assert_eq!(seed.nonce(&match_id, &player), nonce);
-        assert_eq!(seed.choice(&match_id, &player), seed.choice(&match_id, &player));
     }
 
     #[test]
@@ -91,9 +97,10 @@ mod tests {
     #[test]
     fn chance_is_fair() {
         let seed = Seed::new(1, "fair".parse().unwrap());
-        let even = (1..=10_000)
-            .filter(|number| seed.choice(&MatchId::of(RoundId(1), *number), &PlayerId::numbered(1)) == Parity::Even)
-            .count();
-        assert!((4_700..=5_300).contains(&even), "{even} of 10,000 were even");
+        let picked = |number, count| seed.pick(&MatchId::of(RoundId(1), number), &PlayerId::numbered(1), "", count);
+        let first = (1..=10_000).filter(|number| picked(*number, 2) == 0).count();
+        assert!((4_700..=5_300).contains(&first), "{first} of 10,000 were the first of two");
+        assert!((0..3).all(|wanted| (1..50).any(|number| picked(number, 3) == wanted)));
+        assert_eq!(picked(1, 0), 0);
     }
 }

@@ -1,19 +1,25 @@
-//! Tic-tac-toe: a game of turns on a board that both see, without any luck.
+//! Tic-tac-toe: a game of turns on a board that both see, without chance.
 //!
 //! The cells are numbered 1 to 9 from the upper left; A begins and writes X, B writes O. Three in a line win.
 
 use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 
-use super::game::{DrawnNumber, Game, GameStage, GameVerdict, IllegalMove};
+use super::game::{Game, GameInfo, GameStage, GameVerdict, IllegalMove};
 
 /// The lines that win, by index of their cells.
 const LINES: [[usize; 3]; 8] = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
 
+const RULES: &str = "\
+The cells of a board of three rows are numbered 1 to 9 from the upper left. The players take turns and write their mark into
+an empty cell: the first player writes X, the second O. Three marks of one player in a row, a column or a diagonal win. A
+full board without that is a draw. The board is shown as nine characters, cell 1 first, with a dot for an empty cell. When
+there are as many X as O, it is the turn of X. A move is the number of an empty cell.
+";
+
 #[derive(Clone, Debug, Default)]
 pub struct TicTacToe {
     board: [Option<Side>; 9],
-    last: Pair<Option<usize>>,
 }
 
 fn mark(side: Side) -> char {
@@ -66,6 +72,10 @@ impl TicTacToe {
 }
 
 impl Game for TicTacToe {
+    fn info(&self) -> GameInfo {
+        GameInfo { name: "Tic-tac-toe", rules: RULES, longest_course: 9 }
+    }
+
     fn stage(&self) -> GameStage {
         match self.winner() {
             Some((side, _)) => GameStage::Over(GameVerdict::Win(side)),
@@ -81,15 +91,12 @@ impl Game for TicTacToe {
     fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
         let cell = self.free_cell(side, text)?;
         self.board[cell] = Some(side);
-        self.last[side] = Some(cell);
         Ok(())
     }
 
-    /// Never asked for: no stage of this game is a draw of a number.
-    fn draw(&mut self, _number: DrawnNumber) {}
-
-    fn moves(&self) -> Pair<Option<SmolStr>> {
-        self.last.map(|cell| cell.map(|cell| format_smolstr!("{}", cell + 1)))
+    fn legal_moves(&self, side: Side) -> Vec<SmolStr> {
+        let moves = (1..=9).map(|cell| format_smolstr!("{cell}"));
+        moves.filter(|text| self.check(side, text).is_ok()).collect()
     }
 
     /// The board from cell 1 to 9, `X.O......`, the same for both.
@@ -150,7 +157,6 @@ mod tests {
             game.play(Side::B, text).unwrap_err();
         }
         assert_eq!(game.view(Side::B), "....X....");
-        assert_eq!(game.moves(), Pair::new(Some("5".into()), None));
         game.play(Side::B, "1").unwrap();
     }
 
@@ -159,7 +165,6 @@ mod tests {
         let mut game = after("14253");
         assert_eq!(game.stage(), GameStage::Over(GameVerdict::Win(Side::A)));
         assert_eq!(game.reason(NAMES), "P01 has three X in a line, 1-2-3, and wins");
-        assert_eq!(game.moves(), Pair::new(Some("3".into()), Some("5".into())));
         game.play(Side::B, "6").unwrap_err();
         let second = after("132567");
         assert_eq!(second.stage(), GameStage::Over(GameVerdict::Win(Side::B)), "{}", second.view(Side::A));
@@ -182,11 +187,10 @@ mod tests {
                 GameStage::Draw => panic!("tic-tac-toe draws no number"),
                 GameStage::Moves(due) => {
                     let side = if due.a { Side::A } else { Side::B };
-                    for cell in 1..=9 {
+                    for cell in game.legal_moves(side) {
                         let mut next = game.clone();
-                        if next.play(side, &cell.to_string()).is_ok() {
-                            count(&next, ends);
-                        }
+                        next.play(side, &cell).unwrap();
+                        count(&next, ends);
                     }
                 }
             }
@@ -195,13 +199,5 @@ mod tests {
         count(&TicTacToe::default(), &mut ends);
         // Of the 255,168 games of tic-tac-toe the first player wins 131,184, the second 77,904, and 46,080 are drawn.
         assert_eq!(ends, [131_184, 77_904, 46_080]);
-    }
-
-    #[test]
-    fn a_number_is_of_no_effect() {
-        let mut game = after("1");
-        let stage = game.stage();
-        game.draw(DrawnNumber::new(5).unwrap());
-        assert_eq!((game.stage(), game.reason(NAMES).as_str()), (stage, "it is the turn of P02"));
     }
 }

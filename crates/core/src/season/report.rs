@@ -53,6 +53,7 @@ impl Season {
                 "result.details.draw.nonces",
                 details.draw.as_ref().map(|draw| players_in(&draw.nonces)).unwrap_or_default(),
             ),
+            ("result.details.moves", details.moves.iter().map(|one| &one.player_id).collect()),
             ("result.winner", result.winner.iter().collect()),
         ];
         for (field, players) in named {
@@ -99,9 +100,14 @@ impl Season {
             seal: draw.seal,
             seeded: draw.seeded,
         });
+        let course = details.moves.iter().filter_map(|one| Some((side_of(&one.player_id)?, one.played.clone())));
+        let course = course.collect::<Vec<_>>();
+        let last = |side: Side| course.iter().rfind(|(mover, _)| *mover == side).map(|(_, text)| text.clone());
+        let choice = |side: Side| details.choices.get(ids[side]).cloned().flatten();
         Ok(MatchRecord {
             outcome,
-            moves: ids.map(|id| details.choices.get(id).cloned().flatten()),
+            moves: Pair::from_fn(|side| last(side).or_else(|| choice(side))),
+            course,
             drawn: details.drawn_number,
             proof,
         })

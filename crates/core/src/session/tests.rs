@@ -22,11 +22,12 @@ use league_protocol::message::round::{
 use league_protocol::parity::Parity;
 use league_protocol::sender::Sender;
 use league_protocol::side::{Pair, Side};
+use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 use league_protocol::token::{Credential, Token};
 use smol_str::SmolStr;
 
-use super::{History, PlayerIdentity, PlayerSession, SessionState, StrategyQuestion};
+use super::{History, MoveRequest, PlayerIdentity, PlayerSession, SessionState};
 use crate::rules::draw::Draw;
 
 const LEAGUE: &str = "league_2025_even_odd";
@@ -239,7 +240,7 @@ fn proved(match_id: &MatchId, side: Side, own: &DrawNonce, attempt: u32) -> Game
 /// What everybody says to a player, each with the right pass.
 trait Told {
     fn is_invited(&mut self, match_id: &MatchId, own: &str) -> DrawNonce;
-    fn is_asked(&mut self, match_id: &MatchId) -> StrategyQuestion;
+    fn is_asked(&mut self, match_id: &MatchId) -> MoveRequest;
     fn chooses(&mut self, match_id: &MatchId, parity: Parity) -> Parity;
     fn is_told(&mut self, over: &GameOver);
     fn plays(&mut self, match_id: &MatchId);
@@ -254,12 +255,12 @@ impl Told for PlayerSession {
         join.draw_nonce.unwrap()
     }
 
-    fn is_asked(&mut self, match_id: &MatchId) -> StrategyQuestion {
-        self.asked_parity(&referee_of(match_id), &parity_call(match_id)).unwrap()
+    fn is_asked(&mut self, match_id: &MatchId) -> MoveRequest {
+        self.asked(&referee_of(match_id), parity_call(match_id).into()).unwrap()
     }
 
     fn chooses(&mut self, match_id: &MatchId, parity: Parity) -> Parity {
-        self.chose_parity(match_id, parity).unwrap().parity_choice
+        Parity::exact(&self.answered(match_id, Method::ChooseParity, parity.as_str().into()).unwrap()).unwrap()
     }
 
     fn is_told(&mut self, over: &GameOver) {

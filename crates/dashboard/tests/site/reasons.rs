@@ -36,7 +36,7 @@ fn lost_because(problem: Problem) -> Story {
     let account = Box::new(Account { problems, ..Account::default() });
     story.fact(Fact::MatchExplained { match_id: held.match_id.clone(), attempt: held.attempt, account });
     let (outcome, moves) = (Outcome::Forfeit(side), Pair::new(None, None));
-    let record = MatchRecord { outcome, moves, drawn: None, proof: None };
+    let record = MatchRecord { outcome, moves, course: Vec::new(), drawn: None, proof: None };
     let counted = story.season.report(&held.referee, &held.match_id, Some(held.attempt), record, now()).unwrap();
     story.happen(counted.events);
     story

@@ -10,6 +10,7 @@ mod everyone;
 mod files;
 mod foreign_referees;
 mod friendly;
+mod games;
 mod kills;
 mod kits;
 mod leagues;

@@ -166,7 +166,7 @@ fn agents_start_as_the_registry_of_the_home_says() {
     let told = venue.player("P02", "random").ended().badly();
     assert!(told.contains("says that P02 is not active; set its `active` to true"), "{told}");
     let told = venue.player("P04", "random").ended().badly();
-    assert!(told.contains("lists chess as the game_types of P04, which offers even_odd"), "{told}");
+    assert!(told.contains("lists chess as the game_types of P04, which offers even_odd, tic_tac_toe"), "{told}");
     let told = venue.referee("REF02").ended().badly();
     assert!(told.contains("lists chess as the game_types of REF02"), "{told}");
     let mut manager = venue.manager_with(2, 1, &[]);

@@ -10,7 +10,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use league_core::session::{History, StrategyQuestion};
+use league_core::session::{History, MoveRequest};
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::id::{MatchId, PlayerId};
 use league_protocol::message::game_error::GameError;
@@ -18,7 +18,6 @@ use league_protocol::message::game_over::GameOver;
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement};
 use league_protocol::message::standings::StandingsUpdate;
-use league_protocol::parity::Parity;
 use league_protocol::sender::Sender;
 use league_protocol::table::Method;
 use league_store::journal::{JournalEntry, JournalLevel};
@@ -103,8 +102,8 @@ impl Shared {
     }
 
     /// The call of a match came in another conversation than its invitation. It is answered all the same.
-    pub(super) fn note_other_conversation(&self, head: &ReceivedEnvelope, match_id: &MatchId) {
-        self.note_message(JournalLevel::Warn, "CONVERSATION_CHANGED", (head, Method::ChooseParity), || {
+    pub(super) fn note_other_conversation(&self, head: &ReceivedEnvelope, method: Method, match_id: &MatchId) {
+        self.note_message(JournalLevel::Warn, "CONVERSATION_CHANGED", (head, method), || {
             format!(
                 "{match_id}: the call of {} has another conversation_id than the invitation; a referee keeps one for each match \
                  and player",
@@ -113,44 +112,43 @@ impl Shared {
         });
     }
 
-    /// The choice and its rationale, kept until the match is over.
+    /// Keeps the move and its rationale until the match is over.
     pub(super) fn keep_choice(
         &self,
-        head: &ReceivedEnvelope,
+        (head, method): (&ReceivedEnvelope, Method),
         match_id: &MatchId,
-        parity: Parity,
+        played: &str,
         why: &str,
         took: Duration,
     ) {
         if !self.logs(JournalLevel::Debug) {
             return;
         }
-        let message = format!("{match_id}: chose {parity} {why}, in {} ms", took.as_millis());
-        let entry = about(self.entry(JournalLevel::Debug, "CHOICE", message), head, Some(Method::ChooseParity));
-        self.keep(match_id, entry);
+        let message = format!("{match_id}: chose {played} {why}, in {} ms", took.as_millis());
+        self.keep(match_id, about(self.entry(JournalLevel::Debug, "CHOICE", message), head, Some(method)));
     }
 
-    /// Which model was asked for a choice, how long it took, what it cost, and why the coin chose where it did. Kept like the choice.
+    /// Keeps which model was asked for a move, how long it took, what it cost, and why it failed where it did.
     pub(super) fn note_model(
         &self,
         match_id: &MatchId,
-        parity: Parity,
+        played: &str,
         asked: &ModelCall,
         failed: Option<&StrategyError>,
     ) {
         let (level, event, message) = match failed {
-            None => (JournalLevel::Info, "MODEL_ANSWERED", format!("{} says {parity} in {match_id}", asked.model)),
+            None => (JournalLevel::Info, "MODEL_ANSWERED", format!("{} says {played} in {match_id}", asked.model)),
             Some(why) => (
                 JournalLevel::Warn,
                 "MODEL_FAILED",
-                format!("{}: {why}; the coin says {parity} in {match_id}", asked.model),
+                format!("{}: {why}; {played} is played at random in {match_id}", asked.model),
             ),
         };
         if !self.logs(level) {
             return;
         }
         let data = serde_json::json!({
-            "match_id": match_id, "model": asked.model, "choice": parity, "fallback": failed.is_some(),
+            "match_id": match_id, "model": asked.model, "choice": played, "fallback": failed.is_some(),
             "latency_ms": u64::try_from(asked.latency.as_millis()).unwrap_or(u64::MAX),
             "prompt_tokens": asked.usage.prompt_tokens, "answer_tokens": asked.usage.answer_tokens,
         });
@@ -167,26 +165,18 @@ impl Shared {
     }
 
     /// What the strategy goes by, for the log.
-    pub(super) fn rationale(&self, question: &StrategyQuestion, memory: &Memory) -> String {
+    pub(super) fn rationale(&self, request: &MoveRequest, memory: &Memory) -> String {
         if !self.logs(JournalLevel::Debug) {
             return String::new();
         }
         let name = self.thinker.name();
-        if question.answered.is_some() {
-            return format!("by {name}, as before");
+        match &request.opponent {
+            _ if request.answered.is_some() => format!("by {name}, as before"),
+            Some(opponent) => {
+                format!("by {name} against {opponent}, met {} times before", memory.history.against(opponent).count())
+            }
+            None => format!("by {name} against an unknown opponent"),
         }
-        let known = question.opponent.as_ref().map(|opponent| {
-            let seen = |wanted: Parity| {
-                let chose = memory.history.against(opponent).filter_map(|played| played.opponent_choice.as_deref());
-                chose.filter(|choice| *choice == wanted.as_str()).count()
-            };
-            format!(
-                "against {opponent}, who chose even {} and odd {} times before",
-                seen(Parity::Even),
-                seen(Parity::Odd)
-            )
-        });
-        format!("by {name} {}", known.as_deref().unwrap_or("against an unknown opponent"))
     }
 
     /// The end of a match, and the choice that was kept until now.

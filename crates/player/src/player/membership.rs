@@ -6,7 +6,7 @@ use std::time::Duration;
 use league_core::season::agent::AgentId;
 use league_core::session::PlayerIdentity;
 use league_protocol::envelope::Envelope;
-use league_protocol::id::{ConversationId, GameType, LeagueId, PlayerId};
+use league_protocol::id::{ConversationId, LeagueId, PlayerId};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest};
 use league_protocol::quirk::Quirks;
 use league_protocol::table::Call;
@@ -16,6 +16,7 @@ use league_store::views::keys::KeysFile;
 use league_wire::registration::{self, Admitted, RegistrationRetry, Rejected};
 use league_wire::token_recheck;
 use smol_str::SmolStr;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::Shared;
@@ -42,7 +43,7 @@ impl Shared {
                 .await;
         let Admitted { player_id, league_id, token, passes, .. } = admitted.inspect_err(|_| self.seat().rejected())?;
         let player_id = player_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| PlayerId::numbered(1));
-        let mut former = self.keep_key(&player_id, league_id.as_ref(), token.as_ref());
+        let mut former = self.keep_key(&player_id, league_id.as_ref(), token.as_ref()).await;
         if let Some(before) = self.seat().identity().filter(|before| before.league_id == league_id) {
             former.extend(before.token.as_ref().map(Token::digest).into_iter().chain(before.former.iter().cloned()));
             former.truncate(FORMER);
@@ -58,16 +59,24 @@ impl Shared {
         Ok(player_id)
     }
 
-    /// Writes down by what referees are recognised from now on, and hands back by what they were before: a match that was
-    /// begun before a restart is finished under the passes that were made then.
-    fn keep_key(&self, player: &PlayerId, league: Option<&LeagueId>, token: Option<&Token>) -> Vec<TokenDigest> {
+    /// Stores the digest of the new token, and returns those of earlier tokens: a match that was begun before a restart is
+    /// finished under the passes of then.
+    async fn keep_key(&self, player: &PlayerId, league: Option<&LeagueId>, token: Option<&Token>) -> Vec<TokenDigest> {
         let (Some(home), Some(league), Some(token)) = (&self.settings.home, league, token) else { return Vec::new() };
-        let former = KeysFile::former(home, player, league);
-        let file = KeysFile::of(player.clone(), league.clone(), token.digest(), &former, self.world.now());
-        if let Err(error) = file.write(home) {
-            tracing::warn!(%error, "the key cannot be kept; a match may be lost when this player is killed in it");
+        let (home, player, league, digest) = (home.clone(), player.clone(), league.clone(), token.digest());
+        let now = self.world.now();
+        let keep = move || {
+            let former = KeysFile::former(&home, &player, &league);
+            if let Err(error) = KeysFile::of(player, league, digest, &former, now).write(&home) {
+                tracing::warn!(%error, "the key cannot be kept; a match may be lost when this player is killed in it");
+            }
+            former
+        };
+        // A simulation has no threads for files.
+        match &self.settings.histories {
+            Some(_) => spawn_blocking(keep).await.unwrap_or_default(),
+            None => keep(),
         }
-        former
     }
 
     /// Waits a while to be let in. A player that hears of a round before that was let in without hearing of it: the manager was
@@ -113,7 +122,7 @@ impl Shared {
                 display_name: settings.name.clone(),
                 version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
                 protocol_version: Some(SmolStr::new_static("2.1.0")),
-                game_types: vec![GameType::even_odd()],
+                game_types: self.thinker.games().to_vec(),
                 contact_endpoint: settings.contact.to_string(),
                 max_concurrent_matches: None,
                 pass_scheme: None,

@@ -1,6 +1,6 @@
 //! `alternate`: even, odd, even, odd, whoever the opponent is.
 
-use league_core::session::{PlayedMatch, StrategyQuestion};
+use league_core::session::{MoveRequest, PlayedMatch};
 use league_protocol::parity::Parity;
 
 use super::{Decision, Strategy};
@@ -14,10 +14,10 @@ impl Strategy for Alternate {
         "alternate"
     }
 
-    fn choose(&self, _: &StrategyQuestion, memory: &Memory) -> Decision {
+    fn choose(&self, _: &MoveRequest, memory: &Memory) -> Decision {
         let own = |played: &PlayedMatch| played.my_choice.as_deref().and_then(Parity::exact);
         let last = memory.history.matches().iter().rev().find_map(own);
-        Decision::Bet(last.map_or(Parity::Even, Parity::opposite))
+        last.map_or(Parity::Even, Parity::opposite).into()
     }
 }
 

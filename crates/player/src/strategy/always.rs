@@ -1,6 +1,6 @@
 //! `always_even`, `always_odd`: the same every time. The easiest opponents there are, and good to measure others by.
 
-use league_core::session::StrategyQuestion;
+use league_core::session::MoveRequest;
 use league_protocol::parity::Parity;
 
 use super::{Decision, Strategy};
@@ -17,8 +17,8 @@ impl Strategy for Always {
         }
     }
 
-    fn choose(&self, _: &StrategyQuestion, _: &Memory) -> Decision {
-        Decision::Bet(self.0)
+    fn choose(&self, _: &MoveRequest, _: &Memory) -> Decision {
+        self.0.into()
     }
 }
 

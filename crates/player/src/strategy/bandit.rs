@@ -4,7 +4,7 @@
 //! idea of the game: with other payoffs it would learn those. Each arm is worth its mean and a margin that shrinks the more
 //! often it was tried; without a draw of lots the choice follows from the history alone, and the coin only breaks ties.
 
-use league_core::session::{PlayedMatch, StrategyQuestion};
+use league_core::session::{MoveRequest, PlayedMatch};
 use league_protocol::parity::Parity;
 
 use super::{Decision, Strategy};
@@ -65,9 +65,9 @@ impl Strategy for Bandit {
         "bandit"
     }
 
-    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
-        let better = better_arm(memory.telling(question));
-        Decision::Bet(better.unwrap_or_else(|| memory.toss(question)))
+    fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
+        let better = better_arm(memory.telling(request));
+        better.unwrap_or_else(|| memory.toss(request)).into()
     }
 }
 

@@ -5,7 +5,7 @@
 //! 1 + (1 − p)/2 to even, so whoever is asked avoids the more common choice, however small the lead. Against a coin nothing
 //! is lost by it.
 
-use league_core::session::StrategyQuestion;
+use league_core::session::MoveRequest;
 
 use super::tally::Tally;
 use super::{Decision, Strategy};
@@ -19,10 +19,10 @@ impl Strategy for Frequency {
         "frequency"
     }
 
-    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
-        let telling = memory.telling(question).into_iter();
+    fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
+        let telling = memory.telling(request).into_iter();
         let tally: Tally = telling.filter_map(Choices::of).map(|choices| choices.theirs).collect();
-        Decision::Bet(tally.majority().map_or_else(|| memory.toss(question), |favourite| favourite.opposite()))
+        tally.majority().map_or_else(|| memory.toss(request), |favourite| favourite.opposite()).into()
     }
 }
 

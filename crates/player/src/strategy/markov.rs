@@ -3,7 +3,7 @@
 //! The state is what *both* chose in the last match, so it sees through opponents that react to us: copycats, contrarians, and
 //! those who stay after a win and shift after a loss. `pattern` sees only what they do by themselves.
 
-use league_core::session::StrategyQuestion;
+use league_core::session::MoveRequest;
 use league_protocol::parity::Parity;
 
 use super::tally::Tally;
@@ -26,9 +26,9 @@ impl Strategy for Markov {
         "markov"
     }
 
-    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
-        let foreseen = predict(&memory.duels(question));
-        Decision::Bet(foreseen.map_or_else(|| memory.toss(question), Parity::opposite))
+    fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
+        let foreseen = predict(&memory.duels(request));
+        foreseen.map_or_else(|| memory.toss(request), Parity::opposite).into()
     }
 }
 

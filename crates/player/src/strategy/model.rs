@@ -1,6 +1,8 @@
-//! `llm`: ask a language model. What it is told is in [`Prompt`]; who it is, is configured with the thinker.
+//! `llm`: asks a language model for a move of any game. [`Prompt`] is what the model reads.
 
-use league_core::session::StrategyQuestion;
+use league_core::rules::registry::all_games;
+use league_core::session::MoveRequest;
+use league_protocol::id::GameType;
 
 use super::{Decision, Strategy};
 use crate::llm::Prompt;
@@ -14,7 +16,11 @@ impl Strategy for AskModel {
         "llm"
     }
 
-    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
-        Decision::Ask(Prompt::about(question, memory))
+    fn games(&self) -> Vec<GameType> {
+        all_games()
+    }
+
+    fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
+        Decision::Ask(Prompt::about(request, memory))
     }
 }

@@ -3,7 +3,7 @@
 //! The longest run of choices that came before decides; where it never came, or was followed by both equally often, the next
 //! shorter one does. The run of no choices is left at the end, which is what `frequency` looks at.
 
-use league_core::session::StrategyQuestion;
+use league_core::session::MoveRequest;
 use league_protocol::parity::Parity;
 
 use super::tally::Tally;
@@ -31,9 +31,9 @@ impl Strategy for Pattern {
         "pattern"
     }
 
-    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
-        let theirs: Vec<Parity> = memory.duels(question).into_iter().map(|duel| duel.theirs).collect();
-        Decision::Bet(self.predict(&theirs).map_or_else(|| memory.toss(question), Parity::opposite))
+    fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
+        let theirs: Vec<Parity> = memory.duels(request).into_iter().map(|duel| duel.theirs).collect();
+        self.predict(&theirs).map_or_else(|| memory.toss(request), Parity::opposite).into()
     }
 }
 

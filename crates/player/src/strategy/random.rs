@@ -1,6 +1,8 @@
-//! `random`: a toss of the coin. It earns 1.25 points a match against anybody, and nobody can do anything about it.
+//! `random`: any legal move of any game, with equal chance. In Even/Odd it earns 1.25 points a match against every opponent.
 
-use league_core::session::StrategyQuestion;
+use league_core::rules::registry::all_games;
+use league_core::session::MoveRequest;
+use league_protocol::id::GameType;
 
 use super::{Decision, Strategy};
 use crate::memory::Memory;
@@ -13,23 +15,31 @@ impl Strategy for Random {
         "random"
     }
 
-    fn choose(&self, question: &StrategyQuestion, memory: &Memory) -> Decision {
-        Decision::Bet(memory.toss(question))
+    fn games(&self) -> Vec<GameType> {
+        all_games()
+    }
+
+    fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
+        Decision::Move(memory.random_move(request).unwrap_or_default())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
-    use crate::testing::{bet, memory, question};
-    use league_protocol::parity::Parity;
+    use crate::testing::{memory, question};
 
     #[test]
-    fn both_come_up_and_a_question_always_gets_the_same_under_a_seed() {
+    fn every_legal_move_is_chosen_and_a_seed_repeats_the_choice() {
         let memory = memory(&[]);
-        let bets: Vec<Parity> = (1..=40).map(|number| bet(&Random, &question(number), &memory)).collect();
-        assert!(bets.contains(&Parity::Even) && bets.contains(&Parity::Odd));
-        let again: Vec<Parity> = (1..=40).map(|number| bet(&Random, &question(number), &memory)).collect();
-        assert_eq!(bets, again);
+        let request = |number| MoveRequest { legal_moves: ["1", "5", "9"].map(Into::into).into(), ..question(number) };
+        let chosen = |number| {
+            let Decision::Move(text) = Random.choose(&request(number), &memory) else { panic!("random does not move") };
+            text
+        };
+        assert_eq!((1..=40).map(chosen).collect::<HashSet<_>>().len(), 3);
+        assert!((1..=40).all(|number| chosen(number) == chosen(number)));
     }
 }

@@ -1,11 +1,12 @@
 //! The strategies that there are: one line each.
 //!
 //! A strategy is called by its name. Those with a parameter take one after a colon, or a sensible value without:
-//! `pattern:4`, `slow:90`, `llm:gemini-2.5-flash`.
+//! `pattern:4`, `llm:gemini-2.5-flash`.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use league_protocol::id::GameType;
 use league_protocol::parity::Parity;
 use thiserror::Error;
 
@@ -13,12 +14,14 @@ use super::Strategy;
 use super::alternate::Alternate;
 use super::always::Always;
 use super::bandit::Bandit;
-use super::behaviour::{Misbehaving, Share};
 use super::frequency::Frequency;
 use super::markov::Markov;
+#[cfg(feature = "test-strategies")]
+use super::misbehaving::Misbehaviour;
 use super::model::AskModel;
 use super::pattern::Pattern;
 use super::random::Random;
+use super::tic_tac_toe::TicTacToe;
 
 /// A strategy that can be asked for.
 #[derive(Debug)]
@@ -48,6 +51,7 @@ struct Parameter {
 
 const RUN: Parameter =
     Parameter { about: "the longest run of choices that is looked for", usual: 3, least: 1, most: 16 };
+#[cfg(feature = "test-strategies")]
 const SHARE: Parameter = Parameter { about: "percent of the time to answer", usual: 50, least: 0, most: 100 };
 
 const STRATEGIES: &[StrategyEntry] = &[
@@ -62,11 +66,19 @@ const STRATEGIES: &[StrategyEntry] = &[
     plain("markov", "avoids what used to follow on a match like the last one", || Arc::new(Markov)),
     plain("bandit", "says what has paid better, and tries the other now and then", || Arc::new(Bandit)),
     StrategyEntry { name: LLM, about: "asks a language model", make: Make::Asking(|| Arc::new(AskModel)) },
-    plain("timeout", "for tests: never answers", || Arc::new(Misbehaving::Timeout)),
-    with("slow", "for tests: answers late", SHARE, |percent| Arc::new(Misbehaving::Slow(Share::percent(percent)))),
-    plain("invalid", "for tests: answers what is no move", || Arc::new(Misbehaving::Invalid)),
-    plain("crash", "for tests: falls over instead of answering", || Arc::new(Misbehaving::Crash)),
+    plain("tic_tac_toe", "plays tic-tac-toe perfectly", || Arc::new(TicTacToe)),
 ];
+
+/// Players that break a rule on purpose. No list names them.
+#[cfg(feature = "test-strategies")]
+const TEST_STRATEGIES: &[StrategyEntry] = &[
+    plain("timeout", "never answers", || Arc::new(Misbehaviour::Timeout)),
+    with("slow", "answers late", SHARE, |percent| Arc::new(Misbehaviour::Slow(percent))),
+    plain("invalid", "answers what is no move", || Arc::new(Misbehaviour::Invalid)),
+    plain("crash", "panics instead of answering", || Arc::new(Misbehaviour::Crash)),
+];
+#[cfg(not(feature = "test-strategies"))]
+const TEST_STRATEGIES: &[StrategyEntry] = &[];
 
 /// The strategy that asks a language model.
 const LLM: &str = "llm";
@@ -96,10 +108,23 @@ pub fn strategies() -> impl Iterator<Item = &'static StrategyEntry> {
     STRATEGIES.iter()
 }
 
+/// The names of the strategies that play `game` without a language model.
+pub fn strategies_for(game: &GameType) -> Vec<&'static str> {
+    let plays = |entry: &&StrategyEntry| match &entry.make {
+        Make::Plain(make) => make().games().contains(game),
+        Make::With(parameter, make) => make(parameter.usual).games().contains(game),
+        Make::Asking(_) => false,
+    };
+    strategies().filter(plays).map(|entry| entry.name).collect()
+}
+
 /// The strategy that `text` asks for: a name, or a name, a colon and a number.
 pub fn strategy(text: &str) -> Result<Arc<dyn Strategy>, UnknownStrategy> {
     let (name, number) = text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
-    let entry = strategies().find(|entry| entry.name == name).ok_or_else(|| UnknownStrategy::unknown(name))?;
+    let entry = strategies()
+        .chain(TEST_STRATEGIES)
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| UnknownStrategy::unknown(name))?;
     match (&entry.make, number) {
         (Make::Plain(make), None) => Ok(make()),
         (Make::Asking(make), None) => Ok(make()),
@@ -187,7 +212,6 @@ mod tests {
     fn a_parameter_follows_a_colon() {
         assert_eq!(format!("{:?}", strategy("pattern").unwrap()), "Pattern { longest: 3 }");
         assert_eq!(format!("{:?}", strategy("pattern:5").unwrap()), "Pattern { longest: 5 }");
-        assert_eq!(format!("{:?}", strategy("slow:25").unwrap()), "Slow(Share(25))");
     }
 
     #[test]
@@ -196,7 +220,7 @@ mod tests {
         assert_eq!(
             told("clever"),
             "there is no strategy \"clever\"; there are random, always_even, always_odd, alternate, frequency, \
-             pattern (or pattern:3), markov, bandit, llm (or llm:MODEL), timeout, slow (or slow:50), invalid, crash"
+             pattern (or pattern:3), markov, bandit, llm (or llm:MODEL), tic_tac_toe"
         );
         assert_eq!(told("random:3"), "random takes no parameter: write just random");
         for wrong in ["pattern:0", "pattern:17", "pattern:", "pattern:x", "pattern:-1", "pattern:3:4"] {
@@ -205,10 +229,6 @@ mod tests {
                 "{wrong}"
             );
         }
-        assert_eq!(
-            told("slow:101"),
-            "invalid parameter \"101\" for `slow`: expected 0 to 100, percent of the time to answer"
-        );
         assert!(told("llm:").starts_with("invalid model \"\" for `llm`") && told("llm:a b").contains("without spaces"));
     }
 

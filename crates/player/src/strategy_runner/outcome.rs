@@ -1,47 +1,33 @@
-//! What came of thinking.
+//! What a strategy chose, or why it did not.
 
 use std::time::Duration;
 
-use league_protocol::parity::Parity;
+use smol_str::SmolStr;
 use thiserror::Error;
 use tokio::task::JoinError;
 
 use crate::llm::{ModelError, Usage};
-use crate::strategy::Behaviour;
 
 #[derive(Debug)]
 pub enum StrategyOutcome {
-    Chosen(Parity),
+    Chosen(SmolStr),
+    /// A language model chose this.
     Advised {
-        parity: Parity,
-        /// Which model, how long it took and what it cost.
+        played: SmolStr,
         asked: ModelCall,
     },
-    /// The strategy failed, and the coin chose this.
+    /// The strategy failed: a random legal move, where one is known.
     Fallback {
-        parity: Parity,
+        played: Option<SmolStr>,
         because: StrategyError,
-        /// The model that was asked, where the strategy asks one.
         asked: Option<ModelCall>,
     },
-    /// The strategy wants the agent to do this.
-    Misbehave(Behaviour),
 }
 
-impl StrategyOutcome {
-    /// What to answer, where an answer is to be given at once.
-    pub fn parity(&self) -> Option<Parity> {
-        match self {
-            Self::Chosen(parity) | Self::Advised { parity, .. } | Self::Fallback { parity, .. } => Some(*parity),
-            Self::Misbehave(_) => None,
-        }
-    }
-}
-
+/// A model that was asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModelCall {
     pub model: String,
-    /// How long it was waited for.
     pub latency: Duration,
     pub usage: Usage,
 }
@@ -53,27 +39,29 @@ impl ModelCall {
     }
 }
 
-/// Why the coin had to choose. Told to the operator, and never holding a key.
+/// Why a strategy gave no move. The operator reads it, and it never holds a key.
 #[derive(Debug, Error)]
 pub enum StrategyError {
     #[error("nothing came within {budget:?}")]
     Late { budget: Duration },
-    /// Earlier thoughts have not ended, and too many of them.
     #[error("too many earlier thoughts have not come to an end")]
     Stalled,
     #[error("the strategy panicked: {0}")]
     Panicked(String),
-    /// What the model said is not one of the two words.
-    #[error("the model was to say even or odd, and said {0:?}")]
+    #[error("the strategy chose {0:?}, which is not a legal move")]
+    Illegal(SmolStr),
+    #[error("the model was to name a legal move, and said {0:?}")]
     Invalid(String),
     #[error("no answer from the model: {0}")]
     Unanswered(#[from] ModelError),
-    /// There is no model to ask.
     #[error("this strategy asks a language model, and none is configured")]
     NoModel,
+    #[cfg(feature = "test-strategies")]
+    #[error("the strategy breaks a rule on purpose")]
+    Misbehaves(crate::strategy::misbehaving::Misbehaviour),
 }
 
-/// How much of a text that others wrote is told, in characters.
+/// How much of a text of other make is quoted, in characters.
 const QUOTED: usize = 64;
 
 impl StrategyError {

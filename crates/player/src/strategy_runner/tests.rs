@@ -1,8 +1,9 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
+use league_protocol::parity::Parity;
+
 use super::*;
-use crate::strategy::Behaviour;
 use crate::strategy::registry::strategy;
 use crate::testing::{memory, question};
 
@@ -16,7 +17,7 @@ impl Strategy for Panicking {
         "panicking"
     }
 
-    fn choose(&self, question: &StrategyQuestion, _: &Memory) -> Decision {
+    fn choose(&self, question: &MoveRequest, _: &Memory) -> Decision {
         panic!("no idea what to do in {}", question.match_id)
     }
 }
@@ -37,22 +38,19 @@ impl Strategy for Stalling {
         "stalling"
     }
 
-    fn choose(&self, question: &StrategyQuestion, _: &Memory) -> Decision {
+    fn choose(&self, question: &MoveRequest, _: &Memory) -> Decision {
         if question.match_id.as_str() == "R1M1" {
             // Ends with the test: the other end is dropped there.
             let _ = self.0.lock().unwrap_or_else(|held| held.into_inner()).recv();
         }
-        Decision::Bet(Parity::Odd)
+        Parity::Odd.into()
     }
 }
 
-fn fallback(thought: StrategyOutcome) -> (Parity, String) {
-    match thought {
-        StrategyOutcome::Fallback { parity, because, .. } => (parity, because.to_string()),
-        other @ (StrategyOutcome::Chosen(_) | StrategyOutcome::Advised { .. } | StrategyOutcome::Misbehave(_)) => {
-            panic!("{other:?}")
-        }
-    }
+/// The random parity, and why it was played.
+fn fallback(outcome: StrategyOutcome) -> (Parity, String) {
+    let StrategyOutcome::Fallback { played, because, .. } = outcome else { panic!("{outcome:?}") };
+    (Parity::exact(&played.unwrap()).unwrap(), because.to_string())
 }
 
 #[tokio::test]
@@ -60,7 +58,7 @@ async fn a_strategy_that_chooses_is_listened_to() {
     let thinker = StrategyRunner::new(strategy("always_odd").unwrap());
     assert_eq!(thinker.name(), "always_odd");
     let thought = thinker.think(question(1), memory(&[]), PLENTY).await;
-    assert!(matches!(thought, StrategyOutcome::Chosen(Parity::Odd)), "{thought:?}");
+    assert!(matches!(&thought, StrategyOutcome::Chosen(odd) if odd == "odd"), "{thought:?}");
 }
 
 #[tokio::test]
@@ -82,7 +80,7 @@ async fn a_stalled_strategy_costs_the_choice_and_does_not_hold_up_the_next_quest
     assert_eq!((parity, because.as_str()), (memory(&[]).toss(&question(1)), "nothing came within 50ms"));
     let thinker = thinker.with_patience(PLENTY);
     let next = thinker.think(question(2), memory(&[]), PLENTY).await;
-    assert!(matches!(next, StrategyOutcome::Chosen(Parity::Odd)), "{next:?}");
+    assert!(matches!(&next, StrategyOutcome::Chosen(odd) if odd == "odd"), "{next:?}");
 }
 
 #[tokio::test]
@@ -100,7 +98,8 @@ async fn a_strategy_that_stalls_for_ever_does_not_take_thread_after_thread() {
     while thinker.thoughts.available_permits() == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert_eq!(thinker.think(question(2), memory(&[]), PLENTY).await.parity(), Some(Parity::Odd));
+    let thought = thinker.think(question(2), memory(&[]), PLENTY).await;
+    assert!(matches!(&thought, StrategyOutcome::Chosen(odd) if odd == "odd"), "{thought:?}");
 }
 
 #[test]
@@ -121,17 +120,17 @@ async fn a_strategy_that_uses_up_its_time_is_not_waited_for() {
 #[tokio::test]
 async fn a_question_that_was_answered_keeps_its_answer() {
     let thinker = StrategyRunner::new(Arc::new(Panicking));
-    let again = StrategyQuestion { answered: Some("even".into()), ..question(1) };
+    let again = MoveRequest { answered: Some("even".into()), ..question(1) };
     let thought = thinker.think(again, memory(&[]), Duration::ZERO).await;
-    assert!(matches!(thought, StrategyOutcome::Chosen(Parity::Even)), "{thought:?}");
+    assert!(matches!(&thought, StrategyOutcome::Chosen(even) if even == "even"), "{thought:?}");
 }
 
 #[tokio::test]
-async fn misbehaviour_is_left_to_the_agent() {
-    let thinker = StrategyRunner::new(strategy("timeout").unwrap());
-    let thought = thinker.think(question(1), memory(&[]), PLENTY).await;
-    assert!(matches!(thought, StrategyOutcome::Misbehave(Behaviour::Silence)), "{thought:?}");
-    assert_eq!(thought.parity(), None);
+async fn an_illegal_move_of_a_strategy_is_replaced_by_a_random_legal_one() {
+    let runner = StrategyRunner::new(strategy("always_odd").unwrap());
+    let request = MoveRequest { legal_moves: vec!["even".into()], ..question(1) };
+    let expected = (Parity::Even, String::from("the strategy chose \"odd\", which is not a legal move"));
+    assert_eq!(fallback(runner.think(request, memory(&[]), PLENTY).await), expected);
 }
 
 #[tokio::test]

@@ -45,6 +45,9 @@ pub struct MoveContext {
     /// The player's own record so far.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub your_standings: PlayerRecord,
+    /// Every legal move, where the game lists them.
+    #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "Vec::is_empty")]
+    pub legal_moves: Vec<SmolStr>,
 }
 
 /// A player's move.

@@ -141,6 +141,19 @@ pub struct ResultDetails {
     /// What proves the draw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw: Option<DrawProof>,
+    /// All moves in order, in a game of more than one turn: the manager replays them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<ReportedMove>,
+}
+
+/// A move as a referee reports it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ReportedMove {
+    /// The player.
+    pub player_id: PlayerId,
+    /// The move, as the game writes it.
+    #[serde(rename = "move")]
+    pub played: SmolStr,
 }
 
 fn no_quirks(quirks: &Quirks) -> bool {

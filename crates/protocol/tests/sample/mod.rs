@@ -247,6 +247,7 @@ pub(crate) fn call(method: Method) -> Call {
                     technical_losses: vec![player(6)],
                     reason: Some("Both said the same.".into()),
                     draw: Some(proof()),
+                    moves: Vec::new(),
                 },
             },
             learned: ByPlayer(vec![(
@@ -358,7 +359,12 @@ pub(crate) fn call(method: Method) -> Call {
             match_id: match_id(),
             player_id: Some(player(5)),
             game_type: "tic_tac_toe".parse().unwrap(),
-            context: MoveContext { opponent_id: Some(player(6)), state: "X.O......".into(), your_standings: record() },
+            context: MoveContext {
+                opponent_id: Some(player(6)),
+                state: "X.O......".into(),
+                your_standings: record(),
+                legal_moves: Vec::new(),
+            },
             deadline: Some(noon()),
         }),
         Method::NotifyMatchResult => Call::NotifyMatchResult(GameOver {

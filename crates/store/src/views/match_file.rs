@@ -4,7 +4,7 @@ use league_core::game_match::phase::MatchPhase;
 use league_core::record::MatchRecord;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, DrawProof};
-use league_protocol::message::report::{Account, AnswerTimes, ReportedResult, ResultDetails};
+use league_protocol::message::report::{Account, AnswerTimes, ReportedMove, ReportedResult, ResultDetails};
 use league_protocol::message::start_match::MatchPoints;
 use league_protocol::message::transcript::{MAX_TRANSCRIPT, TranscriptDigest};
 use league_protocol::problem::Problem;
@@ -298,6 +298,11 @@ fn told(
         technical_losses: forfeited.map(|side| players[side].clone()).collect(),
         reason: None,
         draw: None,
+        moves: record
+            .course
+            .iter()
+            .map(|(side, text)| ReportedMove { player_id: players[*side].clone(), played: text.clone() })
+            .collect(),
     };
     let result = ReportedResult {
         winner: winner.map(|side| players[side].clone()),

@@ -148,7 +148,13 @@ impl Story {
 
     fn record(&mut self, match_id: &MatchId, attempt: u32) -> MatchRecord {
         let side = if self.dice.below(2) == 0 { Side::A } else { Side::B };
-        let forfeit = |outcome| MatchRecord { outcome, moves: Pair::new(None, None), drawn: None, proof: None };
+        let forfeit = |outcome| MatchRecord {
+            outcome,
+            moves: Pair::new(None, None),
+            course: Vec::new(),
+            drawn: None,
+            proof: None,
+        };
         match self.dice.below(10) {
             0 => return forfeit(Outcome::Forfeit(side)),
             1 => return forfeit(Outcome::DoubleForfeit),
@@ -169,7 +175,7 @@ impl Story {
         let moves = choices.map(|choice| Some(SmolStr::new_static(choice.as_str())));
         // Every fifth referee is of other make.
         let proof = (self.dice.below(5) > 0).then_some(proof);
-        MatchRecord { outcome, moves, drawn: Some(number), proof }
+        MatchRecord { outcome, moves, course: Vec::new(), drawn: Some(number), proof }
     }
 }
 

@@ -34,6 +34,7 @@ fn both_join_and_move_at_once_and_the_draw_decides() {
     let ending = Ending {
         outcome: Outcome::Win(winner),
         moves: Pair::new(Some("low".into()), Some("high".into())),
+        course: Vec::new(),
         drawn: Some(Drawn { number, seal: draw.seal(), nonces }),
         faults: Pair::default(),
     };
@@ -50,7 +51,7 @@ fn both_join_and_move_at_once_and_the_draw_decides() {
 #[test]
 fn a_game_with_turns_asks_one_side_after_the_other() {
     let mut course = Course::joined(Heap::of(4));
-    assert_eq!(course.bout.view(A), "4");
+    assert_eq!(course.bout.game().view(A), "4");
     course.plays([
         (moved(A, 3, "2"), &["ask B #4 try 1 in 30s"]),
         (moved(B, 4, "1"), &["ask A #5 try 1 in 30s"]),
@@ -62,6 +63,7 @@ fn a_game_with_turns_asks_one_side_after_the_other() {
     let ending = Ending {
         outcome: Outcome::Win(A),
         moves: Pair::new(Some("1".into()), Some("1".into())),
+        course: vec![(A, "2".into()), (B, "1".into()), (A, "1".into())],
         drawn: None,
         faults: Pair::default(),
     };

@@ -4,7 +4,7 @@
 use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, ToSmolStr};
 
-use crate::rules::game::{DrawnNumber, Game, GameStage, GameVerdict, IllegalMove};
+use crate::rules::game::{DrawnNumber, Game, GameInfo, GameStage, GameVerdict, IllegalMove};
 
 /// Both guess whether the number is `low` (1 to 5) or `high`; who alone is right wins.
 #[derive(Debug, Default)]
@@ -14,6 +14,10 @@ pub(super) struct Guess {
 }
 
 impl Game for Guess {
+    fn info(&self) -> GameInfo {
+        GameInfo { name: "Guess", rules: "", longest_course: 1 }
+    }
+
     fn stage(&self) -> GameStage {
         let Some(number) = self.number else {
             let wanted = self.guesses.as_ref().map(|guess| guess.is_none());
@@ -45,10 +49,6 @@ impl Game for Guess {
         self.number = Some(number);
     }
 
-    fn moves(&self) -> Pair<Option<SmolStr>> {
-        self.guesses.clone()
-    }
-
     fn view(&self, _: Side) -> SmolStr {
         SmolStr::default()
     }
@@ -63,12 +63,11 @@ impl Game for Guess {
 pub(super) struct Heap {
     left: u8,
     next: Side,
-    last: Pair<Option<SmolStr>>,
 }
 
 impl Heap {
     pub(super) fn of(left: u8) -> Self {
-        Self { left, next: Side::A, last: Pair::default() }
+        Self { left, next: Side::A }
     }
 
     fn taken(&self, side: Side, text: &str) -> Result<u8, IllegalMove> {
@@ -79,6 +78,10 @@ impl Heap {
 }
 
 impl Game for Heap {
+    fn info(&self) -> GameInfo {
+        GameInfo { name: "Heap", rules: "", longest_course: 250 }
+    }
+
     fn stage(&self) -> GameStage {
         if self.left == 0 {
             return GameStage::Over(GameVerdict::Win(self.next.other()));
@@ -93,14 +96,7 @@ impl Game for Heap {
     fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
         self.left -= self.taken(side, text)?;
         self.next = side.other();
-        self.last[side] = Some(SmolStr::new(text));
         Ok(())
-    }
-
-    fn draw(&mut self, _: DrawnNumber) {}
-
-    fn moves(&self) -> Pair<Option<SmolStr>> {
-        self.last.clone()
     }
 
     fn view(&self, _: Side) -> SmolStr {
@@ -117,6 +113,10 @@ impl Game for Heap {
 pub(super) struct Stuck(pub(super) GameStage);
 
 impl Game for Stuck {
+    fn info(&self) -> GameInfo {
+        GameInfo { name: "Stuck", rules: "", longest_course: 250 }
+    }
+
     fn stage(&self) -> GameStage {
         self.0
     }
@@ -127,12 +127,6 @@ impl Game for Stuck {
 
     fn play(&mut self, _: Side, _: &str) -> Result<(), IllegalMove> {
         Ok(())
-    }
-
-    fn draw(&mut self, _: DrawnNumber) {}
-
-    fn moves(&self) -> Pair<Option<SmolStr>> {
-        Pair::default()
     }
 
     fn view(&self, _: Side) -> SmolStr {
@@ -158,6 +152,10 @@ impl Race {
 }
 
 impl Game for Race {
+    fn info(&self) -> GameInfo {
+        GameInfo { name: "Race", rules: "", longest_course: 250 }
+    }
+
     fn stage(&self) -> GameStage {
         match self.first {
             Some(side) if self.left == 0 => GameStage::Over(GameVerdict::Win(side)),
@@ -173,12 +171,6 @@ impl Game for Race {
         self.first = Some(side);
         self.left -= 1;
         Ok(())
-    }
-
-    fn draw(&mut self, _: DrawnNumber) {}
-
-    fn moves(&self) -> Pair<Option<SmolStr>> {
-        Pair::default()
     }
 
     fn view(&self, _: Side) -> SmolStr {

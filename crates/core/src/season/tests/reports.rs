@@ -12,7 +12,7 @@ const WIN: Outcome = Outcome::Win(Side::A);
 /// The bets of both sides, the number and what they come to.
 fn played(a: &str, b: &str, number: u8, outcome: Outcome) -> MatchRecord {
     let moves = Pair::new(Some(a.into()), Some(b.into()));
-    MatchRecord { outcome, moves, drawn: Some(number), proof: None }
+    MatchRecord { outcome, moves, course: Vec::new(), drawn: Some(number), proof: None }
 }
 
 /// A draw with its proof, where A bet on even and B on odd.

@@ -32,7 +32,10 @@ fn the_example_of_the_course_is_understood() {
         "details": { "drawn_number": 8, "choices": { "P01": "even", "P02": "odd" } },
     }));
     let moves = Pair::new(Some("even".into()), Some("odd".into()));
-    assert_eq!(record, Ok(MatchRecord { outcome: Outcome::Win(Side::A), moves, drawn: Some(8), proof: None }));
+    assert_eq!(
+        record,
+        Ok(MatchRecord { outcome: Outcome::Win(Side::A), moves, course: Vec::new(), drawn: Some(8), proof: None })
+    );
 }
 
 #[test]
@@ -186,4 +189,55 @@ fn a_report_is_for_this_league_and_one_of_its_matches() {
     let report: MatchResultReport = serde_json::from_value(silent).unwrap();
     assert!(league().season.read_report(&report).is_ok());
     assert!(League::open().season.read_report(&report).is_err());
+}
+
+/// What becomes of a report about R1M1 of a league of tic-tac-toe in which P01 won the row 1-2-3.
+fn reported(result: Value) -> Result<MatchRecord, String> {
+    let mut league = League::with(LeagueConfig { game_type: "tic_tac_toe".parse().unwrap(), ..config() });
+    for number in 1..=2 {
+        let mut request = player(number);
+        request.player_meta.game_types = vec!["tic_tac_toe".parse().unwrap()];
+        league.admit(&request);
+    }
+    let mut request = referee(1, 1);
+    request.referee_meta.game_types = vec!["tic_tac_toe".parse().unwrap()];
+    league.admit_referee(&request);
+    league.start();
+    let assignment = league.assign().remove(0);
+    let report = json!({ "round_id": 1, "match_id": "R1M1", "result": result });
+    let report: MatchResultReport = serde_json::from_value(report).unwrap();
+    let record = league.season.read_report(&report).map_err(|fault| blame(&fault))?;
+    league.report(&assignment, record.clone()).map(|_| record).map_err(|fault| blame(&fault))
+}
+
+fn moves(cells: &str) -> Value {
+    cells
+        .chars()
+        .zip(["P01", "P02"].into_iter().cycle())
+        .map(|(cell, player)| json!({ "player_id": player, "move": cell.to_string() }))
+        .collect()
+}
+
+#[test]
+fn a_report_with_the_moves_of_a_board_game_is_replayed() {
+    let win = |winner: &str, cells: &str| reported(json!({ "winner": winner, "details": { "moves": moves(cells) } }));
+    let record = win("P01", "14253").unwrap();
+    assert_eq!((record.outcome, record.moves), (Outcome::Win(Side::A), Pair::new(Some("3".into()), Some("5".into()))));
+    for (winner, cells, lie) in [
+        ("P02", "14253", "the other player has won"),
+        ("DRAW", "14253", "a player has won"),
+        ("P01", "1425", "the game is not over"),
+        ("P01", "142533", "the game was over before"),
+        ("P01", "1124253", "a cell was taken twice"),
+        ("P01", "14x53", "a move is none"),
+    ] {
+        assert!(win(winner, cells).is_err(), "{lie}");
+    }
+    let forfeit = |cells: &str| {
+        reported(json!({ "winner": "P01", "details": { "technical_losses": ["P02"], "moves": moves(cells) } }))
+    };
+    assert!(forfeit("142").is_ok() && forfeit("11").is_err() && forfeit("14253").is_err());
+    assert!(reported(json!({ "winner": "P01" })).is_ok(), "a referee of other make lists no moves");
+    let stranger = json!({ "winner": "P01", "details": { "moves": [{ "player_id": "P09", "move": "1" }] } });
+    assert!(reported(stranger).unwrap_err().contains("result.details.moves"));
 }

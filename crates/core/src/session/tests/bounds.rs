@@ -108,11 +108,11 @@ fn only_so_many_matches_are_open_and_those_that_are_over_go_first() {
 fn a_flood_of_positions_is_bounded_and_the_newest_are_remembered() {
     let (mut seat, match_id) = (seat(), first_of(1));
     let ask = |seat: &mut PlayerSession, number: u32| {
-        seat.asked_move(&referee_of(&match_id), &move_call(&match_id, &number.to_string())).unwrap().answered
+        seat.asked(&referee_of(&match_id), move_call(&match_id, &number.to_string()).into()).unwrap().answered
     };
     for number in 0..200 {
         assert_eq!(ask(&mut seat, number), None);
-        seat.chose_move(&match_id, number.to_string().into()).unwrap();
+        seat.answered(&match_id, Method::MakeMove, number.to_string().into()).unwrap();
     }
     assert_eq!(ask(&mut seat, 199), word("199"));
     assert_eq!(ask(&mut seat, 140), word("140"));

@@ -104,10 +104,11 @@ fn the_question_says_all_that_is_known() {
     (call.round_id, call.context.opponent_id) = (None, None);
     call.context.your_standings.points = 4;
     call.deadline = Some(Timestamp::from_unix(30));
-    let question = seat.asked_parity(&referee_of(&match_id), &call).unwrap();
+    let question = seat.asked(&referee_of(&match_id), call.into()).unwrap();
     assert_eq!((question.round, question.opponent), (Some(RoundId(1)), Some(opponent())));
     assert_eq!((question.record.points, question.deadline), (4, Some(Timestamp::from_unix(30))));
     assert_eq!((question.game.as_str(), question.view.as_str(), question.answered), ("even_odd", "", None));
+    assert_eq!(question.legal_moves, ["even", "odd"]);
 }
 
 #[test]
@@ -238,9 +239,8 @@ fn a_result_needs_neither_invitation_nor_question() {
 
 #[test]
 fn a_choice_for_a_match_that_nobody_knows_is_not_made() {
-    let fault = seat().chose_parity(&first_of(1), Parity::Odd).unwrap_err();
+    let fault = seat().answered(&first_of(1), Method::MakeMove, "5".into()).unwrap_err();
     assert_eq!(fault.code, Some(league_protocol::error::ErrorCode::E007));
-    seat().chose_move(&first_of(1), "5".into()).unwrap_err();
 }
 
 #[test]

@@ -32,8 +32,8 @@ fn referee_says(
 ) -> Vec<Result<(), RequestError>> {
     vec![
         seat.invited(head, &invitation(match_id), nonce("x"), Timestamp::EPOCH).map(drop),
-        seat.asked_parity(head, &parity_call(match_id)).map(drop),
-        seat.asked_move(head, &move_call(match_id, ".........")).map(drop),
+        seat.asked(head, parity_call(match_id).into()).map(drop),
+        seat.asked(head, move_call(match_id, ".........").into()).map(drop),
         seat.game_error(head, Some(match_id)).map(drop),
         seat.over(head, &won(match_id)).map(drop),
     ]

@@ -15,8 +15,7 @@ enum Said {
     Invited { number: u32, attempt: Option<u32> },
     AskedParity { number: u32 },
     AskedMove { number: u32, board: u8 },
-    ChoseParity { number: u32, even: bool },
-    ChoseMove { number: u32, cell: u8 },
+    Chose { number: u32, cell: u8 },
     Over { number: u32, kind: u8, points: Option<u32> },
     RoundCompleted { round: u32, last: bool },
     LeagueCompleted,
@@ -30,8 +29,7 @@ fn said() -> impl Strategy<Value = Said> {
         (number.clone(), prop::option::of(1..3_u32)).prop_map(|(number, attempt)| Said::Invited { number, attempt }),
         number.clone().prop_map(|number| Said::AskedParity { number }),
         (number.clone(), 0..3_u8).prop_map(|(number, board)| Said::AskedMove { number, board }),
-        (number.clone(), any::<bool>()).prop_map(|(number, even)| Said::ChoseParity { number, even }),
-        (number.clone(), 1..4_u8).prop_map(|(number, cell)| Said::ChoseMove { number, cell }),
+        (number.clone(), 1..4_u8).prop_map(|(number, cell)| Said::Chose { number, cell }),
         (number, 0..6_u8, prop::option::of(prop_oneof![0..4_u32, Just(u32::MAX)]))
             .prop_map(|(number, kind, points)| Said::Over { number, kind, points }),
         (1..4_u32, any::<bool>()).prop_map(|(round, last)| Said::RoundCompleted { round, last }),
@@ -78,24 +76,16 @@ impl Witness {
                 prop_assert_ne!(join.draw_nonce, Some(nonce("again")));
             }
             Said::AskedParity { number } => {
-                let question = seat.asked_parity(&head, &parity_call(&at(number))).unwrap();
+                let question = seat.asked(&head, parity_call(&at(number)).into()).unwrap();
                 self.asked(&question)?;
             }
             Said::AskedMove { number, board } => {
-                let question = seat.asked_move(&head, &move_call(&at(number), &format!("board {board}"))).unwrap();
+                let question = seat.asked(&head, move_call(&at(number), &format!("board {board}")).into()).unwrap();
                 self.asked(&question)?;
             }
-            Said::ChoseParity { number, even } => {
-                // Only the strategy that was asked for a parity gives one.
-                if self.asked.get(&at(number)).is_some_and(String::is_empty) {
-                    let parity = if *even { Parity::Even } else { Parity::Odd };
-                    let stands = seat.chose_parity(&at(number), parity).unwrap().parity_choice;
-                    self.answered(&at(number), parity.as_str(), stands.as_str())?;
-                }
-            }
-            Said::ChoseMove { number, cell } => {
-                if self.asked.get(&at(number)).is_some_and(|board| !board.is_empty()) {
-                    let stands = seat.chose_move(&at(number), cell.to_string().into()).unwrap().played;
+            Said::Chose { number, cell } => {
+                if self.asked.contains_key(&at(number)) {
+                    let stands = seat.answered(&at(number), Method::MakeMove, cell.to_string().into()).unwrap();
                     self.answered(&at(number), &cell.to_string(), &stands)?;
                 }
             }
@@ -148,7 +138,7 @@ impl Witness {
         }
     }
 
-    fn asked(&mut self, question: &StrategyQuestion) -> Result<(), TestCaseError> {
+    fn asked(&mut self, question: &MoveRequest) -> Result<(), TestCaseError> {
         let match_id = &question.match_id;
         self.attempts.entry(match_id.clone()).or_insert((None, false));
         self.asked.insert(match_id.clone(), question.view.to_string());

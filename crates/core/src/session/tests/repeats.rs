@@ -74,15 +74,15 @@ fn the_same_question_gets_the_same_choice() {
 fn a_move_belongs_to_its_position() {
     let (mut seat, match_id) = (seat(), first_of(1));
     let ask =
-        |seat: &mut PlayerSession, board: &str| seat.asked_move(&referee_of(&match_id), &move_call(&match_id, board));
+        |seat: &mut PlayerSession, board: &str| seat.asked(&referee_of(&match_id), move_call(&match_id, board).into());
     seat.is_invited(&match_id, "mine");
     let boards = ["X........", "X...O.X.."];
     for (board, cell) in boards.into_iter().zip(["5", "4"]) {
         let question = ask(&mut seat, board).unwrap();
         assert_eq!((question.view.as_str(), question.answered), (board, None));
         assert_eq!(seat.state(), SessionState::ChoosingParity);
-        assert_eq!(seat.chose_move(&match_id, cell.into()).unwrap().played, cell);
-        assert_eq!(seat.chose_move(&match_id, "9".into()).unwrap().played, cell);
+        assert_eq!(seat.answered(&match_id, Method::MakeMove, cell.into()).unwrap(), cell);
+        assert_eq!(seat.answered(&match_id, Method::MakeMove, "9".into()).unwrap(), cell);
     }
     assert_eq!(ask(&mut seat, boards[0]).unwrap().answered, word("5"), "also after the game has gone on");
     assert_eq!(ask(&mut seat, boards[1]).unwrap().answered, word("4"));

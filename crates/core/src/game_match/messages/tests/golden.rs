@@ -203,7 +203,7 @@ fn everything_is_said_to_the_letter() {
 
 #[test]
 fn every_golden_file_belongs_to_a_case() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bout/letters/snapshots");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/game_match/messages/snapshots");
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
     let expected: BTreeSet<String> = cases().into_iter().map(|(name, _)| format!("{name}.snap")).collect();
     assert_eq!(files.collect::<BTreeSet<String>>(), expected);

@@ -1,0 +1,30 @@
+//! Games other than Even/Odd, over the simulated network.
+
+use league_protocol::message::start_match::MatchLimits;
+use league_simulation::run::{Wanted, play};
+use league_simulation::scenario::Scenario;
+
+/// Without the game's longest course, a match of nine slow moves would be taken away from its referee.
+#[test]
+fn slow_moves_within_their_limits_do_not_make_a_match_overdue() {
+    let mut scenario = Scenario::of(20).unwrap();
+    let limits = &mut scenario.rules.limits;
+    *limits = MatchLimits { move_timeout_sec: 3.0, max_retries: 1, ..limits.clone() };
+    scenario.rules.game_type = "tic_tac_toe".parse().unwrap();
+    scenario.strategies = vec!["slow:70"; 4];
+    scenario.withdrawal = None;
+    let outcome = play(scenario, Wanted::default()).unwrap();
+    assert!(outcome.violation.is_none(), "{:?}", outcome.violation);
+    assert_eq!((outcome.tally.results, outcome.tally.charged, outcome.tally.in_vain), (6, 0, 0));
+}
+
+#[test]
+fn tic_tac_toe_survives_the_faults_of_the_network() {
+    for seed in [1, 2, 3, 20] {
+        let mut scenario = Scenario::of(seed).unwrap();
+        scenario.rules.game_type = "tic_tac_toe".parse().unwrap();
+        scenario.strategies.iter_mut().for_each(|strategy| *strategy = "random");
+        let outcome = play(scenario, Wanted::default()).unwrap();
+        assert!(outcome.violation.is_none(), "seed {seed}: {:?}", outcome.violation);
+    }
+}
