@@ -9,7 +9,7 @@ use league_protocol::problem::{Problem, QuestionKind};
 use league_protocol::table::Call;
 use league_wire::exchange::Exchange;
 use league_wire::net::{Connector, Tcp};
-use league_wire::peer_client::{AnswerVerdict, OutgoingCall, Peer};
+use league_wire::peer_client::{OutgoingCall, Peer};
 
 use crate::agent_client::AgentClient;
 use crate::dialect::CheckDialect;
@@ -44,9 +44,7 @@ pub(crate) async fn search(
     limit: Duration,
     answers: impl Fn(&ResponseBody) -> bool + Sync,
 ) -> Reached {
-    let judge = |exchange: &Exchange| {
-        if answers(&ResponseBody::of(exchange)) { AnswerVerdict::Understood } else { AnswerVerdict::Misunderstood }
-    };
+    let judge = |exchange: &Exchange| answers(&ResponseBody::of(exchange));
     let canonical = PeerDialect::default();
     let manner = known.unwrap_or(&canonical);
     let peer = Peer { endpoint: &line.endpoint, manner, proven: known.is_some() };

@@ -199,6 +199,8 @@ impl FakeAgent {
 }
 
 impl Agent for FakeAgent {
+    type Call = Call;
+
     fn role(&self) -> Role {
         if self.role.is_some() { Role::Player } else { Role::Manager }
     }

@@ -16,7 +16,7 @@ use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, MatchId, RefereeId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::sender::{Role, Sender};
-use league_protocol::table::{Call, Method};
+use league_protocol::table::{Method, RefereeCall};
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::endpoint::Endpoint;
 use league_wire::environment::Environment;
@@ -125,6 +125,8 @@ struct Referee {
 }
 
 impl Agent for Referee {
+    type Call = RefereeCall;
+
     fn role(&self) -> Role {
         Role::Referee
     }
@@ -138,12 +140,11 @@ impl Agent for Referee {
         }
     }
 
-    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
-        let IncomingCall { call, head, .. } = arrived;
-        let method = call.method();
-        let (match_id, question, body) = if let Call::PostJoin(join) = &call {
+    async fn call(&self, incoming: IncomingCall<RefereeCall>) -> Result<CallAnswer, RequestError> {
+        let IncomingCall { call, method, head, .. } = incoming;
+        let (match_id, question, body) = if let RefereeCall::PostJoin(join) = &call {
             (join.match_id.clone(), Method::GameInvitation, written(&head, "GAME_JOIN_ACK", join))
-        } else if let Call::PostChoice(choice) = &call {
+        } else if let RefereeCall::PostChoice(choice) = &call {
             let (method, kind) = match choice.played {
                 Some(_) => (Method::MakeMove, "GAME_MOVE_RESPONSE"),
                 None => (Method::ChooseParity, "CHOOSE_PARITY_RESPONSE"),

@@ -206,6 +206,7 @@ fn meta(display_name: SmolStr, number: u32, game: &GameType, max_concurrent_matc
         contact_endpoint: format_smolstr!("http://rehearsal/{number}").to_string(),
         max_concurrent_matches,
         pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
+        accepts_batches: false,
     }
 }
 

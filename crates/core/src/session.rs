@@ -372,6 +372,12 @@ impl PlayerSession {
         Ok(Acknowledgement::of_player(player))
     }
 
+    /// The manager complains; nothing changes by knowing it.
+    pub fn league_error(&self, head: &ReceivedEnvelope) -> Result<Acknowledgement, RequestError> {
+        let player = self.heard_from_manager(head, Method::NotifyLeagueError, None)?.player_id.clone();
+        Ok(Acknowledgement::of_player(player))
+    }
+
     /// How the player sees itself. No secrets.
     pub fn player_state(&self, strategy: Option<SmolStr>) -> PlayerState {
         let identity = self.identity.as_ref();

@@ -127,6 +127,7 @@ fn meta(name: String, port: u32, max_concurrent_matches: Option<u32>) -> AgentMe
         contact_endpoint: format!("http://localhost:{port}/mcp"),
         max_concurrent_matches,
         pass_scheme: None,
+        accepts_batches: false,
     }
 }
 

@@ -8,6 +8,7 @@ use league_protocol::envelope::Envelope;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, LeagueId};
 use league_protocol::sender::{Role, Sender};
+use league_protocol::table::Call;
 use league_store::home::Home;
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::environment::Environment;
@@ -57,6 +58,8 @@ struct Display {
 }
 
 impl Agent for Display {
+    type Call = Call;
+
     fn role(&self) -> Role {
         Role::Operator
     }
@@ -66,9 +69,9 @@ impl Agent for Display {
         Envelope { sender: Sender::manager(), timestamp: self.world.now(), conversation_id, auth_token: None }
     }
 
-    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
+    async fn call(&self, incoming: IncomingCall) -> Result<CallAnswer, RequestError> {
         let message = "this league is only looked at here; its manager is elsewhere";
-        Err(RequestError::new(ErrorCode::E010, arrived.call.method(), message))
+        Err(RequestError::new(ErrorCode::E010, incoming.method, message))
     }
 
     fn health(&self) -> Health {

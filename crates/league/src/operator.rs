@@ -27,7 +27,7 @@ impl Operator for AtManager {
     }
 
     fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
-        self.0.promptness(referee)
+        self.0.referee_latency(referee)
     }
 
     fn look(&self, match_id: MatchId) -> ActionFuture<'_, MatchState> {

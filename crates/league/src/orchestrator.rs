@@ -444,6 +444,7 @@ async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
             contact_endpoint: agent.endpoint.to_string(),
             max_concurrent_matches: None,
             pass_scheme: None,
+            accepts_batches: false,
         },
         player_id: agent.id.as_ref().and_then(|id| id.parse::<PlayerId>().ok()),
         join_key: None,

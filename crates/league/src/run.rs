@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use league_core::rules::seed::Seed;
 use league_core::season::config::LeagueConfig;
 use league_core::season::{LeaguePhase, Season};
-use league_manager::{Heralds, LeagueHandle};
+use league_manager::LeagueHandle;
 use league_player::chance::Chance;
 use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::{strategies_for, strategy};
@@ -168,9 +168,7 @@ impl LeagueRun<'_> {
             .zip(strategies.into_iter().zip(places.players))
             .map(|(number, (kind, bound)): (u32, _)| (number, kind, bound, shards.next()))
             .collect();
-        let heralds = heralds(&shards, &players, secure.scheme())?;
         let settings = league_manager::ManagerSettings {
-            heralds,
             here: Some(front.address),
             contact: Some(at.to_string()),
             own_addresses: lan::own_addresses,
@@ -297,16 +295,6 @@ impl LeagueRun<'_> {
 /// The flags that name this league to another command.
 fn which(options: &Run, league: &LeagueId) -> String {
     format!(" --home {} --league-id {league}", options.home.display())
-}
-
-/// A herald for each core, who speaks to the players that live on it.
-fn heralds(shards: &Shards, players: &[(u32, SmolStr, Bound, Core)], scheme: &str) -> Result<Heralds> {
-    let mut heralds = Heralds::default();
-    for core in shards.cores() {
-        let here = players.iter().filter(|(.., home)| home.is(core)).map(|(.., bound, _)| bound.endpoint(scheme));
-        heralds.add(core.runtime.clone(), core.client.clone(), here.collect::<Result<Vec<_>>>()?);
-    }
-    Ok(heralds)
 }
 
 /// When the league began to be played.

@@ -22,7 +22,6 @@ pub(crate) struct Shards {
 /// One of them; cheap to clone. It ends with the last clone.
 #[derive(Clone)]
 pub(crate) struct Core {
-    number: usize,
     pub(crate) runtime: Handle,
     /// The client of everybody who lives there.
     pub(crate) client: Client,
@@ -35,10 +34,6 @@ impl Shards {
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let cores = (0..cores).map(|number| Core::start(number, &make_client)).collect::<Result<_>>()?;
         Ok(Self { cores, next: 0 })
-    }
-
-    pub(crate) fn cores(&self) -> &[Core] {
-        &self.cores
     }
 
     /// A core for somebody to live on, in turns.
@@ -63,7 +58,7 @@ impl Core {
             make_client()
         };
         let (open, closed) = oneshot::channel();
-        let core = Self { number, runtime: runtime.handle().clone(), client, _open: Arc::new(open) };
+        let core = Self { runtime: runtime.handle().clone(), client, _open: Arc::new(open) };
         thread::Builder::new()
             .name(format!("league-core-{number}"))
             .spawn(move || {
@@ -74,10 +69,6 @@ impl Core {
             })
             .context("a thread could not be started")?;
         Ok(core)
-    }
-
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        self.number == other.number
     }
 
     /// Has a job run here, with the client of this core. It ends with the core, or by itself.

@@ -1,57 +1,59 @@
-//! Who may do what at the manager: the join key, the endpoint that is named, the operator's token.
+//! Which credential a call must show: the join key, an agent's token, the operator's token.
 
 use std::net::SocketAddr;
 
-use league_core::season::{Rejection, RejectionReason};
+use league_core::season::Season;
+use league_core::season::agent::AgentId;
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::message::registration::{AgentMeta, RegisterResponse};
-use league_protocol::sender::Role;
-use league_protocol::table::Method;
+use league_protocol::id::RefereeId;
+use league_protocol::quirk::Quirk;
+use league_protocol::sender::Sender;
+use league_protocol::table::{Access, ManagerCall, Method};
+use league_protocol::time::Timestamp;
 use league_protocol::token::Credential;
+use league_wire::agent::IncomingCall;
 use league_wire::client_network::ClientNetwork;
-use league_wire::endpoint::Endpoint;
 
-use crate::endpoint_policy::EndpointPolicy;
 use crate::manager::Shared;
-use crate::settings::ManagerSettings;
 
 impl Shared {
-    /// What must hold before the desk is bothered with a registration: its endpoint may be called, and the key that is `shown` is
-    /// the one that is `needed`. A rejection is an answer.
-    pub(crate) fn admissible(
+    pub(crate) fn check_access(
         &self,
-        method: Method,
-        meta: &AgentMeta,
-        shown: Option<&Credential>,
-        needed: Option<&Credential>,
-        peer: SocketAddr,
-    ) -> Result<Option<RegisterResponse>, RequestError> {
-        let whence = ClientNetwork::of(peer);
-        self.gate.registers(whence, meta, method)?;
-        if let Some(needed) = needed {
-            self.gate.shows_secret(whence, method)?;
-            if !shown.is_some_and(|shown| shown.opens(&needed.digest())) {
-                let message = "join_key is missing or wrong; ask the operator for the join key, and give it with --join-key or send it as join_key";
-                return Err(RequestError::new(ErrorCode::E012, method, message).about("join_key"));
-            }
+        access: Access,
+        incoming: &IncomingCall<ManagerCall>,
+    ) -> Result<(), RequestError> {
+        let IncomingCall { method, head, peer, .. } = incoming;
+        match access {
+            Access::Open if *method == Method::Ping => Ok(()),
+            Access::Open => self.gate.wonders(ClientNetwork::of(*peer), *method),
+            Access::JoinKey => self.check_join_key(incoming),
+            // Only the season knows whose token it is, see `ShownToken`.
+            Access::Token => head.token(*method).map(|_| ()),
+            Access::Operator => self.check_operator(head, *peer, *method),
+            Access::Pass => Err(RequestError::new(ErrorCode::E012, *method, "a manager accepts no passes")),
         }
-        // What is no endpoint at all is rejected by the season, which says why.
-        let Ok(parsed) = meta.contact_endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
-        let role = if method == Method::RegisterReferee { Role::Referee } else { Role::Player };
-        let ManagerSettings { here, own_addresses, allowed_hosts, .. } = &self.settings;
-        let reach = EndpointPolicy { here: *here, own_addresses: *own_addresses, allowed: allowed_hosts };
-        let reachable = reach.check(&parsed, peer, role);
-        if reachable.is_ok() && reach.is_out_of_reach(&parsed) {
-            tracing::warn!(
-                "a {role} registers {parsed}, which agents on other machines cannot reach; start it with --host 0.0.0.0"
-            );
-        }
-        let unreachable = |reason| self.rejected(Rejection::new(RejectionReason::Endpoint, method, reason));
-        Ok(reachable.err().map(unreachable))
     }
 
-    /// Whether whoever asks may operate the league.
+    fn check_join_key(&self, incoming: &IncomingCall<ManagerCall>) -> Result<(), RequestError> {
+        let (meta, shown, needed) = if let ManagerCall::RegisterPlayer(request) = &incoming.call {
+            (&request.player_meta, &request.join_key, &self.settings.player_key)
+        } else if let ManagerCall::RegisterReferee(request) = &incoming.call {
+            (&request.referee_meta, &request.join_key, &self.settings.referee_key)
+        } else {
+            return Ok(());
+        };
+        let (network, method) = (ClientNetwork::of(incoming.peer), incoming.method);
+        self.gate.registers(network, meta, method)?;
+        let Some(needed) = needed else { return Ok(()) };
+        self.gate.shows_secret(network, method)?;
+        if shown.as_ref().is_some_and(|shown| shown.opens(&needed.digest())) {
+            return Ok(());
+        }
+        let message = "join_key is missing or wrong; ask the operator for the join key, and give it with --join-key or send it as join_key";
+        Err(RequestError::new(ErrorCode::E012, method, message).about("join_key"))
+    }
+
     pub(crate) fn check_operator(
         &self,
         head: &ReceivedEnvelope,
@@ -76,6 +78,38 @@ impl Shared {
                 let message =
                     "this is not the operator's token; give the right one with --token or LEAGUE_OPERATOR_TOKEN";
                 Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
+            }
+        }
+    }
+}
+
+/// The token and the sender of a call. Its owner is looked up in the command that answers the call: a lookup of its own would
+/// wait for the league twice.
+pub(crate) struct ShownToken {
+    token: Credential,
+    sender: Option<Sender>,
+    method: Method,
+}
+
+impl ShownToken {
+    pub(crate) fn of(head: &ReceivedEnvelope, method: Method) -> Result<Self, RequestError> {
+        Ok(Self { token: head.token(method)?.clone(), sender: head.sender.as_good().cloned(), method })
+    }
+
+    /// The owner of the token, and what is odd about the `sender` beside it.
+    pub(crate) fn owner(&self, season: &Season, now: Timestamp) -> Result<(AgentId, Option<Quirk>), RequestError> {
+        let owner = season.authenticate(&self.token, self.method, now)?;
+        let odd = season.check_sender(&owner, self.sender.as_ref(), self.method)?;
+        Ok((owner, odd))
+    }
+
+    /// The same, where the owner must be a referee.
+    pub(crate) fn referee(&self, season: &Season, now: Timestamp) -> Result<(RefereeId, Option<Quirk>), RequestError> {
+        match self.owner(season, now)? {
+            (AgentId::Referee(id), odd) => Ok((id, odd)),
+            (AgentId::Player(id), _) => {
+                let message = format!("{id} is a player; register as a referee first");
+                Err(RequestError::new(ErrorCode::E013, self.method, message))
             }
         }
     }

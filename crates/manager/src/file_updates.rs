@@ -1,6 +1,6 @@
-//! The files of a league, written while it goes on: soon after each change, several changes at a time, and once more at its end.
+//! The files of a league, written soon after each change, several changes at a time, and once more at the end.
 //!
-//! They are views: that they cannot be written stops nobody. A file never shows more than is durable in the log.
+//! A league goes on when its files cannot be written. A file never shows more than is durable in the log.
 
 use std::convert::Infallible;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,53 +19,32 @@ use tokio::time::sleep;
 
 use crate::manager::Shared;
 
-/// The pause between two writings. The files are at most a quarter of a second late, writing included.
+/// The pause between two writings: the files are at most a quarter of a second late.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What the files show, in short: they are written again when this differs.
+/// What the files depend on: they are written again when this differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct FiledState {
-    tables: Option<Tables>,
+    /// For `standings.json` and `rounds.json`: the phase, the round, and the numbers of results, players and withdrawn players.
+    tables: Option<(LeaguePhase, RoundId, u32, usize, usize)>,
+    /// For the register of agents: a hash of its entries.
     agents: Option<u64>,
-}
-
-/// What `standings.json` and `rounds.json` depend on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Tables {
-    phase: LeaguePhase,
-    round: RoundId,
-    results: u32,
-    players: usize,
-    withdrawn: usize,
 }
 
 impl FiledState {
     fn of(season: &Season) -> Self {
+        let (players, referees) = (season.players(), season.referees());
         let scheduled = season.phase() != LeaguePhase::WaitingForRegistrations || season.was_reopened();
-        let tables = scheduled.then(|| Tables {
-            phase: season.phase(),
-            round: season.round_number(),
-            results: season.matches_completed(),
-            players: season.players().len(),
-            withdrawn: season.players().iter().filter(|player| player.withdrawn).count(),
-        });
-        let is_empty = season.players().is_empty() && season.referees().is_empty();
-        Self { tables, agents: (!is_empty).then(|| agents(season)) }
+        let withdrawn = players.iter().filter(|player| player.withdrawn).count();
+        let counts = (season.matches_completed(), players.len(), withdrawn);
+        let mut hasher = DefaultHasher::new();
+        players.iter().for_each(|one| (&one.id, &one.profile, one.withdrawn).hash(&mut hasher));
+        referees.iter().for_each(|one| (&one.id, &one.profile, one.capacity, one.lost).hash(&mut hasher));
+        Self {
+            tables: scheduled.then(|| (season.phase(), season.round_number(), counts.0, counts.1, counts.2)),
+            agents: (!players.is_empty() || !referees.is_empty()).then(|| hasher.finish()),
+        }
     }
-}
-
-/// Equal for equal entries in the register.
-fn agents(season: &Season) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for player in season.players() {
-        (&player.id, &player.profile.name, &player.profile.endpoint, &player.profile.version).hash(&mut hasher);
-        (&player.profile.games, player.withdrawn).hash(&mut hasher);
-    }
-    for referee in season.referees() {
-        (&referee.id, &referee.profile.name, &referee.profile.endpoint, &referee.profile.version).hash(&mut hasher);
-        (&referee.profile.games, referee.capacity, referee.lost).hash(&mut hasher);
-    }
-    hasher.finish()
 }
 
 impl Shared {

@@ -8,15 +8,14 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use league_core::season::{Assignment, NextAction};
-use league_protocol::error::RequestError;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::RoundId;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
-use crate::excerpt::Told;
-use crate::hearing::Hearing;
+use crate::broadcast::Broadcast;
 use crate::manager::Shared;
-use crate::notices::{self, Listener};
+use crate::notices::{self, Announcement, Recipient};
 
 /// Why a league did not come to its end.
 #[derive(Debug, Error)]
@@ -43,13 +42,13 @@ impl Shared {
     async fn play_rounds(self: &Arc<Self>) -> Result<Option<RoundId>, LeagueStopped> {
         let mut opened = None;
         let mut changes = self.desk.changes();
-        // Of what was given away before, referees may have heard.
+        // Referees may know of matches that were assigned before this start.
         let found = self.desk.read(|season, _| (HashSet::from_iter(season.assignments()), season.last_completed()));
         let (before, mut finished) = found.await?;
         // Whether nothing has been played since this manager was started.
         let mut resumed = true;
         loop {
-            // Whatever changes from here on is seen below.
+            // Every change after this read is seen below.
             changes.mark_unchanged();
             let round = match self.desk.read(|season, _| season.duty()).await? {
                 NextAction::AwaitRegistrations => {
@@ -65,17 +64,18 @@ impl Shared {
                     continue;
                 }
                 NextAction::StartRound(_) => {
-                    resumed = false;
                     // Handed in together, so that they share a commit.
                     let (started, assigned) = tokio::join!(
                         self.desk.command(|season, now| season.start_round(now)),
                         self.desk.command(|season, now| Ok(season.assign(now)))
                     );
                     assigned?;
-                    started?
+                    let Some(round) = unless_refused(started, &mut changes).await? else { continue };
+                    resumed = false;
+                    round
                 }
                 NextAction::Play(round) => {
-                    // Whoever is told of a match is also told who runs it.
+                    // An agent that is told of a match is also told which referee runs it.
                     self.desk.command(|season, now| Ok(season.assign(now))).await?;
                     round
                 }
@@ -95,32 +95,32 @@ impl Shared {
         let settings = &self.settings;
         let there = self.desk.read(|season, _| {
             let present = season.referees().iter().filter(|referee| !referee.lost).count();
-            (season.players().len(), present, season.config().min_players, season.was_reopened())
+            (season.players().len(), present, season.config().min_players.max(2), season.was_reopened())
         });
         let (players, referees, needed, reopened) = there.await?;
         let enough = |expected: Option<u32>, there: usize| expected.is_none_or(|expected| there >= expected as usize);
-        // Who opens the registration again waits for somebody whom nobody had expected.
+        // After the operator reopened the registration the expected numbers no longer apply.
         let expecting = !reopened && (settings.expect_players.is_some() || settings.expect_referees.is_some());
         let all = enough(settings.expect_players, players) && enough(settings.expect_referees, referees);
-        if expecting && all && referees > 0 && players >= needed as usize {
-            return Ok(self.desk.command(|season, now| season.start(now)).await?);
+        if !(expecting && all && referees > 0 && players >= needed as usize) {
+            let Some(window) = settings.registration_window else {
+                drop(changes.changed().await);
+                return Ok(());
+            };
+            if timeout_at(opened + window, changes.changed()).await.is_ok() {
+                return Ok(());
+            }
+            if referees == 0 || players < needed as usize {
+                return Err(LeagueStopped::TooFew { window, players, needed, referees });
+            }
         }
-        let Some(window) = settings.registration_window else {
-            drop(changes.changed().await);
-            return Ok(());
-        };
-        if timeout_at(opened + window, changes.changed()).await.is_ok() {
-            return Ok(());
-        }
-        if referees == 0 || players < needed as usize {
-            return Err(LeagueStopped::TooFew { window, players, needed, referees });
-        }
-        Ok(self.desk.command(|season, now| season.start(now)).await?)
+        unless_refused(self.desk.command(|season, now| season.start(now)).await, changes).await?;
+        Ok(())
     }
 
-    /// Plays a round: everybody is told; each match begins when those have heard who are in it. Referees may know of those that were `given`
-    /// to them before. Players first hear of the end of the round `before`; when the manager was started in the middle of this
-    /// round (`resumed`), they have heard of it, and are told the standings once more.
+    /// Plays a round: all agents are told, and each match begins when its own agents have been told. Referees may know of the
+    /// matches that were `given` to them before. Players are first told of the end of the round `before`; when the manager was
+    /// started in the middle of this round (`resumed`) they know of it, and are told the standings once more.
     async fn play(
         self: &Arc<Self>,
         round: RoundId,
@@ -130,26 +130,20 @@ impl Shared {
         changes: &mut tokio::sync::watch::Receiver<u64>,
     ) -> Result<(), LeagueStopped> {
         let told = self.desk.read(move |season, _| {
-            let mut to_players: Vec<Told> =
-                before.into_iter().flat_map(|before| notices::round_over(season, before)).collect();
-            if resumed {
-                to_players.truncate(1);
-            }
+            let over = before.into_iter().flat_map(|before| notices::round_over(season, before));
+            let mut to_players: Vec<Announcement> = over.take(if resumed { 1 } else { 2 }).collect();
             to_players.push(notices::announcement(season, round, false));
             let to_referees = vec![notices::announcement(season, round, true)];
-            let (players, referees) = (Listener::players_of(season, round), Listener::referees(season));
+            let broadcast = Broadcast::default()
+                .to(Recipient::players_of(season, round), to_players)
+                .to(Recipient::referees(season), to_referees);
             let size = (season.config().league_id.clone(), season.schedule().total_matches());
-            (players, to_players, referees, to_referees, season.assignments(), season.referees_show_passes(), size)
+            (broadcast, season.assignments(), season.referees_show_passes(), size)
         });
-        let (players, to_players, referees, to_referees, mut due, mut promised, (league, matches)) = told.await?;
+        let (mut broadcast, mut due, mut promised, (league, matches)) = told.await?;
         let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
-        let mut hearing = Hearing::default();
-        let (players, referees) = (Listener::noted(players, &mut hearing), Listener::noted(referees, &mut hearing));
-        let telling = async {
-            tokio::join!(self.tell_each(players, to_players, grace), self.tell_each(referees, to_referees, grace))
-        }
-        .shared();
-        let hearing = Arc::new(hearing);
+        let barrier = broadcast.barrier();
+        let telling = self.broadcast(broadcast, grace).shared();
         if let Some(views) = &self.views {
             views.expect(league, matches).await;
         }
@@ -160,11 +154,11 @@ impl Shared {
                 for assignment in due.drain(..) {
                     if sent.insert(assignment.clone()) {
                         let is_new = !given.contains(&assignment);
-                        tokio::spawn(Arc::clone(self).escort(assignment, is_new, Arc::clone(&hearing)));
+                        tokio::spawn(Arc::clone(self).dispatch(assignment, is_new, Arc::clone(&barrier)));
                     }
                 }
                 changes.mark_unchanged();
-                // Mostly there is nothing to do; and to find that out, nobody has to wait for the disk.
+                // Mostly there is nothing to do, and finding that out need not wait for the disk.
                 let waits = self.desk.read_uncommitted(move |season| {
                     season.duty() == NextAction::Play(round)
                         && season.only_awaits_results()
@@ -183,7 +177,7 @@ impl Shared {
             }
         };
         let played = async {
-            let (played, _) = tokio::join!(playing, telling.clone());
+            let (played, ()) = tokio::join!(playing, telling.clone());
             played
         };
         let watching = async {
@@ -202,29 +196,45 @@ impl Shared {
     async fn keep_promise(self: &Arc<Self>, round: RoundId, promised: bool) -> Result<bool, LeagueStopped> {
         let broken = self.desk.read(move |season, _| {
             let broken = promised && !season.referees_show_passes();
-            broken.then(|| (Listener::players(season), notices::announcement(season, round, false)))
+            broken.then(|| (Recipient::players(season), notices::announcement(season, round, false)))
         });
         let Some((players, again)) = broken.await? else { return Ok(promised) };
-        self.tell(players, vec![again], Duration::ZERO).await;
+        self.tell(players, vec![again]).await;
         Ok(false)
     }
 
     async fn conclude(self: &Arc<Self>, last: Option<RoundId>) -> Result<(), LeagueStopped> {
         self.file().await?;
         let told = self.desk.read(move |season, _| {
-            let mut to_players: Vec<Told> =
-                last.into_iter().flat_map(|last| notices::round_over(season, last)).collect();
-            to_players.push(notices::league_over(season));
-            (Listener::all_players(season), to_players, Listener::referees(season), vec![notices::league_over(season)])
+            let over = last.into_iter().flat_map(|last| notices::round_over(season, last));
+            let to_players = over.chain([notices::league_over(season)]).collect();
+            Broadcast::default()
+                .to(Recipient::all_players(season), to_players)
+                .to(Recipient::referees(season), vec![notices::league_over(season)])
         });
-        let (players, to_players, referees, to_referees) = told.await?;
-        let now = Duration::ZERO;
-        tokio::join!(self.tell(players, to_players, now), self.tell(referees, to_referees, now));
+        self.broadcast(told.await?, Duration::ZERO).await;
         if let Some(views) = &self.views
             && let Err(error) = views.flush().await
         {
             tracing::warn!(%error, "the league's files are not complete");
         }
         Ok(())
+    }
+}
+
+/// The reply of a command; nothing where the season refuses it. The operator has then changed the league since the loop looked:
+/// the loop waits for that change, and looks again.
+async fn unless_refused<T>(
+    reply: Result<T, RequestError>,
+    changes: &mut tokio::sync::watch::Receiver<u64>,
+) -> Result<Option<T>, LeagueStopped> {
+    match reply {
+        Ok(reply) => Ok(Some(reply)),
+        Err(refused) if refused.code == Some(ErrorCode::E010) => {
+            tracing::info!(%refused, "the operator was faster; the league is looked at again");
+            drop(changes.changed().await);
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
     }
 }

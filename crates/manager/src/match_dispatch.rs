@@ -1,7 +1,7 @@
 //! Giving a match to a referee, and watching over those that hold one.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use league_core::rules::registry::new_game;
@@ -18,16 +18,15 @@ use league_protocol::quirk::Quirk;
 use league_protocol::side::Pair;
 use league_protocol::table::{Call, Method};
 use league_store::journal::JournalLevel;
-use league_wire::endpoint::Endpoint;
-use league_wire::exchange::Exchange;
-use league_wire::peer_client::{AnswerVerdict, OutgoingCall, Peer, heard};
+use league_wire::exchange::{CallError, Exchange};
+use league_wire::peer_client::{OutgoingCall, Peer, heard};
 use league_wire::trace;
 use tokio::time::{Instant, sleep};
 use tracing::Instrument;
 
-use crate::hearing::Hearing;
-use crate::manager::Shared;
-use crate::notices::{Listener, envelope};
+use crate::broadcast::DeliveryBarrier;
+use crate::manager::{Manager, Shared};
+use crate::notices::{Recipient, envelope};
 
 /// A referee is given up after so many failures running.
 const PATIENCE: u32 = 3;
@@ -42,9 +41,10 @@ enum Offer {
 }
 
 impl Shared {
-    /// Gives a match to its referee, when everybody in it has heard of it. A referee that is busy gets it back on the list; one that is gone is
-    /// given up. A match that is `new`, of which its referee cannot have been told before, is not begun when a player has been withdrawn meanwhile.
-    pub(crate) async fn escort(self: Arc<Self>, assignment: Assignment, new: bool, hearing: Arc<Hearing>) {
+    /// Gives a match to its referee, once the referee and both players have been told of it. A match that the referee refuses
+    /// goes back on the list; a referee that is gone is given up. A `new` match, of which its referee cannot have been told
+    /// before, is not begun when a player was withdrawn meanwhile.
+    pub(crate) async fn dispatch(self: Arc<Self>, assignment: Assignment, new: bool, told: Arc<DeliveryBarrier>) {
         let wanted = assignment.match_id.clone();
         let players = self.desk.read_uncommitted(move |season| {
             let ids = |players: Pair<&RegisteredPlayer>| [players.a.id.clone(), players.b.id.clone()];
@@ -52,18 +52,18 @@ impl Shared {
         });
         let Ok(Some(players)) = players.await else { return };
         let concerned = players.into_iter().map(AgentId::Player).chain([AgentId::Referee(assignment.referee.clone())]);
-        hearing.have_heard(concerned).await;
+        told.wait_for(concerned).await;
         let wanted = assignment.clone();
         let (mode, seed) = (self.settings.mode, self.settings.seed.clone());
         let order = self.desk.read_uncommitted(move |season| {
             let secret = seed.as_ref().map(|seed| seed.secret(&wanted.match_id));
             let order = season.holds(&wanted).then(|| season.order(&wanted, mode, secret)).flatten();
-            Some((order?, listener(season, &wanted.referee)?, season.walkover(&wanted.match_id).is_some()))
+            Some((order?, referee_of(season, &wanted.referee)?, season.walkover(&wanted.match_id).is_some()))
         });
         // Whatever happened meanwhile, it is no longer this referee's match.
         let Ok(Some((mut order, mut referee, decided))) = order.await else { return };
         order.home_mark.clone_from(&self.settings.home_mark);
-        // Who takes no orders has begun already.
+        // A referee that takes no orders has begun already.
         if new && decided && referee.manner.knows(Method::StartMatch) {
             drop(self.desk.command(move |season, now| season.give_back(&assignment, now)).await);
             return;
@@ -71,7 +71,7 @@ impl Shared {
         let matched = trace::of_match(&order.match_id, order.attempt);
         for tried in 1..=PATIENCE {
             match self.offer(&mut referee, &order).instrument(matched.clone()).await {
-                // What nobody takes up is taken away when it is overdue.
+                // A match that the referee does not begin is taken away when it is overdue.
                 Offer::Taken | Offer::Unknown => return,
                 Offer::Refused => {
                     self.log(JournalLevel::Warn, "MATCH_REFUSED", || {
@@ -92,12 +92,11 @@ impl Shared {
                 }
             }
         }
-        tracing::warn!(referee = %assignment.referee, match_id = %assignment.match_id, "nobody takes the match");
+        tracing::warn!(referee = %assignment.referee, match_id = %assignment.match_id, "the referee does not answer the order");
         drop(self.desk.command(move |season, now| season.unheard(&assignment, now)).await);
     }
 
-    async fn offer(&self, referee: &mut Listener, order: &StartMatch) -> Offer {
-        let Ok(endpoint) = referee.endpoint.parse::<Endpoint>() else { return Offer::Unheard };
+    async fn offer(&self, referee: &mut Recipient, order: &StartMatch) -> Offer {
         if !referee.manner.knows(Method::StartMatch) {
             return Offer::Unknown;
         }
@@ -106,12 +105,12 @@ impl Shared {
         let call = Call::StartMatch(order.clone());
         let message =
             OutgoingCall { envelope: &envelope, call: &call, body: None, limit: self.settings.patience, notice: false };
-        let peer = Peer { endpoint: &endpoint, manner: &referee.manner, proven: false };
+        let peer = Peer { endpoint: &referee.endpoint, manner: &referee.manner, proven: false };
         let mut tries = Vec::new();
-        let said = self.herald.speaker.send(peer, message, &understood, &mut tries).await;
+        let said = self.broadcaster.client.send(peer, message, &understood, &mut tries).await;
         self.note_sent(&referee.id, &envelope.conversation_id, &tries, said.understood);
         let answers = tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.came.as_ref().ok());
-        answers.for_each(|exchange| self.promptness.note(&referee.id, exchange.receipt.last_byte));
+        answers.for_each(|exchange| self.note_latency(&referee.id, exchange));
         let offer = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
             None | Some(Err(_)) => Offer::Unheard,
             Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body) {
@@ -152,7 +151,7 @@ impl Shared {
                     .referees()
                     .iter()
                     .filter(|referee| referee.running > 0 || referee.lost)
-                    .filter_map(|referee| Some((referee.id.clone(), referee.lost, listener(season, &referee.id)?)))
+                    .filter_map(|referee| Some((referee.id.clone(), referee.lost, referee_of(season, &referee.id)?)))
                     .collect();
                 (holding, season.assignments(), longest(season.config()))
             });
@@ -160,7 +159,7 @@ impl Shared {
             since.retain(|assignment, _| held.contains(assignment));
             for assignment in held {
                 let began = *since.entry(assignment.clone()).or_insert_with(Instant::now);
-                // Who steps through a match takes the time it takes.
+                // A stepped match has no limit: the operator decides when it goes on.
                 let flowing = self.settings.mode == MatchMode::Flowing;
                 if flowing && began.elapsed() > longest {
                     tracing::warn!(match_id = %assignment.match_id, referee = %assignment.referee, "overdue");
@@ -184,31 +183,55 @@ impl Shared {
         }
     }
 
-    async fn poke(&self, referee: &Listener, call: Call) -> bool {
-        let Ok(endpoint) = referee.endpoint.parse::<Endpoint>() else { return false };
-        let conversation = ConversationId::named("conv-watch");
+    /// A smoothed mean, for people to look at: nothing is decided by it.
+    fn note_latency(&self, referee: &AgentId, exchange: &Exchange) {
+        let Some(took) = exchange.receipt.last_byte else { return };
+        let mut latencies = self.latencies.lock().unwrap_or_else(PoisonError::into_inner);
+        latencies.entry(referee.clone()).and_modify(|mean| *mean = (*mean * 7 + took) / 8).or_insert(took);
+    }
+
+    /// Calls a referee once, in the dialect that is known.
+    pub(crate) async fn call_referee(
+        &self,
+        referee: &Recipient,
+        conversation: ConversationId,
+        call: &Call,
+        limit: Duration,
+    ) -> Result<Exchange, CallError> {
         let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
+        let client = self.broadcaster.client.client();
+        client.call(&referee.endpoint, &referee.manner, &envelope, call, limit).await
+    }
+
+    async fn poke(&self, referee: &Recipient, call: Call) -> bool {
         let limit = self.settings.watch.min(self.settings.patience);
-        let came = self.herald.speaker.client().call(&endpoint, &referee.manner, &envelope, &call, limit).await;
+        let came = self.call_referee(referee, ConversationId::named("conv-watch"), &call, limit).await;
         if let Err(error) = &came {
             self.log(JournalLevel::Warn, "MESSAGE_FAILED", || {
                 format!("{} to {}: {error}", call.method().row().name, referee.id.as_str())
             });
         }
-        came.inspect(|exchange| self.promptness.note(&referee.id, exchange.receipt.last_byte)).is_ok()
+        came.inspect(|exchange| self.note_latency(&referee.id, exchange)).is_ok()
     }
 }
 
-pub(crate) fn listener(season: &Season, referee: &RefereeId) -> Option<Listener> {
-    let referee = season.referee(referee)?;
-    Some(Listener::referee(referee, &season.config().league_id))
+impl Manager {
+    /// How long a referee takes to answer an order or a ping; nothing before it has answered one.
+    pub fn referee_latency(&self, referee: &RefereeId) -> Option<Duration> {
+        let latencies = self.shared.latencies.lock().unwrap_or_else(PoisonError::into_inner);
+        latencies.get(&AgentId::Referee(referee.clone())).copied()
+    }
+}
+
+pub(crate) fn referee_of(season: &Season, referee: &RefereeId) -> Option<Recipient> {
+    Recipient::referee(season.referee(referee)?, &season.config().league_id)
 }
 
 /// Whether a referee read the order: it takes it, refuses it, or says by a code of the league why it cannot.
-fn understood(exchange: &Exchange) -> AnswerVerdict {
+fn understood(exchange: &Exchange) -> bool {
     let layers = ParsedAnswer::parse(&exchange.body);
     let answered = layers.is_ok_and(|layers| layers.refuses() || layers.error().is_some_and(|e| e.code.is_some()));
-    if answered { AnswerVerdict::Understood } else { heard(exchange) }
+    answered || heard(exchange)
 }
 
 /// The longest that a match can take by its own limits and the longest course of its game, and half as long again.

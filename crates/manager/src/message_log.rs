@@ -8,16 +8,16 @@ use league_core::season::agent::AgentId;
 use league_protocol::id::ConversationId;
 use league_protocol::message::registration::{RegisterResponse, RegistrationStatus};
 use league_protocol::sender::Sender;
-use league_protocol::table::{Call, Method};
+use league_protocol::table::{ManagerCall, Method};
 use league_store::journal::{JournalEntry, JournalLevel};
 use league_wire::agent::{CallAnswer, IncomingCall};
 use league_wire::peer_client::SendAttempt;
 use league_wire::refusal_log::RefusedRequest;
 
-use crate::excerpt::Told;
 use crate::manager::Shared;
+use crate::notices::Announcement;
 
-/// How many of those who were told something have answered.
+/// How many agents have acknowledged an announcement.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     yes: AtomicU32,
@@ -25,7 +25,7 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    fn count(&self, answered: bool) {
+    pub(crate) fn count(&self, answered: bool) {
         let counter = if answered { &self.yes } else { &self.no };
         counter.fetch_add(1, Ordering::Relaxed);
     }
@@ -82,52 +82,43 @@ impl Shared {
         }
     }
 
-    /// One of those who were `told` has answered, or has not.
-    pub(crate) fn count_answer(&self, told: &Told, tries: &[SendAttempt], understood: bool) {
-        // Who does not know a notice is not sent it.
-        if !tries.is_empty() {
-            told.answers.count(understood);
+    /// Logs how many agents acknowledged an announcement that all have been sent.
+    pub(crate) fn note_told(&self, announcement: &Announcement) {
+        let Announcement { notice, answers, .. } = announcement;
+        let (yes, no) = (answers.yes.load(Ordering::Relaxed), answers.no.load(Ordering::Relaxed));
+        if yes + no == 0 {
+            return;
         }
-    }
-
-    /// Everybody was told; who has answered?
-    pub(crate) fn note_told(&self, told: &[Told]) {
-        for told in told {
-            let (yes, no) = (told.answers.yes.load(Ordering::Relaxed), told.answers.no.load(Ordering::Relaxed));
-            if yes + no == 0 {
-                continue;
-            }
-            let (conversation, method) = told.subject();
-            let what = method.row().message.unwrap_or(method.row().name);
-            let nobody = yes == 0 && no > 1;
-            let (level, event) =
-                if nobody { (JournalLevel::Error, "NOBODY_REACHABLE") } else { (JournalLevel::Info, what) };
-            if self.logs(level) {
-                let message = format!("{what}: told {} agents, {yes} acknowledged it, {no} did not", yes + no);
-                self.write_line(self.entry(level, event, message).in_conversation(Some(conversation)).about(what));
-            }
+        let row = notice.call.method().row();
+        let what = row.message.unwrap_or(row.name);
+        let nobody = yes == 0 && no > 1;
+        let (level, event) =
+            if nobody { (JournalLevel::Error, "NOBODY_REACHABLE") } else { (JournalLevel::Info, what) };
+        if self.logs(level) {
+            let message = format!("{what}: told {} agents, {yes} acknowledged it, {no} did not", yes + no);
+            self.write_line(self.entry(level, event, message).in_conversation(Some(&notice.conversation)).about(what));
         }
     }
 
     /// What is to be known of a request before it is answered.
-    pub(crate) fn request(&self, arrived: &IncomingCall) -> Option<Request> {
-        let name = if let Call::RegisterPlayer(request) = &arrived.call {
+    pub(crate) fn request(&self, incoming: &IncomingCall<ManagerCall>) -> Option<Request> {
+        let name = if let ManagerCall::RegisterPlayer(request) = &incoming.call {
             Some(request.player_meta.display_name.to_string())
-        } else if let Call::RegisterReferee(request) = &arrived.call {
+        } else if let ManagerCall::RegisterReferee(request) = &incoming.call {
             Some(request.referee_meta.display_name.to_string())
         } else {
             None
         };
         // A line of these may be a warning; of the others, a line is for DEBUG.
-        if name.is_none() && arrived.call.method() != Method::ReportMatchResult && !self.logs(JournalLevel::Debug) {
+        if name.is_none() && incoming.method != Method::ReportMatchResult && !self.logs(JournalLevel::Debug) {
             return None;
         }
-        let sender = arrived.head.sender.as_good().map_or("an unnamed sender", Sender::as_str);
+        let sender = incoming.head.sender.as_good().map_or("an unnamed sender", Sender::as_str);
         Some(Request {
-            method: arrived.call.method(),
-            from: format!("{sender} at {}", arrived.peer.ip()),
+            method: incoming.method,
+            from: format!("{sender} at {}", incoming.peer.ip()),
             name,
-            conversation: arrived.head.conversation_id.as_good().cloned(),
+            conversation: incoming.head.conversation_id.as_good().cloned(),
         })
     }
 

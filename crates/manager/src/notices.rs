@@ -1,129 +1,195 @@
-//! What everybody is told, and to whom it is told.
+//! What the manager tells agents, and to which of them.
+//!
+//! Up to [`TOLD_WHOLE`] players every agent gets all matches of a round and the whole table, written once for all. In a larger
+//! league that would cost n times n: there a player gets its own match, the head of the table and its own row, a referee gets
+//! its own matches, and each gets the total. The rest can be queried.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use league_core::season::Season;
-use league_core::season::agent::{AgentId, RegisteredPlayer, RegisteredReferee};
+use league_core::season::agent::{AgentId, AgentProfile, RegisteredPlayer, RegisteredReferee, StoredCredential};
 use league_protocol::dialect::PeerDialect;
 use league_protocol::envelope::Envelope;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, LeagueId, RoundId};
 use league_protocol::message::league_error::LeagueError;
-use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted, ShutdownCommand};
-use league_protocol::message::standings::{FinalRow, StandingsUpdate};
+use league_protocol::message::round::{
+    AnnouncedMatch, LeagueCompleted, RoundAnnouncement, RoundCompleted, ShutdownCommand,
+};
+use league_protocol::message::standings::{FinalRow, StandingsRow, StandingsUpdate};
 use league_protocol::sender::Sender;
 use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Credential;
+use league_wire::endpoint::Endpoint;
 use smol_str::SmolStr;
 
-use crate::excerpt::{self, Excerpts, Told};
-use crate::hearing::{Heard, Hearing};
+use crate::message_log::Answers;
 
-/// Something to be said, and the conversation it belongs to.
+/// About 8 KB of standings and 6 KB of matches for each agent in a round.
+const TOLD_WHOLE: usize = 64;
+/// The rows of the table that every agent gets.
+const HEAD: usize = 10;
+/// The most matches in an announcement to a referee, which also gets an order for each match.
+const MATCHES: usize = 128;
+
+/// A message to an agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Notice {
     pub(crate) conversation: ConversationId,
     pub(crate) call: Call,
-    /// The call as everybody hears it, written once for all; nothing where it cannot be written.
+    /// The body as JSON, written once for all recipients.
     pub(crate) body: Option<Vec<u8>>,
 }
 
 impl Notice {
-    pub(crate) fn new(conversation: ConversationId, call: Call) -> Self {
+    fn new(conversation: ConversationId, call: Call) -> Self {
         let mut body = Vec::with_capacity(4096);
         let written = call.write_body(&mut body).is_ok();
         Self { conversation, call, body: written.then_some(body) }
     }
 }
 
-/// Somebody to be told, and in which words it knows the manager.
-#[derive(Clone, Debug)]
-pub(crate) struct Listener {
-    pub(crate) id: AgentId,
-    pub(crate) endpoint: String,
-    pub(crate) pass: Credential,
-    pub(crate) manner: PeerDialect,
+/// The excerpt for one agent, written only when the agent is told: the first agents need not wait for the others' excerpts.
+type Excerpt = Box<dyn Fn(&AgentId) -> Option<Call> + Send + Sync>;
+
+/// A notice to many agents.
+pub(crate) struct Announcement {
+    pub(crate) notice: Notice,
+    excerpt: Option<Excerpt>,
+    pub(crate) answers: Answers,
 }
 
-impl Listener {
-    pub(crate) fn player(player: &RegisteredPlayer, league: &LeagueId) -> Self {
-        let (endpoint, pass) = (player.profile.endpoint.clone(), player.grant.digest.manager_pass(league).into());
-        Self { id: AgentId::Player(player.id.clone()), endpoint, pass, manner: player.manner.clone() }
+impl Announcement {
+    fn new(conversation: ConversationId, call: Call) -> Self {
+        Self { notice: Notice::new(conversation, call), excerpt: None, answers: Answers::default() }
     }
 
-    pub(crate) fn referee(referee: &RegisteredReferee, league: &LeagueId) -> Self {
-        let (endpoint, pass) = (referee.profile.endpoint.clone(), referee.grant.digest.manager_pass(league).into());
-        Self { id: AgentId::Referee(referee.id.clone()), endpoint, pass, manner: referee.manner.clone() }
+    /// An agent for which `excerpt` gives nothing gets `call`.
+    fn in_excerpts(
+        conversation: ConversationId,
+        call: Call,
+        excerpt: impl Fn(&AgentId) -> Option<Call> + Send + Sync + 'static,
+    ) -> Self {
+        Self { excerpt: Some(Box::new(excerpt)), ..Self::new(conversation, call) }
     }
 
-    /// Every player that has not been withdrawn.
+    pub(crate) fn to(&self, agent: &AgentId) -> Cow<'_, Notice> {
+        let own = self.excerpt.as_ref().and_then(|excerpt| excerpt(agent));
+        own.map_or(Cow::Borrowed(&self.notice), |call| Cow::Owned(Notice::new(self.notice.conversation.clone(), call)))
+    }
+}
+
+/// An agent that is told something.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipient {
+    pub(crate) id: AgentId,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) pass: Credential,
+    pub(crate) manner: PeerDialect,
+    pub(crate) accepts_batches: bool,
+}
+
+impl Recipient {
+    /// Nothing where the agent's endpoint is no URL.
+    pub(crate) fn player(player: &RegisteredPlayer, league: &LeagueId) -> Option<Self> {
+        let RegisteredPlayer { id, profile, grant, manner, .. } = player;
+        Self::new(AgentId::Player(id.clone()), profile, grant, manner, league)
+    }
+
+    pub(crate) fn referee(referee: &RegisteredReferee, league: &LeagueId) -> Option<Self> {
+        let RegisteredReferee { id, profile, grant, manner, .. } = referee;
+        Self::new(AgentId::Referee(id.clone()), profile, grant, manner, league)
+    }
+
+    fn new(
+        id: AgentId,
+        profile: &AgentProfile,
+        grant: &StoredCredential,
+        manner: &PeerDialect,
+        league: &LeagueId,
+    ) -> Option<Self> {
+        let (endpoint, pass) = (profile.endpoint.parse().ok()?, grant.digest.manager_pass(league).into());
+        Some(Self { id, endpoint, pass, manner: manner.clone(), accepts_batches: profile.accepts_batches })
+    }
+
+    /// Every player that was not withdrawn.
     pub(crate) fn players(season: &Season) -> Vec<Self> {
-        let league = &season.config().league_id;
-        let present = season.players().iter().filter(|player| !player.withdrawn);
-        present.map(|player| Self::player(player, league)).collect()
+        Self::of(season, season.players().iter().filter(|player| !player.withdrawn))
     }
 
-    /// The same, in the order of the matches of `round`: two who meet hear of it together, and can begin while others are being told.
+    /// The same, in the order of the matches of `round`: two players that meet are told together, and can begin while others
+    /// are being told.
     pub(crate) fn players_of(season: &Season, round: RoundId) -> Vec<Self> {
         let schedule = season.schedule();
         let meeting = schedule.round(round.0).flat_map(|pair| [pair.a, pair.b]).chain(schedule.bye(round.0));
         let players = meeting.filter_map(|number| season.players().get(number as usize));
-        let league = &season.config().league_id;
-        players.filter(|player| !player.withdrawn).map(|player| Self::player(player, league)).collect()
+        Self::of(season, players.filter(|player| !player.withdrawn))
     }
 
-    /// Everybody who was a player: also who was withdrawn wants to know when it is over.
+    /// Every player: a withdrawn player, too, is told when the league is over.
     pub(crate) fn all_players(season: &Season) -> Vec<Self> {
+        Self::of(season, season.players())
+    }
+
+    fn of<'a>(season: &Season, players: impl IntoIterator<Item = &'a RegisteredPlayer>) -> Vec<Self> {
         let league = &season.config().league_id;
-        season.players().iter().map(|player| Self::player(player, league)).collect()
+        players.into_iter().filter_map(|player| Self::player(player, league)).collect()
     }
 
-    /// These, each with what says in `hearing` that it has heard.
-    pub(crate) fn noted(listeners: Vec<Self>, hearing: &mut Hearing) -> Vec<(Self, Heard)> {
-        listeners
-            .into_iter()
-            .map(|listener| {
-                let heard = hearing.expect(listener.id.clone());
-                (listener, heard)
-            })
-            .collect()
-    }
-
-    /// Every referee that has not been given up.
+    /// Every referee that was not given up.
     pub(crate) fn referees(season: &Season) -> Vec<Self> {
         let league = &season.config().league_id;
         let present = season.referees().iter().filter(|referee| !referee.lost);
-        present.map(|referee| Self::referee(referee, league)).collect()
+        present.filter_map(|referee| Self::referee(referee, league)).collect()
     }
 }
 
-/// What players hear at the end of a round.
-pub(crate) fn round_over(season: &Season, round: RoundId) -> [Told; 2] {
+/// A notice of the table: `call` gets the rows, and the number of all rows where these are an excerpt.
+fn standings(
+    season: &Season,
+    conversation: ConversationId,
+    call: impl Fn(Vec<StandingsRow>, Option<u32>) -> Call + Send + Sync + 'static,
+) -> Announcement {
+    let mut head = season.standings();
+    if head.len() <= TOLD_WHOLE {
+        return Announcement::new(conversation, call(head, None));
+    }
+    let total = u32::try_from(head.len()).ok();
+    let rest = head.split_off(HEAD).into_iter().map(|row| (AgentId::Player(row.player_id.clone()), row));
+    let rest: HashMap<AgentId, StandingsRow> = rest.collect();
+    Announcement::in_excerpts(conversation, call(head.clone(), total), move |agent| {
+        let own = rest.get(agent)?;
+        Some(call(head.iter().chain([own]).cloned().collect(), total))
+    })
+}
+
+/// What players are told at the end of a round.
+pub(crate) fn round_over(season: &Season, round: RoundId) -> [Announcement; 2] {
     let league_id = Some(season.config().league_id.clone());
     let summary = season.summary(round);
     let next = RoundId(round.0 + 1);
-    let standings = Excerpts::of(season).told(ConversationId::named(format_args!("conv-round-{round}-standings")), {
-        let league_id = league_id.clone();
-        move |standings, total_players| {
-            let (league_id, round_id) = (league_id.clone(), Some(round));
-            Call::UpdateStandings(StandingsUpdate { league_id, round_id, standings, total_players })
-        }
-    });
     let completed = RoundCompleted {
-        league_id,
+        league_id: league_id.clone(),
         round_id: round,
         matches_played: summary.total_matches,
         matches_completed: summary.total_matches,
         next_round_id: (next.0 <= season.schedule().rounds()).then_some(next),
         summary,
     };
-    let conversation = ConversationId::named(format_args!("conv-round-{round}-complete"));
-    [standings, Told::alike(Notice::new(conversation, Call::NotifyRoundCompleted(completed)))]
+    let conversation = |what| ConversationId::named(format_args!("conv-round-{round}-{what}"));
+    let standings = standings(season, conversation("standings"), move |standings, total_players| {
+        let (league_id, round_id) = (league_id.clone(), Some(round));
+        Call::UpdateStandings(StandingsUpdate { league_id, round_id, standings, total_players })
+    });
+    [standings, Announcement::new(conversation("complete"), Call::NotifyRoundCompleted(completed))]
 }
 
 /// The announcement of a round; referees are also told where the players listen.
-pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -> Told {
+pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -> Announcement {
     let conversation = ConversationId::named(format_args!("conv-round-{round}-announce"));
-    let announcement = RoundAnnouncement {
+    let mut whole = RoundAnnouncement {
         league_id: Some(season.config().league_id.clone()),
         round_id: round,
         matches: season.announced(round, to_referees),
@@ -132,13 +198,34 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
         players: None,
         agents: None,
     };
-    excerpt::announced(season, conversation, announcement, to_referees)
+    if season.players().len() <= TOLD_WHOLE {
+        return Announcement::new(conversation, Call::NotifyRound(whole));
+    }
+    let matches = std::mem::take(&mut whole.matches);
+    whole.total_matches = u32::try_from(matches.len()).ok();
+    let mut concerned: HashMap<AgentId, Vec<AnnouncedMatch>> = HashMap::new();
+    for announced in matches {
+        let players = [&announced.player_a_id, &announced.player_b_id].map(|player| AgentId::Player(player.clone()));
+        let referee = announced.referee_id.iter().map(|referee| AgentId::Referee(referee.clone()));
+        let agents: Vec<_> = if to_referees { referee.collect() } else { players.to_vec() };
+        for agent in agents {
+            let matches = concerned.entry(agent).or_default();
+            if matches.len() < MATCHES {
+                matches.push(announced.clone());
+            }
+        }
+    }
+    Announcement::in_excerpts(conversation, Call::NotifyRound(whole.clone()), move |agent| {
+        let matches = concerned.get(agent)?.clone();
+        Some(Call::NotifyRound(RoundAnnouncement { matches, ..whole.clone() }))
+    })
 }
 
-pub(crate) fn league_over(season: &Season) -> Told {
+/// The end of the league.
+pub(crate) fn league_over(season: &Season) -> Announcement {
     let (league_id, champion) = (Some(season.config().league_id.clone()), season.champion());
     let (total_rounds, total_matches) = (season.schedule().rounds(), season.matches_completed());
-    Excerpts::of(season).told(ConversationId::named("conv-league-complete"), move |standings, total_players| {
+    standings(season, ConversationId::named("conv-league-complete"), move |standings, total_players| {
         let (league_id, champion) = (league_id.clone(), champion.clone());
         let final_standings = standings.iter().map(FinalRow::from).collect();
         let end = LeagueCompleted { league_id, total_rounds, total_matches, champion, final_standings, total_players };
@@ -147,7 +234,7 @@ pub(crate) fn league_over(season: &Season) -> Told {
 }
 
 /// That a player is out of the league; and that it may leave, where it is in no match.
-pub(crate) fn withdrawn(league: &LeagueId, player: &RegisteredPlayer, may_leave: bool) -> Vec<Told> {
+pub(crate) fn withdrawn(league: &LeagueId, player: &RegisteredPlayer, may_leave: bool) -> Vec<Announcement> {
     const METHOD: Method = Method::WithdrawPlayer;
     let conversation = ConversationId::named(format_args!("conv-{}-withdrawn", player.id));
     let message = format!("the operator has withdrawn {} from {league}; its token counts no more", player.id);
@@ -155,9 +242,101 @@ pub(crate) fn withdrawn(league: &LeagueId, player: &RegisteredPlayer, may_leave:
     let out = Call::NotifyLeagueError(LeagueError::of(&fault, Some(METHOD.row().name)));
     let reason = Some(SmolStr::new_static("withdrawn by the operator"));
     let leave = may_leave.then_some(Call::Shutdown(ShutdownCommand { reason }));
-    [Some(out), leave].into_iter().flatten().map(|call| Told::alike(Notice::new(conversation.clone(), call))).collect()
+    [Some(out), leave].into_iter().flatten().map(|call| Announcement::new(conversation.clone(), call)).collect()
 }
 
+/// The manager's envelope.
 pub(crate) fn envelope(conversation_id: ConversationId, now: Timestamp, auth_token: Option<Credential>) -> Envelope {
     Envelope { sender: Sender::manager(), timestamp: now, conversation_id, auth_token }
+}
+
+#[cfg(test)]
+mod tests {
+    use league_core::in_memory::InMemoryLeague;
+    use league_core::rules::seed::Seed;
+    use league_core::season::config::LeagueConfig;
+    use league_protocol::id::{PlayerId, RefereeId, RoundId};
+    use league_protocol::request::MAX_BODY;
+    use league_protocol::time::Timestamp;
+    use smol_str::format_smolstr;
+
+    use super::*;
+
+    /// A league of so many players after its first round.
+    fn after_a_round(players: u32) -> Season {
+        let config = LeagueConfig { max_players: players, ..LeagueConfig::even_odd("league_large".parse().unwrap()) };
+        let names: Vec<_> = (1..=players).map(|number| format_smolstr!("Player {number}")).collect();
+        let seed = Seed::new(1, config.league_id.clone());
+        let mut league = InMemoryLeague::new(config, &names, seed, Timestamp::EPOCH).unwrap();
+        league.play_round().unwrap();
+        league.season().clone()
+    }
+
+    fn player(number: u32) -> AgentId {
+        AgentId::Player(PlayerId::numbered(number))
+    }
+
+    fn rows(told: &Announcement, who: &AgentId) -> (Vec<PlayerId>, Option<u32>) {
+        let heard = told.to(who);
+        let call = &heard.call;
+        if let Call::UpdateStandings(update) = call {
+            return (update.standings.iter().map(|row| row.player_id.clone()).collect(), update.total_players);
+        }
+        let Call::NotifyLeagueCompleted(end) = call else { panic!("{:?}", call.method()) };
+        (end.final_standings.iter().map(|row| row.player_id.clone()).collect(), end.total_players)
+    }
+
+    fn matches(told: &Announcement, who: &AgentId) -> (usize, Option<u32>) {
+        let heard = told.to(who);
+        let call = &heard.call;
+        let Call::NotifyRound(round) = call else { panic!("{:?}", call.method()) };
+        if let AgentId::Player(player) = who {
+            let own = |one: &AnnouncedMatch| one.player_a_id == *player || one.player_b_id == *player;
+            assert!(round.total_matches.is_none() || round.matches.iter().all(own));
+        }
+        (round.matches.len(), round.total_matches)
+    }
+
+    #[test]
+    fn up_to_the_limit_every_agent_is_told_everything() {
+        let season = after_a_round(64);
+        let [standings, _] = round_over(&season, RoundId(1));
+        let (whole, total) = rows(&standings, &player(64));
+        assert_eq!((whole.len(), total), (64, None));
+        assert_eq!(matches(&announcement(&season, RoundId(1), false), &player(1)), (32, None));
+    }
+
+    #[test]
+    fn beyond_the_limit_an_agent_is_told_about_itself_and_the_total() {
+        let season = after_a_round(65);
+        let table = season.standings();
+        let [standings, _] = round_over(&season, RoundId(1));
+        for told in [standings, league_over(&season)] {
+            for (place, row) in table.iter().enumerate() {
+                let (seen, total) = rows(&told, &AgentId::Player(row.player_id.clone()));
+                assert_eq!((seen.len(), total), (if place < HEAD { 10 } else { 11 }, Some(65)));
+                assert!(seen.contains(&row.player_id));
+            }
+            assert_eq!(rows(&told, &AgentId::Referee(RefereeId::numbered(1))).0.len(), 10);
+        }
+        let told = announcement(&season, RoundId(1), false);
+        let of_each: Vec<_> = (1..=65).map(|number| matches(&told, &player(number))).collect();
+        assert_eq!(of_each.iter().filter(|of_one| **of_one == (1, Some(32))).count(), 64);
+        assert_eq!(of_each.iter().filter(|of_one| **of_one == (0, Some(32))).count(), 1, "one has no opponent");
+        let to_referees = announcement(&season, RoundId(1), true);
+        assert_eq!(matches(&to_referees, &AgentId::Referee(RefereeId::numbered(1))), (32, Some(32)));
+    }
+
+    #[test]
+    fn no_notice_in_a_large_league_is_longer_than_an_agent_reads() {
+        let season = after_a_round(1000);
+        let [standings, completed] = round_over(&season, RoundId(1));
+        let announced = [false, true].map(|to_referees| announcement(&season, RoundId(1), to_referees));
+        for told in [standings, completed, league_over(&season)].iter().chain(&announced) {
+            for who in (1..=1000).map(player).chain([AgentId::Referee(RefereeId::numbered(1))]) {
+                let length = told.to(&who).body.as_ref().map_or(0, Vec::len);
+                assert!(0 < length && length < MAX_BODY / 2, "{length} bytes");
+            }
+        }
+    }
 }

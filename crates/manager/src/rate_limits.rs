@@ -1,8 +1,8 @@
-//! How often anybody may ask.
+//! How often a client may call.
 //!
-//! What leaves a trace is limited for everybody: a registration is written down for good, and a secret that was wrong may have been a guess.
-//! What only costs time is limited for each agent, and for strangers by where they call from; who is a stranger on this machine
-//! costs it nothing that it could not have otherwise. Reports are not limited: a referee has as many as it was given matches.
+//! Registrations are limited for every client, because each is kept for good, and so are wrong secrets, which may be guesses.
+//! Queries are limited for each agent, and for clients without a token by their network; clients on the manager's own machine
+//! are not limited. Reports are not limited: a referee sends one for each match that it was given.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use league_wire::failed_secrets::FailedSecrets;
 use league_wire::rate::{KeyedLimiter, Rate, RetryAfter};
 use smol_str::SmolStr;
 
-/// How often, for each kind of request. Far above what a league at full speed needs.
+/// Limits for each kind of request, far above what a league at full speed needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateSettings {
-    /// Registrations from one address elsewhere: a class may be behind it.
+    /// Registrations from one other network: a whole class may be behind it.
     pub registrations: Rate,
     /// Registrations from this machine: a whole league may be hosted here.
     pub registrations_here: Rate,
     /// Registrations of one agent, by its name and endpoint.
     pub registrations_again: Rate,
     pub questions: Rate,
-    /// What is asked from one address by nobody in particular.
+    /// Calls without a token from one network.
     pub strangers: Rate,
 }
 

@@ -15,25 +15,20 @@ use league_wire::endpoint::Endpoint;
 use league_wire::failed_secrets::FailedSecrets;
 use smol_str::SmolStr;
 
-use crate::heralds::Heralds;
 use crate::rate_limits::RateSettings;
 
 /// An inspection under way: nothing, or why the player is not fit.
 pub type Inspection = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
-/// Who looks at a player before it is let in.
-///
-/// What is looked at is somebody else's business: the manager only asks, and passes the answer on.
+/// Checks a player before it is registered. The manager only asks, and passes the answer on.
 #[derive(Clone)]
 pub struct Inspector(Arc<dyn Fn(Endpoint) -> Inspection + Send + Sync>);
 
 impl Inspector {
-    /// An inspector that does `inspect`.
     pub fn new(inspect: impl Fn(Endpoint) -> Inspection + Send + Sync + 'static) -> Self {
         Self(Arc::new(inspect))
     }
 
-    /// Looks at the player that listens at `endpoint`.
     pub fn inspect(&self, endpoint: Endpoint) -> Inspection {
         (self.0)(endpoint)
     }
@@ -59,8 +54,6 @@ pub struct ManagerSettings {
     pub grace: Duration,
     /// How often referees that hold matches are looked after.
     pub watch: Duration,
-    /// Who speaks to players that live in this process.
-    pub heralds: Heralds,
     /// The seed of a repeatable league.
     pub seed: Option<Seed>,
     pub mode: MatchMode,
@@ -98,7 +91,6 @@ impl Default for ManagerSettings {
             patience: Duration::from_secs(10),
             grace: Duration::from_secs(5),
             watch: Duration::from_secs(2),
-            heralds: Heralds::default(),
             seed: None,
             mode: MatchMode::Flowing,
             operator: None,

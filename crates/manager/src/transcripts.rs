@@ -23,7 +23,8 @@ use league_store::views::match_file::{MatchContext, MatchFile, TranscriptEntry};
 use league_store::views::writer::ViewUpdate;
 use smol_str::SmolStr;
 
-use crate::manager::{Shared, referee_behind};
+use crate::access::ShownToken;
+use crate::manager::Shared;
 
 const METHOD: Method = Method::StoreTranscript;
 
@@ -137,10 +138,9 @@ impl Shared {
         head: &ReceivedEnvelope,
         part: MatchTranscript,
     ) -> Result<TranscriptAck, RequestError> {
-        let (token, sender) = (head.token(METHOD)?.clone(), head.sender.as_good().cloned());
-        let match_id = part.match_id.clone();
+        let (shown, match_id) = (ShownToken::of(head, METHOD)?, part.match_id.clone());
         let due = self.desk.read(move |season, now| {
-            let (referee, _) = referee_behind(season, &token, sender.as_ref(), METHOD, now)?;
+            let (referee, _) = shown.referee(season, now)?;
             let due = season.transcript_due(&referee, &match_id)?;
             Ok((referee, due))
         });

@@ -1,7 +1,6 @@
-//! Taking players out, and telling them so: one by one, or all whom a schedule leaves out.
+//! Withdrawing players, and telling them: one by one, or all that a schedule leaves out.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use league_core::season::LeaguePhase;
 use league_core::season::agent::RegisteredPlayer;
@@ -11,15 +10,15 @@ use league_protocol::message::operate::{CreateSchedule, ScheduleAnswer};
 use league_store::views::MATCH_FILES;
 
 use crate::manager::Manager;
-use crate::notices::{self, Listener};
+use crate::notices::{self, Recipient};
 
 impl Manager {
-    /// Takes a player out of the league, and has it told. The answer comes when the first is durable and does not wait for the second:
-    /// who is withdrawn may be somebody who does not answer.
+    /// Withdraws a player, and has it told. The answer waits until the withdrawal is durable, and not until the player was told,
+    /// which may not answer.
     pub async fn withdraw(&self, player: PlayerId) -> Result<(), RequestError> {
         let taken_out = self.shared.desk.command(move |season, now| {
             let ruling = season.withdraw(&player, now)?;
-            // Who is in a running league may be in a match, which it is to finish; it hears of the end like everybody.
+            // In a running league the player may be in a match, which it is to finish; it is told of the end like the others.
             let may_leave = season.phase() != LeaguePhase::RunningLeague;
             let reply = ruling.reply.map(|player| (player, may_leave));
             Ok(league_core::season::CommandOutcome { events: ruling.events, reply })
@@ -29,7 +28,7 @@ impl Manager {
         Ok(())
     }
 
-    /// Closes the registration and pairs the named players with each other, or all of them; who is not named is withdrawn.
+    /// Closes the registration and pairs the named players, or all of them; a player that is not named is withdrawn.
     pub(crate) async fn schedule(&self, wanted: CreateSchedule) -> Result<ScheduleAnswer, RequestError> {
         let desk = &self.shared.desk;
         let out = desk.command(move |season, now| season.schedule_players(wanted.players.as_deref(), now)).await?;
@@ -51,8 +50,8 @@ impl Manager {
 
     fn tell_withdrawn(&self, player: &RegisteredPlayer, may_leave: bool) {
         let shared = Arc::clone(&self.shared);
-        let listener = Listener::player(player, &shared.league);
-        let notices = notices::withdrawn(&shared.league, player, may_leave);
-        tokio::spawn(async move { shared.tell(vec![listener], notices, Duration::ZERO).await });
+        let recipient = Recipient::player(player, &shared.league).into_iter().collect();
+        let told = notices::withdrawn(&shared.league, player, may_leave);
+        tokio::spawn(async move { shared.tell(recipient, told).await });
     }
 }

@@ -33,6 +33,7 @@ fn registration(number: u32) -> LeagueRegisterRequest {
             contact_endpoint: format!("http://127.0.0.1:{}/mcp", 8100 + number),
             max_concurrent_matches: None,
             pass_scheme: None,
+            accepts_batches: false,
         },
         player_id: None,
         join_key: None,

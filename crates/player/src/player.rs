@@ -18,10 +18,9 @@ use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId};
 use league_protocol::message::choice::PostedChoice;
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
-use league_protocol::message::league_error::LeagueError;
 use league_protocol::message::start_match::FRIENDLY;
 use league_protocol::sender::{Role, Sender};
-use league_protocol::table::{Call, LimitKind, Method};
+use league_protocol::table::{LimitKind, Method, PlayerCall};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Credential;
 use league_store::home::Home;
@@ -113,16 +112,16 @@ enum PlayPurpose {
 
 impl PlayPurpose {
     /// A call about a friendly match says so in `league_id`, and comes from this machine: nobody else may try the player out.
-    fn of(call: &Call, peer: SocketAddr) -> Self {
-        let league = if let Call::GameInvitation(invitation) = call {
+    fn of(call: &PlayerCall, peer: SocketAddr) -> Self {
+        let league = if let PlayerCall::GameInvitation(invitation) = call {
             &invitation.league_id
-        } else if let Call::ChooseParity(question) = call {
+        } else if let PlayerCall::ChooseParity(question) = call {
             &question.league_id
-        } else if let Call::MakeMove(question) = call {
+        } else if let PlayerCall::MakeMove(question) = call {
             &question.league_id
-        } else if let Call::NotifyMatchResult(over) = call {
+        } else if let PlayerCall::NotifyMatchResult(over) = call {
             &over.league_id
-        } else if let Call::NotifyGameError(error) = call {
+        } else if let PlayerCall::NotifyGameError(error) = call {
             &error.league_id
         } else {
             return Self::League;
@@ -378,17 +377,9 @@ impl Shared {
     }
 }
 
-/// How much of a manager's own words is shown, in characters.
-const QUOTED: usize = 300;
-
-/// A complaint of the manager as a sentence for people, without what would confuse a terminal.
-fn said(error: &LeagueError) -> String {
-    let code = error.error_code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
-    let words = error.hint.as_deref().or(error.error_description.as_deref()).unwrap_or("something is wrong");
-    words.chars().chain(code.chars()).filter(|c| !c.is_control()).take(QUOTED).collect()
-}
-
 impl Agent for Player {
+    type Call = PlayerCall;
+
     fn role(&self) -> Role {
         Role::Player
     }
@@ -397,11 +388,12 @@ impl Agent for Player {
         self.shared.envelope(echo, None)
     }
 
-    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
-        if matches!(arrived.call, Call::NotifyRound(_)) {
+    async fn call(&self, incoming: IncomingCall<PlayerCall>) -> Result<CallAnswer, RequestError> {
+        if matches!(incoming.call, PlayerCall::NotifyRound(_)) {
             self.shared.come_in().await;
         }
-        let answer = self.answer(arrived).await;
+        // The session checks the passes: only it knows the manager's pass, and which referees show none.
+        let answer = self.answer(incoming).await;
         if answer.as_ref().is_err_and(|fault| fault.code == Some(ErrorCode::E012)) {
             self.shared.doubt().await;
         }
@@ -423,27 +415,27 @@ impl Agent for Player {
 }
 
 impl Player {
-    async fn answer(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
-        let IncomingCall { call, head, peer, .. } = arrived;
-        let (shared, method, purpose) = (&self.shared, call.method(), PlayPurpose::of(&call, peer));
+    async fn answer(&self, incoming: IncomingCall<PlayerCall>) -> Result<CallAnswer, RequestError> {
+        let IncomingCall { call, method, head, peer, .. } = incoming;
+        let (shared, purpose) = (&self.shared, PlayPurpose::of(&call, peer));
         let echo = head.conversation_id.as_good().cloned();
         let plain = |shared: &Shared| shared.envelope(echo.clone(), None);
         match call {
-            Call::GameInvitation(invitation) => {
+            PlayerCall::GameInvitation(invitation) => {
                 let joined = shared.join(&head, &invitation, purpose)?;
                 shared.note_invitation(&head, &invitation, &joined);
                 let asked = purpose.asked(&head, &invitation.match_id);
                 CallAnswer::new(shared.envelope(echo, asked), &joined)
             }
-            Call::ChooseParity(call) => {
+            PlayerCall::ChooseParity(call) => {
                 let envelope = shared.envelope(echo, purpose.asked(&head, &call.match_id));
                 shared.make_move(&head, call.into(), purpose, envelope).await
             }
-            Call::MakeMove(call) => {
+            PlayerCall::MakeMove(call) => {
                 let envelope = shared.envelope(echo, purpose.asked(&head, &call.match_id));
                 shared.make_move(&head, call.into(), purpose, envelope).await
             }
-            Call::NotifyMatchResult(over) => {
+            PlayerCall::NotifyMatchResult(over) => {
                 let GameOverOutcome { acknowledgement, repeated } = shared.table(purpose).over(&head, &over)?;
                 if !repeated {
                     shared.console.over(&over);
@@ -456,31 +448,31 @@ impl Player {
                 }
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
-            Call::NotifyGameError(error) => {
+            PlayerCall::NotifyGameError(error) => {
                 let acknowledgement = shared.table(purpose).game_error(&head, error.match_id.as_ref())?;
                 shared.console.error(&error);
                 tracing::info!(code = ?error.error_code, hint = ?error.hint, "the referee complains");
                 shared.note_game_error(&head, &error);
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
-            Call::NotifyRound(round) => {
+            PlayerCall::NotifyRound(round) => {
                 let acknowledgement = shared.table(PlayPurpose::League).round_announced(&head, &round)?;
                 shared.note_round(&head, &round);
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
-            Call::UpdateStandings(update) => {
+            PlayerCall::UpdateStandings(update) => {
                 let acknowledgement = shared.table(PlayPurpose::League).standings_updated(&head, &update)?;
                 shared.note_standings(&head, &update);
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
-            Call::NotifyRoundCompleted(round) => {
+            PlayerCall::NotifyRoundCompleted(round) => {
                 let acknowledgement = shared.table(PlayPurpose::League).round_completed(&head, &round)?;
                 shared.note_message(JournalLevel::Debug, "ROUND_COMPLETED", (&head, method), || {
                     format!("round {} is over", round.round_id)
                 });
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
-            Call::NotifyLeagueCompleted(end) => {
+            PlayerCall::NotifyLeagueCompleted(end) => {
                 let acknowledgement = shared.table(PlayPurpose::League).league_completed(&head, &end)?;
                 let me = shared.seat().identity().map(|identity| identity.player_id.clone());
                 shared.console.completed(me.as_ref(), &shared.settings.name, &end);
@@ -488,7 +480,7 @@ impl Player {
                 shared.leave();
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
-            Call::Shutdown(_) => {
+            PlayerCall::Shutdown(_) => {
                 let acknowledgement = shared.seat().told_to_leave(&head)?;
                 shared.note_message(JournalLevel::Info, "SHUTDOWN", (&head, method), || {
                     String::from("the manager told this player to leave")
@@ -496,44 +488,21 @@ impl Player {
                 shared.leave();
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
-            Call::NotifyLeagueError(error) => {
-                let said = said(&error);
-                tracing::warn!("the manager says: {said}");
+            PlayerCall::NotifyLeagueError(error) => {
+                let acknowledgement = shared.table(PlayPurpose::League).league_error(&head)?;
+                let words = error.for_people();
+                tracing::warn!("the manager says: {words}");
                 shared.note_message(JournalLevel::Warn, "LEAGUE_ERROR", (&head, method), || {
-                    format!("the manager says: {said}")
+                    format!("the manager says: {words}")
                 });
-                CallAnswer::new(plain(shared), &league_protocol::message::acknowledgement::Acknowledgement::default())
+                CallAnswer::new(plain(shared), &acknowledgement)
             }
-            Call::GetPlayerState(_) => {
+            PlayerCall::GetPlayerState(_) => {
                 let strategy = SmolStr::new_static(shared.thinker.name());
                 let state = shared.seat().player_state(Some(strategy));
                 CallAnswer::new(plain(shared), &state)
             }
-            Call::Ping(nothing) => CallAnswer::new(plain(shared), &nothing),
-            Call::RegisterReferee(_)
-            | Call::RegisterPlayer(_)
-            | Call::ReportMatchResult(_)
-            | Call::StoreTranscript(_)
-            | Call::LeagueQuery(_)
-            | Call::GetAssignedMatches(_)
-            | Call::GetStandings(_)
-            | Call::GetLeague(_)
-            | Call::CreateSchedule(_)
-            | Call::StartLeague(_)
-            | Call::StopLeague(_)
-            | Call::ReopenRegistration(_)
-            | Call::WithdrawPlayer(_)
-            | Call::StartMatch(_)
-            | Call::CollectChoices(_)
-            | Call::DrawNumber(_)
-            | Call::FinalizeMatch(_)
-            | Call::GetMatchState(_)
-            | Call::RegisterToLeague(_)
-            | Call::PostJoin(_)
-            | Call::PostChoice(_) => {
-                // The server lets only the calls for a player through; the compiler does not know that.
-                Err(RequestError::new(ErrorCode::E010, method, "a player does not answer this"))
-            }
+            PlayerCall::Ping(nothing) => CallAnswer::new(plain(shared), &nothing),
         }
     }
 }

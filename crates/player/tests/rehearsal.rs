@@ -48,8 +48,10 @@ fn call(method: &str, params: &Value) -> Call {
 }
 
 async fn said(player: &Player, method: &str, params: Value) -> Result<Value, RequestError> {
+    let call = call(method, &params);
     let arrived = IncomingCall {
-        call: call(method, &params),
+        method: call.method(),
+        call: call.try_into().unwrap(),
         head: ReceivedEnvelope::default(),
         quirks: Quirks::default(),
         frame: Frame::Direct,

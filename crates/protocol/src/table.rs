@@ -8,9 +8,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use schemars::{JsonSchema, Schema};
-use serde::Serialize;
-use serde::de::{Deserialize, DeserializeOwned, MapAccess};
+use schemars::Schema;
+use serde::de::{Deserialize, MapAccess};
 use serde_json::value::RawValue;
 
 use crate::envelope::{EnvelopeSplitter, ReceivedEnvelope};
@@ -109,12 +108,6 @@ pub struct CallRow {
     pub output: fn() -> Schema,
 }
 
-/// A request body: it knows its row, and what answers it.
-pub trait RequestBody: Serialize + DeserializeOwned + JsonSchema {
-    /// The type of the answer.
-    type Answer: Serialize + DeserializeOwned + JsonSchema;
-}
-
 /// How a caller spelled a method.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MethodSpelling {
@@ -132,7 +125,7 @@ macro_rules! calls {
     ($(
         $(#[doc = $about:literal])+
         $call:ident {
-            $message:expr, $from:expr => $to:expr, $name:literal $(| $alias:literal)*,
+            $message:expr, [$($from:ident),*] => [$($to:ident),*], $name:literal $(| $alias:literal)*,
             $request:ty => $answer:ty = $answer_name:expr, $limit:ident, $access:ident $(, family $family:literal)?
         }
     )*) => {
@@ -152,8 +145,8 @@ macro_rules! calls {
         pub static TABLE: &[CallRow] = &[$(CallRow {
             method: Method::$call,
             message: $message,
-            from: &$from,
-            to: &$to,
+            from: &[$(Role::$from),*],
+            to: &[$(Role::$to),*],
             name: $name,
             aliases: &[$($alias),*],
             answer: $answer_name,
@@ -195,12 +188,52 @@ macro_rules! calls {
                 match self { $(Self::$call(body) => serde_json::to_writer(out, body),)* }
             }
         }
+
+        role_calls! { ManagerCall, Manager, [], $($call($request) [$($to)*])* }
+        role_calls! { RefereeCall, Referee, [], $($call($request) [$($to)*])* }
+        role_calls! { PlayerCall, Player, [], $($call($request) [$($to)*])* }
     };
     (@family $family:literal) => { Some($family) };
     (@family) => { None };
 }
 
-use Role::{Manager, Operator, Player, Referee};
+/// Makes the enum of the calls that one role serves: goes through the rows, and through the receivers of each row.
+macro_rules! role_calls {
+    ($name:ident, $role:ident, [$($call:ident($request:ty))*],) => {
+        /// The calls that this role serves.
+        #[derive(Clone, Debug)]
+        pub enum $name {
+            $($call($request),)*
+        }
+
+        impl TryFrom<Call> for $name {
+            type Error = Method;
+
+            #[expect(clippy::wildcard_enum_match_arm, reason = "the macro lists every call of the role")]
+            fn try_from(call: Call) -> Result<Self, Method> {
+                match call {
+                    $(Call::$call(body) => Ok(Self::$call(body)),)*
+                    other => Err(other.method()),
+                }
+            }
+        }
+    };
+    ($name:ident, Manager, [$($served:tt)*], $call:ident($request:ty) [Manager $($to:ident)*] $($rest:tt)*) => {
+        role_calls! { $name, Manager, [$($served)* $call($request)], $($rest)* }
+    };
+    ($name:ident, Referee, [$($served:tt)*], $call:ident($request:ty) [Referee $($to:ident)*] $($rest:tt)*) => {
+        role_calls! { $name, Referee, [$($served)* $call($request)], $($rest)* }
+    };
+    ($name:ident, Player, [$($served:tt)*], $call:ident($request:ty) [Player $($to:ident)*] $($rest:tt)*) => {
+        role_calls! { $name, Player, [$($served)* $call($request)], $($rest)* }
+    };
+    ($name:ident, $role:ident, $served:tt, $call:ident($request:ty) [$other:ident $($to:ident)*] $($rest:tt)*) => {
+        role_calls! { $name, $role, $served, $call($request) [$($to)*] $($rest)* }
+    };
+    ($name:ident, $role:ident, $served:tt, $call:ident($request:ty) [] $($rest:tt)*) => {
+        role_calls! { $name, $role, $served, $($rest)* }
+    };
+}
 
 calls! {
     /// Register a referee with the league.
@@ -380,25 +413,6 @@ calls! {
         None, [Manager, Referee, Player, Operator] => [Manager, Referee, Player], "ping",
         Empty => Empty = None, Generic, Open
     }
-}
-
-macro_rules! requests {
-    ($($request:ty => $answer:ty;)*) => {
-        $(impl RequestBody for $request { type Answer = $answer; })*
-    };
-}
-
-// The rows whose request type stands in one row only: for those the type alone says what answers it.
-requests! {
-    RefereeRegisterRequest => RegisterResponse;
-    LeagueRegisterRequest => RegisterResponse;
-    MatchResultReport => MatchResultAck;
-    MatchTranscript => TranscriptAck;
-    LeagueQuery => LeagueQueryResponse;
-    StartMatch => StartMatchAnswer;
-    GameInvitation => GameJoinAck;
-    ChooseParityCall => ChooseParityResponse;
-    GameMoveCall => GameMoveResponse;
 }
 
 impl Method {

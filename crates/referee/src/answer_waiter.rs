@@ -5,8 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use league_wire::exchange::Exchange;
-use league_wire::peer_client::{AnswerCheck, AnswerVerdict};
 use league_wire::runtime_lag::Deadline;
 use tokio::sync::Notify;
 use tokio::time::sleep;
@@ -108,41 +106,30 @@ impl PostedAnswers {
     }
 }
 
-/// Judges the answers to one question.
+/// Waits for the answer to one question.
 pub(crate) struct AnswerWaiter<'a> {
     pub(crate) asked: AskedQuestion<'a>,
     pub(crate) posted: &'a PostedAnswers,
     /// Whether the player is known to post its answers.
     pub(crate) posts: bool,
     pub(crate) limit: Duration,
-    /// The time for the answer, on whichever way it comes.
+    /// The time for the answer, whether it comes with the call or as a post.
     pub(crate) time: Deadline,
-    /// What the last answer was read as, so that it is read once.
-    pub(crate) read: Mutex<Option<AnswerReading>>,
 }
 
 impl AnswerWaiter<'_> {
-    /// What the last answer was read as.
-    pub(crate) fn last(&self) -> Option<AnswerReading> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-impl AnswerCheck for AnswerWaiter<'_> {
-    async fn judge(&self, exchange: &Exchange) -> AnswerVerdict {
-        if self.posted.is_set() {
-            return AnswerVerdict::Understood;
-        }
-        let read = self.asked.understand(exchange);
-        let (is_said, is_heard) = (matches!(read, AnswerReading::Said { .. }), matches!(read, AnswerReading::Heard));
-        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
-        if is_heard {
+    /// Whether the player understood the question, so that no other form is tried. After a bare acknowledgement it waits for a
+    /// post first.
+    pub(crate) async fn is_understood(&self, read: &AnswerReading) -> bool {
+        let is_heard = matches!(read, AnswerReading::Heard);
+        if is_heard && !self.posted.is_set() {
             let hold = (self.limit / 4).min(LONGEST_HOLD).min(self.time.left());
             let time = if self.posts { self.time.clone() } else { Deadline::new(hold, None) };
             self.posted.within(time).await;
         }
         // A player that posts has understood, also where what it posted does not count.
-        let has_posted = self.posted.is_set() || (is_heard && self.posted.held().shows_understanding());
-        if is_said || has_posted { AnswerVerdict::Understood } else { AnswerVerdict::Misunderstood }
+        matches!(read, AnswerReading::Said { .. })
+            || self.posted.is_set()
+            || (is_heard && self.posted.held().shows_understanding())
     }
 }

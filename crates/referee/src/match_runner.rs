@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -408,17 +408,26 @@ impl MatchRunner {
             let time = speaker.client().allow(limit);
             let asked = AskedQuestion { side, call, ask, order: &order };
             let posts = known.manner.posts();
-            let judge = AnswerWaiter { asked, posted: &posted, posts, limit, time, read: Mutex::default() };
+            let waiter = AnswerWaiter { asked, posted: &posted, posts, limit, time };
             let peer = Peer { endpoint: &endpoint, manner: &known.manner, proven: known.proven };
             let message = OutgoingCall { envelope: &envelope, call: &question, body: None, limit, notice: false };
-            let mut tries: Vec<SendAttempt> = Vec::new();
+            let (mut tries, mut read): (Vec<SendAttempt>, _) = (Vec::new(), None);
+            let asking = async {
+                let mut sending = speaker.sending(peer, message, &mut tries);
+                while let Some(exchange) = sending.next().await {
+                    if waiter.is_understood(read.insert(asked.understand(exchange))).await {
+                        return sending.finish(true);
+                    }
+                }
+                sending.finish(false)
+            };
             let said = tokio::select! {
                 biased;
-                said = speaker.send(peer, message, &judge, &mut tries) => said,
+                said = asking => said,
                 () = posted.over() => SendOutcome::default(),
             };
             let understood = said.understood;
-            let (input, mut found, words) = outcome(&judge, said, &tries).await;
+            let (input, mut found, words) = outcome(&waiter, said, read, &tries).await;
             found.problem = input.as_ref().map(|input| asked.problem(input, &endpoint, &tries, limit));
             if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.came) {
                 exchange.receipt.granted = exchange.receipt.granted.max(posted.granted());
@@ -558,11 +567,12 @@ impl MatchRunner {
 /// What the bout is told of a question, and what was posted meanwhile without a right token. Nothing is told where an answer
 /// that counts was posted, since the bout knows that already.
 async fn outcome(
-    judge: &AnswerWaiter<'_>,
+    waiter: &AnswerWaiter<'_>,
     said: SendOutcome,
+    read: Option<AnswerReading>,
     tries: &[SendAttempt],
 ) -> (Option<Input>, SendFinding, Vec<TranscriptEntry>) {
-    let AnswerWaiter { asked, posted, .. } = *judge;
+    let AnswerWaiter { asked, posted, .. } = *waiter;
     let (side, call) = (asked.side, asked.call);
     let mut found = SendFinding::from(said);
     let failed = |fault| Input::Failed { side, call, fault };
@@ -571,7 +581,7 @@ async fn outcome(
         _ if posted.is_set() => None,
         None => Some(failed(CallFailure::TimedOut)),
         Some(Err(error)) => Some(asked.failed(error)),
-        Some(Ok(exchange)) => match judge.last().unwrap_or_else(|| asked.understand(exchange)) {
+        Some(Ok(exchange)) => match read.unwrap_or_else(|| asked.understand(exchange)) {
             AnswerReading::Said { input, quirks, shows_token } => {
                 (found.proven, found.shows_token) = (true, shows_token);
                 found.quirks = found.quirks.and(quirks);
@@ -580,7 +590,7 @@ async fn outcome(
             AnswerReading::Unclear => Some(failed(CallFailure::Unreadable)),
             // The answer may still be posted; the bout then no longer waits for this call.
             AnswerReading::Heard => {
-                posted.within(judge.time.clone()).await;
+                posted.within(waiter.time.clone()).await;
                 (!posted.is_set()).then(|| failed(CallFailure::TimedOut))
             }
         },

@@ -22,10 +22,11 @@ use league_protocol::message::start_match::StartMatch;
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::sender::Sender;
 use league_protocol::side::Side;
-use league_protocol::table::{Call, Method};
+use league_protocol::table::Method;
 use league_store::views::match_file::{Direction, TranscriptEntry};
 use league_wire::endpoint::Endpoint;
 use league_wire::net;
+use serde::Serialize;
 use smol_str::SmolStr;
 use tokio::sync::oneshot;
 
@@ -91,11 +92,11 @@ pub(crate) struct PostedEnvelope<'a> {
 }
 
 impl<'a> PostedEnvelope<'a> {
-    pub(crate) fn new(head: &'a ReceivedEnvelope, quirks: Quirks, peer: SocketAddr, call: &Call) -> Self {
-        let mut letter = Vec::new();
-        if let Err(error) = call.write_body(&mut letter) {
+    pub(crate) fn new(head: &'a ReceivedEnvelope, quirks: Quirks, peer: SocketAddr, body: &impl Serialize) -> Self {
+        let letter = serde_json::to_vec(body).unwrap_or_else(|error| {
             tracing::error!(%error, "a posted answer cannot be written down");
-        }
+            Vec::new()
+        });
         Self { head, quirks, peer, letter }
     }
 }

@@ -22,7 +22,7 @@ use league_protocol::message::start_match::{StartMatch, StartMatchAnswer};
 use league_protocol::message::step::MatchState;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::side::{Pair, Side};
-use league_protocol::table::{Access, Call, Method};
+use league_protocol::table::{Access, Method, RefereeCall};
 use league_protocol::token::Credential;
 use league_store::journal::{Journal, JournalLevel};
 use league_store::views::writer::ViewWriter;
@@ -57,8 +57,6 @@ const LAST_TRANSCRIPTS: Duration = Duration::from_secs(5);
 const A_MOMENT: Duration = Duration::from_millis(500);
 /// How many technical losses the closing line explains.
 const NAMED: usize = 5;
-/// How much of a manager's own words is shown, in characters.
-const QUOTED: usize = 300;
 /// How many posts may wait at a match.
 const POSTS: usize = 16;
 
@@ -425,6 +423,8 @@ impl Shared {
 }
 
 impl Agent for Referee {
+    type Call = RefereeCall;
+
     fn role(&self) -> Role {
         Role::Referee
     }
@@ -433,19 +433,83 @@ impl Agent for Referee {
         self.shared.envelope(echo, None)
     }
 
-    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
-        // Anybody may ask how it is.
-        let from = arrived.call.method().row().from;
+    async fn authorize(&self, access: Access, incoming: &IncomingCall<RefereeCall>) -> Result<(), RequestError> {
+        let IncomingCall { method, head, peer, .. } = incoming;
+        let from = method.row().from;
+        // A player may call what any agent may.
         let from_manager = from.contains(&Role::Manager) && !from.contains(&Role::Player);
         if from_manager && self.shared.identity().is_none() {
-            // Who is spoken to was let in without hearing of it.
+            // The manager has admitted this referee, and its answer was lost.
             self.shared.hurry.notify_one();
         }
-        let answer = self.answer(arrived).await;
-        if from_manager && answer.as_ref().is_err_and(|fault| fault.code == Some(ErrorCode::E012)) {
+        let checked = match access {
+            Access::Open => Ok(()),
+            // The operator may also start a match.
+            Access::Pass if *method == Method::StartMatch => self.shared.purpose(head, *peer).map(|_| ()),
+            Access::Pass => self.shared.check_manager(head, *method),
+            Access::Operator => self.shared.check_operator(head, *peer, *method),
+            Access::Token | Access::JoinKey => {
+                Err(RequestError::new(ErrorCode::E012, *method, "a referee gives no tokens"))
+            }
+        };
+        if from_manager && checked.as_ref().is_err_and(|fault| fault.code == Some(ErrorCode::E012)) {
             self.shared.doubt().await;
         }
-        answer
+        checked
+    }
+
+    async fn call(&self, incoming: IncomingCall<RefereeCall>) -> Result<CallAnswer, RequestError> {
+        let IncomingCall { call, method, head, quirks, peer, .. } = incoming;
+        let shared = &self.shared;
+        let envelope = shared.envelope(head.conversation_id.as_good().cloned(), None);
+        match call {
+            RefereeCall::StartMatch(order) => {
+                let purpose = shared.purpose(&head, peer)?;
+                if purpose == MatchPurpose::League {
+                    shared.matches().ordered = true;
+                }
+                CallAnswer::new(envelope, &shared.start(order, purpose)?)
+            }
+            RefereeCall::CollectChoices(of) => {
+                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::CollectChoices, method).await?)
+            }
+            RefereeCall::DrawNumber(of) => {
+                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::DrawNumber, method).await?)
+            }
+            RefereeCall::FinalizeMatch(of) => {
+                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::Finalize, method).await?)
+            }
+            RefereeCall::GetMatchState(of) => CallAnswer::new(envelope, &shared.look(&of.match_id).await?),
+            RefereeCall::RegisterToLeague(at) => {
+                CallAnswer::new(envelope, &shared.go_and_register(at.manager_endpoint.as_deref()).await?)
+            }
+            RefereeCall::PostJoin(join) => {
+                let posted = PostedEnvelope::new(&head, quirks, peer, &join);
+                CallAnswer::new(envelope, &shared.joined(posted, &join).await?)
+            }
+            RefereeCall::PostChoice(choice) => {
+                let posted = PostedEnvelope::new(&head, quirks, peer, &choice);
+                CallAnswer::new(envelope, &shared.chosen(posted, &choice).await?)
+            }
+            RefereeCall::NotifyRound(round) => {
+                let acknowledged = shared.acknowledge().for_round(round.round_id);
+                shared.announced(round, peer);
+                CallAnswer::new(envelope, &acknowledged)
+            }
+            RefereeCall::NotifyLeagueCompleted(_) | RefereeCall::Shutdown(_) => {
+                // The manager may end once this is answered, and the transcripts are for it.
+                shared.transcripts.settled(LAST_TRANSCRIPTS).await;
+                shared.leave.notify_one();
+                CallAnswer::new(envelope, &shared.acknowledge())
+            }
+            RefereeCall::NotifyLeagueError(error) => {
+                let words = error.for_people();
+                tracing::warn!("the manager says: {words}");
+                shared.note(JournalLevel::Warn, "LEAGUE_ERROR", || format!("the manager says: {words}"));
+                CallAnswer::new(envelope, &shared.acknowledge())
+            }
+            RefereeCall::Ping(empty) => CallAnswer::new(envelope, &empty),
+        }
     }
 
     fn refused(&self, refusal: &RefusedRequest<'_>) {
@@ -462,92 +526,4 @@ impl Agent for Referee {
             state: format!("{} matches running", self.running()),
         }
     }
-}
-
-impl Referee {
-    async fn answer(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
-        let IncomingCall { call, head, quirks, peer, .. } = arrived;
-        let (shared, method) = (&self.shared, call.method());
-        if method.row().access == Access::Operator {
-            shared.check_operator(&head, peer, method)?;
-        }
-        let envelope = shared.envelope(head.conversation_id.as_good().cloned(), None);
-        match call {
-            Call::StartMatch(order) => {
-                let purpose = shared.purpose(&head, peer)?;
-                if purpose == MatchPurpose::League {
-                    shared.matches().ordered = true;
-                }
-                CallAnswer::new(envelope, &shared.start(order, purpose)?)
-            }
-            Call::CollectChoices(of) => {
-                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::CollectChoices, method).await?)
-            }
-            Call::DrawNumber(of) => {
-                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::DrawNumber, method).await?)
-            }
-            Call::FinalizeMatch(of) => {
-                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::Finalize, method).await?)
-            }
-            Call::GetMatchState(of) => CallAnswer::new(envelope, &shared.look(&of.match_id).await?),
-            Call::RegisterToLeague(at) => {
-                CallAnswer::new(envelope, &shared.go_and_register(at.manager_endpoint.as_deref()).await?)
-            }
-            Call::PostJoin(ref join) => {
-                CallAnswer::new(envelope, &shared.joined(PostedEnvelope::new(&head, quirks, peer, &call), join).await?)
-            }
-            Call::PostChoice(ref choice) => CallAnswer::new(
-                envelope,
-                &shared.chosen(PostedEnvelope::new(&head, quirks, peer, &call), choice).await?,
-            ),
-            Call::NotifyRound(round) => {
-                shared.check_manager(&head, method)?;
-                let acknowledged = shared.acknowledge().for_round(round.round_id);
-                shared.announced(round, peer);
-                CallAnswer::new(envelope, &acknowledged)
-            }
-            Call::NotifyLeagueCompleted(_) | Call::Shutdown(_) => {
-                shared.check_manager(&head, method)?;
-                // The manager may end once this is answered, and the transcripts are for it.
-                shared.transcripts.settled(LAST_TRANSCRIPTS).await;
-                shared.leave.notify_one();
-                CallAnswer::new(envelope, &shared.acknowledge())
-            }
-            Call::NotifyLeagueError(error) => {
-                let words =
-                    error.hint.as_deref().or(error.error_description.as_deref()).unwrap_or("something is wrong");
-                let words: String = words.chars().filter(|c| !c.is_control()).take(QUOTED).collect();
-                tracing::warn!("the manager says: {words}");
-                shared.note(JournalLevel::Warn, "LEAGUE_ERROR", || format!("the manager says: {words}"));
-                CallAnswer::new(envelope, &shared.acknowledge())
-            }
-            Call::Ping(nothing) => CallAnswer::new(envelope, &nothing),
-            Call::RegisterReferee(_)
-            | Call::RegisterPlayer(_)
-            | Call::ReportMatchResult(_)
-            | Call::StoreTranscript(_)
-            | Call::LeagueQuery(_)
-            | Call::GetAssignedMatches(_)
-            | Call::GetStandings(_)
-            | Call::GetLeague(_)
-            | Call::CreateSchedule(_)
-            | Call::StartLeague(_)
-            | Call::StopLeague(_)
-            | Call::ReopenRegistration(_)
-            | Call::WithdrawPlayer(_)
-            | Call::GameInvitation(_)
-            | Call::ChooseParity(_)
-            | Call::MakeMove(_)
-            | Call::NotifyMatchResult(_)
-            | Call::NotifyGameError(_)
-            | Call::UpdateStandings(_)
-            | Call::NotifyRoundCompleted(_)
-            | Call::GetPlayerState(_) => Err(not_ours(method)),
-        }
-    }
-}
-
-/// The server lets only the calls for a referee through; the compiler does not know that.
-fn not_ours(method: Method) -> RequestError {
-    RequestError::new(ErrorCode::E010, method, "a referee does not answer this")
 }

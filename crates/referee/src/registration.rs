@@ -117,6 +117,7 @@ impl Shared {
                 contact_endpoint: settings.contact.to_string(),
                 max_concurrent_matches: Some(settings.capacity),
                 pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
+                accepts_batches: true,
             },
             referee_id: settings.wish.clone(),
             join_key: settings.join_key.clone(),

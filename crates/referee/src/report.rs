@@ -10,7 +10,7 @@ use league_protocol::sender::Sender;
 use league_protocol::table::Call;
 use league_store::journal::JournalLevel;
 use league_wire::exchange::Exchange;
-use league_wire::peer_client::{AnswerVerdict, OutgoingCall, Peer, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, heard};
 use tokio::time::sleep;
 
 use crate::referee::Shared;
@@ -80,7 +80,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
 }
 
 /// Whether the manager read the report, and be it to refuse it.
-pub(crate) fn understood(exchange: &Exchange) -> AnswerVerdict {
+pub(crate) fn understood(exchange: &Exchange) -> bool {
     let error = ParsedAnswer::parse(&exchange.body).ok().and_then(|layers| layers.error());
-    if error.is_some_and(|error| error.code.is_some()) { AnswerVerdict::Understood } else { heard(exchange) }
+    error.is_some_and(|error| error.code.is_some()) || heard(exchange)
 }

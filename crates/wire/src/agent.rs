@@ -8,17 +8,18 @@ use league_protocol::frame::Frame;
 use league_protocol::id::ConversationId;
 use league_protocol::quirk::Quirks;
 use league_protocol::sender::Role;
-use league_protocol::table::{Call, MethodSpelling};
+use league_protocol::table::{Access, Call, Method, MethodSpelling};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
 use crate::refusal_log::RefusedRequest;
 
-/// A call that has been read, checked and found to be for this agent.
+/// A call that has been read, and that this agent serves.
 #[derive(Clone, Debug)]
-pub struct IncomingCall {
-    pub call: Call,
+pub struct IncomingCall<C = Call> {
+    pub call: C,
+    pub method: Method,
     /// The envelope; its token may have come as `Authorization: Bearer`.
     pub head: ReceivedEnvelope,
     pub quirks: Quirks,
@@ -64,7 +65,10 @@ pub struct Health {
 
 /// A manager, a referee or a player, as the network sees it.
 pub trait Agent: Send + Sync + 'static {
-    /// Which calls are for it: those whose row in the call table names this role.
+    /// The calls that it serves: the enum of its role, or [`Call`] where the role is known only at run time.
+    type Call: TryFrom<Call> + Send + Sync;
+
+    /// The role whose calls it serves.
     fn role(&self) -> Role;
 
     /// Whether every leniency is an error.
@@ -75,11 +79,21 @@ pub trait Agent: Send + Sync + 'static {
     /// The envelope of a refusal, in the conversation `echo` when the request named one.
     fn envelope(&self, echo: Option<ConversationId>) -> Envelope;
 
+    /// Checks the credential that the call's row demands. Every call is checked before it is answered.
+    fn authorize(
+        &self,
+        _access: Access,
+        _incoming: &IncomingCall<Self::Call>,
+    ) -> impl Future<Output = Result<(), RequestError>> + Send {
+        std::future::ready(Ok(()))
+    }
+
     /// Answers a call.
     ///
     /// The future is dropped when the caller goes away before the answer: what must be finished once it is begun belongs
     /// in a task of its own.
-    fn call(&self, arrived: IncomingCall) -> impl Future<Output = Result<CallAnswer, RequestError>> + Send;
+    fn call(&self, incoming: IncomingCall<Self::Call>)
+    -> impl Future<Output = Result<CallAnswer, RequestError>> + Send;
 
     /// A request was refused, also one that could not even be read: for the agent's log.
     fn refused(&self, _refusal: &RefusedRequest<'_>) {}

@@ -2,7 +2,7 @@
 //!
 //! Five failures running open the circuit: nothing is sent for a minute. Then one probe goes out; its success closes the
 //! circuit and its failure opens it for another minute. For notices, which lose nothing by being dropped; see
-//! [`crate::peer_client::PeerClient::say_guarded`].
+//! [`crate::peer_client::PeerClient::send_guarded`].
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -122,7 +122,7 @@ pub(crate) async fn registered<A: Agent>(agent: &A, body: &[u8], caller: &Caller
     }
 }
 
-/// Answers a batch as an array. Its requests run together: what arrives together can be decided together.
+/// Answers a batch as an array. Its requests run concurrently: commands that arrive together share a commit.
 async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) -> Reply {
     if parts.len() > MAX_BATCH {
         let message = format!("a batch has at most {MAX_BATCH} requests, this one has {}", parts.len());
@@ -146,24 +146,29 @@ async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) 
     Reply::new(StatusCode::OK, out)
 }
 
-/// Answers a call; `tail` is what the result of a tool ends with.
+/// Answers a call: it must be one that the agent serves, and show the credential that its row demands. `tail` is what the
+/// result of a tool ends with.
 async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, tail: &str) -> Reply {
     let reply_to = request.reply_to();
-    let checked =
-        if is_for(agent, request.method()) { request.check(agent.strict()) } else { Err(elsewhere(agent, &reply_to)) };
+    let method = request.method();
+    let checked = if is_for(agent, method) { request.check(agent.strict()) } else { Err(elsewhere(agent, &reply_to)) };
     let Request { call, mut head, frame, spelling, one_name, .. } = request;
     let (echo, sender) = (head.conversation_id.clone(), head.sender.clone());
-    let outcome = match checked {
-        Ok(quirks) => {
+    let outcome = match (checked, A::Call::try_from(call).ok()) {
+        (Ok(quirks), Some(call)) => {
             if head.auth_token.is_none() {
                 head.auth_token.clone_from(&caller.bearer);
             }
-            let answering = trace::answering(caller.headers, call.method());
-            let arrived = IncomingCall { call, head, quirks, frame, spelling, one_name, peer: caller.peer };
-            // In a box of its own: the future of a request is moved around until it is first polled, and this would be most of it.
-            Box::pin(agent.call(arrived)).instrument(answering).await
+            let incoming = IncomingCall { call, method, head, quirks, frame, spelling, one_name, peer: caller.peer };
+            let answering = async {
+                agent.authorize(method.row().access, &incoming).await?;
+                agent.call(incoming).await
+            };
+            // In a box of its own: the future of a request is moved until it is first polled, and this is most of it.
+            Box::pin(answering).instrument(trace::answering(caller.headers, method)).await
         }
-        Err(fault) => Err(fault),
+        (Ok(_), None) => Err(elsewhere(agent, &reply_to)),
+        (Err(fault), _) => Err(fault),
     };
     match outcome {
         Ok(answered) => {
@@ -181,7 +186,7 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
     }
 }
 
-/// Writes a refusal. Whatever is wrong with a call that is not for this agent, to it the method does not exist.
+/// Writes a refusal. Whatever is wrong with a call that the agent does not serve, it is answered as an unknown method.
 fn refused<A: Agent>(agent: &A, refusal: Box<Refused>, caller: &Caller<'_>, tail: &str) -> Reply {
     let Refused { mut fault, mut reply_to, head } = *refusal;
     agent.refused(&RefusedRequest { fault: &fault, method: reply_to.method, head: &head, peer: caller.peer });
@@ -216,7 +221,7 @@ fn is_for<A: Agent>(agent: &A, method: Method) -> bool {
     method.row().to.contains(&agent.role())
 }
 
-/// The fault of a call that another role answers. MCP counts the name of a tool among the parameters.
+/// The error of a call that another role serves. MCP counts the name of a tool among the parameters.
 fn elsewhere<A: Agent>(agent: &A, reply_to: &ReplyTo) -> RequestError {
     let name = reply_to.method.map_or("this", |method| method.row().name);
     let code = if reply_to.frame == Frame::Tool { INVALID_PARAMS } else { METHOD_NOT_FOUND };

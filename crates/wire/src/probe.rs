@@ -28,10 +28,10 @@ pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// One conversation with a server about what it is.
 pub(crate) struct Probe<'a> {
-    pub(crate) speaker: &'a PeerClient,
+    pub(crate) client: &'a PeerClient,
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) time: &'a mut Deadline,
-    pub(crate) tries: &'a mut Vec<SendAttempt>,
+    pub(crate) attempts: &'a mut Vec<SendAttempt>,
 }
 
 impl Probe<'_> {
@@ -65,7 +65,7 @@ impl Probe<'_> {
         let revision = HeaderValue::from_str(revision).ok()?;
         // Some put an id on a refusal, which is of no use to anybody; this one is not refused.
         let session = Session { id: agreed.headers.get(SESSION).cloned(), revision };
-        self.speaker.sessions().keep(self.endpoint, session);
+        self.client.sessions().keep(self.endpoint, session);
         self.tell_initialized().await;
         Some(())
     }
@@ -82,7 +82,7 @@ impl Probe<'_> {
         {
             params.insert(String::from("_meta"), meta);
         }
-        let id = self.speaker.client().next_id();
+        let id = self.client.client().next_id();
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         self.send(method, era, &body, Some(id)).await
     }
@@ -97,11 +97,11 @@ impl Probe<'_> {
         if self.time.left().is_zero() {
             return None;
         }
-        let headers = self.speaker.headers(self.endpoint, era, method, None);
+        let headers = self.client.headers(self.endpoint, era, method, None);
         let sent = bytes::Bytes::from(body.to_string());
-        let came = self.speaker.client().ask(self.endpoint, &headers, sent.clone(), id, self.time).await;
+        let came = self.client.client().ask(self.endpoint, &headers, sent.clone(), id, self.time).await;
         let answer = came.as_ref().ok().cloned();
-        self.tries.push(SendAttempt { what: method, is_probe: true, sent, came });
+        self.attempts.push(SendAttempt { what: method, is_probe: true, sent, came });
         answer
     }
 }

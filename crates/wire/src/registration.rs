@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::endpoint::Endpoint;
 use crate::exchange::{CallError, Exchange, Failure};
-use crate::peer_client::{AnswerVerdict, OutgoingCall, Peer, PeerClient, is_final};
+use crate::peer_client::{OutgoingCall, Peer, PeerClient, is_final};
 
 #[derive(Clone, Debug)]
 pub struct Admitted {
@@ -130,15 +130,13 @@ async fn attempt(speaker: &PeerClient, manager: &Endpoint, limit: Duration, enve
 }
 
 /// Whether an answer is one to a registration. A bare `ok` says yes to anything: the other forms are worth a try.
-fn answers(exchange: &Exchange) -> AnswerVerdict {
-    let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return AnswerVerdict::Misunderstood };
+fn answers(exchange: &Exchange) -> bool {
+    let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return false };
     let reading = layers.registration();
     match reading.said {
-        RegistrationAnswer::Accepted { player_id: None, referee_id: None, .. } if reading.token.is_none() => {
-            AnswerVerdict::Misunderstood
-        }
-        RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. } => AnswerVerdict::Understood,
-        RegistrationAnswer::Error(_) | RegistrationAnswer::Nothing => AnswerVerdict::Misunderstood,
+        RegistrationAnswer::Accepted { player_id: None, referee_id: None, .. } if reading.token.is_none() => false,
+        RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. } => true,
+        RegistrationAnswer::Error(_) | RegistrationAnswer::Nothing => false,
     }
 }
 
@@ -193,7 +191,7 @@ async fn flat(
     for place in [manager.at(path), manager.clone()] {
         let left = limit.saturating_sub(began.elapsed());
         let came = client.post(&place, &HeaderMap::new(), body.to_string().into(), left).await.ok()?;
-        if came.status.is_success() && answers(&came) == AnswerVerdict::Understood {
+        if came.status.is_success() && answers(&came) {
             return Some(read(&came.body, PeerDialect::default(), false));
         }
     }

@@ -1,4 +1,4 @@
-//! The MCP sessions that are open with peers: kept in memory, one for each endpoint, and opened anew when they are lost.
+//! The MCP sessions that are open with peers: one for each endpoint, kept in memory, and opened again when one is lost.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use http::HeaderValue;
 
 use crate::endpoint::Endpoint;
 
-/// The most sessions that are remembered. One that was forgotten is opened again.
+/// The most sessions that are kept; the oldest makes room.
 const MAX_SESSIONS: usize = 4096;
 
 #[derive(Clone)]
@@ -18,7 +18,7 @@ pub(crate) struct Session {
     pub(crate) revision: HeaderValue,
 }
 
-/// Whoever has the id has the session.
+/// The id is a secret: it opens the session.
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("revision", &self.revision).finish_non_exhaustive()
@@ -26,29 +26,55 @@ impl fmt::Debug for Session {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Sessions {
-    open: Mutex<HashMap<Endpoint, Session>>,
+pub(crate) struct Sessions(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    /// Each with its number, in the order of opening.
+    open: HashMap<Endpoint, (u64, Session)>,
+    opened: u64,
 }
 
 impl Sessions {
     pub(crate) fn of(&self, endpoint: &Endpoint) -> Option<Session> {
-        self.open().get(endpoint).cloned()
+        self.table().open.get(endpoint).map(|(_, session)| session.clone())
     }
 
     pub(crate) fn keep(&self, endpoint: &Endpoint, session: Session) {
-        let mut open = self.open();
-        if open.len() >= MAX_SESSIONS {
-            open.clear();
+        let mut table = self.table();
+        table.opened += 1;
+        let number = table.opened;
+        table.open.insert(endpoint.clone(), (number, session));
+        if table.open.len() > MAX_SESSIONS {
+            let oldest = table.open.iter().min_by_key(|(_, (number, _))| *number).map(|(endpoint, _)| endpoint.clone());
+            oldest.map(|oldest| table.open.remove(&oldest));
         }
-        open.insert(endpoint.clone(), session);
     }
 
     pub(crate) fn forget(&self, endpoint: &Endpoint) {
-        self.open().remove(endpoint);
+        self.table().open.remove(endpoint);
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<Endpoint, Session>> {
-        // Every change is a single step: a panic elsewhere leaves nothing half done.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_table_forgets_the_oldest_session_and_keeps_the_others() {
+        let sessions = Sessions::default();
+        let endpoint = |number: usize| format!("http://localhost:{number}/mcp").parse::<Endpoint>().unwrap();
+        let session = || Session { id: None, revision: HeaderValue::from_static("2025-11-25") };
+        (1..=MAX_SESSIONS).for_each(|number| sessions.keep(&endpoint(number), session()));
+        // A session that was opened again is not the oldest one.
+        sessions.keep(&endpoint(1), session());
+        sessions.keep(&endpoint(MAX_SESSIONS + 1), session());
+        let kept: Vec<bool> =
+            [1, 2, 3, MAX_SESSIONS, MAX_SESSIONS + 1].map(|n| sessions.of(&endpoint(n)).is_some()).into();
+        assert_eq!(kept, [true, false, true, true, true]);
     }
 }

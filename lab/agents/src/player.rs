@@ -204,6 +204,13 @@ impl HttpHandler for Shared {
         if request.path.trim_end_matches('/') != self.plan.path() {
             return HttpResponse::plainly(404, "Not Found");
         }
+        if let (Value::Array(parts), true) = (&request.body, self.plan.has(&PlayerDialect::AcceptsBatches)) {
+            let mut answers = Vec::<Value>::new();
+            for part in parts {
+                answers.push(serde_json::from_str(&self.framed(part).await.body).unwrap_or_default());
+            }
+            return HttpResponse::json(200, &answers.into()).about("batch", &request.body);
+        }
         match self.plan.speech {
             Speech::Session => mcp::with_session(self, request).await,
             Speech::Stateless => mcp::stateless(self, request).await,

@@ -32,6 +32,7 @@ impl Exam<'_> {
             contact_endpoint: format!("http://127.0.0.1:{port}/mcp"),
             max_concurrent_matches: None,
             pass_scheme: None,
+            accepts_batches: false,
         }
     }
 

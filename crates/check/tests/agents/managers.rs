@@ -10,7 +10,7 @@ use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::ConversationId;
 use league_protocol::message::query::QueryType;
 use league_protocol::sender::Role;
-use league_protocol::table::{Call, Method};
+use league_protocol::table::{ManagerCall, Method};
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use serde_json::{Value, json};
 
@@ -63,10 +63,15 @@ struct Bent {
 }
 
 impl Bent {
-    fn bend(&self, call: &Call, outcome: Result<CallAnswer, RequestError>) -> Result<CallAnswer, RequestError> {
+    fn bend(
+        &self,
+        call: &ManagerCall,
+        method: Method,
+        outcome: Result<CallAnswer, RequestError>,
+    ) -> Result<CallAnswer, RequestError> {
         let anything = |envelope| CallAnswer::new(envelope, &json!({ "status": "ACCEPTED" }));
         let is = |wrong| self.wrong == wrong;
-        let (method, envelope) = (call.method(), Agent::envelope(&self.inner, None));
+        let envelope = Agent::envelope(&self.inner, None);
         match outcome {
             Err(fault) => {
                 let forgiven = match fault.code {
@@ -85,7 +90,7 @@ impl Bent {
                 let mut body: Value = serde_json::from_str(answered.body.get()).unwrap();
                 if method == Method::RegisterPlayer {
                     self.bend_registration(&mut body, &mut answered);
-                } else if let Call::LeagueQuery(query) = call {
+                } else if let ManagerCall::LeagueQuery(query) = call {
                     let next = query.query_type == QueryType::GetNextMatch;
                     match self.wrong {
                         Wrong::TellsTokens => body["debug"] = json!(format!("tok-P02-{}", "A".repeat(43))),
@@ -126,6 +131,8 @@ impl Bent {
 }
 
 impl Agent for Bent {
+    type Call = ManagerCall;
+
     fn role(&self) -> Role {
         self.inner.role()
     }
@@ -134,9 +141,13 @@ impl Agent for Bent {
         Agent::envelope(&self.inner, echo)
     }
 
-    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
-        let call = arrived.call.clone();
-        self.bend(&call, self.inner.call(arrived).await)
+    async fn call(&self, arrived: IncomingCall<ManagerCall>) -> Result<CallAnswer, RequestError> {
+        let (call, method) = (arrived.call.clone(), arrived.method);
+        let outcome = match self.inner.authorize(method.row().access, &arrived).await {
+            Ok(()) => self.inner.call(arrived).await,
+            Err(refused) => Err(refused),
+        };
+        self.bend(&call, method, outcome)
     }
 
     fn health(&self) -> Health {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 /// What an agent said of itself when it was let in.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct AgentProfile {
     pub name: SmolStr,
     pub version: SmolStr,
@@ -21,6 +21,9 @@ pub struct AgentProfile {
     /// Whether it shows players the passes that it is handed, as a referee of ours does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shows_passes: bool,
+    /// Whether notices that are due together may come as one JSON-RPC batch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub accepts_batches: bool,
 }
 
 impl From<&AgentMeta> for AgentProfile {
@@ -31,6 +34,7 @@ impl From<&AgentMeta> for AgentProfile {
             endpoint: meta.contact_endpoint.trim().to_owned(),
             games: meta.game_types.clone(),
             shows_passes: meta.shows_passes(),
+            accepts_batches: meta.accepts_batches,
         }
     }
 }

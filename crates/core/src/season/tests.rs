@@ -46,6 +46,7 @@ fn meta(name: String, port: u32) -> AgentMeta {
         contact_endpoint: format!("http://localhost:{port}/mcp"),
         max_concurrent_matches: None,
         pass_scheme: None,
+        accepts_batches: false,
     }
 }
 

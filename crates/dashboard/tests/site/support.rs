@@ -10,6 +10,7 @@ use league_protocol::envelope::Envelope;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::ConversationId;
 use league_protocol::sender::{Role, Sender};
+use league_protocol::table::Call;
 use league_store::home::Home;
 use league_store::log::{EventLog, SqliteLog};
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
@@ -26,6 +27,8 @@ use crate::leagues::{Story, league, now};
 struct Mute;
 
 impl Agent for Mute {
+    type Call = Call;
+
     fn role(&self) -> Role {
         Role::Manager
     }
@@ -34,7 +37,7 @@ impl Agent for Mute {
         Envelope { sender: Sender::manager(), timestamp: now(), conversation_id, auth_token: None }
     }
     async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
-        Err(RequestError::new(ErrorCode::E010, arrived.call.method(), "not here"))
+        Err(RequestError::new(ErrorCode::E010, arrived.method, "not here"))
     }
     fn health(&self) -> Health {
         Health { status: "ok", role: Role::Manager, id: None, league_id: None, state: "serving".into() }

@@ -104,6 +104,10 @@ impl League {
         self.manager.desk().read(|season, _| season.clone()).await.unwrap()
     }
 
+    pub(crate) fn handle(&self) -> LeagueHandle {
+        self.manager.desk().clone()
+    }
+
     /// Plays it to its end.
     pub(crate) async fn play(&self) -> Season {
         self.play_within(LIMIT).await

@@ -2,12 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod batches;
 mod crowd;
 #[path = "../../../wire/tests/faraway/mod.rs"]
 mod faraway;
-mod heralds;
 mod hostile;
 mod league;
+mod operator;
 mod players;
 mod referees;
 mod rules;

@@ -5,11 +5,15 @@ use std::time::Duration;
 use league_core::season::Season;
 use league_manager::ManagerSettings;
 use league_protocol::quirk::Quirk;
+use league_protocol::sender::Role;
+use league_protocol::table::{Access, Method, TABLE};
 use league_test_agents::frame::Frame;
 use league_test_agents::player;
 use league_test_agents::player::dialect::Speech;
 use league_test_agents::referee::{Plan, Work};
+use serde_json::json;
 
+use crate::hostile::caller::{Caller, code};
 use crate::league::{League, forfeits};
 
 /// A league whose players speak like this: a referee of other make knows only its own frame.
@@ -101,5 +105,22 @@ async fn a_referee_that_knows_no_orders_works_from_announcements_or_asks() {
     for work in [Work::Announcements, Work::Polling(Duration::from_millis(50))] {
         let season = league(Plan::new("Whistle", Frame::Direct).works(work)).await;
         assert!(season.referees()[0].quirks.has(Quirk::TakesNoOrders), "{work:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_referee_of_ours_refuses_every_call_without_the_pass_that_its_row_demands() {
+    let league = League::of(2, 1, ManagerSettings::default()).await.with_referee().await;
+    let referee = Caller::of(league.season().await.referees()[0].profile.endpoint.clone());
+    let seats = json!([{"player_id": "P01", "endpoint": "http://localhost:1"}, {"player_id": "P02", "endpoint": "http://localhost:2"}]);
+    for row in TABLE.iter().filter(|row| row.to.contains(&Role::Referee) && row.access == Access::Pass) {
+        let fields = match row.method {
+            Method::StartMatch => json!({"match_id": "R1M1", "players": seats}),
+            Method::NotifyRound => json!({"round_id": 1, "matches": []}),
+            Method::NotifyLeagueCompleted => json!({"total_rounds": 1, "total_matches": 1, "final_standings": []}),
+            _ => json!({}),
+        };
+        let answer = referee.call(row.name, "league_manager", Some("pass-please"), fields).await;
+        assert_eq!(code(&answer), "E012", "{}: {answer:?}", row.name);
     }
 }

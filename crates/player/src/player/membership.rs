@@ -126,6 +126,7 @@ impl Shared {
                 contact_endpoint: settings.contact.to_string(),
                 max_concurrent_matches: None,
                 pass_scheme: None,
+                accepts_batches: true,
             },
             player_id: settings.wish.clone(),
             join_key: settings.join_key.clone(),

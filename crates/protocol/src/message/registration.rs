@@ -42,6 +42,9 @@ pub struct AgentMeta {
     /// How a referee proves to players that it was appointed: `hmac-sha256` when it shows the passes that START_MATCH hands it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass_scheme: Option<SmolStr>,
+    /// Whether notices that are due together may come as one JSON-RPC batch.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub accepts_batches: bool,
 }
 
 impl AgentMeta {
@@ -122,6 +125,8 @@ struct RawRegistration {
     max_concurrent_matches: Option<u32>,
     #[serde(default, deserialize_with = "lenient::text")]
     pass_scheme: Option<SmolStr>,
+    #[serde(default, deserialize_with = "lenient::flag")]
+    accepts_batches: Option<bool>,
     // Loose, so that no complaint about its type can quote it.
     #[serde(default, deserialize_with = "lenient::text")]
     join_key: Option<Credential>,
@@ -148,6 +153,8 @@ struct RawMeta {
     max_concurrent_matches: Option<u32>,
     #[serde(default, deserialize_with = "lenient::text")]
     pass_scheme: Option<SmolStr>,
+    #[serde(default, deserialize_with = "lenient::flag")]
+    accepts_batches: Option<bool>,
     #[serde(default, deserialize_with = "lenient::text")]
     player_id: Option<SmolStr>,
     #[serde(default, deserialize_with = "lenient::text")]
@@ -221,6 +228,7 @@ impl RawRegistration {
             contact_endpoint,
             max_concurrent_matches: nested.max_concurrent_matches.or(self.max_concurrent_matches),
             pass_scheme: nested.pass_scheme.or(self.pass_scheme),
+            accepts_batches: nested.accepts_batches.or(self.accepts_batches).unwrap_or_default(),
         };
         Ok(Ordered { meta, wanted, join_key: self.join_key.filter(|key| !key.is_empty()), quirks })
     }

@@ -89,6 +89,7 @@ fn meta(name: &str, max_concurrent_matches: Option<u32>) -> AgentMeta {
         contact_endpoint: "http://127.0.0.1:8205/mcp".into(),
         max_concurrent_matches,
         pass_scheme: max_concurrent_matches.map(|_| PASS_SCHEME.into()),
+        accepts_batches: true,
     }
 }
 

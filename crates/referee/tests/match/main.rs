@@ -14,7 +14,7 @@ use league_protocol::frame::Frame;
 use league_protocol::id::GameType;
 use league_protocol::message::start_match::StartMatch;
 use league_protocol::quirk::Quirks;
-use league_protocol::table::{Call, MethodSpelling};
+use league_protocol::table::{Call, MethodSpelling, RefereeCall};
 use league_referee::{Referee, RefereeSettings};
 use league_test_agents::http_server::{HttpReply, HttpServer};
 use league_wire::agent::{Agent, IncomingCall};
@@ -57,10 +57,11 @@ async fn canonical(id: &'static str) -> HttpServer {
     stub(move |asked| result(asked, &answer(&asked["params"], id))).await
 }
 
-fn arrived(call: Call) -> IncomingCall {
+fn arrived(call: Call) -> IncomingCall<RefereeCall> {
     let peer = "127.0.0.1:1".parse().unwrap();
-    let (head, quirks) = (ReceivedEnvelope::default(), Quirks::default());
-    IncomingCall { call, head, quirks, frame: Frame::Direct, spelling: MethodSpelling::Name, one_name: None, peer }
+    let (head, quirks, method) = (ReceivedEnvelope::default(), Quirks::default(), call.method());
+    let (call, frame, spelling) = (call.try_into().unwrap(), Frame::Direct, MethodSpelling::Name);
+    IncomingCall { call, method, head, quirks, frame, spelling, one_name: None, peer }
 }
 
 /// Runs a match between two players, and gives its report.

@@ -122,7 +122,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             count::create(connection, &config.scoring)
         }
         Fact::PlayerRegistered { player, profile, .. } => {
-            let AgentProfile { name, version, endpoint, games: _, shows_passes: _ } = profile;
+            let AgentProfile { name, version, endpoint, games: _, shows_passes: _, accepts_batches: _ } = profile;
             execute(
                 connection,
                 "INSERT OR IGNORE INTO players VALUES (?1, ?2, ?3, ?4, ?5, 0)",
@@ -130,7 +130,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             )
         }
         Fact::RefereeRegistered { referee, profile, capacity, .. } => {
-            let AgentProfile { name, version, endpoint, games: _, shows_passes: _ } = profile;
+            let AgentProfile { name, version, endpoint, games: _, shows_passes: _, accepts_batches: _ } = profile;
             execute(
                 connection,
                 "INSERT OR IGNORE INTO referees VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
@@ -138,7 +138,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             )
         }
         Fact::PlayerReturned { player, profile, .. } => {
-            let AgentProfile { name, version, endpoint, games: _, shows_passes: _ } = profile;
+            let AgentProfile { name, version, endpoint, games: _, shows_passes: _, accepts_batches: _ } = profile;
             execute(
                 connection,
                 "UPDATE players SET name = ?2, version = ?3, endpoint = ?4 WHERE player_id = ?1",
@@ -146,7 +146,7 @@ pub(crate) fn apply(connection: &Connection, event: &Event) -> Result<()> {
             )
         }
         Fact::RefereeReturned { referee, profile, capacity, .. } => {
-            let AgentProfile { name, version, endpoint, games: _, shows_passes: _ } = profile;
+            let AgentProfile { name, version, endpoint, games: _, shows_passes: _, accepts_batches: _ } = profile;
             release(connection, referee)?;
             execute(
                 connection,

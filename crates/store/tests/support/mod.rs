@@ -212,6 +212,7 @@ fn profile(name: &str, number: u32) -> AgentProfile {
         endpoint: format!("http://127.0.0.1:{}/mcp", 8000 + number),
         games: vec![GameType::even_odd()],
         shows_passes: number.is_multiple_of(2),
+        accepts_batches: number.is_multiple_of(3),
     }
 }
 

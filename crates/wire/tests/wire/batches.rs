@@ -1,11 +1,15 @@
-//! JSON-RPC arrays.
+//! JSON-RPC arrays, as they are answered and as they are sent.
 
 use league_protocol::sender::Role;
+use league_protocol::table::Call;
+use league_wire::exchange::Failure;
+use league_wire::peer_client::{OutgoingCall, PeerClient, SendAttempt};
 use league_wire::settings::ServerSettings;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::raw::ask;
-use crate::support::{parrot, player};
+use crate::strangers::{Answer, Stranger};
+use crate::support::{LONG, endpoint, envelope, parrot, player, small};
 
 #[tokio::test]
 async fn a_batch_is_answered_as_an_array_without_its_notifications() {
@@ -56,4 +60,53 @@ async fn the_requests_of_a_batch_run_together() {
     }
     (0..3).for_each(|_| server.agent.go.notify_waiters());
     assert_eq!(asking.await.unwrap().json().as_array().unwrap().len(), 3);
+}
+
+/// Two calls of which the second is refused by the parrot.
+fn calls() -> [Call; 2] {
+    [small(), Call::GetPlayerState(league_protocol::message::operate::Empty {})]
+}
+
+#[tokio::test]
+async fn a_batch_is_sent_in_one_request_and_each_call_has_its_own_answer() {
+    let (server, envelope, calls) = (player().await, envelope("batch"), calls());
+    let call = |call| OutgoingCall { envelope: &envelope, call, body: None, limit: LONG, notice: true };
+    let sent = PeerClient::default().send_batch(&endpoint(server.address), &calls.each_ref().map(call)).await;
+    let attempts: Vec<SendAttempt> = sent.unwrap().unwrap();
+    let read = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap();
+    let answers: Vec<Value> = attempts.iter().map(|one| read(&one.came.as_ref().unwrap().body)).collect();
+    assert_eq!(answers[0]["result"]["heard"], "shutdown");
+    assert_eq!(answers[1]["error"]["data"]["error_code"], "E010");
+    for (attempt, answer) in attempts.iter().zip(&answers) {
+        assert_eq!(read(&attempt.sent)["id"], answer["id"], "each request is kept beside its answer");
+    }
+}
+
+#[tokio::test]
+async fn a_peer_that_does_not_answer_every_call_of_a_batch_has_failed_it() {
+    let (envelope, calls) = (envelope("batch"), calls());
+    let call = |call| OutgoingCall { envelope: &envelope, call, body: None, limit: LONG, notice: true };
+    let wrong = [
+        json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
+        json!([]),
+        json!([{"jsonrpc": "2.0", "id": 1, "result": {}}]),
+    ];
+    for answer in wrong {
+        let said = answer.clone();
+        let stranger = Stranger::new(move |_| Answer::json(200, &said)).await;
+        let sent = PeerClient::default().send_batch(&stranger.endpoint, &calls.each_ref().map(call)).await;
+        assert!(sent.unwrap().is_none(), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_that_is_longer_than_a_request_may_be_is_not_sent() {
+    let (server, envelope, small) = (player().await, envelope("batch"), small());
+    let call = OutgoingCall { envelope: &envelope, call: &small, body: None, limit: LONG, notice: true };
+    let sent = PeerClient::default().send_batch(&endpoint(server.address), &[call; 65]).await;
+    assert!(matches!(sent.unwrap_err().kind, Failure::Unwritable(_)));
+    let text = format!("{{\"reason\":\"{}\"}}", "x".repeat(40_000));
+    let long = OutgoingCall { body: Some(text.as_bytes()), ..call };
+    let sent = PeerClient::default().send_batch(&endpoint(server.address), &[long; 2]).await;
+    assert!(matches!(sent.unwrap_err().kind, Failure::Unwritable(_)));
 }

@@ -50,7 +50,7 @@ async fn a_circuit_opens_after_five_failures_and_closes_with_a_probe() {
         let (manner, call, mut tries) = (PeerDialect::default(), small(), Vec::new());
         let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
         let peer = Peer { endpoint: &to, manner: &manner, proven: false };
-        speaker.say_guarded(Some(&breakers), peer, message, &heard, &mut tries).await;
+        speaker.send_guarded(Some(&breakers), peer, message, &heard, &mut tries).await;
         tries.remove(0).came
     };
     for _ in 0..5 {

@@ -8,17 +8,16 @@ use league_protocol::quirk::Quirk;
 use league_protocol::table::{Call, Method};
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Exchange;
-use league_wire::peer_client::{AnswerVerdict, OutgoingCall, Peer, PeerClient, SendAttempt, SendOutcome, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, SendAttempt, SendOutcome, heard};
 use serde_json::{Value, json};
 
 use crate::strangers::{Answer, Asked, Stranger};
 use crate::support::{LONG, envelope, small};
 
 /// A question that wants `yes` for an answer.
-fn says_yes(exchange: &Exchange) -> AnswerVerdict {
-    let yes = exchange.body.windows(5).any(|window| window == b"\"yes\"")
-        || exchange.body.windows(7).any(|window| window == b"\\\"yes\\\"");
-    if yes { AnswerVerdict::Understood } else { AnswerVerdict::Misunderstood }
+fn says_yes(exchange: &Exchange) -> bool {
+    exchange.body.windows(5).any(|window| window == b"\"yes\"")
+        || exchange.body.windows(7).any(|window| window == b"\\\"yes\\\"")
 }
 
 fn yes() -> Value {
@@ -321,7 +320,7 @@ async fn all_forms_share_one_limit() {
     let (call, from, manner) = (Call::Ping(Empty {}), envelope("x"), PeerDialect::default());
     let endpoint = crate::support::endpoint(stranger.address);
     let mut tries = Vec::new();
-    let never = |_: &Exchange| AnswerVerdict::Misunderstood;
+    let never = |_: &Exchange| false;
     let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: false };
     let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
     let said = PeerClient::default().send(peer, message, &never, &mut tries).await;

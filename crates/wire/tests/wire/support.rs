@@ -46,6 +46,8 @@ pub(crate) struct Parrot {
 }
 
 impl Agent for Parrot {
+    type Call = Call;
+
     fn role(&self) -> Role {
         self.role
     }
@@ -60,7 +62,7 @@ impl Agent for Parrot {
 
     async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
         self.heard.fetch_add(1, Ordering::Relaxed);
-        let method = arrived.call.method();
+        let method = arrived.method;
         if method == Method::GetPlayerState {
             return Err(RequestError::new(ErrorCode::E010, method, "not now"));
         }

@@ -46,6 +46,11 @@ pub enum PlayerDialect {
     /// Refuses the first call of each kind as too many.
     BusyAtFirst,
 
+    /// Declares at its registration that it accepts batches, and answers them.
+    AcceptsBatches,
+    /// Declares that it accepts batches, and refuses them.
+    RefusesBatches,
+
     /// Its tools have the other names, like `receive_game_invitation`, and there are no tools for notices.
     OtherToolNames,
     /// Its tools take these few fields and refuse all others.

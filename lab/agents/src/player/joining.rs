@@ -42,9 +42,12 @@ pub(crate) fn request(
     endpoint: &str,
     manager: &str,
 ) -> (String, Value) {
-    let meta = json!({
+    let mut meta = json!({
         "display_name": name, "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": endpoint,
     });
+    if habits.contains(&PlayerDialect::AcceptsBatches) || habits.contains(&PlayerDialect::RefusesBatches) {
+        meta["accepts_batches"] = true.into();
+    }
     let kept = habits.iter().find_map(kept_id);
     let sender = format!("player:{}", kept.unwrap_or(name));
     let letter = with(envelope(REQUEST, &sender, "conv-reg"), json!({ "player_meta": meta }));

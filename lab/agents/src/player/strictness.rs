@@ -105,6 +105,8 @@ fn objection(habit: &PlayerDialect, state: &mut State, Asked { kind, message, ..
         | PlayerDialect::NullError
         | PlayerDialect::Status400
         | PlayerDialect::ClosesConnections
+        | PlayerDialect::AcceptsBatches
+        | PlayerDialect::RefusesBatches
         | PlayerDialect::LeavesAtTheEnd
         | PlayerDialect::HangsUpAtTheEnd => None,
     }

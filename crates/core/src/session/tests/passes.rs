@@ -51,6 +51,7 @@ fn the_right_passes_are_accepted() {
     let (mut seat, match_id) = (seat(), first_of(1));
     assert!(referee_says(&mut seat, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
     assert!(manager_says(&mut seat, &manager(), Some(&league())).iter().all(Result::is_ok));
+    assert!(seat.league_error(&manager()).is_ok());
     assert!(seat.told_to_leave(&manager()).is_ok());
 }
 
@@ -105,6 +106,7 @@ fn a_manager_without_the_right_pass_changes_nothing() {
         let head = from(Sender::manager(), credential);
         all_refused(manager_says(&mut seat, &head, Some(&league())), ErrorCode::E012, about);
         assert_eq!(seat.told_to_leave(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
+        assert_eq!(seat.league_error(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
         assert_eq!(shown(&seat), before, "{about}");
     }
     let missing = ReceivedEnvelope { auth_token: None, ..manager() };

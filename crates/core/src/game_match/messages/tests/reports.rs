@@ -26,6 +26,7 @@ fn season(double_forfeit: DoubleForfeit) -> (Season, Assignment) {
         contact_endpoint: format!("http://localhost:{port}/mcp"),
         max_concurrent_matches: None,
         pass_scheme: None,
+        accepts_batches: false,
     };
     let quirks = Quirks::default();
     let referee =

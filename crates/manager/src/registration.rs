@@ -1,0 +1,146 @@
+//! Registering agents, and telling those that come back what they missed.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use league_core::season::agent::{AgentId, AgentProfile};
+use league_core::season::{CommandOutcome, LeaguePhase, Registered, Rejection, RejectionReason, Season};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::error::RequestError;
+use league_protocol::message::registration::{AgentMeta, PASS_SCHEME, RegisterResponse, RegistrationStatus};
+use league_protocol::quirk::Quirks;
+use league_protocol::sender::Role;
+use league_protocol::table::Method;
+use league_protocol::time::Timestamp;
+use league_protocol::token::Credential;
+use league_wire::endpoint::Endpoint;
+use smol_str::SmolStr;
+use tokio::time::sleep;
+
+use crate::endpoint_policy::EndpointPolicy;
+use crate::manager::Shared;
+use crate::notices::{self, Announcement, Recipient};
+use crate::settings::ManagerSettings;
+
+/// The pauses before an agent that came back is told what it missed. The notice shows a pass of the new token, so the agent must
+/// have read the answer to its registration first; an agent that reads slowly is told again.
+const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
+
+impl Shared {
+    /// Rejects an endpoint that the agent may not name. A text that is no URL is left to the season, which says why.
+    pub(crate) fn check_endpoint(&self, meta: &AgentMeta, role: Role, peer: SocketAddr) -> Option<Rejection> {
+        let endpoint = meta.contact_endpoint.trim().parse::<Endpoint>().ok()?;
+        let ManagerSettings { here, own_addresses, allowed_hosts, .. } = &self.settings;
+        let policy = EndpointPolicy { here: *here, own_addresses: *own_addresses, allowed: allowed_hosts };
+        let method = if role == Role::Referee { Method::RegisterReferee } else { Method::RegisterPlayer };
+        if let Err(reason) = policy.check(&endpoint, peer, role) {
+            return Some(Rejection::new(RejectionReason::Endpoint, method, reason));
+        }
+        if policy.is_out_of_reach(&endpoint) {
+            tracing::warn!(
+                "a {role} registers {endpoint}, which agents on other machines cannot reach; start it with --host 0.0.0.0"
+            );
+        }
+        None
+    }
+
+    /// Has a new player checked, where the operator wants that. A registered player was checked when it came, and listens to its
+    /// own league only.
+    pub(crate) async fn inspect(&self, meta: &AgentMeta) -> Result<Option<Rejection>, RequestError> {
+        let Some(inspector) = &self.settings.inspector else { return Ok(None) };
+        let Ok(endpoint) = meta.contact_endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
+        let profile = AgentProfile::from(meta);
+        let is_new = self.desk.read(move |season, _| {
+            let open = season.phase() == LeaguePhase::WaitingForRegistrations;
+            open && !season.players().iter().any(|player| player.profile.is_same(&profile))
+        });
+        if !is_new.await? {
+            return Ok(None);
+        }
+        let unfit = |reason| Rejection::new(RejectionReason::Endpoint, Method::RegisterPlayer, reason);
+        Ok(inspector.inspect(endpoint).await.err().map(unfit))
+    }
+
+    /// Has the season decide about a registration; gives the answer, and the token for its envelope.
+    pub(crate) async fn register(
+        self: &Arc<Self>,
+        (dialect, quirks): (PeerDialect, Quirks),
+        decide: impl FnOnce(&Season, &[u8; 32], Timestamp) -> Result<CommandOutcome<Registered>, RequestError>
+        + Send
+        + 'static,
+    ) -> Result<(RegisterResponse, Option<Credential>), RequestError> {
+        let random = self.world.random();
+        let registered = self.desk.command(move |season, now| {
+            let outcome = decide(season, &random, now)?;
+            Ok(season.note_form(outcome, dialect, quirks, now))
+        });
+        let admission = match registered.await? {
+            Registered::Rejected(rejection) => return Ok((self.rejected(rejection), None)),
+            Registered::Admitted(admission) => admission,
+        };
+        self.tell_late_joiner(&admission.id);
+        let (player_id, referee_id) = match admission.id {
+            AgentId::Player(id) => (Some(id), None),
+            AgentId::Referee(id) => (None, Some(id)),
+        };
+        let answer = RegisterResponse {
+            status: RegistrationStatus::Accepted,
+            player_id,
+            referee_id,
+            league_id: Some(self.league.clone()),
+            reason: None,
+            reason_code: None,
+            error_code: None,
+            pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
+            warnings: quirks.iter().map(|quirk| format!("{}: {}", quirk.what(), quirk.advice())).collect(),
+        };
+        Ok((answer, Some(admission.token.into())))
+    }
+
+    pub(crate) fn rejected(&self, rejection: Rejection) -> RegisterResponse {
+        let Rejection { reason, code, error } = rejection;
+        RegisterResponse {
+            status: RegistrationStatus::Rejected,
+            player_id: None,
+            referee_id: None,
+            league_id: Some(self.league.clone()),
+            reason: Some(reason),
+            reason_code: Some(code),
+            error_code: Some(SmolStr::new_static(error.as_str())),
+            pass_scheme: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Tells an agent that has registered what it must know at this point of the league, if anything.
+    fn tell_late_joiner(self: &Arc<Self>, id: &AgentId) {
+        let (shared, id) = (Arc::clone(self), id.clone());
+        tokio::spawn(async move {
+            for pause in PAUSES {
+                let agent = id.clone();
+                let due = shared.desk.read(move |season, _| missed_by(season, &agent)).await;
+                let Ok(Some((recipient, announcement))) = due else { return };
+                sleep(pause).await;
+                shared.tell(vec![recipient], vec![announcement]).await;
+            }
+        });
+    }
+}
+
+/// What an agent that was away must be told, or it would wait for ever: the end of the league, or to a player that the referees
+/// of this round may show no passes.
+fn missed_by(season: &Season, id: &AgentId) -> Option<(Recipient, Announcement)> {
+    let is_player = matches!(id, AgentId::Player(_));
+    let missed = match (season.phase(), season.current_round()) {
+        (LeaguePhase::LeagueCompleted, _) => notices::league_over(season),
+        (LeaguePhase::RunningLeague, Some(round)) if is_player && !season.referees_show_passes() => {
+            notices::announcement(season, round, false)
+        }
+        (LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague, _) => {
+            return None;
+        }
+    };
+    let recipients = if is_player { Recipient::players(season) } else { Recipient::referees(season) };
+    Some((recipients.into_iter().find(|recipient| recipient.id == *id)?, missed))
+}

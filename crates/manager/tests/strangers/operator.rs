@@ -1,0 +1,53 @@
+//! An operator that acts while the manager does.
+
+use std::collections::HashSet;
+
+use league_core::season::{CommandOutcome, NextAction};
+use league_manager::{LeagueHandle, ManagerSettings};
+use league_test_agents::player::Plan;
+use league_test_agents::player::dialect::Speech;
+
+use crate::league::League;
+
+/// Does what the manager is about to do, or prevents it, in the same moment: starts the league, stops it before each round, and
+/// lets it go on. Gives the number of its commands that counted.
+async fn hurry(desk: LeagueHandle) -> usize {
+    let (mut changes, mut stopped, mut counted) = (desk.changes(), HashSet::new(), 0);
+    while changes.changed().await.is_ok() {
+        let before = stopped.clone();
+        let acted = desk.command(move |season, now| {
+            let (outcome, round) = match season.duty() {
+                NextAction::AwaitRegistrations if season.players().len() == 2 => (season.start(now)?, None),
+                NextAction::AwaitStart => (season.start(now)?, None),
+                NextAction::StartRound(round) if !before.contains(&round) => (season.stop(now)?, Some(round)),
+                NextAction::AwaitRegistrations | NextAction::StartRound(_) | NextAction::Play(_) => return nothing(),
+                NextAction::Conclude => return Ok(CommandOutcome { events: Vec::new(), reply: None }),
+            };
+            Ok(CommandOutcome { events: outcome.events, reply: Some((1, round)) })
+        });
+        let Ok(Some((one, round))) = acted.await else { return counted };
+        counted += one;
+        stopped.extend(round);
+    }
+    counted
+}
+
+type Acted = Option<(usize, Option<league_protocol::id::RoundId>)>;
+
+fn nothing() -> Result<CommandOutcome<Acted>, league_protocol::error::RequestError> {
+    Ok(CommandOutcome { events: Vec::new(), reply: Some((0, None)) })
+}
+
+#[tokio::test]
+async fn an_operator_that_is_faster_than_the_manager_does_not_end_it() {
+    let league = League::of(2, 1, ManagerSettings::default()).await.with_referee().await;
+    let operator = tokio::spawn(hurry(league.handle()));
+    let playing = league.play();
+    let joining = async {
+        let one = Plan::new("One", Speech::Direct).join(&league.url).await.unwrap();
+        [one, Plan::new("Two", Speech::Direct).join(&league.url).await.unwrap()]
+    };
+    let (season, _players) = tokio::join!(playing, joining);
+    assert_eq!(season.matches_completed(), 1);
+    assert!(operator.await.unwrap() >= 1, "the operator acted");
+}
