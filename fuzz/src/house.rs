@@ -21,7 +21,7 @@ use league_protocol::time::Timestamp;
 use league_referee::Referee;
 use league_store::home::Home;
 use league_store::log::memory::MemoryDisk;
-use league_store::log::{EventLog, Log};
+use league_store::log::{EventLog, LogHead};
 use league_wire::agent::Agent;
 use league_wire::client::{Client, ClientSettings};
 use league_wire::endpoint::Endpoint;
@@ -104,9 +104,9 @@ async fn open() -> [Way; 3] {
         ("http://127.0.0.1:8000/mcp".parse().expect("a URL"), "http://127.0.0.1:8101/mcp".parse().expect("a URL"));
     let world = world();
     let (season, opened) = Season::open(rules(), world.now());
-    let (log, _) = MemoryDisk::default().open();
-    log.append(vec![opened.clone()]).await.expect("a log of memory");
-    let (desk, work) = Desk::open(season, log, world.clone(), |_| ());
+    let log = MemoryDisk::default().open();
+    let head = log.append(LogHead::GENESIS, vec![opened.clone()]).await.expect("a log of memory");
+    let (desk, work) = Desk::open(season, head, log, world.clone(), |_| ());
     let settings = league_manager::Settings::default();
     let managing = Manager::new(&rules(), settings, desk, client.clone(), None, world.clone());
     tokio::spawn(work);
@@ -172,11 +172,10 @@ async fn pages(opened: Event) -> Dashboard {
     let home = Home::at(KEPT.get_or_init(|| tempfile::tempdir().expect("a directory")).path());
     if !home.database(&league).exists() {
         home.prepare(&league).expect("a home");
-        let (log, _) = Log::open(home.database(&league)).expect("a log");
-        log.append(vec![opened]).await.expect("an event");
+        home.log(&league).append(LogHead::GENESIS, vec![opened]).await.expect("an event");
     }
     let settings = league_dashboard::Settings::default();
-    let (dashboard, feed, work) = Dashboard::open(Archive::of(home, league), settings).expect("pages");
+    let (dashboard, feed, work) = Dashboard::open(Archive::of(home.log(&league), home, league), settings).expect("pages");
     tokio::spawn(async move {
         let _open = feed;
         work.await;

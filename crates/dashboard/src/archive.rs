@@ -1,82 +1,74 @@
-//! What has been kept: events out of the log, matches out of their files, and any past moment, which is a shorter replay.
+//! Reads what is stored: events from the log, matches from their files, and any past moment, which is a shorter replay.
 //!
-//! All of it reads the disk, so all of it runs where blocking is allowed, and only so much of it at a time.
+//! Reading blocks, so it runs on threads for that, and only [`READERS`] at a time.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use league_core::season::event::Event;
-use league_protocol::id::{LeagueId, MatchId, RoundId};
+use league_protocol::id::{LeagueId, MatchId};
 use league_store::home::Home;
-use league_store::log::{LogError, LogHead, SqliteLog};
+use league_store::log::{EventLog, LoadError, LogError, LogHead, replay};
+use league_store::views::find_match::MatchFinder;
 use league_store::views::match_file::MatchFile;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
-use crate::league_snapshot::{LeagueSnapshot, Replay};
+use crate::league_snapshot::{LeagueSnapshot, SnapshotBuilder};
 
-/// How many past moments are kept at hand.
+/// Past moments that stay in memory.
 const MOMENTS: usize = 6;
-/// How many results all of them together may tell of, some forty bytes each; the latest one stays whatever its size.
+/// Results in all of them together, some forty bytes each. The latest moment stays whatever its size.
 const RESULTS: u32 = 200_000;
-/// How many events are read at a time.
+/// Events in one read.
 const STEP: usize = 4096;
-/// How many read at a time.
 const READERS: usize = 4;
-/// No line of a match is longer.
-const MAX_LINE: u64 = 8 * 1024 * 1024;
 
-/// Why something that was kept cannot be shown.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The log tells of something that cannot have happened.
+    #[error(transparent)]
+    Load(#[from] LoadError),
     #[error("the log cannot be replayed: {0}")]
-    Story(#[from] league_core::season::BadEvent),
+    Event(#[from] league_core::season::BadEvent),
     #[error("the log has only {0} events")]
     Beyond(u64),
     #[error("the reading was given up")]
     Ended,
 }
 
-/// What has been kept of a league; cheap to clone.
+/// What is stored of a league; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Archive {
     kept: Arc<Kept>,
 }
 
-#[derive(Debug)]
 struct Kept {
+    log: Box<dyn EventLog>,
     home: Home,
     league: LeagueId,
-    log: PathBuf,
     readers: Semaphore,
     moments: Mutex<Vec<Arc<LeagueSnapshot>>>,
-    lines: Mutex<MatchLineIndex>,
+    finder: Mutex<MatchFinder>,
 }
 
-/// Where each match of a large league begins in the file that has them all, by round and number: there may be half a million.
-#[derive(Debug, Default)]
-struct MatchLineIndex {
-    read: u64,
-    places: HashMap<(RoundId, u32), u64>,
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kept").field("home", &self.home).field("league", &self.league).finish_non_exhaustive()
+    }
 }
 
 impl Archive {
-    /// What `home` keeps of `league`.
-    pub fn of(home: Home, league: LeagueId) -> Self {
-        let log = home.database(&league);
-        let (readers, moments, lines) = (Semaphore::new(READERS), Mutex::default(), Mutex::default());
-        Self { kept: Arc::new(Kept { home, league, log, readers, moments, lines }) }
+    /// The league in `log`, with its match files in `home`.
+    pub fn of(log: impl EventLog + 'static, home: Home, league: LeagueId) -> Self {
+        let (readers, moments, finder) = (Semaphore::new(READERS), Mutex::default(), Mutex::default());
+        Self { kept: Arc::new(Kept { log: Box::new(log), home, league, readers, moments, finder }) }
     }
 
     /// At most `limit` events behind event `after`, each with its head.
     pub(crate) async fn events(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, ArchiveError> {
-        self.reading(move |kept| Ok(SqliteLog::page(&kept.log, after, limit)?)).await
+        self.reading(move |kept| Ok(kept.log.read(after, limit)?)).await
     }
 
     /// The file of a match; nothing when there is none that can be read.
@@ -98,9 +90,9 @@ impl Archive {
 
     /// All of the story, read from the log.
     pub(crate) fn tell(&self) -> Result<LeagueSnapshot, ArchiveError> {
-        let mut telling = Replay::default();
-        SqliteLog::read(&self.kept.log, |event| telling.hear(&event))?;
-        telling.end()?.ok_or(ArchiveError::Beyond(0))
+        let mut builder = SnapshotBuilder::default();
+        let (replay, _) = replay(&*self.kept.log, |event| builder.observe(&event))?;
+        builder.finish(replay.finish().map_err(LoadError::from)?).ok_or(ArchiveError::Beyond(0))
     }
 
     async fn reading<T: Send + 'static>(
@@ -131,70 +123,36 @@ impl Kept {
     }
 
     fn replay(&self, from: Option<&LeagueSnapshot>, seq: u64) -> Result<LeagueSnapshot, ArchiveError> {
-        let mut story = from.cloned();
+        let mut snapshot = from.cloned();
         loop {
-            let after = story.as_ref().map_or(0, LeagueSnapshot::seq);
+            let after = snapshot.as_ref().map_or(0, LeagueSnapshot::seq);
             let limit = usize::try_from(seq.saturating_sub(after)).unwrap_or(STEP).min(STEP);
-            let events = if limit == 0 { Vec::new() } else { SqliteLog::page(&self.log, after, limit)? };
+            let events = if limit == 0 { Vec::new() } else { self.log.read(after, limit)? };
             if events.is_empty() {
-                return story.filter(|story| story.seq() == seq).ok_or(ArchiveError::Beyond(after));
+                return snapshot.filter(|snapshot| snapshot.seq() == seq).ok_or(ArchiveError::Beyond(after));
             }
-            let mut telling = Replay::of(story);
-            events.iter().for_each(|(_, event)| telling.hear(event));
-            story = telling.end()?;
+            for (_, event) in &events {
+                match &mut snapshot {
+                    Some(snapshot) => snapshot.apply(event)?,
+                    None => snapshot = Some(LeagueSnapshot::begin(event)?),
+                }
+            }
         }
     }
 
     fn game(&self, match_id: &MatchId) -> Option<MatchFile> {
-        let text = match std::fs::read(self.home.match_file(&self.league, match_id)) {
-            Ok(text) => text,
-            Err(_) => self.line(match_id)?,
-        };
+        let mut finder = self.finder.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = finder.find(&self.home, &self.league, match_id).ok()??;
+        drop(finder);
         let mut file: MatchFile =
-            serde_json::from_slice(&text).ok().filter(|file: &MatchFile| file.match_id == *match_id)?;
+            serde_json::from_str(&text).ok().filter(|file: &MatchFile| file.match_id == *match_id)?;
         let problems = std::mem::take(&mut file.problems.0);
         file.problems.0 = problems.into_iter().map(|(player, problem)| (player, problem.without_address())).collect();
         Some(file)
     }
-
-    /// The line of a match. What was appended since the last look is looked through first, once.
-    fn line(&self, match_id: &MatchId) -> Option<Vec<u8>> {
-        let file = File::open(self.home.match_lines(&self.league)).ok()?;
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut reader = BufReader::with_capacity(1 << 20, file);
-        reader.seek(SeekFrom::Start(lines.read)).ok()?;
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let length = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).ok()? as u64;
-            if line.last() != Some(&b'\n') {
-                break;
-            }
-            let start = lines.read;
-            lines.read += length;
-            if let Some(place) = named(&line).and_then(|named| named.parts()) {
-                lines.places.insert(place, start);
-            }
-        }
-        let start = *lines.places.get(&match_id.parts()?)?;
-        drop(lines);
-        reader.seek(SeekFrom::Start(start)).ok()?;
-        line.clear();
-        reader.take(MAX_LINE).read_until(b'\n', &mut line).ok()?;
-        Some(line)
-    }
 }
 
-/// How many results these moments tell of.
+/// How many results these snapshots hold.
 fn results_in(moments: &[Arc<LeagueSnapshot>]) -> u32 {
-    moments.iter().map(|story| story.season().matches_completed()).sum()
-}
-
-/// Which match a line is about: said within its first bytes, so that half a million lines need not be parsed.
-fn named(line: &[u8]) -> Option<MatchId> {
-    const KEY: &[u8] = b"\"match_id\":\"";
-    let beginning = &line[..line.len().min(512)];
-    let start = beginning.windows(KEY.len()).position(|window| window == KEY)? + KEY.len();
-    let end = start + beginning[start..].iter().position(|byte| *byte == b'"')?;
-    std::str::from_utf8(&beginning[start..end]).ok()?.parse().ok()
+    moments.iter().map(|snapshot| snapshot.season().matches_completed()).sum()
 }

@@ -11,9 +11,9 @@ use bytes::Bytes;
 use futures_util::stream::unfold;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
-use league_core::season::event::{Event, Fact};
+use league_core::season::event::Event;
 use league_protocol::time::Timestamp;
-use league_store::log::projection::kind_of;
+use league_store::export::public_fact;
 use league_wire::pages::Body;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,35 +45,8 @@ pub(crate) struct PublicEvent {
 
 impl PublicEvent {
     pub(crate) fn of(seq: u64, event: &Event) -> Self {
-        let kind = kind_of(&event.fact);
-        Self { seq, at: event.at, kind: kind.to_owned(), fact: fact(&event.fact, kind) }
+        Self { seq, at: event.at, kind: event.fact.kind().to_owned(), fact: public_fact(&event.fact) }
     }
-}
-
-/// The members of a fact. Who holds a digest can make passes with it, so no digest leaves the house; where agents listen, and how
-/// they are spoken to, is for those who have to call them.
-fn fact(fact: &Fact, kind: &str) -> Map<String, Value> {
-    let mut members = match serde_json::to_value(fact) {
-        Ok(Value::Object(mut named)) => match named.remove(kind) {
-            Some(Value::Object(members)) => members,
-            Some(_) | None => Map::new(),
-        },
-        Ok(_) | Err(_) => Map::new(),
-    };
-    members.remove("grant");
-    if let Some(Value::Object(learned)) = members.get_mut("learned") {
-        learned.remove("manner");
-    }
-    if let Some(Value::Object(profile)) = members.get_mut("profile") {
-        profile.remove("endpoint");
-    }
-    let problems = members.get_mut("account").and_then(|account| account.get_mut("problems"));
-    for problem in problems.and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
-        if let Value::Object(problem) = problem {
-            problem.remove("endpoint");
-        }
-    }
-    members
 }
 
 /// An event as the stream tells it.

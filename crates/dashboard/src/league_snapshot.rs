@@ -1,7 +1,6 @@
-//! The league so far, as it is looked at: the season, and what it does not keep because it need not know it to go on.
+//! The league up to an event, as the pages show it: the season, and results and events that the season does not keep.
 //!
-//! A story is the fold of the same events as the season. It is kept here a second time so that nobody who looks makes anybody
-//! wait who plays.
+//! The dashboard has a season of its own, so that it never blocks the league.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -49,7 +48,7 @@ pub struct LeagueSnapshot {
 const PROBLEMS: usize = 20;
 
 impl LeagueSnapshot {
-    /// The story that begins with the first event of a log.
+    /// The league after the first event of its log.
     pub fn begin(first: &Event) -> Result<Self, BadEvent> {
         let season = Season::replay([first])?;
         Ok(Self {
@@ -64,9 +63,15 @@ impl LeagueSnapshot {
         })
     }
 
-    /// Goes on by the next event.
-    pub(crate) fn tell(&mut self, event: &Event) -> Result<(), BadEvent> {
+    /// Applies the next event.
+    pub(crate) fn apply(&mut self, event: &Event) -> Result<(), BadEvent> {
         self.season.apply(event)?;
+        self.observe(event);
+        Ok(())
+    }
+
+    /// Notes what the season does not keep.
+    fn observe(&mut self, event: &Event) {
         self.seq += 1;
         self.last = event.at;
         if let Some((match_id, outcome)) = event.fact.ending()
@@ -102,7 +107,6 @@ impl LeagueSnapshot {
             }
             self.news.push_back((self.seq, event.clone()));
         }
-        Ok(())
     }
 
     /// The place of a move among the words.
@@ -236,37 +240,22 @@ impl LeagueSnapshot {
     }
 }
 
-/// A story that is being told: to its end, or to the first event that cannot have happened.
-#[derive(Debug)]
-pub struct Replay(Result<Option<LeagueSnapshot>, BadEvent>);
+/// Collects what the pages show beside the season, while a log is replayed.
+#[derive(Debug, Default)]
+pub struct SnapshotBuilder(Option<LeagueSnapshot>);
 
-impl Default for Replay {
-    fn default() -> Self {
-        Self(Ok(None))
-    }
-}
-
-impl Replay {
-    /// Goes on where `story` is.
-    pub(crate) fn of(story: Option<LeagueSnapshot>) -> Self {
-        Self(Ok(story))
-    }
-
-    /// Goes on by the next event.
-    pub fn hear(&mut self, event: &Event) {
-        let heard = match &mut self.0 {
-            Ok(Some(story)) => story.tell(event),
-            Ok(none @ None) => LeagueSnapshot::begin(event).map(|story| *none = Some(story)),
-            Err(_) => return,
-        };
-        if let Err(bad) = heard {
-            self.0 = Err(bad);
+impl SnapshotBuilder {
+    pub fn observe(&mut self, event: &Event) {
+        match &mut self.0 {
+            Some(snapshot) => snapshot.observe(event),
+            // An event that opens no league ends the replay.
+            none @ None => *none = LeagueSnapshot::begin(event).ok(),
         }
     }
 
-    /// What was told; nothing without any event.
-    pub fn end(self) -> Result<Option<LeagueSnapshot>, BadEvent> {
-        self.0
+    /// The snapshot with the season that the replay led to; `None` when there was no event.
+    pub fn finish(self, season: Season) -> Option<LeagueSnapshot> {
+        self.0.map(|snapshot| LeagueSnapshot { season, ..snapshot })
     }
 }
 

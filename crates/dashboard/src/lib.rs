@@ -37,5 +37,5 @@ mod waiting_room;
 pub use archive::Archive;
 pub use dashboard::{Dashboard, DashboardSettings};
 pub use feed::Feed;
-pub use league_snapshot::{LeagueSnapshot, Replay};
+pub use league_snapshot::{LeagueSnapshot, SnapshotBuilder};
 pub use waiting_room::WaitingRoom;

@@ -106,7 +106,7 @@ impl SharedState {
             if seq != story.seq() + 1 {
                 continue;
             }
-            if let Err(error) = story.tell(&event) {
+            if let Err(error) = story.apply(&event) {
                 tracing::error!(seq, %error, "the pages cannot follow the league");
                 break;
             }

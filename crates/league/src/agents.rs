@@ -152,7 +152,8 @@ fn advised(stopped: LeagueStopped) -> anyhow::Error {
 /// Why a league stopped. A log that cannot be written is the reason of whatever was refused then.
 pub(crate) async fn cause(stopped: LeagueStopped, desk: &mut JoinHandle<LeagueClosed>) -> anyhow::Error {
     if matches!(stopped, LeagueStopped::Refused(_))
-        && let Ok(Ok(closed @ LeagueClosed::Log(_))) = tokio::time::timeout(GRACE, desk).await
+        && let Ok(Ok(closed @ (LeagueClosed::Log(_) | LeagueClosed::Broken(_)))) =
+            tokio::time::timeout(GRACE, desk).await
     {
         return lost(&closed);
     }
@@ -162,7 +163,7 @@ pub(crate) async fn cause(stopped: LeagueStopped, desk: &mut JoinHandle<LeagueCl
 /// What to do about a desk that closed.
 pub(crate) fn lost(closed: &LeagueClosed) -> anyhow::Error {
     match closed {
-        LeagueClosed::Stopped => anyhow!("the league stopped: {closed}"),
+        LeagueClosed::Stopped | LeagueClosed::Broken(_) => anyhow!("the league stopped: {closed}"),
         LeagueClosed::Log(_) => anyhow!(
             "the league stopped: {closed}. What was acknowledged is kept, and nothing else counts; mend that (is the disk full?) and \
              start it again with the same home: it goes on"
@@ -196,7 +197,7 @@ pub(crate) fn manager(options: &ManagerOptions) -> Result<()> {
 
 async fn manage(options: &ManagerOptions) -> Result<()> {
     let world = Environment::real();
-    let home = Home::at(&options.league.home);
+    let home = Home::open(&options.league.home)?;
     let configured = Configured::read(&home, options.league.league_id.clone())?.with_tls(options.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
     let mut rules = configured.league;
@@ -301,7 +302,7 @@ pub(crate) fn referee(options: &RefereeOptions) -> Result<()> {
 }
 
 async fn officiate(options: &RefereeOptions) -> Result<()> {
-    let home = Home::at(&options.join.home);
+    let home = Home::open(&options.join.home)?;
     let configured =
         Configured::read(&home, options.join.league_id.clone())?.with_tls(options.join.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
@@ -373,7 +374,7 @@ pub(crate) fn player(options: &PlayerOptions) -> Result<()> {
 }
 
 async fn take_part(options: &PlayerOptions) -> Result<()> {
-    let home = Home::at(&options.join.home);
+    let home = Home::open(&options.join.home)?;
     let configured =
         Configured::read(&home, options.join.league_id.clone())?.with_tls(options.join.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;

@@ -40,6 +40,7 @@ const EXAMPLES: &str = "Examples:
   league standings                          print the table of the last league
   league status --manager http://localhost:8000/mcp
   league verify                             check every draw and result of the last league
+  league export --sqlite league.sqlite      write the last league as SQL tables
   league simulate --players 500             play in memory, without agents
   league check http://127.0.0.1:8101/mcp    grade an agent and say what to change
   league completions bash > ~/.local/share/bash-completion/completions/league
@@ -94,6 +95,8 @@ pub(crate) enum Command {
     },
     /// Check a league's log, draws, results and files.
     Verify(Verify),
+    /// Write a league as SQL tables to a new file: agents, rounds, matches, results, standings, events.
+    Export(Export),
     /// Play a whole league in memory, by the same rules and without agents.
     Simulate(Simulate),
     /// Grade any agent by the rules of the protocol, and say what to change.
@@ -406,6 +409,15 @@ pub(crate) struct Verify {
     /// Print the report as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    #[command(flatten)]
+    pub(crate) league: LeagueChoice,
+    /// The SQLite file to write; it must not exist.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sqlite: PathBuf,
 }
 
 #[derive(Debug, Args)]

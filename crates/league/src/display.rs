@@ -28,9 +28,9 @@ pub(crate) fn run(options: &Show) -> Result<()> {
 }
 
 async fn display(options: &Show) -> Result<()> {
-    let home = Home::at(&options.league.home);
+    let home = Home::open(&options.league.home)?;
     let league = open::meant(&home, options.league.league_id.as_ref())?;
-    let archive = Archive::of(home, league.clone());
+    let archive = Archive::of(home.log(&league), home, league.clone());
     let (dashboard, feed, showing) = Dashboard::open(archive, DashboardSettings::default())?;
     let bound = Bound::to(options.host, options.port, "the display")?;
     let Reachable { contact, others, names: allowed_hosts, .. } = Reachable::find(&bound, "http", None).await?;

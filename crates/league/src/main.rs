@@ -12,6 +12,7 @@ mod closing;
 mod config;
 mod descriptors;
 mod display;
+mod export;
 mod figures;
 mod invitation;
 mod join_key;
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
         Command::Reopen(options) => operate::reopen(&options),
         Command::Withdraw { player, options } => operate::withdraw(&player, &options),
         Command::Verify(options) => verify::run(&options),
+        Command::Export(options) => export::run(&options),
         Command::Simulate(options) => simulate::run(&options),
         Command::Completions { shell } => {
             manual::completions(shell);

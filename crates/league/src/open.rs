@@ -1,14 +1,15 @@
-//! Opening a league in a home: taking its lock, reading its log, and going on where it was.
+//! Opens a league in a home: takes its lock, replays its log, and goes on where it was.
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
+use league_core::season::Season;
 use league_core::season::config::LeagueConfig;
-use league_core::season::{BadEvent, LeaguePhase, Season};
-use league_dashboard::{Archive, Dashboard, LeagueSnapshot, Replay, WaitingRoom};
+use league_core::season::event::Fact;
+use league_dashboard::{Archive, Dashboard, SnapshotBuilder, WaitingRoom};
 use league_manager::event_lines::line;
 use league_manager::league_actor::LeagueClosed;
 use league_manager::{LeagueHandle, Manager, ManagerSettings};
@@ -17,7 +18,7 @@ use league_store::file_name::id_of;
 use league_store::home::Home;
 use league_store::journal::{JournalLimits, JournalWriter};
 use league_store::lock::Lock;
-use league_store::log::{EventLog, SqliteLog};
+use league_store::log::{EventLog, LogHead, SqliteLog, replay};
 use league_store::mark;
 use league_store::views::repair::{Repair, RepairReport};
 use league_store::views::restore::{expect_no_less, restore_tables};
@@ -31,54 +32,59 @@ use tokio::task::JoinHandle;
 use crate::news::{Awaited, News};
 use crate::operator::AtManager;
 
-/// How many events are read at a time when files are mended.
+/// Events in one read.
 const STEP: usize = 1024;
-/// How many leagues are named where another one was meant.
+/// Events in one read from the end of a log.
+const TAIL: u64 = 16;
+/// Leagues that an error names.
 const LISTED: usize = 10;
 
-/// A league that is open here and nowhere else.
+/// A league that this process owns: it holds the lock.
 pub(crate) struct OpenLeague {
-    /// What its log tells, all of it.
-    story: LeagueSnapshot,
+    season: Season,
+    head: LogHead,
+    /// What the pages show beside the season.
+    snapshot: SnapshotBuilder,
     log: SqliteLog,
     lock: Lock,
     home: Home,
-    /// Whether it had been begun before.
+    /// Whether the league was begun before.
     pub(crate) resumed: bool,
-    /// Who tells the operator of what happens.
+    /// Prints events for the operator.
     news: Option<News>,
 }
 
 impl OpenLeague {
-    /// Opens the league of `rules` in `home`; what it played before stands, and its own rules with it.
+    /// Opens the league of `rules` in `home`. A league that was begun before goes on by its own rules.
     pub(crate) async fn open(home: Home, rules: LeagueConfig, world: &Environment) -> Result<Self> {
         let league = rules.league_id.clone();
         home.prepare(&league)?;
         let lock = Lock::take(home.lock(&league), world.now())?;
-        // Looked at before it is opened for writing, which would tidy up what is left of a damaged one.
-        let mut telling = Replay::default();
-        let examined = SqliteLog::examine(home.database(&league), |event| telling.hear(&event))?;
-        let story = telling.end().with_context(|| cannot_be_replayed(&league))?;
-        let results = story.as_ref().map_or(0, |story| story.season().matches_completed());
-        expect_no_less(&home, &league, results)?;
-        let log = examined.open()?;
-        let Some(story) = story else {
-            let (_, opened) = Season::open(rules, world.now());
-            log.append(vec![opened.clone()]).await?;
-            return Ok(Self { story: LeagueSnapshot::begin(&opened)?, log, lock, home, resumed: false, news: None });
-        };
-        // Files are views: what is missing or damaged is written again, and what cannot be written stops nobody.
-        match restore_tables(&home, story.season(), ViewLimits::default(), world.now()) {
+        // Read before the first append, which would tidy up what is left of a damaged log.
+        let (log, mut snapshot) = (home.log(&league), SnapshotBuilder::default());
+        let (replay, head) = replay(&log, |event| snapshot.observe(&event)).with_context(|| league.to_string())?;
+        expect_no_less(&home, &league, replay.season().map_or(0, Season::matches_completed))?;
+        if replay.season().is_none() {
+            let (season, opened) = Season::open(rules, world.now());
+            snapshot.observe(&opened);
+            let head = log.append(head, vec![opened]).await?;
+            return Ok(Self { season, head, snapshot, log, lock, home, resumed: false, news: None });
+        }
+        let season = replay.finish()?;
+        // Makes sure that the log can be written to.
+        log.append(head, Vec::new()).await?;
+        // Files are views: what is missing or damaged is written again, and what cannot be written stops nothing.
+        match restore_tables(&home, &season, ViewLimits::default(), world.now()) {
             Ok(damaged) => say_written_again(&damaged),
             Err(error) => tracing::warn!(%error, "the tables of the league cannot be written again"),
         }
-        Ok(Self { story, log, lock, home, resumed: true, news: None })
+        Ok(Self { season, head, snapshot, log, lock, home, resumed: true, news: None })
     }
 
-    /// Brings the match files of a league that goes on into agreement with its log, on a thread of its own: in a large league there is
-    /// more to be read in them than anybody would wait for.
+    /// Brings the match files of a resumed league into agreement with its log, on a thread of its own: half a million of them take
+    /// their time.
     pub(crate) fn mend(&self) -> JoinHandle<()> {
-        let (home, until, resumed) = (self.home.clone(), self.log.head().seq, self.resumed);
+        let (home, until, resumed) = (self.home.clone(), self.head.seq, self.resumed);
         let league = self.season().config().league_id.clone();
         let matches = self.season().schedule().total_matches();
         tokio::task::spawn_blocking(move || {
@@ -92,23 +98,23 @@ impl OpenLeague {
         })
     }
 
-    /// Tells others who want this league where its manager is.
+    /// Notes in the lock where the manager is, for others that want this league.
     pub(crate) fn is_at(&mut self, address: &Endpoint) -> Result<()> {
         Ok(self.lock.tell(address.to_string())?)
     }
 
     pub(crate) fn season(&self) -> &Season {
-        self.story.season()
+        &self.season
     }
 
-    /// Has the operator told on stderr of what happens from now on.
+    /// Prints events for the operator on stderr from now on.
     pub(crate) fn news(&mut self, awaited: Awaited) -> Result<News> {
         let news = News::start(self.season().clone(), awaited).context("the console cannot be written to")?;
         self.news = Some(news.clone());
         Ok(news)
     }
 
-    /// Puts a manager in charge. Its page shows `room` as long as registration is open.
+    /// Starts a manager. Its page shows `room` as long as registration is open.
     pub(crate) fn manage(
         self,
         mut settings: ManagerSettings,
@@ -126,7 +132,7 @@ impl OpenLeague {
         let views =
             ViewWriter::start(self.home.clone(), ViewLimits::default()).context("the files cannot be written")?;
         let mending = self.mend();
-        let archive = Archive::of(self.home, rules.league_id.clone());
+        let archive = Archive::of(self.home.log(&rules.league_id), self.home, rules.league_id.clone());
         let (token, strikes) = (settings.operator.clone(), Arc::clone(&settings.strikes));
         let shown = league_dashboard::DashboardSettings {
             token,
@@ -134,9 +140,10 @@ impl OpenLeague {
             room: Some(room),
             ..league_dashboard::DashboardSettings::default()
         };
-        let (season, news) = (self.story.season().clone(), self.news);
-        let (dashboard, feed, showing) = Dashboard::of(self.story, archive, shown);
-        let (desk, work) = LeagueHandle::open(season, self.log, world.clone(), move |event| {
+        let (season, news) = (self.season, self.news);
+        let snapshot = self.snapshot.finish(season.clone()).context("the log has no event")?;
+        let (dashboard, feed, showing) = Dashboard::of(snapshot, archive, shown);
+        let (desk, work) = LeagueHandle::open(season, self.head, self.log, world.clone(), move |event| {
             feed.tell(event);
             journal.write(line(event));
             if let Some(news) = &news {
@@ -169,15 +176,15 @@ fn marked(home: &Home, league: &LeagueId, world: &Environment) -> Option<SmolStr
     }
 }
 
-/// Reads the match files of a league, and writes again what its log has and they have not, up to event `until`: whatever comes behind
-/// that is told by referees that are there.
+/// Writes again what the log has and the match files have not, up to event `until`. The files of later matches come from referees
+/// that are running.
 fn mend(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<RepairReport> {
-    let log = home.database(&league);
+    let log = home.log(&league);
     let mut mending = Repair::begin(home, league, matches, ViewLimits::default())?;
     let mut seen = 0;
     while seen < until {
         let left = usize::try_from(until - seen).unwrap_or(STEP);
-        let events = SqliteLog::page(&log, seen, left.min(STEP))?;
+        let events = log.read(seen, left.min(STEP))?;
         seen = events.last().map_or(until, |(head, _)| head.seq);
         for (_, event) in &events {
             mending.see(event)?;
@@ -186,7 +193,6 @@ fn mend(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<Repair
     Ok(mending.end()?)
 }
 
-/// Says what was not as it should be, and is again.
 fn tell(mended: &RepairReport) {
     say_written_again(&mended.damaged);
     if mended.written > 0 {
@@ -200,10 +206,6 @@ fn say_written_again(damaged: &[PathBuf]) {
     }
 }
 
-fn cannot_be_replayed(league: &LeagueId) -> String {
-    format!("the log of {league} cannot be replayed")
-}
-
 /// A league with its manager in charge.
 pub(crate) struct ManagedLeague {
     pub(crate) manager: Manager,
@@ -215,20 +217,32 @@ pub(crate) struct ManagedLeague {
     pub(crate) work: std::pin::Pin<Box<dyn Future<Output = LeagueClosed> + Send>>,
 }
 
-/// The first of `name`, `name_2`, `name_3` … that is not finished in this home: unfinished leagues are gone on with.
+/// The first of `name`, `name_2`, `name_3` … that is not finished in this home: an unfinished league goes on.
 pub(crate) fn unfinished(home: &Home, name: &LeagueId) -> Result<LeagueId> {
     for number in 1_u32.. {
         let league: LeagueId = if number == 1 { name.clone() } else { format!("{name}_{number}").parse()? };
-        let path = home.database(&league);
-        if !path.exists() {
-            return Ok(league);
-        }
-        let over = told(&path)?.is_ok_and(|story| story.season().phase() == LeaguePhase::LeagueCompleted);
-        if !over {
+        if !is_completed(&home.log(&league))? {
             return Ok(league);
         }
     }
     Ok(name.clone())
+}
+
+/// Whether a league is over. Reads the log from its end, back to the last event about a round: what comes after the end of a league
+/// is only about its agents.
+fn is_completed(log: &dyn EventLog) -> Result<bool> {
+    let mut end = log.head()?.seq;
+    while end > 0 {
+        let start = end.saturating_sub(TAIL);
+        for (_, event) in log.read(start, usize::try_from(end - start)?)?.iter().rev() {
+            let over = matches!(event.fact, Fact::LeagueCompleted);
+            if over || matches!(event.fact, Fact::RoundStarted { .. } | Fact::RoundCompleted { .. }) {
+                return Ok(over);
+            }
+        }
+        end = start;
+    }
+    Ok(false)
 }
 
 /// The league that is meant: the named one, which has to be in this home, or the one that was written last.
@@ -269,15 +283,8 @@ pub(crate) fn known(home: &Home) -> Result<Vec<(LeagueId, SystemTime)>> {
     Ok(found)
 }
 
-/// The season of a league as its log tells it, whoever is running it.
+/// The season of a league, whichever process runs it.
 pub(crate) fn read(home: &Home, league: &LeagueId) -> Result<Season> {
-    let story = told(&home.database(league))?.with_context(|| cannot_be_replayed(league))?;
-    Ok(story.season().clone())
-}
-
-/// What the log at `path` tells, unless that cannot have happened.
-fn told(path: &Path) -> Result<Result<LeagueSnapshot, BadEvent>> {
-    let mut telling = Replay::default();
-    SqliteLog::read(path, |event| telling.hear(&event))?;
-    Ok(telling.end().and_then(|story| story.ok_or(BadEvent::NotOpened)))
+    let (replay, _) = replay(&home.log(league), drop).with_context(|| league.to_string())?;
+    replay.finish().with_context(|| league.to_string())
 }

@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
     for warning in warnings {
         eprintln!("warning: {warning}");
     }
-    let home = Home::at(&options.home);
+    let home = Home::open(&options.home)?;
     let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
     home.prepare_for_agent()?;

@@ -14,7 +14,7 @@ use league_protocol::message::report::Account;
 use league_protocol::problem::Problem;
 use league_protocol::side::{Pair, Side};
 use league_store::home::Home;
-use league_store::log::SqliteLog;
+use league_store::log::{LogError, scan};
 use league_store::views::match_file::MatchFile;
 use league_store::views::narrative::{steps, with_names};
 
@@ -33,36 +33,22 @@ impl Ended {
     }
 }
 
-/// Reads every result out of a league's log.
+/// Reads every result from a league's log.
 pub(crate) fn read(home: &Home, season: &Season) -> Result<HashMap<MatchId, Ended>> {
     let mut results = HashMap::new();
     let mut explained: Option<(MatchId, Account)> = None;
-    SqliteLog::read(&home.database(&season.config().league_id), |event| match event.fact {
-        Fact::MatchExplained { match_id, account, .. } => explained = Some((match_id, *account)),
-        Fact::MatchReported { match_id, record, .. } => {
+    scan(&home.log(&season.config().league_id), |_, event| {
+        if let Fact::MatchExplained { match_id, account, .. } = event.fact {
+            explained = Some((match_id, *account));
+        } else if let Fact::MatchReported { match_id, record, .. } = event.fact {
             let account = explained.take().filter(|(told, _)| *told == match_id).map(|(_, account)| account);
             results.insert(match_id, Ended { outcome: record.outcome, record: Some(record), account });
-        }
-        Fact::MatchAwarded { match_id, outcome } => {
+        } else if let Fact::MatchAwarded { match_id, outcome } = event.fact {
             results.insert(match_id, Ended { outcome, record: None, account: None });
+        } else if matches!(event.fact, Fact::RegistrationReopened) {
+            results.clear();
         }
-        Fact::RegistrationReopened => results.clear(),
-        Fact::Opened { .. }
-        | Fact::PlayerRegistered { .. }
-        | Fact::RefereeRegistered { .. }
-        | Fact::PlayerReturned { .. }
-        | Fact::RefereeReturned { .. }
-        | Fact::RegistrationClosed
-        | Fact::PlayerWithdrawn { .. }
-        | Fact::RoundStarted { .. }
-        | Fact::MatchAssigned { .. }
-        | Fact::MatchReturned { .. }
-        | Fact::RefereeLost { .. }
-        | Fact::RoundCompleted { .. }
-        | Fact::LeagueCompleted
-        | Fact::AgentLearned { .. }
-        | Fact::Halted
-        | Fact::Resumed => {}
+        Ok::<_, LogError>(())
     })?;
     Ok(results)
 }

@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Run) -> Result<()> {
 }
 
 async fn play(options: &Run) -> Result<()> {
-    let home = Home::at(&options.home);
+    let home = Home::open(&options.home)?;
     let mut configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
     configured.league.game_type = options.game.clone().unwrap_or(configured.league.game_type);
     // What is missing is said before anything is begun.

@@ -13,7 +13,7 @@ use league_protocol::message::query::{LeagueStatus, ScheduledRound};
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::table::Call;
 use league_store::home::Home;
-use league_store::views::find_match::kept;
+use league_store::views::find_match::find_match;
 use league_wire::endpoint::Endpoint;
 
 use crate::ask::Asker;
@@ -36,7 +36,7 @@ impl Source {
             let asker = Box::new(Asker::new(manager, &which.operator)?);
             return Ok(Self::Manager(asker, which.league.league_id.clone()));
         }
-        let home = Home::at(&which.league.home);
+        let home = Home::open(&which.league.home)?;
         let league = open::meant(&home, which.league.league_id.as_ref())?;
         let season = open::read(&home, &league)?;
         Ok(Self::Home(home, Box::new(season)))
@@ -103,7 +103,8 @@ impl Source {
         if let Self::Home(home, season) = self {
             let league = &season.config().league_id;
             let path = home.match_file(league, match_id);
-            let read = kept(home, league, match_id).with_context(|| format!("{} cannot be read", path.display()))?;
+            let read =
+                find_match(home, league, match_id).with_context(|| format!("{} cannot be read", path.display()))?;
             return read.with_context(|| {
                 format!("there is no file of {match_id} at {}; league matches lists what was played", path.display())
             });

@@ -4,11 +4,10 @@
 
 use league_core::season::event::{Event, Fact};
 use league_store::journal::{JournalEntry, JournalLevel};
-use league_store::log::projection::kind_of;
 
 pub fn line(event: &Event) -> JournalEntry {
     let (level, message) = told(&event.fact);
-    let kind = kind_of(&event.fact).to_ascii_uppercase();
+    let kind = event.fact.kind().to_ascii_uppercase();
     let entry = JournalEntry::new(event.at, level, "league_manager", &kind, message);
     match &event.fact {
         Fact::MatchReported { record, .. } => entry.with(record),

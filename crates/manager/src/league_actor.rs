@@ -1,8 +1,8 @@
-//! The manager's desk: the one owner of the season.
+//! The one owner of the season: a task that decides commands one after the other.
 //!
-//! Whoever wants something decided hands in a command. Commands are decided one after the other as they arrive, and each is answered only when what it
-//! caused is durable, and everything before it. While the log commits, what arrives is decided already and is the next batch. Results
-//! are patient: they gather for a moment, so that a round of hundreds does not end in hundreds of commits.
+//! A command is answered when its events, and all events before them, are durable. While the log commits, the actor already
+//! decides the commands that arrive; their events are the next commit. Results wait a moment for others to share their commit,
+//! so that a round of hundreds does not end in hundreds of commits.
 
 use std::time::Duration;
 
@@ -10,36 +10,37 @@ use league_core::season::event::Event;
 use league_core::season::{CommandOutcome, Season};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::time::Timestamp;
-use league_store::log::EventLog;
+use league_store::log::{EventLog, LogHead};
 use league_wire::environment::Environment;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, timeout_at};
 
-/// The most commands that wait; whoever comes then waits outside.
+/// Commands that may wait in the queue; a further caller waits for a place in it.
 const QUEUE: usize = 4096;
 /// The most commands that share a commit.
 const BATCH: usize = 1024;
 /// How long results gather after a commit when nothing else waits for them.
 const GATHER: Duration = Duration::from_millis(10);
 
-/// Decides on the season, and notes what happened and how to answer once that is durable.
+/// Decides on the season; adds the events and the answer that is due once they are durable.
 type Command = Box<dyn FnOnce(&mut Season, Timestamp, &mut Decided) + Send>;
 type Finish = Box<dyn FnOnce(Result<(), RequestError>) + Send>;
 
-/// What has been decided and is not in the log yet.
+/// Decisions whose events are not in the log yet.
 #[derive(Default)]
 struct Decided {
     events: Vec<Event>,
     finish: Vec<Finish>,
-    /// Whether somebody waits for an answer who is not patient.
+    /// Whether a caller waits for an answer that must not wait for other results.
     urgent: bool,
-    /// Whether there is more among the events than results: in these, or in those that are being written.
+    /// Whether there are events other than results: in these, or in those that are being written.
     more: bool,
     more_before: bool,
+    /// Why the season is no longer that of the log: only a part of a decision could be applied.
+    broken: Option<String>,
 }
 
 impl Decided {
-    /// Hands everything over to be written.
     fn take(&mut self) -> Self {
         let following = Self { more_before: self.more, ..Self::default() };
         std::mem::replace(self, following)
@@ -50,12 +51,25 @@ impl Decided {
             finish(committed.clone());
         }
     }
+
+    /// Applies all events of a decision to the season it was made on. A single event that does not fit changes nothing. After a
+    /// later one the season is no longer that of the log, and the actor must end.
+    fn apply<T>(&mut self, season: &mut Season, outcome: CommandOutcome<T>) -> Result<T, RequestError> {
+        for (index, event) in outcome.events.iter().enumerate() {
+            if let Err(bad) = season.apply(event) {
+                self.broken = (index > 0).then(|| bad.to_string());
+                return Err(RequestError::new(ErrorCode::E015, None, bad.to_string()));
+            }
+        }
+        self.events.extend(outcome.events);
+        Ok(outcome.reply)
+    }
 }
 
-/// A handle to the desk, cheap to clone.
+/// A handle to the actor, cheap to clone.
 #[derive(Clone, Debug)]
 pub struct LeagueHandle {
-    orders: mpsc::Sender<Command>,
+    commands: mpsc::Sender<Command>,
     changes: watch::Receiver<u64>,
 }
 
@@ -63,66 +77,76 @@ pub struct LeagueHandle {
 pub enum LeagueClosed {
     #[error("the manager was stopped")]
     Stopped,
-    /// What was decided could not be made durable, so nothing more may be decided.
+    /// The events of a decision could not be made durable, so nothing more may be decided.
     #[error("the event log cannot be written: {0}")]
     Log(String),
+    /// Nothing of the decision is in the log, so a restart goes on from the state before it.
+    #[error("a decision could be applied only in part: {0}; start the manager again")]
+    Broken(String),
 }
 
 impl LeagueHandle {
-    /// A desk over `season`, whose events go to `log` and, once they are durable, before `witness`. The future is the desk at work: it ends when nobody is left to serve,
-    /// or when the log fails.
+    /// An actor for `season`, the state of `log` at `head`. Durable events go to `witness`. The future does the work; it ends when
+    /// the last handle is dropped, or when the log fails.
     pub fn open<L: EventLog + 'static>(
         season: Season,
+        head: LogHead,
         log: L,
         world: Environment,
         witness: impl Fn(&Event) + Send + 'static,
     ) -> (Self, impl Future<Output = LeagueClosed> + Send) {
-        let (orders, inbox) = mpsc::channel(QUEUE);
+        let (commands, inbox) = mpsc::channel(QUEUE);
         let (changed, changes) = watch::channel(0);
-        (Self { orders, changes }, work(season, log, world, inbox, changed, witness))
+        let actor = LeagueActor {
+            season,
+            world,
+            inbox,
+            received: Vec::with_capacity(BATCH),
+            decided: Decided::default(),
+            closed: false,
+        };
+        (Self { commands, changes }, actor.work(head, log, changed, witness))
     }
 
-    /// Lets `command` decide, and gives its answer once what it caused is durable.
+    /// Lets `command` decide; returns its answer once its events are durable.
     pub async fn command<T, C>(&self, command: C) -> Result<T, RequestError>
     where
         T: Send + 'static,
         C: FnOnce(&Season, Timestamp) -> Result<CommandOutcome<T>, RequestError> + Send + 'static,
     {
-        self.order(true, |season, now, events| apply(season, command(season, now)?, events)).await
+        self.send(true, |season, now, decided| decided.apply(season, command(season, now)?)).await
     }
 
-    /// The same for who can wait a moment, so that others can share the commit. The round is not kept waiting: whatever ends it, or lets
-    /// another match begin, is committed at once.
+    /// Like [`command`](Self::command), but may wait a moment so that others share the commit. What ends a round, or lets another
+    /// match begin, is committed at once.
     pub async fn command_batched<T, C>(&self, command: C) -> Result<T, RequestError>
     where
         T: Send + 'static,
         C: FnOnce(&Season, Timestamp) -> Result<CommandOutcome<T>, RequestError> + Send + 'static,
     {
-        self.order(false, |season, now, events| apply(season, command(season, now)?, events)).await
+        self.send(false, |season, now, decided| decided.apply(season, command(season, now)?)).await
     }
 
-    /// What `view` sees, with everything durable that it shows.
+    /// What `view` returns, once everything that it saw is durable.
     pub async fn read<T, V>(&self, view: V) -> Result<T, RequestError>
     where
         T: Send + 'static,
         V: FnOnce(&Season, Timestamp) -> T + Send + 'static,
     {
-        self.order(true, |season, now, _| Ok(view(season, now))).await
+        self.send(true, |season, now, _| Ok(view(season, now))).await
     }
 
-    /// The same, except that results may not be durable yet, and nobody waits for those. For whoever tells nobody of them.
+    /// Like [`read`](Self::read), but may include results that are not yet committed. Not for anything that leaves the process.
     pub async fn read_uncommitted<T, V>(&self, view: V) -> Result<T, RequestError>
     where
         T: Send + 'static,
         V: FnOnce(&Season) -> T + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let order: Command = Box::new(move |season, _, decided| {
+        let command: Command = Box::new(move |season, _, decided| {
             let seen = view(season);
-            let finish = move |committed: Result<(), RequestError>| {
-                // Who asked may have given up.
-                drop(reply.send(committed.map(|()| seen)));
-            };
+            // The caller may have gone.
+            let finish = move |committed: Result<(), RequestError>| drop(reply.send(committed.map(|()| seen)));
             if decided.more || decided.more_before {
                 decided.urgent = true;
                 decided.finish.push(Box::new(finish));
@@ -130,37 +154,31 @@ impl LeagueHandle {
                 finish(Ok(()));
             }
         });
-        self.hand_in(order).await?;
+        self.commands.send(command).await.map_err(|_| closing())?;
         answer.await.map_err(|_| closing())?
     }
 
-    /// Tells of every change, without saying what changed.
+    /// Counts the commits.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.clone()
     }
 
-    async fn order<T, D>(&self, urgent: bool, decide: D) -> Result<T, RequestError>
+    async fn send<T, D>(&self, urgent: bool, decide: D) -> Result<T, RequestError>
     where
         T: Send + 'static,
-        D: FnOnce(&mut Season, Timestamp, &mut Vec<Event>) -> Result<T, RequestError> + Send + 'static,
+        D: FnOnce(&mut Season, Timestamp, &mut Decided) -> Result<T, RequestError> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let order: Command = Box::new(move |season, now, decided| {
+        let command: Command = Box::new(move |season, now, decided| {
             let before = decided.events.len();
-            let ruled = decide(season, now, &mut decided.events);
+            let decision = decide(season, now, decided);
             decided.urgent |= urgent;
             decided.more |= urgent && decided.events.len() > before;
-            decided.finish.push(Box::new(move |committed| {
-                // Who asked may have given up; what was decided stands all the same.
-                drop(reply.send(committed.and(ruled)));
-            }));
+            // The caller may have gone; the decision stands all the same.
+            decided.finish.push(Box::new(move |committed| drop(reply.send(committed.and(decision)))));
         });
-        self.hand_in(order).await?;
+        self.commands.send(command).await.map_err(|_| closing())?;
         answer.await.map_err(|_| closing())?
-    }
-
-    async fn hand_in(&self, order: Command) -> Result<(), RequestError> {
-        self.orders.send(order).await.map_err(|_| closing())
     }
 }
 
@@ -168,43 +186,35 @@ fn closing() -> RequestError {
     RequestError::new(ErrorCode::E015, None, "the manager is closing; try again when it is back")
 }
 
-/// Has the season take what was decided on it.
-fn apply<T>(season: &mut Season, ruling: CommandOutcome<T>, events: &mut Vec<Event>) -> Result<T, RequestError> {
-    for event in &ruling.events {
-        // Decided on this very state, so it fits; if it ever did not, the log must not learn of it.
-        season.apply(event).map_err(|bad| RequestError::new(ErrorCode::E015, None, bad.to_string()))?;
-    }
-    events.extend(ruling.events);
-    Ok(ruling.reply)
-}
-
 struct LeagueActor {
     season: Season,
     world: Environment,
     inbox: mpsc::Receiver<Command>,
-    orders: Vec<Command>,
+    received: Vec<Command>,
     decided: Decided,
-    /// Nobody is left who could hand anything in.
+    /// Whether the last handle was dropped.
     closed: bool,
 }
 
 impl LeagueActor {
-    /// Decides what is handed in next.
+    /// Decides the commands that arrive next.
     async fn receive(&mut self) {
         let room = BATCH - self.decided.finish.len();
-        self.closed = self.inbox.recv_many(&mut self.orders, room).await == 0;
+        self.closed = self.inbox.recv_many(&mut self.received, room).await == 0;
         let now = self.world.now();
-        for order in self.orders.drain(..) {
-            order(&mut self.season, now, &mut self.decided);
+        for command in self.received.drain(..) {
+            if self.decided.broken.is_none() {
+                command(&mut self.season, now, &mut self.decided);
+            }
         }
     }
 
-    /// Whether another command could still share the commit.
+    /// Whether another command may share the commit.
     fn has_room(&self) -> bool {
-        !self.closed && self.decided.finish.len() < BATCH
+        !self.closed && self.decided.broken.is_none() && self.decided.finish.len() < BATCH
     }
 
-    /// Waits for more to share the commit, as long as everybody is patient.
+    /// Waits for more commands to share the commit, as long as no caller is urgent.
     async fn gather(&mut self, until: Instant) {
         while self.has_room() && !self.decided.urgent && self.season.only_awaits_results() {
             if timeout_at(until, self.receive()).await.is_err() {
@@ -212,50 +222,58 @@ impl LeagueActor {
             }
         }
     }
-}
 
-async fn work<L: EventLog>(
-    season: Season,
-    log: L,
-    world: Environment,
-    inbox: mpsc::Receiver<Command>,
-    changed: watch::Sender<u64>,
-    witness: impl Fn(&Event),
-) -> LeagueClosed {
-    let (orders, decided) = (Vec::with_capacity(BATCH), Decided::default());
-    let mut clerk = LeagueActor { season, world, inbox, orders, decided, closed: false };
-    let mut gathers_until = Instant::now();
-    while !clerk.closed {
-        clerk.receive().await;
-        while !clerk.decided.events.is_empty() {
-            clerk.gather(gathers_until).await;
-            let mut decided = clerk.decided.take();
-            let mut writing = log.append(decided.events.clone());
-            let committed = loop {
-                tokio::select! {
-                    biased;
-                    committed = &mut writing => break committed,
-                    () = clerk.receive(), if clerk.has_room() => {}
+    async fn work<L: EventLog>(
+        mut self,
+        mut head: LogHead,
+        log: L,
+        changed: watch::Sender<u64>,
+        witness: impl Fn(&Event),
+    ) -> LeagueClosed {
+        let mut gathers_until = Instant::now();
+        while !self.closed {
+            self.receive().await;
+            while !self.decided.events.is_empty() && self.decided.broken.is_none() {
+                self.gather(gathers_until).await;
+                if self.decided.broken.is_some() {
+                    break;
                 }
-            };
-            clerk.decided.more_before = false;
-            gathers_until = Instant::now() + GATHER;
-            let answer = committed.as_ref().map(|_| ()).map_err(|error| {
-                tracing::error!(%error, "the event log cannot be written");
-                RequestError::new(ErrorCode::E015, None, "the result could not be stored; it is not counted")
-            });
-            let events = std::mem::take(&mut decided.events);
-            decided.answer(&answer);
-            if let Err(error) = committed {
-                // It was decided on what is not so.
-                clerk.decided.answer(&answer);
-                return LeagueClosed::Log(error.to_string());
+                let mut decided = self.decided.take();
+                let mut writing = log.append(head, decided.events.clone());
+                let committed = loop {
+                    tokio::select! {
+                        biased;
+                        committed = &mut writing => break committed,
+                        () = self.receive(), if self.has_room() => {}
+                    }
+                };
+                self.decided.more_before = false;
+                gathers_until = Instant::now() + GATHER;
+                let events = std::mem::take(&mut decided.events);
+                match committed {
+                    Ok(committed) => head = committed,
+                    Err(error) => {
+                        tracing::error!(%error, "the event log cannot be written");
+                        let message = "the result could not be stored; it is not counted";
+                        let refused = Err(RequestError::new(ErrorCode::E015, None, message));
+                        decided.answer(&refused);
+                        // These were decided on events that are not in the log.
+                        self.decided.answer(&refused);
+                        return LeagueClosed::Log(error.to_string());
+                    }
+                }
+                decided.answer(&Ok(()));
+                events.iter().for_each(&witness);
+                changed.send_modify(|count| *count += 1);
             }
-            events.iter().for_each(&witness);
-            changed.send_modify(|count| *count += 1);
+            if let Some(reason) = self.decided.broken.take() {
+                tracing::error!(%reason, "a decision could be applied only in part");
+                self.decided.answer(&Err(closing()));
+                return LeagueClosed::Broken(reason);
+            }
+            // Reads that are answered now have seen nothing that is not durable.
+            std::mem::take(&mut self.decided).answer(&Ok(()));
         }
-        // What only looked has seen nothing that is not durable now.
-        std::mem::take(&mut clerk.decided).answer(&Ok(()));
+        LeagueClosed::Stopped
     }
-    LeagueClosed::Stopped
 }

@@ -20,7 +20,7 @@ use league_protocol::message::standings::StandingsAnswer;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Access, ManagerCall, Method};
 use league_protocol::time::Timestamp;
-use league_store::views::find_match::kept;
+use league_store::views::find_match::find_match;
 use league_store::views::match_file::MatchFile;
 use league_store::views::writer::ViewWriter;
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
@@ -201,7 +201,7 @@ impl Shared {
         };
         let home = self.settings.home.clone().ok_or_else(missing)?;
         let (league, wanted) = (self.league.clone(), match_id.clone());
-        let read = tokio::task::spawn_blocking(move || kept(&home, &league, &wanted)).await;
+        let read = tokio::task::spawn_blocking(move || find_match(&home, &league, &wanted)).await;
         let text = read.ok().and_then(Result::ok).flatten().ok_or_else(missing)?;
         Ok(page::of_text(&text, asked.from))
     }

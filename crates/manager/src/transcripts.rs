@@ -18,7 +18,7 @@ use league_protocol::message::transcript::{
 use league_protocol::side::Pair;
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
-use league_store::views::find_match::kept;
+use league_store::views::find_match::find_match;
 use league_store::views::match_file::{MatchContext, MatchFile, TranscriptEntry};
 use league_store::views::writer::ViewUpdate;
 use smol_str::SmolStr;
@@ -193,7 +193,7 @@ impl Shared {
 
     async fn file_on_disk(&self, match_id: &MatchId) -> Option<MatchFile> {
         let (home, league, wanted) = (self.settings.home.clone()?, self.league.clone(), match_id.clone());
-        let read = tokio::task::spawn_blocking(move || kept(&home, &league, &wanted)).await;
+        let read = tokio::task::spawn_blocking(move || find_match(&home, &league, &wanted)).await;
         serde_json::from_str(&read.ok()?.ok()??).ok()
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use league_core::season::agent::AgentId;
 use league_core::season::config::LeagueConfig;
-use league_core::season::event::Event;
+use league_core::season::event::{Event, Fact};
 use league_core::season::{CommandOutcome, Registered, Season};
 use league_manager::league_actor::{LeagueClosed, LeagueHandle};
 use league_protocol::error::ErrorCode;
@@ -18,7 +18,7 @@ use league_protocol::message::report::LearnedDialect;
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::time::Timestamp;
 use league_store::log::memory::SyncMode;
-use league_store::log::{EventLog, LogError, LogHead, MemoryDisk, PendingAppend};
+use league_store::log::{EventLog, LogError, LogHead, MemoryDisk, PendingAppend, replay};
 use league_wire::environment::Environment;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -46,10 +46,15 @@ fn world() -> Environment {
 }
 
 async fn open(disk: &MemoryDisk) -> (LeagueHandle, impl Future<Output = LeagueClosed> + use<>) {
-    let (log, _) = disk.open();
+    let log = disk.open();
     let (season, opened) = Season::open(LeagueConfig::even_odd("league".parse().unwrap()), Timestamp::EPOCH);
-    log.append(vec![opened]).await.unwrap();
-    LeagueHandle::open(season, log, world(), |_| {})
+    let head = log.append(LogHead::GENESIS, vec![opened]).await.unwrap();
+    LeagueHandle::open(season, head, log, world(), |_| {})
+}
+
+/// The season that the log leads to.
+fn stored(disk: &MemoryDisk) -> Season {
+    replay(&disk.reader(), drop).unwrap().0.finish().unwrap()
 }
 
 async fn register(desk: &LeagueHandle, number: u32) -> Result<Registered, league_protocol::error::RequestError> {
@@ -68,8 +73,7 @@ async fn what_was_answered_is_in_the_log() {
     drop(desk);
     assert!(matches!(working.await.unwrap(), LeagueClosed::Stopped));
     disk.crash();
-    let (_, events): (_, Vec<Event>) = disk.open();
-    assert_eq!(Season::replay(&events).unwrap(), live);
+    assert_eq!(stored(&disk), live);
     assert_eq!(live.players().len(), 50);
 }
 
@@ -82,7 +86,26 @@ async fn a_refused_command_leaves_no_trace() {
     let refused = desk.command(|season, now| season.start(now)).await.unwrap_err();
     assert_eq!(refused.code, Some(ErrorCode::E010));
     assert_eq!(desk.read(|season, _| season.clone()).await.unwrap(), before);
-    assert_eq!(disk.open().1.len(), 1);
+    assert_eq!(disk.reader().head().unwrap().seq, 1);
+}
+
+#[tokio::test]
+async fn a_decision_of_which_only_a_part_fits_is_not_logged_and_ends_the_actor() {
+    let disk = MemoryDisk::new(SyncMode::AtOnce);
+    let (desk, work) = open(&disk).await;
+    let working = tokio::spawn(work);
+    register(&desk, 1).await.unwrap();
+    let before = stored(&disk);
+    let request = registration(2);
+    let torn = desk.command(move |season, now| {
+        let mut outcome = season.register_player(&request, None, &[2; 32], now)?;
+        outcome.events.push(Event { at: now, fact: Fact::LeagueCompleted });
+        Ok(outcome)
+    });
+    torn.await.unwrap_err();
+    assert!(desk.read(|_, _| ()).await.is_err(), "a season that is not that of the log is not shown");
+    assert!(matches!(working.await.unwrap(), LeagueClosed::Broken(reason) if reason.contains("the end of the league")));
+    assert_eq!(stored(&disk), before, "nothing of it is in the log");
 }
 
 #[tokio::test]
@@ -106,14 +129,18 @@ struct SlowLog(Arc<Mutex<VecDeque<Commit>>>);
 type Commit = (usize, oneshot::Sender<Result<LogHead, LogError>>);
 
 impl EventLog for SlowLog {
-    fn append(&self, events: Vec<Event>) -> PendingAppend {
+    fn append(&self, _: LogHead, events: Vec<Event>) -> PendingAppend {
         let (answer, appending) = PendingAppend::pending();
         self.0.lock().unwrap().push_back((events.len(), answer));
         appending
     }
 
-    fn head(&self) -> LogHead {
-        LogHead::GENESIS
+    fn head(&self) -> Result<LogHead, LogError> {
+        Ok(LogHead::GENESIS)
+    }
+
+    fn read(&self, _: u64, _: usize) -> Result<Vec<(LogHead, Event)>, LogError> {
+        Ok(Vec::new())
     }
 }
 
@@ -132,7 +159,7 @@ impl SlowLog {
 fn slow() -> (SlowLog, LeagueHandle) {
     let (season, _) = Season::open(LeagueConfig::even_odd("league".parse().unwrap()), Timestamp::EPOCH);
     let log = SlowLog::default();
-    let (desk, work) = LeagueHandle::open(season, log.clone(), world(), |_| {});
+    let (desk, work) = LeagueHandle::open(season, LogHead::GENESIS, log.clone(), world(), |_| {});
     tokio::spawn(work);
     (log, desk)
 }

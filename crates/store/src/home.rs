@@ -1,7 +1,7 @@
-//! The paths of a home, in one place: the profile's tree, and nothing outside of it.
+//! The paths of a home: the profile's tree, and nothing outside of it.
 //!
-//! Ids have no `/` and no leading dot, so no path made here can lead out of the home; what Windows does not take in a name is encoded by
-//! [`file_name`].
+//! Ids have no `/` and no leading dot, so no path made here leads out of the home. [`file_name`] encodes what Windows refuses in
+//! a name.
 
 use std::fs;
 use std::io;
@@ -9,21 +9,36 @@ use std::path::{Path, PathBuf};
 
 use league_core::season::agent::AgentId;
 use league_protocol::id::{LeagueId, MatchId, PlayerId};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::file_name::file_name;
+use crate::log::SqliteLog;
+use crate::views::replace::{ReplaceSync, replace};
 
 /// A home that cannot be used, with what to do about it.
 #[derive(Debug, Error)]
 pub enum HomeError {
-    /// Something in the way, a full disk, a missing permission.
+    #[error("{path} cannot be read ({error}); correct it, or choose another home with --home")]
+    Read { path: PathBuf, error: io::Error },
     #[error("{path} cannot be created ({error}); choose another home with --home, or make it writable")]
     Create { path: PathBuf, error: io::Error },
-    /// It is there, and nothing can be written.
     #[error("{path} cannot be written to ({error}); choose another home with --home, or make it writable")]
     Write { path: PathBuf, error: io::Error },
     #[error("there is no league {league} in {path}; --home names the directory that holds its `data`")]
     NoLeague { league: LeagueId, path: PathBuf },
+    #[error("the home {path} was written by league {version}; use that version, or choose another --home")]
+    OtherVersion { path: PathBuf, version: String },
+}
+
+/// The format of a home. A program reads and writes homes of its own format only.
+const FORMAT: u32 = 2;
+
+/// `home.json`: which program wrote a home. League 0.1.0 wrote none.
+#[derive(Serialize, Deserialize)]
+struct HomeVersion {
+    format: u32,
+    league_version: String,
 }
 
 /// The directory that holds everything of one or more leagues, `SHARED` by default.
@@ -38,31 +53,75 @@ impl Home {
         Self { root: root.into() }
     }
 
+    /// The home at `root`, unless a version with another format has written it. Changes nothing.
+    pub fn open(root: impl Into<PathBuf>) -> Result<Self, HomeError> {
+        let home = Self::at(root);
+        let version = home.version()?;
+        // Another process may just be preparing the home; it writes the version before the data.
+        let version = if version.is_none() && home.root.join("data").exists() { home.version()? } else { version };
+        let other = match version {
+            Some(HomeVersion { format: FORMAT, .. }) => return Ok(home),
+            Some(HomeVersion { league_version, .. }) => league_version,
+            None if home.root.join("data").exists() => String::from("0.1.0"),
+            None => return Ok(home),
+        };
+        Err(HomeError::OtherVersion { path: home.root, version: other })
+    }
+
+    fn version(&self) -> Result<Option<HomeVersion>, HomeError> {
+        let path = self.version_file();
+        let read = match fs::read(&path) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            read => read.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)),
+        };
+        read.map(Some).map_err(|error| HomeError::Read { path, error })
+    }
+
+    fn version_file(&self) -> PathBuf {
+        self.root.join("home.json")
+    }
+
+    /// Writes the version of a new home.
+    fn write_version(&self) -> Result<(), HomeError> {
+        let path = self.version_file();
+        if path.exists() {
+            return Ok(());
+        }
+        let version = HomeVersion { format: FORMAT, league_version: env!("CARGO_PKG_VERSION").to_owned() };
+        let document = serde_json::to_vec_pretty(&version).map_err(io::Error::from);
+        let written = document.and_then(|document| replace(&path, &document, ReplaceSync::Now));
+        written.map_err(|error| HomeError::Create { path, error })
+    }
+
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// What is configured: written by people, and the register of agents by the manager; read by everybody.
+    /// Configuration, written by people; only the register of agents is written by the manager.
     pub fn config(&self) -> PathBuf {
         self.root.join("config")
     }
 
-    /// Who is registered, and where: written by the manager and by operators.
+    /// The register of agents, written by the manager and by operators.
     pub fn agents_config(&self) -> PathBuf {
         self.config().join("agents/agents_config.json")
     }
 
-    /// What the manager keeps of a league.
     pub fn league(&self, league: &LeagueId) -> PathBuf {
         self.root.join("data").join("leagues").join(&*file_name(league.as_str()))
     }
 
-    /// The events of a league: the truth.
     pub fn database(&self, league: &LeagueId) -> PathBuf {
         self.league(league).join("league.db")
     }
 
-    /// What only one manager can hold.
+    /// The events of a league. The only place that decides in which storage they are.
+    pub fn log(&self, league: &LeagueId) -> SqliteLog {
+        SqliteLog::at(self.database(league))
+    }
+
     pub fn lock(&self, league: &LeagueId) -> PathBuf {
         self.league(league).join("manager.lock")
     }
@@ -120,13 +179,14 @@ impl Home {
         self.root.join("logs").join("agents").join(format!("{}.log.jsonl", file_name(agent.as_str())))
     }
 
-    /// The log of whatever starts and stops the others.
+    /// The journal of the process that starts and stops the others.
     pub fn system_journal(&self) -> PathBuf {
         self.root.join("logs/system/orchestrator.log.jsonl")
     }
 
-    /// Makes every directory that a league needs, and makes sure that something can be written there.
+    /// Creates every directory that a league needs, and makes sure that it can be written to.
     pub fn prepare(&self, league: &LeagueId) -> Result<(), HomeError> {
+        self.write_version()?;
         let journal = self.league_journal(league);
         let journals = journal.parent().unwrap_or(&self.root);
         let directories = [
@@ -143,8 +203,9 @@ impl Home {
         probe(self.league(league))
     }
 
-    /// Makes every directory that a referee or a player needs, which knows its league only later; likewise.
+    /// Does the same for a referee or a player, which knows its league only later.
     pub fn prepare_for_agent(&self) -> Result<(), HomeError> {
+        self.write_version()?;
         for path in ["data/matches", "data/players", "logs/agents"].map(|below| self.root.join(below)) {
             fs::create_dir_all(&path).map_err(|error| HomeError::Create { path: path.clone(), error })?;
             probe(path)?;
@@ -152,7 +213,7 @@ impl Home {
         Ok(())
     }
 
-    /// Makes sure that a league has been kept here.
+    /// Makes sure that a league is stored here.
     pub fn expect(&self, league: &LeagueId) -> Result<(), HomeError> {
         if self.database(league).is_file() {
             return Ok(());
@@ -161,8 +222,7 @@ impl Home {
     }
 }
 
-/// Makes sure that something can be written to a directory. Permissions say little (root, read-only mounts, quotas): only writing
-/// shows it.
+/// Makes sure that a directory can be written to. Permissions do not tell (root, read-only mounts, quotas): only writing does.
 fn probe(path: PathBuf) -> Result<(), HomeError> {
     let probe = path.join(format!(".writable-{}", std::process::id()));
     fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(|error| HomeError::Write { path, error })
@@ -204,6 +264,25 @@ mod tests {
         assert!(refused.contains("taken") && refused.contains("--home"), "{refused}");
         let refused = Home::at(&file).prepare_for_agent().unwrap_err().to_string();
         assert!(refused.contains("taken") && refused.contains("--home"), "{refused}");
+    }
+
+    #[test]
+    fn a_home_of_another_version_is_refused_and_not_changed() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("home");
+        let opened = || Home::open(&root).map(drop).map_err(|error| error.to_string());
+        assert_eq!(opened(), Ok(()), "a new home");
+        fs::create_dir_all(root.join("data/leagues")).unwrap();
+        let refused = opened().unwrap_err();
+        assert!(refused.contains("written by league 0.1.0; use that version, or choose another --home"), "{refused}");
+        assert_eq!(fs::read_dir(&root).unwrap().count(), 1);
+        fs::write(root.join("home.json"), r#"{"format":3,"league_version":"0.9.1"}"#).unwrap();
+        assert!(opened().unwrap_err().contains("written by league 0.9.1"));
+        fs::write(root.join("home.json"), "{").unwrap();
+        assert!(opened().unwrap_err().contains("home.json cannot be read"));
+        fs::remove_file(root.join("home.json")).unwrap();
+        Home::at(&root).prepare_for_agent().unwrap();
+        assert_eq!(opened(), Ok(()));
     }
 
     #[test]

@@ -1,15 +1,17 @@
-//! How a league lasts: the event log, views as files, logs.
+//! Stores leagues: the event log, views as files, journals.
 //!
-//! Events are the truth. What the manager accepted is appended to the [`log`] and acknowledged only once it is on disk;
-//! everything else here can be lost and made again from it.
+//! Events are the truth. What the manager accepts is appended to the [`log`] and acknowledged when it is on the disk. Everything
+//! else can be lost and made again from the log.
 //!
-//! - [`home`]: where everything lies
+//! - [`home`]: the paths
 //! - [`lock`]: one manager per league
-//! - [`log`]: the events, chained by hashes, and tables of them for people with `sqlite3`
+//! - [`log`]: the events, chained by hashes
 //! - [`views`]: the JSON files of the profile, replaced atomically, written in the background
-//! - [`journal`]: JSON-lines logs that never hold up a match
-//! - [`verify`]: whether all of this agrees with itself, for anybody to ask at any time
+//! - [`journal`]: JSON-lines logs that never delay a match
+//! - [`verify`]: checks that log and files agree
+//! - [`export`]: a league as SQL tables
 
+pub mod export;
 pub mod file_name;
 pub mod home;
 pub mod journal;

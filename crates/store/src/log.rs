@@ -1,100 +1,108 @@
 //! The event log: what the manager accepted, durable before it is acknowledged.
 //!
-//! The order of the log is the order of the calls of [`EventLog::append`]. A batch is in the log wholly or not at all, and
-//! its [`PendingAppend`] is answered only after the commit that holds it. Every event carries the hash of the one before
-//! ([`chain`]), so a log that was edited, reordered or has a gap is noticed when it is read; that its end was cut off, or
-//! all of it rewritten, shows only to somebody who has kept a [`LogHead`].
+//! [`EventLog`] is the one interface for reading and writing; the manager, every command, the pages and `verify` use it.
+//! Another database is another implementation. Each event carries the hash of the one before ([`chain`]). So a log that was
+//! edited, reordered or has a gap is noticed when it is read. A log whose end was cut off, or that was rewritten as a whole,
+//! shows only to a reader who has kept a [`LogHead`].
 //!
 //! - [`chain`]: the hashes
-//! - [`sqlite`]: the log on disk; `schema`, `read`, `slices`, `writer` are its parts
-//! - [`projection`]: the same as tables, for people with `sqlite3`
-//! - [`memory`]: a log on a disk that a simulation can let crash
+//! - [`sqlite`]: the log in a file
+//! - [`memory`]: the log on a disk that a simulation lets crash
+//! - `scan`: reads a whole log on several threads; [`replay`] makes the season of it
 
 pub mod chain;
 pub mod memory;
-pub mod projection;
-pub(crate) mod read;
-pub(crate) mod schema;
-mod slices;
+mod scan;
 pub mod sqlite;
-mod writer;
 
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use league_core::replay::{Replay, ReplayError};
 use league_core::season::event::Event;
 use thiserror::Error;
 use tokio::sync::oneshot;
 
 pub use chain::{Hash, LogDamage, LogHead};
 pub use memory::{MemoryDisk, MemoryLog};
-pub use sqlite::{CheckedLog, SqliteLog};
+pub use scan::scan;
+pub use sqlite::SqliteLog;
 
-/// Batches that may wait for their commit at a time.
-pub const MAX_WAITING: usize = 1024;
-
-/// Where events go to last. SQLite here, other databases or a simulated disk elsewhere.
+/// The events of one league.
 pub trait EventLog: Send + Sync {
-    /// Takes these events, all or none, behind everything that was appended before. The place is taken now, not when the
-    /// answer is awaited; an answer that nobody waits for does not undo the append.
-    fn append(&self, events: Vec<Event>) -> PendingAppend;
+    /// Appends `events` behind `after`, all or none. `after` is the fence: if the log ends elsewhere, another process has
+    /// written to it, and this append fails with [`LogError::Conflict`]. An append without events only makes that check.
+    /// The append happens even if the caller drops the answer.
+    fn append(&self, after: LogHead, events: Vec<Event>) -> PendingAppend;
 
-    /// The last event that is known to be durable.
-    fn head(&self) -> LogHead;
+    /// The last durable event. Blocks on the storage.
+    fn head(&self) -> Result<LogHead, LogError>;
+
+    /// At most `limit` events after event number `after`, each with its own head, also while another process appends. The
+    /// hash of each event is checked against the hash that is stored before it. Blocks on the storage.
+    fn read(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, LogError>;
 }
 
-/// What to do about a log that is damaged. No event behind the damage is believed, and none before it is thrown away.
-const WAY_OUT: &str = "Nothing was changed. Keep it as it is, with its -wal and -shm files, and put a good copy in its place \
-     (`league verify` tells whether one is good), or begin anew with another --home";
-
-/// Why events could not be kept, or not be read.
+/// Why events cannot be stored or read. `log` is the name of the log for people: a path or a URL.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LogError {
-    /// The file cannot be used at all.
-    #[error("{path} cannot be opened as a league's log: {reason}")]
-    Open { path: PathBuf, reason: String },
-    /// It was written by a later version of this program.
+    #[error("{log} cannot be used as a league's log: {reason}")]
+    Unavailable { log: String, reason: String },
+    #[error("{log} was written by {version} (log format {format}); use that version, or choose another --home")]
+    OtherVersion { log: String, format: i64, version: String },
+    /// No event after the damage is believed, and no event before it is discarded.
     #[error(
-        "{path} has schema version {found}, and this program knows versions up to {known}: it was written by a newer one. \
-         Use that one, or another --home"
+        "{log} is damaged: {damage}. Nothing was changed. Keep it as it is, with all files beside it, and put a good copy in \
+         its place (`league verify` tells whether a copy is good), or begin anew with another --home"
     )]
-    Newer { path: PathBuf, found: i64, known: i64 },
-    #[error("{path} is a database, but not a league's log; move it away, or use another --home")]
-    Foreign { path: PathBuf },
-    /// What was written is not what is there.
-    #[error("{path} is damaged: {damage}. {WAY_OUT}")]
-    Damaged { path: PathBuf, damage: LogDamage },
-    /// The file itself is broken, so that nobody can say which of its events are lost.
-    #[error("{path} is damaged: {reason}. {WAY_OUT}")]
-    Broken { path: PathBuf, reason: String },
-    /// The commit failed. Whether its events are there is seen when the log is opened again; they are all there or none is.
+    Damaged { log: String, damage: LogDamage },
+    #[error("another process has written to the log: it ends at event {}, not at event {}", found.seq, after.seq)]
+    Conflict { after: LogHead, found: LogHead },
+    #[error("the log changed while it was read; try again")]
+    Changed,
+    /// Whether the events are there is seen when the log is opened again; they are all there or none is.
     #[error("the events could not be made durable: {reason}")]
     Failed { reason: String },
-    /// An earlier commit failed. Nothing was written.
     #[error("the log takes nothing since a commit failed ({reason}); mend that and start the manager again")]
     Closed { reason: String },
-    /// Too many batches wait for their commit. Nothing was written; wait for one of the answers first.
-    #[error("{MAX_WAITING} batches wait to be made durable; wait for one of them first")]
-    Full,
+    #[error("too many appends wait; wait for the answer to one of them first")]
+    Busy,
     /// The log was dropped, or its disk crashed, before the commit.
     #[error("the log ended before the events were made durable")]
     Ended,
 }
 
-/// The answer to an append: where the log stood after this batch.
+/// Why a log gives no season.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum LoadError {
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error("the log cannot be replayed: {0}")]
+    Replay(#[from] ReplayError),
+}
+
+/// Replays the whole log. Each event also goes to `observe`.
+pub fn replay(log: &dyn EventLog, mut observe: impl FnMut(Event)) -> Result<(Replay, LogHead), LoadError> {
+    let mut replay = Replay::default();
+    let head = scan(log, |_, event| {
+        replay.apply(&event)?;
+        observe(event);
+        Ok::<_, LoadError>(())
+    })?;
+    Ok((replay, head))
+}
+
+/// The answer to an append: the head behind the appended events.
 #[derive(Debug)]
 #[must_use = "events are durable only once this has been answered"]
 pub struct PendingAppend(oneshot::Receiver<Result<LogHead, LogError>>);
 
 impl PendingAppend {
-    /// An answer to come, and what gives it.
     pub fn pending() -> (oneshot::Sender<Result<LogHead, LogError>>, Self) {
         let (sender, receiver) = oneshot::channel();
         (sender, Self(receiver))
     }
 
-    /// An answer that is known already.
     pub fn answered(answer: Result<LogHead, LogError>) -> Self {
         let (sender, appending) = Self::pending();
         // The receiver is in our hands.
@@ -102,7 +110,7 @@ impl PendingAppend {
         appending
     }
 
-    /// Waits for the answer on this thread: for plain threads only, an async task awaits it instead.
+    /// Blocks until the answer is there; an async task awaits it instead.
     pub fn wait(self) -> Result<LogHead, LogError> {
         self.0.blocking_recv().unwrap_or(Err(LogError::Ended))
     }

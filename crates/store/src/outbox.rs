@@ -8,7 +8,7 @@ use std::io;
 
 use league_protocol::id::{LeagueId, MatchId};
 
-use super::views::find_match::kept;
+use super::views::find_match::find_match;
 use super::views::match_file::MatchFile;
 use crate::home::Home;
 
@@ -36,7 +36,7 @@ pub fn owed(home: &Home, league: &LeagueId) -> Vec<MatchFile> {
     let names = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<MatchId>().ok());
     let mut matches: Vec<MatchId> = names.take(MOST).collect();
     matches.sort();
-    let file = |match_id: &MatchId| serde_json::from_str(&kept(home, league, match_id).ok()??).ok();
+    let file = |match_id: &MatchId| serde_json::from_str(&find_match(home, league, match_id).ok()??).ok();
     matches.iter().filter_map(file).collect()
 }
 

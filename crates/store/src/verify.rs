@@ -1,26 +1,23 @@
-//! Whether a league holds together, for anybody to ask at any time, also while it is being played.
+//! Checks a league: the hashes, the season, every result and draw, and the files. Read-only, also while the league is played.
 //!
-//! Read-only. The chain of hashes is followed, the season replayed, every result and every draw checked, and the tables and
-//! files compared with what the events make of them. The first thing that is wrong is a [`VerifyFinding`]. What views may rightly
-//! be (missing, late, of an attempt that did not count, damaged) is counted in the [`VerifyReport`].
-//!
-//! Files are read before the log: what is in a file was in the log before, so a file that knows more than the log is a finding.
-//! A log that was rewritten as a whole holds together; only somebody who has kept a [`LogHead`] can tell.
+//! The first thing that is wrong is a [`VerifyFinding`]. Files are views, so they may be missing, late, damaged, or of an attempt
+//! that did not count; the [`VerifyReport`] counts these. Files are read before the log: what is in a file was in the log before,
+//! so a file that knows more than the log is a finding. A log that was rewritten as a whole has no error in itself. Only a
+//! reader who has kept a [`LogHead`] notices.
 
 mod difference;
 mod finding;
 
 use std::path::PathBuf;
 
+use league_core::replay::ReplayError;
+use league_core::season::BadEvent;
 use league_core::season::event::{Event, Fact};
 use league_protocol::id::LeagueId;
-use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::home::Home;
-use crate::log::chain::LogHead;
-use crate::log::read::read;
-use crate::log::{projection, schema, sqlite};
+use crate::log::{LogHead, scan};
 use crate::views::match_file::{FileEnding, MatchFile, Transcript};
 use crate::views::match_index::MatchIndex;
 use crate::views::match_replay::MatchReplay;
@@ -28,7 +25,7 @@ use crate::views::standings::StandingsFile;
 
 pub use finding::VerifyFinding;
 
-/// What was looked at, and found to be right.
+/// What was checked and found right.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct VerifyReport {
     pub league_id: LeagueId,
@@ -38,7 +35,7 @@ pub struct VerifyReport {
     pub draws_proved: u64,
     /// Numbers that were drawn by referees who prove nothing.
     pub draws_unproved: u64,
-    /// The end of the log: who keeps it can tell later that nothing before it was changed.
+    /// The end of the log. A reader who keeps it can tell later that nothing before it was changed.
     pub head: LogHead,
     /// How many results `standings.json` counts; none when there is none that can be read.
     pub standings: Option<u32>,
@@ -46,7 +43,7 @@ pub struct VerifyReport {
     pub files: u64,
     /// Results without a file: it may be on a referee's machine, or not written yet.
     pub files_missing: u64,
-    /// Results whose file tells of another attempt, or of a match that goes on.
+    /// Results whose file is of another attempt, or of a match that is not over.
     pub files_stale: u64,
     /// Transcripts whose hash is the one that their referee reported.
     pub transcripts: u64,
@@ -56,44 +53,44 @@ pub struct VerifyReport {
     pub damaged: Vec<PathBuf>,
 }
 
-/// Checks everything that is kept of a league. `expected` is a head that was noted before.
+/// Checks everything that a home keeps of a league. `expected` is a head that was noted before.
 pub fn verify(home: &Home, league: &LeagueId, expected: Option<LogHead>) -> Result<VerifyReport, VerifyFinding> {
     home.expect(league)?;
     let mut damaged = Vec::new();
     let standings = read_standings(home, league, &mut damaged);
-    let shelf = MatchIndex::of(home, league).map_err(|error| VerifyFinding::io(home.matches(league), &error))?;
-    damaged.extend(shelf.damaged.iter().cloned());
-
-    let path = home.database(league);
-    let connection = schema::open_to_read(&path)?;
-    let failed = |error: rusqlite::Error| VerifyFinding::from(schema::refused(&path, &error));
-    // One transaction, so that events and tables are of the same moment while a manager writes.
-    let moment = connection.unchecked_transaction().map_err(failed)?;
-    let mut audit = Audit::new(home, league, standings, shelf, expected).map_err(failed)?;
-    let head =
-        read(&moment, |event, head| audit.see(&event, head)).map_err(|unread| sqlite::unreadable(&path, unread))?;
-    if let Some(finding) = audit.finding {
-        return Err(finding);
-    }
+    let index = MatchIndex::of(home, league).map_err(|error| VerifyFinding::io(home.matches(league), &error))?;
+    damaged.extend(index.damaged.iter().cloned());
+    let report = VerifyReport {
+        league_id: league.clone(),
+        events: 0,
+        matches: 0,
+        draws_proved: 0,
+        draws_unproved: 0,
+        head: LogHead::GENESIS,
+        standings: standings.as_ref().map(|file| file.version),
+        files: 0,
+        files_missing: 0,
+        files_stale: 0,
+        transcripts: 0,
+        transcripts_missing: 0,
+        damaged,
+    };
+    let mut audit = Audit { home, league, expected, standings, index, replay: MatchReplay::default(), report };
+    let head = scan(&home.log(league), |head, event| audit.check(&event, head))?;
+    let Audit { standings, replay, report, .. } = audit;
     if let Some(expected) = expected.filter(|expected| expected.seq > head.seq) {
         return Err(VerifyFinding::Cut { expected, found: head });
     }
-    if audit.retelling.season().is_none() {
-        return Err(VerifyFinding::Story { seq: 1, reason: league_core::season::BadEvent::NotOpened });
+    if replay.season().is_none() {
+        return Err(ReplayError { seq: 1, reason: BadEvent::NotOpened }.into());
     }
-    if let Some(file) = audit.standings.as_ref().filter(|file| u64::from(file.version) > audit.report.matches) {
-        let (found, expected) = (file.version.to_string(), format!("at most {}", audit.report.matches));
+    if let Some(file) = standings.filter(|file| u64::from(file.version) > report.matches) {
+        let (found, expected) = (file.version.to_string(), format!("at most {}", report.matches));
         return Err(VerifyFinding::file(home.standings(league), "version", found, expected));
     }
-    if projection::is_whole(&moment).map_err(failed)?
-        && let Some(what) = projection::difference(&moment, &audit.tables).map_err(failed)?
-    {
-        return Err(VerifyFinding::Table { path, what });
-    }
-    Ok(VerifyReport { head, events: head.seq, damaged, ..audit.report })
+    Ok(VerifyReport { head, events: head.seq, ..report })
 }
 
-/// The table, when there is one that can be read.
 fn read_standings(home: &Home, league: &LeagueId, damaged: &mut Vec<PathBuf>) -> Option<StandingsFile> {
     let path = home.standings(league);
     let bytes = std::fs::read(&path).ok()?;
@@ -104,64 +101,24 @@ fn read_standings(home: &Home, league: &LeagueId, damaged: &mut Vec<PathBuf>) ->
     file
 }
 
-/// A walk through the log, with everything that it is compared with.
+/// The state of a check, and everything that the log is compared with.
 struct Audit<'a> {
     home: &'a Home,
     league: &'a LeagueId,
     expected: Option<LogHead>,
     standings: Option<StandingsFile>,
-    shelf: MatchIndex,
-    retelling: MatchReplay,
-    /// The tables as the events make them.
-    tables: Connection,
+    index: MatchIndex,
+    replay: MatchReplay,
     report: VerifyReport,
-    /// The first thing that was wrong; from then on nothing is looked at.
-    finding: Option<VerifyFinding>,
 }
 
-impl<'a> Audit<'a> {
-    fn new(
-        home: &'a Home,
-        league: &'a LeagueId,
-        standings: Option<StandingsFile>,
-        shelf: MatchIndex,
-        expected: Option<LogHead>,
-    ) -> rusqlite::Result<Self> {
-        let tables = Connection::open_in_memory()?;
-        projection::create(&tables)?;
-        let report = VerifyReport {
-            league_id: league.clone(),
-            events: 0,
-            matches: 0,
-            draws_proved: 0,
-            draws_unproved: 0,
-            head: LogHead::GENESIS,
-            standings: standings.as_ref().map(|file| file.version),
-            files: 0,
-            files_missing: 0,
-            files_stale: 0,
-            transcripts: 0,
-            transcripts_missing: 0,
-            damaged: Vec::new(),
-        };
-        let retelling = MatchReplay::default();
-        Ok(Self { home, league, expected, standings, shelf, retelling, tables, report, finding: None })
-    }
-
-    fn see(&mut self, event: &Event, head: LogHead) {
-        if self.finding.is_none() {
-            self.finding = self.check(event, head).err();
-        }
-    }
-
+impl Audit<'_> {
     fn check(&mut self, event: &Event, head: LogHead) -> Result<(), VerifyFinding> {
         if let Some(expected) = self.expected.filter(|expected| expected.seq == head.seq && *expected != head) {
             return Err(VerifyFinding::Rewritten { expected, found: head });
         }
-        let file = self.retelling.tell(event).map_err(|reason| VerifyFinding::Story { seq: head.seq, reason })?;
-        projection::apply(&self.tables, event)
-            .map_err(|error| VerifyFinding::from(schema::refused(&self.home.database(self.league), &error)))?;
-        let Some(season) = self.retelling.season() else { return Ok(()) };
+        let file = self.replay.apply(event)?;
+        let Some(season) = self.replay.season() else { return Ok(()) };
         if let Fact::Opened { config } = &event.fact
             && config.league_id != *self.league
         {
@@ -212,7 +169,6 @@ impl<'a> Audit<'a> {
             }
             Transcript::Hashed(found) => wrong(format!("SHA-256 {found}")),
             Transcript::Unsigned => wrong(String::from("a transcript without transcript_sha256")),
-            // It may be on its way.
             Transcript::Missing => {
                 self.report.transcripts_missing += 1;
                 Ok(())
@@ -223,7 +179,7 @@ impl<'a> Audit<'a> {
     /// Compares a result with what its file says.
     fn compare(&mut self, expected: &MatchFile) -> Result<(), VerifyFinding> {
         let ending = FileEnding::of(expected);
-        match self.shelf.ending(&expected.match_id) {
+        match self.index.ending(&expected.match_id) {
             None => self.report.files_missing += 1,
             Some(found) if found.agrees(&ending) => {
                 let found = found.transcript();

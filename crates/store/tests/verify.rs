@@ -10,7 +10,7 @@ use std::path::Path;
 use league_core::season::event::Fact;
 use league_protocol::id::MatchId;
 use league_store::home::Home;
-use league_store::log::{EventLog, LogHead, SqliteLog};
+use league_store::log::{EventLog, LogHead};
 use league_store::verify::{VerifyFinding, VerifyReport, verify};
 use league_store::views::restore::expect_no_less;
 use league_store::views::writer::ViewLimits;
@@ -23,8 +23,7 @@ fn kept(story: &Story) -> (TempDir, Home, LogHead) {
     let directory = tempfile::tempdir().unwrap();
     let home = Home::at(directory.path());
     home.prepare(&league()).unwrap();
-    let (log, _) = SqliteLog::open(home.database(&league())).unwrap();
-    let head = log.append(story.events.clone()).wait().unwrap();
+    let head = home.log(&league()).append(LogHead::GENESIS, story.events.clone()).wait().unwrap();
     restore(&home, &story.events, ViewLimits::default());
     (directory, home, head)
 }
@@ -80,16 +79,16 @@ fn a_league_can_be_looked_at_while_it_is_played() {
     let (_directory, home, _) = kept(&played(2, 1));
     fs::remove_dir_all(home.root()).unwrap();
     home.prepare(&league()).unwrap();
-    let (log, _) = SqliteLog::open(home.database(&league())).unwrap();
+    let (log, mut head) = (home.log(&league()), LogHead::GENESIS);
     let mut told = 0;
     for (index, batch) in story.events.chunks(5).enumerate() {
-        log.append(batch.to_vec()).wait().unwrap();
+        head = log.append(head, batch.to_vec()).wait().unwrap();
         told += batch.len();
         if index % 4 == 3 {
             restore(&home, &story.events[..told], ViewLimits::default());
         }
         let report = check(&home).unwrap();
-        assert_eq!((report.events, report.head), (told as u64, log.head()));
+        assert_eq!((report.events, report.head), (told as u64, head));
     }
 }
 
@@ -97,14 +96,12 @@ fn a_league_can_be_looked_at_while_it_is_played() {
 fn a_log_that_was_cut_shows_by_its_head_or_by_its_table() {
     let story = played(5, 7);
     let (_directory, home, head) = kept(&story);
-    // To where it would be whole, tables and all: as the log once was.
     tamper(&home.database(&league()), &format!("DELETE FROM events WHERE seq > {}", head.seq - 6));
-    SqliteLog::rebuild(&home.database(&league())).unwrap();
     let by_head = verify(&home, &league(), Some(head)).unwrap_err().to_string();
     assert!(by_head.contains("cut") || by_head.contains("standings.json"), "{by_head}");
     assert!(finding(&home).contains("standings.json"), "{}", finding(&home));
-    let mut left = 0;
-    SqliteLog::read(&home.database(&league()), |event| left += u32::from(event.fact.ending().is_some())).unwrap();
+    let events = home.log(&league()).read(0, usize::MAX).unwrap();
+    let left = events.iter().filter(|(_, event)| event.fact.ending().is_some()).count().try_into().unwrap();
     let refused = expect_no_less(&home, &league(), left).unwrap_err().to_string();
     assert!(refused.contains("standings.json") && refused.contains("league.db"), "{refused}");
     expect_no_less(&home, &league(), story.season.matches_completed()).unwrap();
@@ -129,22 +126,10 @@ fn a_broken_chain_is_named() {
     let (_directory, home, _) = kept(&played(4, 1));
     tamper(
         &home.database(&league()),
-        "UPDATE events SET body = replace(body, 'even', 'odd') WHERE kind = 'match_reported'",
+        "UPDATE events SET body = replace(body, 'even', 'odd') WHERE body LIKE '%match_reported%'",
     );
     let found = finding(&home);
     assert!(found.contains("league.db") && found.contains("was changed"), "{found}");
-}
-
-#[test]
-fn an_edited_table_is_named() {
-    let story = played(4, 1);
-    let (_directory, home, _) = kept(&story);
-    tamper(&home.database(&league()), "UPDATE matches SET winner = 'P99' WHERE match_id = 'R2M1'");
-    let found = finding(&home);
-    assert!(found.contains("matches.winner") && found.contains("R2M1") && found.contains("P99"), "{found}");
-    // Taken away as a whole they are no finding: they are for looking at.
-    tamper(&home.database(&league()), "DROP VIEW standings; DROP VIEW results; DROP TABLE matches;");
-    check(&home).unwrap();
 }
 
 #[test]
@@ -214,14 +199,12 @@ fn a_story_that_cannot_have_happened_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let home = Home::at(directory.path());
     home.prepare(&league()).unwrap();
-    let (log, _) = SqliteLog::open(home.database(&league())).unwrap();
-    let head = log.append(story.events.clone()).wait().unwrap();
+    let head = home.log(&league()).append(LogHead::GENESIS, story.events.clone()).wait().unwrap();
     let found = finding(&home);
     assert!(found.contains(&format!("event {}", head.seq)), "{found}");
     let other = "another".parse().unwrap();
     assert!(matches!(verify(&home, &other, None), Err(VerifyFinding::Home(_))));
     fs::create_dir_all(home.league(&other)).unwrap();
-    drop(log);
     fs::copy(home.database(&league()), home.database(&other)).unwrap();
     assert!(matches!(verify(&home, &other, None), Err(VerifyFinding::OtherLeague { .. })));
 }

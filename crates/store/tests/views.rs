@@ -11,7 +11,7 @@ use league_core::session::{History, PlayedMatch};
 use league_protocol::id::PlayerId;
 use league_protocol::message::game_over::OwnResult;
 use league_store::home::Home;
-use league_store::views::find_match::kept;
+use league_store::views::find_match::find_match;
 use league_store::views::history::HistoryFile;
 use league_store::views::match_file::{CallReceipt, Direction, MatchFile, TranscriptEntry};
 use league_store::views::match_replay::MatchReplay;
@@ -31,17 +31,17 @@ fn read(path: &Path) -> Value {
 /// The files of every match, as the log tells them.
 fn files(story: &Story) -> Vec<MatchFile> {
     let mut retelling = MatchReplay::default();
-    story.events.iter().filter_map(|event| retelling.tell(event).unwrap()).collect()
+    story.events.iter().filter_map(|event| retelling.apply(event).unwrap()).collect()
 }
 
-#[test]
-fn every_file_has_its_version_its_id_and_its_time() {
+#[tokio::test]
+async fn every_file_has_its_version_its_id_and_its_time() {
     let directory = tempfile::tempdir().unwrap();
     let home = Home::at(directory.path());
     let story = played(4, 1);
     let writer = ViewWriter::start(home.clone(), ViewLimits::default()).unwrap();
-    writer.put_blocking(ViewUpdate::Standings(StandingsFile::of(&story.season, now())));
-    writer.put_blocking(ViewUpdate::Rounds(RoundsFile::of(&story.season, 20_000, now())));
+    writer.put(ViewUpdate::Standings(StandingsFile::of(&story.season, now()))).await;
+    writer.put(ViewUpdate::Rounds(RoundsFile::of(&story.season, 20_000, now()))).await;
     let mut first = files(&story).remove(0);
     let message = br#"{"message_type":"GAME_JOIN_ACK","auth_token":"tok-P01-secret","accept":true}"#;
     let (granted_ms, given_up_ms) = (None, None);
@@ -57,7 +57,7 @@ fn every_file_has_its_version_its_id_and_its_time() {
     let word = SmolStr::new_static("GAME_JOIN_ACK");
     first.transcript.push(TranscriptEntry::new(now(), Direction::Received, between, word, message, Some(receipt)));
     let match_id = first.match_id.clone();
-    writer.put_blocking(ViewUpdate::Match(Box::new(first)));
+    writer.put(ViewUpdate::Match(Box::new(first))).await;
     let player = PlayerId::numbered(1);
     let remembered: Vec<PlayedMatch> = serde_json::from_str(
         r#"[{"match_id":"R1M1","opponent_id":"P02","result":"WIN","my_choice":"even","opponent_choice":"odd"}]"#,
@@ -67,7 +67,7 @@ fn every_file_has_its_version_its_id_and_its_time() {
     let history: History = serde_json::from_value(serde_json::to_value(&remembered).unwrap()).unwrap();
     let text = HistoryFile::of(player.clone(), history, now()).text().unwrap();
     replace(&home.history(&player), &text, ReplaceSync::Later).unwrap();
-    writer.flush_blocking().unwrap();
+    writer.flush().await.unwrap();
 
     let (standings, rounds) = (read(&home.standings(&league())), read(&home.rounds(&league())));
     let (one, history) = (read(&home.match_file(&league(), &match_id)), read(&home.history(&player)));
@@ -90,33 +90,32 @@ fn every_file_has_its_version_its_id_and_its_time() {
     assert_eq!(history["matches"][0]["my_choice"], "even");
 }
 
-#[test]
-fn of_many_tables_the_last_one_stays() {
+#[tokio::test]
+async fn of_many_tables_the_last_one_stays() {
     let directory = tempfile::tempdir().unwrap();
     let home = Home::at(directory.path());
     let story = played(4, 1);
     let writer = ViewWriter::start(home.clone(), ViewLimits::default()).unwrap();
     for version in 0..3000 {
-        writer
-            .put_blocking(ViewUpdate::Standings(StandingsFile { version, ..StandingsFile::of(&story.season, now()) }));
+        writer.put(ViewUpdate::Standings(StandingsFile { version, ..StandingsFile::of(&story.season, now()) })).await;
     }
-    writer.flush_blocking().unwrap();
+    writer.flush().await.unwrap();
     assert_eq!(read(&home.standings(&league()))["version"], 2999);
 }
 
-#[test]
-fn what_cannot_be_written_is_told_once() {
+#[tokio::test]
+async fn what_cannot_be_written_is_told_once() {
     let directory = tempfile::tempdir().unwrap();
     let taken = directory.path().join("taken");
     fs::write(&taken, b"a file where a directory should be").unwrap();
     let story = played(4, 1);
     let writer = ViewWriter::start(Home::at(&taken), ViewLimits::default()).unwrap();
     for file in files(&story) {
-        writer.put_blocking(ViewUpdate::Match(Box::new(file)));
+        writer.put(ViewUpdate::Match(Box::new(file))).await;
     }
-    let told = writer.flush_blocking().unwrap_err();
+    let told = writer.flush().await.unwrap_err();
     assert!(told.path.starts_with(&taken) && told.others == 5, "{told}");
-    writer.flush_blocking().unwrap();
+    writer.flush().await.unwrap();
 }
 
 #[test]
@@ -147,8 +146,8 @@ fn damaged_and_missing_files_come_back_and_good_ones_stay() {
     assert_eq!(read(&home.standings(&league()))["version"], 10);
 }
 
-#[test]
-fn what_a_referee_writes_while_files_are_mended_stays() {
+#[tokio::test]
+async fn what_a_referee_writes_while_files_are_mended_stays() {
     for match_files in [u64::MAX, 3] {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::at(directory.path());
@@ -156,41 +155,35 @@ fn what_a_referee_writes_while_files_are_mended_stays() {
         let mut mending = Repair::begin(home.clone(), league(), 6, limits).unwrap();
         // They are missing when the mending begins, and are there when it comes to them.
         let writer = ViewWriter::start(home.clone(), limits).unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(async {
-            writer.expect(league(), story.season.schedule().total_matches()).await;
-            for mut file in files(&story) {
-                let between = (SmolStr::new_static("a"), SmolStr::new_static("b"));
-                let word = SmolStr::new_static("X");
-                file.transcript.push(TranscriptEntry::new(now(), Direction::Sent, between, word, b"{}", None));
-                writer.put(ViewUpdate::Match(Box::new(file))).await;
-            }
-            writer.flush().await.unwrap();
-        });
+        writer.expect(league(), story.season.schedule().total_matches()).await;
+        for mut file in files(&story) {
+            let between = (SmolStr::new_static("a"), SmolStr::new_static("b"));
+            let word = SmolStr::new_static("X");
+            file.transcript.push(TranscriptEntry::new(now(), Direction::Sent, between, word, b"{}", None));
+            writer.put(ViewUpdate::Match(Box::new(file))).await;
+        }
+        writer.flush().await.unwrap();
         story.events.iter().for_each(|event| mending.see(event).unwrap());
         let mended = mending.end().unwrap();
         assert_eq!((mended.kept, mended.written), (6, 0));
-        let first = kept(&home, &league(), &"R1M1".parse().unwrap()).unwrap().unwrap();
+        let first = find_match(&home, &league(), &"R1M1".parse().unwrap()).unwrap().unwrap();
         assert!(first.contains("transcript") && first.contains("\"X\""), "{first}");
     }
 }
 
-#[test]
-fn a_large_league_keeps_its_matches_in_one_file() {
+#[tokio::test]
+async fn a_large_league_keeps_its_matches_in_one_file() {
     let directory = tempfile::tempdir().unwrap();
     let home = Home::at(directory.path());
     let story = played(6, 3);
     let limits = ViewLimits { match_files: 10 };
     let writer = ViewWriter::start(home.clone(), limits).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let files = files(&story);
-    runtime.block_on(async {
-        writer.expect(league(), story.season.schedule().total_matches()).await;
-        for file in &files {
-            writer.put(ViewUpdate::Match(Box::new(file.clone()))).await;
-        }
-        writer.flush().await.unwrap();
-    });
+    writer.expect(league(), story.season.schedule().total_matches()).await;
+    for file in &files {
+        writer.put(ViewUpdate::Match(Box::new(file.clone()))).await;
+    }
+    writer.flush().await.unwrap();
     let lines = home.match_lines(&league());
     assert_eq!(fs::read_dir(home.matches(&league())).unwrap().count(), 1);
     let text = fs::read_to_string(&lines).unwrap();
@@ -204,7 +197,7 @@ fn a_large_league_keeps_its_matches_in_one_file() {
     let again = fs::read_to_string(&lines).unwrap();
     let whole = again.lines().filter(|line| serde_json::from_str::<MatchFile>(line).is_ok()).count();
     assert_eq!((again.lines().count(), whole), (16, 15));
-    let found = |id: &str| kept(&home, &league(), &id.parse().unwrap()).unwrap();
+    let found = |id: &str| find_match(&home, &league(), &id.parse().unwrap()).unwrap();
     assert_eq!(found("R1M1").as_deref(), text.lines().find(|line| line.contains("\"R1M1\"")));
     assert_eq!(found("R9M9"), None);
     let rounds = RoundsFile::of(&story.season, limits.match_files, now());

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use league_store::home::Home;
-use league_store::log::{EventLog, SqliteLog};
+use league_store::log::{EventLog, LogHead};
 use tempfile::TempDir;
 
 use crate::ceiling::Calls;
@@ -83,12 +83,12 @@ impl Stage {
     pub(crate) fn restart_with(&self, results: u32) -> Result<Restart> {
         let (home, league) = (Home::at(self.home()?), LEAGUE.parse()?);
         home.prepare(&league)?;
-        let (log, _) = SqliteLog::open(home.database(&league))?;
+        let (log, mut head) = (home.log(&league), LogHead::GENESIS);
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         let mut played = in_memory(results, u32::MAX, true)?;
         loop {
             let more = played.play_round()?;
-            runtime.block_on(log.append(played.take_events()))?;
+            head = runtime.block_on(log.append(head, played.take_events()))?;
             if !more {
                 break;
             }

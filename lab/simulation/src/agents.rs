@@ -16,7 +16,7 @@ use league_protocol::id::{PlayerId, RefereeId};
 use league_protocol::time::Timestamp;
 use league_referee::{Referee, RefereeSettings};
 use league_store::home::Home;
-use league_store::log::EventLog;
+use league_store::log::{EventLog, replay};
 use league_wire::agent::Agent;
 use league_wire::client::{Client, ClientSettings};
 use league_wire::environment::Environment;
@@ -49,7 +49,7 @@ const EPOCH: i64 = 1_767_225_600_000;
 #[derive(Clone, Debug)]
 pub enum Signal {
     /// The manager has opened its log with so many events in it, and stands here.
-    Resumed(Box<Season>, usize),
+    Resumed(Box<Season>, u64),
     /// The manager's season at this moment.
     Season(Box<Season>),
     /// An agent has its place in the league.
@@ -115,20 +115,19 @@ impl RunContext {
     pub async fn manage(self, plug: SimConnector, life: u64) -> Exit {
         let scenario = Arc::clone(&self.scenario);
         let world = self.world(&plug, life);
-        let (log, events) = self.disk.open();
-        let season = if events.is_empty() {
-            let (season, opened) = Season::open(scenario.rules.clone(), world.now());
-            if let Err(error) = log.append(vec![opened]).await {
-                return Exit::Failed(error.to_string());
+        let log = self.disk.open();
+        let (season, head) = match replay(&log, drop).map(|(replay, head)| (replay.finish(), head)) {
+            Ok((Ok(season), head)) => (season, head),
+            Ok((Err(_), head)) => {
+                let (season, opened) = Season::open(scenario.rules.clone(), world.now());
+                match log.append(head, vec![opened]).await {
+                    Ok(head) => (season, head),
+                    Err(error) => return Exit::Failed(error.to_string()),
+                }
             }
-            season
-        } else {
-            match Season::replay(&events) {
-                Ok(season) => season,
-                Err(error) => return Exit::Failed(format!("the log cannot be replayed: {error}")),
-            }
+            Err(error) => return Exit::Failed(error.to_string()),
         };
-        self.signal(Signal::Resumed(Box::new(season.clone()), events.len().max(1)));
+        self.signal(Signal::Resumed(Box::new(season.clone()), head.seq));
         let settings = ManagerSettings {
             expect_players: u32::try_from(scenario.strategies.len()).ok(),
             expect_referees: Some(u32::from(scenario.referees)),
@@ -139,7 +138,7 @@ impl RunContext {
             ..ManagerSettings::default()
         };
         let rules = season.config().clone();
-        let (desk, work) = LeagueHandle::open(season, log, world.clone(), |_| ());
+        let (desk, work) = LeagueHandle::open(season, head, log, world.clone(), |_| ());
         let client = self.client(&plug, &world);
         let manager = Manager::new(&rules, settings, desk, client, None, world);
         let _server = Served::start(&plug, manager.clone());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use league_core::season::event::Event;
 use league_store::log::memory::SyncMode;
-use league_store::log::{EventLog, LogHead, MemoryDisk, MemoryLog, PendingAppend};
+use league_store::log::{EventLog, LogError, LogHead, MemoryDisk, MemoryLog, PendingAppend};
 
 use crate::rng::Rng;
 
@@ -34,15 +34,13 @@ impl Disk {
         Self { platter: MemoryDisk::new(SyncMode::OnDemand), dice, longest, honesty }
     }
 
-    /// Opens the log, with everything that is durable.
-    pub fn open(&self) -> (SlowLog, Vec<Event>) {
-        let (log, events) = self.platter.open();
-        (SlowLog { log, disk: self.clone() }, events)
+    pub fn open(&self) -> SlowLog {
+        SlowLog { log: self.platter.open(), disk: self.clone() }
     }
 
-    /// What was made durable after so many events, and where the log stands.
-    pub fn since(&self, known: usize) -> (Vec<Event>, LogHead) {
-        self.platter.since(known)
+    /// The log as far as it is durable.
+    pub fn reader(&self) -> MemoryLog {
+        self.platter.reader()
     }
 
     pub fn crash(&self) {
@@ -63,12 +61,12 @@ pub struct SlowLog {
 }
 
 impl EventLog for SlowLog {
-    fn append(&self, events: Vec<Event>) -> PendingAppend {
+    fn append(&self, after: LogHead, events: Vec<Event>) -> PendingAppend {
         let most = u64::try_from(self.disk.longest.as_millis()).unwrap_or(1);
         let span = self.disk.dice.lock().unwrap_or_else(PoisonError::into_inner).millis(1, most);
-        let (appending, platter) = (self.log.append(events), self.disk.platter.clone());
+        let (appending, platter) = (self.log.append(after, events), self.disk.platter.clone());
         let (appending, span) = match self.disk.honesty {
-            Honesty::Lying if self.head().seq > 0 => (PendingAppend::answered(Ok(self.head())), span * 20),
+            Honesty::Lying if after.seq > 0 => (PendingAppend::answered(Ok(self.log.end())), span * 20),
             Honesty::Honest | Honesty::Lying => (appending, span),
         };
         tokio::spawn(async move {
@@ -78,7 +76,11 @@ impl EventLog for SlowLog {
         appending
     }
 
-    fn head(&self) -> LogHead {
+    fn head(&self) -> Result<LogHead, LogError> {
         self.log.head()
+    }
+
+    fn read(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, LogError> {
+        self.log.read(after, limit)
     }
 }

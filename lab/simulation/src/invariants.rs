@@ -17,7 +17,7 @@ use league_core::season::{LeaguePhase, Season};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::side::Side;
 use league_protocol::token::{Token, TokenDigest};
-use league_store::log::LogHead;
+use league_store::log::{EventLog, LogHead};
 
 use crate::bounds::Bounds;
 use crate::disk::Disk;
@@ -65,8 +65,7 @@ struct Open {
 pub struct InvariantChecker {
     scenario: Arc<Scenario>,
     bounds: Bounds,
-    /// How many events of the log were seen.
-    seen: usize,
+    /// The last event that was seen.
     head: LogHead,
     season: Option<Season>,
     results: BTreeMap<MatchId, ProcessId>,
@@ -94,7 +93,6 @@ impl InvariantChecker {
         Self {
             scenario,
             bounds,
-            seen: 0,
             head: LogHead::GENESIS,
             season: None,
             results: BTreeMap::new(),
@@ -128,16 +126,15 @@ impl InvariantChecker {
 
     /// Reads what the log has gained; says whether that was anything.
     pub fn read(&mut self, at: SimTime, disk: &Disk, ledger: &mut FaultLog, trace: &mut Trace) -> Result<bool, String> {
-        let (events, head) = disk.since(self.seen);
-        for event in &events {
+        let events = disk.reader().read(self.head.seq, usize::MAX).map_err(|error| error.to_string())?;
+        for (head, event) in &events {
             let body = serde_json::to_string(event).map_err(|error| error.to_string())?;
             trace.note(at, format_args!("durable: {body}"));
             self.head = self.head.then(&body);
-            self.seen += 1;
+            if self.head != *head {
+                return Err(format!("the chain of the log does not hold: {} instead of {}", head, self.head));
+            }
             self.happened(at, event, ledger)?;
-        }
-        if self.head != head {
-            return Err(format!("the chain of the log does not hold: {} instead of {}", head, self.head));
         }
         Ok(!events.is_empty())
     }
@@ -279,12 +276,14 @@ impl InvariantChecker {
     }
 
     /// The manager has opened its log with so many events: it must stand where these lead.
-    pub fn resumed(&mut self, at: SimTime, season: &Season, events: usize, disk: &Disk) -> Verdict {
+    pub fn resumed(&mut self, at: SimTime, season: &Season, events: u64, disk: &Disk) -> Verdict {
         self.manager_since = at;
         self.tally.resumed += 1;
-        let (all, _) = disk.since(0);
-        let found = all.get(..events).ok_or("the manager found more in its log than is durable")?;
-        match Season::replay(found) {
+        let found = disk.reader().read(0, usize::try_from(events).unwrap_or(usize::MAX)).unwrap_or_default();
+        if found.len() as u64 != events {
+            return Err(String::from("the manager found more in its log than is durable"));
+        }
+        match Season::replay(found.iter().map(|(_, event)| event)) {
             Ok(replayed) if replayed == *season => Ok(()),
             Ok(_) => Err(String::from("the resumed season is not the replayed one")),
             Err(bad) => Err(format!("the log cannot be replayed: {bad}")),

@@ -116,6 +116,32 @@ pub enum Fact {
 }
 
 impl Fact {
+    /// The name of this kind of event, as the log writes it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Opened { .. } => "opened",
+            Self::PlayerRegistered { .. } => "player_registered",
+            Self::RefereeRegistered { .. } => "referee_registered",
+            Self::PlayerReturned { .. } => "player_returned",
+            Self::RefereeReturned { .. } => "referee_returned",
+            Self::RegistrationClosed => "registration_closed",
+            Self::RegistrationReopened => "registration_reopened",
+            Self::PlayerWithdrawn { .. } => "player_withdrawn",
+            Self::RoundStarted { .. } => "round_started",
+            Self::MatchAssigned { .. } => "match_assigned",
+            Self::MatchReturned { .. } => "match_returned",
+            Self::RefereeLost { .. } => "referee_lost",
+            Self::MatchExplained { .. } => "match_explained",
+            Self::MatchReported { .. } => "match_reported",
+            Self::MatchAwarded { .. } => "match_awarded",
+            Self::RoundCompleted { .. } => "round_completed",
+            Self::LeagueCompleted => "league_completed",
+            Self::AgentLearned { .. } => "agent_learned",
+            Self::Halted => "halted",
+            Self::Resumed => "resumed",
+        }
+    }
+
     /// The match that has its result with this, and how it ended.
     pub fn ending(&self) -> Option<(&MatchId, Outcome)> {
         match self {

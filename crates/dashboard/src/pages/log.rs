@@ -2,7 +2,6 @@
 
 use league_core::season::event::Event;
 use league_store::log::LogHead;
-use league_store::log::projection::kind_of;
 use maud::{Markup, html};
 
 use super::paging::Paging;
@@ -33,7 +32,7 @@ pub(crate) fn page(
                             tr id={ "event-" (head.seq) } {
                                 td { (head.seq) }
                                 td.name { time datetime=(event.at) { (event.at) } }
-                                td.name { code { (kind_of(&event.fact)) } }
+                                td.name { code { (event.fact.kind()) } }
                                 td.name { (recent_events::told(story.season(), &event.fact)) }
                                 td.name { code.hash title=(head.hash) { (short(head)) } }
                             }

@@ -12,7 +12,7 @@ use league_protocol::id::ConversationId;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::Call;
 use league_store::home::Home;
-use league_store::log::{EventLog, SqliteLog};
+use league_store::log::{EventLog, LogHead, SqliteLog};
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::server::serve;
 use league_wire::settings::ServerSettings;
@@ -93,9 +93,10 @@ impl Site {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::at(directory.path());
         home.prepare(&league()).unwrap();
-        let (log, _) = SqliteLog::open(home.database(&league())).unwrap();
-        log.append(events.to_vec()).await.unwrap();
-        let (dashboard, feed, work) = Dashboard::open(Archive::of(home.clone(), league()), settings).unwrap();
+        let log = home.log(&league());
+        log.append(LogHead::GENESIS, events.to_vec()).await.unwrap();
+        let (dashboard, feed, work) =
+            Dashboard::open(Archive::of(home.log(&league()), home.clone(), league()), settings).unwrap();
         tokio::spawn(work);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -106,7 +107,7 @@ impl Site {
 
     /// These events happen: they are durable, then told.
     pub(crate) async fn happen(&self, events: &[Event]) {
-        self.log.append(events.to_vec()).await.unwrap();
+        self.log.append(self.log.head().unwrap(), events.to_vec()).await.unwrap();
         events.iter().for_each(|event| self.feed.tell(event));
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::support::home::LEAGUE;
@@ -108,4 +109,42 @@ fn a_home_that_has_a_finished_league_gets_another_one() {
     play(&home, &["--players", "2"]);
     assert_eq!(home.tells("status")["league_id"], format!("{LEAGUE}_2"));
     home.verify(1);
+}
+
+#[test]
+fn a_league_is_exported_as_tables() {
+    let home = TestHome::new();
+    let standings: Vec<Value> = serde_json::from_str(&play(&home, &["--players", "5"])).unwrap();
+    let file = home.join("league.sqlite");
+    let arguments = ["export", "--sqlite", file.to_str().unwrap(), "--home", home.path()];
+    league(&arguments).well();
+    let tables = Connection::open(&file).unwrap();
+    let count = |query: &str| tables.query_row(query, [], |row| row.get::<_, usize>(0)).unwrap();
+    for (table, rows) in [("players", 5), ("referees", 2), ("rounds", 5), ("matches", 10), ("results", 20)] {
+        assert_eq!(count(&format!("SELECT count(*) FROM {table}")), rows, "{table}");
+    }
+    assert_eq!(count("SELECT count(*) FROM league WHERE status = 'LEAGUE_COMPLETED' AND current_round = 5"), 1);
+    assert_eq!(count("SELECT count(*) FROM events WHERE kind = 'match_reported'"), 10);
+    assert_eq!(count("SELECT max(seq) FROM events"), home.tells("verify")["events"]);
+    assert_eq!(count("SELECT count(*) FROM matches WHERE status = 'COMPLETED' AND drawn_number IS NOT NULL"), 10);
+    // Who beat whom adds up to the table.
+    let mut rows = tables
+        .prepare(
+            "SELECT s.player_id, s.points, sum(r.points), s.wins, sum(r.result = 'win') FROM standings s
+             JOIN results r USING (player_id) GROUP BY s.player_id ORDER BY s.rank, s.player_id",
+        )
+        .unwrap();
+    let rows = rows.query_map([], |row| {
+        let number = |column| row.get::<_, u64>(column).unwrap();
+        assert_eq!((number(1), number(3)), (number(2), number(4)));
+        Ok((row.get::<_, String>(0)?, number(1)))
+    });
+    let exported: Vec<(String, u64)> = rows.unwrap().map(Result::unwrap).collect();
+    let shown =
+        standings.iter().map(|row| (row["player_id"].as_str().unwrap().to_owned(), row["points"].as_u64().unwrap()));
+    assert_eq!(exported, shown.collect::<Vec<_>>());
+    assert!(!holds_a_token(&String::from_utf8_lossy(&fs::read(&file).unwrap())));
+    assert_eq!(count("SELECT count(*) FROM events WHERE fact LIKE '%digest%'"), 0);
+    let told = league(&arguments).badly();
+    assert!(told.contains("league.sqlite is there already; name another file"), "{told}");
 }

@@ -11,7 +11,7 @@ use league_protocol::id::GameType;
 use league_protocol::time::Timestamp;
 use league_referee::Referee;
 use league_store::log::memory::SyncMode;
-use league_store::log::{EventLog, MemoryDisk};
+use league_store::log::{EventLog, LogHead, MemoryDisk};
 use league_store::views::writer::ViewWriter;
 use league_wire::agent::Agent;
 use league_wire::client::Client;
@@ -52,10 +52,10 @@ impl League {
     pub(crate) async fn under(rules: LeagueConfig, players: u32, referees: u32, settings: ManagerSettings) -> Self {
         let settings = ManagerSettings { expect_players: Some(players), expect_referees: Some(referees), ..settings };
         let world = Environment::real();
-        let (log, _) = MemoryDisk::new(SyncMode::AtOnce).open();
+        let log = MemoryDisk::new(SyncMode::AtOnce).open();
         let (season, opened) = Season::open(rules.clone(), Timestamp::EPOCH);
-        log.append(vec![opened]).await.unwrap();
-        let (desk, work) = LeagueHandle::open(season, log, world.clone(), |_| {});
+        let head = log.append(LogHead::GENESIS, vec![opened]).await.unwrap();
+        let (desk, work) = LeagueHandle::open(season, head, log, world.clone(), |_| {});
         tokio::spawn(work);
         let manager = Manager::new(&rules, settings, desk, Client::default(), None, world);
         let (listener, address) = listen().await;

@@ -1,7 +1,6 @@
 //! The chain: each event's hash covers the hash before it, its number and its text.
 //!
-//! `hash = SHA-256(previous hash ‖ number as 8 bytes, the highest first ‖ body)`, from 32 zero bytes on. Anybody can compute it
-//! with `sqlite3` and a few lines of any language.
+//! `hash = SHA-256(previous hash ‖ number as 8 bytes, big endian ‖ body)`, from 32 zero bytes on.
 
 use std::fmt;
 use std::str::FromStr;
@@ -107,12 +106,12 @@ pub enum LogDamage {
     Hash { seq: u64 },
     #[error("event {seq} is out of order: what stands at {found} belongs there")]
     Order { seq: u64, found: u64 },
-    /// A column beside the text says something else than the text.
-    #[error("the column {column} of event {seq} was changed: it does not agree with the event's text")]
-    Column { seq: u64, column: &'static str },
     /// The chain holds, but this program cannot read the text.
     #[error("event {seq} cannot be read: {reason}")]
     Unreadable { seq: u64, reason: String },
+    /// The storage itself is broken, so it is unknown which events are lost.
+    #[error("{reason}")]
+    Storage { reason: String },
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A log on a disk that is ours: a simulation decides when it syncs, when it fails and when it crashes.
+//! A log in memory: a simulation decides when it syncs, when it fails and when it crashes.
 //!
 //! It keeps the promise of the real one: what was acknowledged survives a crash, what was not may be gone.
 
@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use league_core::season::event::Event;
 use tokio::sync::oneshot;
 
-use super::{EventLog, LogError, LogHead, MAX_WAITING, PendingAppend};
+use super::{EventLog, LogError, LogHead, PendingAppend};
 
-/// When a disk of memory makes durable what it was given.
+/// When a [`MemoryDisk`] makes an append durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SyncMode {
     #[default]
@@ -20,91 +20,85 @@ pub enum SyncMode {
 
 /// The disk. It outlives the logs that are opened on it.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryDisk(Arc<Mutex<DiskState>>);
+pub struct MemoryDisk(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
-struct DiskState {
+struct State {
     sync: SyncMode,
-    durable: Vec<Event>,
-    head: LogHead,
+    durable: Vec<(LogHead, Event)>,
     waiting: Vec<Waiting>,
     failed: Option<String>,
-    /// Logs of earlier lives are refused.
-    life: u64,
+    /// Counts the times that the log was opened: a log of an earlier process is refused.
+    epoch: u64,
 }
 
 #[derive(Debug)]
 struct Waiting {
-    events: Vec<Event>,
+    entries: Vec<(LogHead, Event)>,
+    end: LogHead,
     reply: oneshot::Sender<Result<LogHead, LogError>>,
 }
 
 impl MemoryDisk {
     pub fn new(sync: SyncMode) -> Self {
-        Self(Arc::new(Mutex::new(DiskState { sync, ..DiskState::default() })))
+        Self(Arc::new(Mutex::new(State { sync, ..State::default() })))
     }
 
-    /// Opens the log, with everything that is durable. A log that was open before is refused from now on.
-    pub fn open(&self) -> (MemoryLog, Vec<Event>) {
-        let mut platter = self.platter();
-        platter.end();
-        (MemoryLog { disk: self.clone(), life: platter.life }, platter.durable.clone())
+    /// Opens the log. A log that was opened before is refused from now on.
+    pub fn open(&self) -> MemoryLog {
+        let mut state = self.state();
+        state.end_epoch();
+        MemoryLog { disk: self.clone(), epoch: state.epoch }
+    }
+
+    /// The log for reading only; logs that were opened before go on.
+    pub fn reader(&self) -> MemoryLog {
+        MemoryLog { disk: self.clone(), epoch: 0 }
     }
 
     /// Makes everything that waits durable, and answers it.
     pub fn sync(&self) {
-        self.platter().commit();
+        self.state().commit();
     }
 
-    /// What was made durable after the first `known` events, and where the log stands. Disturbs nobody.
-    pub fn since(&self, known: usize) -> (Vec<Event>, LogHead) {
-        let platter = self.platter();
-        (platter.durable.get(known..).unwrap_or_default().to_vec(), platter.head)
-    }
-
-    /// The power goes: what waits is lost, and every log that is open now is dead.
+    /// The power fails: what waits is lost, and every log that is open now is dead.
     pub fn crash(&self) {
-        self.platter().end();
+        self.state().end_epoch();
     }
 
     /// The next commit fails for this `reason`, and the log refuses everything until it is opened again.
     pub fn fail(&self, reason: &str) {
-        let mut platter = self.platter();
-        platter.failed = Some(reason.to_owned());
-        for waiting in std::mem::take(&mut platter.waiting) {
+        let mut state = self.state();
+        state.failed = Some(reason.to_owned());
+        for waiting in std::mem::take(&mut state.waiting) {
             let _ = waiting.reply.send(Err(LogError::Failed { reason: reason.to_owned() }));
         }
     }
 
-    fn platter(&self) -> MutexGuard<'_, DiskState> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl DiskState {
+impl State {
+    /// The head once everything that waits is durable.
+    fn end(&self) -> LogHead {
+        self.waiting.last().map_or_else(|| self.head(), |waiting| waiting.end)
+    }
+
+    fn head(&self) -> LogHead {
+        self.durable.last().map_or(LogHead::GENESIS, |(head, _)| *head)
+    }
+
     fn commit(&mut self) {
-        for Waiting { events, reply } in std::mem::take(&mut self.waiting) {
-            for event in events {
-                let body = match serde_json::to_string(&event) {
-                    Ok(body) => body,
-                    Err(error) => {
-                        self.failed = Some(error.to_string());
-                        break;
-                    }
-                };
-                self.head = self.head.then(&body);
-                self.durable.push(event);
-            }
-            let answer = match &self.failed {
-                None => Ok(self.head),
-                Some(reason) => Err(LogError::Failed { reason: reason.clone() }),
-            };
-            let _ = reply.send(answer);
+        for Waiting { entries, end, reply } in std::mem::take(&mut self.waiting) {
+            self.durable.extend(entries);
+            let _ = reply.send(Ok(end));
         }
     }
 
-    fn end(&mut self) {
-        self.life += 1;
+    fn end_epoch(&mut self) {
+        self.epoch += 1;
         self.failed = None;
         // Dropping what waits answers it: the log has ended.
         self.waiting.clear();
@@ -115,31 +109,54 @@ impl DiskState {
 #[derive(Debug)]
 pub struct MemoryLog {
     disk: MemoryDisk,
-    life: u64,
+    epoch: u64,
+}
+
+impl MemoryLog {
+    /// The head once everything that waits is durable.
+    pub fn end(&self) -> LogHead {
+        self.disk.state().end()
+    }
+
+    fn try_append(&self, after: LogHead, events: Vec<Event>) -> Result<PendingAppend, LogError> {
+        let mut state = self.disk.state();
+        if state.epoch != self.epoch {
+            return Err(LogError::Ended);
+        }
+        if let Some(reason) = &state.failed {
+            return Err(LogError::Closed { reason: reason.clone() });
+        }
+        let mut end = state.end();
+        if end != after {
+            return Err(LogError::Conflict { after, found: end });
+        }
+        let mut entries = Vec::with_capacity(events.len());
+        for event in events {
+            let body = serde_json::to_string(&event).map_err(|error| LogError::Failed { reason: error.to_string() })?;
+            end = end.then(&body);
+            entries.push((end, event));
+        }
+        let (reply, appending) = PendingAppend::pending();
+        state.waiting.push(Waiting { entries, end, reply });
+        if state.sync == SyncMode::AtOnce {
+            state.commit();
+        }
+        Ok(appending)
+    }
 }
 
 impl EventLog for MemoryLog {
-    fn append(&self, events: Vec<Event>) -> PendingAppend {
-        let mut platter = self.disk.platter();
-        if platter.life != self.life {
-            return PendingAppend::answered(Err(LogError::Ended));
-        }
-        if let Some(reason) = &platter.failed {
-            return PendingAppend::answered(Err(LogError::Closed { reason: reason.clone() }));
-        }
-        if platter.waiting.len() >= MAX_WAITING {
-            return PendingAppend::answered(Err(LogError::Full));
-        }
-        let (reply, appending) = PendingAppend::pending();
-        platter.waiting.push(Waiting { events, reply });
-        if platter.sync == SyncMode::AtOnce {
-            platter.commit();
-        }
-        appending
+    fn append(&self, after: LogHead, events: Vec<Event>) -> PendingAppend {
+        self.try_append(after, events).unwrap_or_else(|error| PendingAppend::answered(Err(error)))
     }
 
-    fn head(&self) -> LogHead {
-        self.disk.platter().head
+    fn head(&self) -> Result<LogHead, LogError> {
+        Ok(self.disk.state().head())
+    }
+
+    fn read(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, LogError> {
+        let after = usize::try_from(after).unwrap_or(usize::MAX);
+        Ok(self.disk.state().durable.iter().skip(after).take(limit).cloned().collect())
     }
 }
 
@@ -156,40 +173,29 @@ mod tests {
     #[test]
     fn a_crash_takes_what_was_not_acknowledged_and_nothing_else() {
         let disk = MemoryDisk::new(SyncMode::OnDemand);
-        let (log, _) = disk.open();
-        let kept = log.append(events(2));
+        let log = disk.open();
+        let kept = log.append(LogHead::GENESIS, events(2));
         disk.sync();
-        let lost = log.append(events(3));
+        let head = kept.wait().unwrap();
+        let lost = log.append(head, events(3));
         disk.crash();
-        assert_eq!(kept.wait().unwrap().seq, 2);
         assert_eq!(lost.wait(), Err(LogError::Ended));
-        assert_eq!(log.append(events(1)).wait(), Err(LogError::Ended));
-        let (log, found) = disk.open();
-        assert_eq!((found.len(), log.head().seq), (2, 2));
+        assert_eq!(log.append(head, events(1)).wait(), Err(LogError::Ended));
+        assert_eq!((head.seq, disk.open().head()), (2, Ok(head)));
     }
 
     #[test]
     fn a_failed_disk_refuses_until_it_is_opened_again() {
         let disk = MemoryDisk::new(SyncMode::OnDemand);
-        let (log, _) = disk.open();
-        let waiting = log.append(events(1));
+        let log = disk.open();
+        let waiting = log.append(LogHead::GENESIS, events(1));
         disk.fail("no space left");
         let reason = String::from("no space left");
         assert_eq!(waiting.wait(), Err(LogError::Failed { reason: reason.clone() }));
-        assert_eq!(log.append(events(1)).wait(), Err(LogError::Closed { reason }));
-        let (log, found) = disk.open();
-        let appended = log.append(events(1));
+        assert_eq!(log.append(LogHead::GENESIS, events(1)).wait(), Err(LogError::Closed { reason }));
+        let log = disk.open();
+        let appended = log.append(LogHead::GENESIS, events(1));
         disk.sync();
-        assert_eq!((found.len(), appended.wait().unwrap().seq), (0, 1));
-    }
-
-    #[test]
-    fn nothing_grows_without_bound() {
-        let disk = MemoryDisk::new(SyncMode::OnDemand);
-        let (log, _) = disk.open();
-        let waiting: Vec<PendingAppend> = (0..MAX_WAITING).map(|_| log.append(events(1))).collect();
-        assert_eq!(log.append(events(1)).wait(), Err(LogError::Full));
-        disk.sync();
-        assert!(waiting.into_iter().all(|appending| appending.wait().is_ok()));
+        assert_eq!(appended.wait().unwrap().seq, 1);
     }
 }

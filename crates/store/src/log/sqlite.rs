@@ -1,178 +1,274 @@
-//! The log on disk: one SQLite file, one thread that writes to it.
+//! The log in a SQLite file: one table, one thread that appends to it, any number of readers.
+//!
+//! Nothing is created before the first append, so a reader never changes a home. After a commit that failed, the state of the
+//! disk is unknown. So the thread writes nothing more and refuses every later append; opening the log again shows what is there.
+
+mod file;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use league_core::season::event::Event;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use tokio::sync::oneshot;
 
-use super::read::{Unread, read, read_some};
-use super::slices::read_all;
-use super::writer::{Batch, Writer};
-use super::{EventLog, Hash, LogError, LogHead, MAX_WAITING, PendingAppend, projection, schema};
+use super::{EventLog, Hash, LogDamage, LogError, LogHead, PendingAppend};
 
-/// A league's events in a file. Dropping it waits until everything that was appended is answered.
+/// Appends that wait for the one that is being written.
+const MAX_WAITING: usize = 1;
+/// Connections for reading that stay open.
+const MAX_READERS: usize = 8;
+const LAST: &str = "SELECT seq, body, hash FROM events ORDER BY seq DESC LIMIT 1";
+const FROM: &str = "SELECT seq, body, hash FROM events WHERE seq >= ?1 ORDER BY seq LIMIT ?2";
+
+/// A league's log in a file. Dropping it waits for the answers to all appends.
 pub struct SqliteLog {
     path: PathBuf,
-    /// Taken out when the log ends: that is how the writer knows.
-    queue: Option<SyncSender<Batch>>,
-    head: Arc<Mutex<LogHead>>,
-    writer: Option<JoinHandle<()>>,
+    readers: Mutex<Vec<Connection>>,
+    /// Started by the first append.
+    writer: Mutex<Option<Writer>>,
 }
 
 impl fmt::Debug for SqliteLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Log").field("path", &self.path).field("head", &self.head()).finish_non_exhaustive()
+        f.debug_struct("SqliteLog").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
-/// A log that was read through and is whole. Nothing of it has been changed, and nothing can be appended yet.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CheckedLog {
-    path: PathBuf,
-    head: LogHead,
+struct Writer {
+    queue: SyncSender<Append>,
+    thread: JoinHandle<()>,
 }
 
-impl CheckedLog {
-    /// The last event; none has the number zero.
-    pub fn head(&self) -> LogHead {
-        self.head
-    }
+struct Append {
+    after: LogHead,
+    events: Vec<Event>,
+    reply: oneshot::Sender<Result<LogHead, LogError>>,
+}
 
-    /// Opens the log for appending, made where there is none. Its events are not read once more, so who opens it has held the
-    /// [`Lock`](crate::lock::Lock) of the league since it was examined.
-    pub fn open(self) -> Result<SqliteLog, LogError> {
-        let Self { path, head } = self;
-        let failed = |error: rusqlite::Error| schema::refused(&path, &error);
-        let mut connection = schema::open(&path)?;
-        let (seq, hash) = last_of(&connection).map_err(failed)?;
-        if u64::try_from(seq) != Ok(head.seq) || *hash != head.hash.0 {
-            return Err(LogError::Open { path, reason: String::from("it changed since it was read") });
-        }
-        let complete = projection::is_whole(&connection)
-            .and_then(|tables| Ok(tables && (head.seq == 0 || projection::has_views(&connection)?)))
-            .map_err(failed)?;
-        if !complete {
-            tracing::warn!(path = %path.display(), "tables of the log are gone; they are made again from the events");
-            remake(&mut connection, &path)?;
-        }
-        let shared = Arc::new(Mutex::new(head));
-        let (queue, batches) = sync_channel(MAX_WAITING);
-        let writer = Writer::new(connection, head, Arc::clone(&shared));
-        let writer = std::thread::Builder::new()
-            .name(String::from("league-log"))
-            .spawn(move || writer.run(&batches))
-            .map_err(|error| LogError::Open { path: path.clone(), reason: error.to_string() })?;
-        Ok(SqliteLog { path, queue: Some(queue), head: shared, writer: Some(writer) })
+/// What keeps a log from being read.
+enum ReadError {
+    Damage(LogDamage),
+    Sqlite(rusqlite::Error),
+}
+
+impl From<LogDamage> for ReadError {
+    fn from(damage: LogDamage) -> Self {
+        Self::Damage(damage)
     }
 }
 
-/// The number and the hash of the last event.
-fn last_of(connection: &Connection) -> rusqlite::Result<(i64, Vec<u8>)> {
-    let last = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1";
-    let last = connection.query_row(last, [], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-    Ok(last.unwrap_or((0, Hash::GENESIS.0.to_vec())))
+impl From<rusqlite::Error> for ReadError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
 }
 
 impl SqliteLog {
-    /// Reads the log at `path` through, hands every event to `each` and changes nothing. Where there is no log yet, there are no
-    /// events.
-    pub fn examine(path: impl Into<PathBuf>, each: impl FnMut(Event)) -> Result<CheckedLog, LogError> {
-        let path = path.into();
-        if !path.exists() {
-            return Ok(CheckedLog { path, head: LogHead::GENESIS });
-        }
-        // What is beside the events is looked at meanwhile.
-        let head = std::thread::scope(|scope| {
-            let pages = scope.spawn(|| schema::check_pages(&path));
-            let head = read_all(&path, each)?;
-            pages.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            Ok(head)
+    /// The log at `path`; touches nothing.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), readers: Mutex::default(), writer: Mutex::default() }
+    }
+
+    /// Lets `read` use a connection; `None` where nothing was written yet.
+    fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T, ReadError>) -> Result<Option<T>, LogError> {
+        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => match file::open_to_read(&self.path)? {
+                Some(connection) => connection,
+                None => return Ok(None),
+            },
+        };
+        let found = read(&connection).map_err(|error| match error {
+            ReadError::Damage(damage) => LogError::Damaged { log: self.path.display().to_string(), damage },
+            ReadError::Sqlite(error) => file::refused(&self.path, &error),
         })?;
-        Ok(CheckedLog { path, head })
-    }
-
-    /// Opens the log at `path`, made where there is none, and gives everything that is in it. Who opens it holds the
-    /// [`Lock`](crate::lock::Lock) of the league.
-    pub fn open(path: impl Into<PathBuf>) -> Result<(Self, Vec<Event>), LogError> {
-        let mut events = Vec::new();
-        let examined = Self::examine(path, |event| events.push(event))?;
-        Ok((examined.open()?, events))
-    }
-
-    /// Hands every event of the log at `path` to `each` and changes nothing, also while a manager writes to it.
-    pub fn read(path: &Path, each: impl FnMut(Event)) -> Result<LogHead, LogError> {
-        schema::open_to_read(path)?;
-        read_all(path, each)
-    }
-
-    /// At most `limit` events behind event `after` in the log at `path`, each with its head; also while a manager writes to it.
-    pub fn page(path: &Path, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, LogError> {
-        let connection = schema::open_to_read(path)?;
-        read_some(&connection, after, limit).map_err(|unread| unreadable(path, unread))
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Makes the tables of the log at `path` again from its events. For a league that no manager is running.
-    pub fn rebuild(path: &Path) -> Result<LogHead, LogError> {
-        remake(&mut schema::open(path)?, path)
-    }
-}
-
-/// Makes the tables again, all in one transaction.
-fn remake(connection: &mut Connection, path: &Path) -> Result<LogHead, LogError> {
-    let failed = |error: rusqlite::Error| schema::refused(path, &error);
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    projection::drop_all(&transaction).and_then(|()| projection::create(&transaction)).map_err(failed)?;
-    let mut projected = Ok(());
-    let head = read(&transaction, |event, _| {
-        if projected.is_ok() {
-            projected = projection::apply(&transaction, &event);
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        if readers.len() < MAX_READERS {
+            readers.push(connection);
         }
-    });
-    let head = head.map_err(|unread| unreadable(path, unread))?;
-    projected.map_err(failed)?;
-    transaction.commit().map_err(failed)?;
-    Ok(head)
-}
+        Ok(Some(found))
+    }
 
-pub(crate) fn unreadable(path: &Path, unread: Unread) -> LogError {
-    match unread {
-        Unread::Damage(damage) => LogError::Damaged { path: path.to_path_buf(), damage },
-        Unread::Sqlite(error) => schema::refused(path, &error),
+    fn start_writer(&self) -> Result<Writer, LogError> {
+        let (queue, appends) = sync_channel(MAX_WAITING);
+        let path = self.path.clone();
+        let thread = std::thread::Builder::new().name(String::from("league-log")).spawn(move || write(&path, &appends));
+        let thread = thread.map_err(|error| file::unavailable(&self.path, error))?;
+        Ok(Writer { queue, thread })
     }
 }
 
 impl EventLog for SqliteLog {
-    fn append(&self, events: Vec<Event>) -> PendingAppend {
-        let Some(queue) = &self.queue else { return PendingAppend::answered(Err(LogError::Ended)) };
+    fn append(&self, after: LogHead, events: Vec<Event>) -> PendingAppend {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if writer.is_none() {
+            match self.start_writer() {
+                Ok(started) => *writer = Some(started),
+                Err(error) => return PendingAppend::answered(Err(error)),
+            }
+        }
         let (reply, appending) = PendingAppend::pending();
-        match queue.try_send(Batch { events, reply }) {
-            Ok(()) => appending,
-            Err(TrySendError::Full(_)) => PendingAppend::answered(Err(LogError::Full)),
-            Err(TrySendError::Disconnected(_)) => PendingAppend::answered(Err(LogError::Ended)),
+        match writer.as_ref().map(|writer| writer.queue.try_send(Append { after, events, reply })) {
+            Some(Ok(())) => appending,
+            Some(Err(TrySendError::Full(_))) => PendingAppend::answered(Err(LogError::Busy)),
+            Some(Err(TrySendError::Disconnected(_))) | None => PendingAppend::answered(Err(LogError::Ended)),
         }
     }
 
-    fn head(&self) -> LogHead {
-        // A head is copied in one piece: whoever panicked meanwhile cannot have left half of one.
-        *self.head.lock().unwrap_or_else(PoisonError::into_inner)
+    fn head(&self) -> Result<LogHead, LogError> {
+        Ok(self.reading(last_of)?.unwrap_or_default())
+    }
+
+    fn read(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, LogError> {
+        Ok(self.reading(|connection| read(connection, after, limit))?.unwrap_or_default())
     }
 }
 
 impl Drop for SqliteLog {
     fn drop(&mut self) {
-        drop(self.queue.take());
-        if let Some(writer) = self.writer.take()
-            && writer.join().is_err()
-        {
+        let Some(Writer { queue, thread }) = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner).take()
+        else {
+            return;
+        };
+        drop(queue);
+        if thread.join().is_err() {
             tracing::error!(path = %self.path.display(), "the log's writer has panicked");
         }
     }
+}
+
+/// Writes each append in a transaction of its own, until the log is dropped.
+fn write(path: &Path, appends: &Receiver<Append>) {
+    let mut opened: Option<Connection> = None;
+    let mut failed: Option<String> = None;
+    for Append { after, events, reply } in appends {
+        let answer = match (&failed, &mut opened) {
+            (Some(reason), _) => Err(LogError::Closed { reason: reason.clone() }),
+            (None, Some(connection)) => commit(connection, after, &events),
+            (None, opened @ None) => {
+                file::open(path).and_then(|connection| commit(opened.insert(connection), after, &events))
+            }
+        };
+        if let Err(LogError::Failed { reason }) = &answer {
+            tracing::error!(%reason, "the league's log cannot be written to");
+            (opened, failed) = (None, Some(reason.clone()));
+        }
+        // A caller that has gone does not need the answer.
+        let _ = reply.send(answer);
+    }
+}
+
+fn commit(connection: &mut Connection, after: LogHead, events: &[Event]) -> Result<LogHead, LogError> {
+    let failed = |reason: String| LogError::Failed { reason };
+    let sqlite = |error: rusqlite::Error| failed(error.to_string());
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
+    let found = last_of(&transaction).map_err(|error| match error {
+        ReadError::Damage(damage) => failed(damage.to_string()),
+        ReadError::Sqlite(error) => sqlite(error),
+    })?;
+    if found != after {
+        return Err(LogError::Conflict { after, found });
+    }
+    let mut head = after;
+    {
+        let insert = "INSERT INTO events (seq, body, hash) VALUES (?1, ?2, ?3)";
+        let mut insert = transaction.prepare_cached(insert).map_err(sqlite)?;
+        for event in events {
+            let body = serde_json::to_string(event).map_err(|error| failed(error.to_string()))?;
+            head = head.then(&body);
+            let seq = i64::try_from(head.seq).unwrap_or(i64::MAX);
+            insert.execute(params![seq, body, head.hash.0]).map_err(sqlite)?;
+        }
+    }
+    transaction.commit().map_err(sqlite)?;
+    Ok(head)
+}
+
+/// A row, which anybody may have changed.
+struct Stored {
+    seq: i64,
+    body: String,
+    hash: Vec<u8>,
+}
+
+impl Stored {
+    fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let bytes = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_bytes().unwrap_or_default());
+        let body = String::from_utf8_lossy(bytes(1)?).into_owned();
+        Ok(Self { seq: row.get(0)?, body, hash: bytes(2)?.to_vec() })
+    }
+
+    fn head(&self) -> Result<LogHead, LogDamage> {
+        let seq = u64::try_from(self.seq).map_err(|_| LogDamage::Missing { seq: 1, next: self.seq })?;
+        let hash = <[u8; 32]>::try_from(&*self.hash).map_err(|_| LogDamage::Hash { seq })?;
+        Ok(LogHead { seq, hash: Hash(hash) })
+    }
+}
+
+fn last_of(connection: &Connection) -> Result<LogHead, ReadError> {
+    let last = connection.prepare_cached(LAST)?.query_row([], Stored::of).optional()?;
+    Ok(last.map_or(Ok(LogHead::GENESIS), |last| last.head())?)
+}
+
+fn read(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, ReadError> {
+    let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    // The row before the first event is read for its hash. A row with a number below 1 has no business in the log.
+    let (from, more) = if after == 0 { (i64::MIN, 0) } else { (number(after), 1) };
+    let mut statement = connection.prepare_cached(FROM)?;
+    let mut rows = statement.query(params![from, number(limit as u64).saturating_add(more)])?;
+    let mut head = match after {
+        0 => LogHead::GENESIS,
+        _ => match rows.next()? {
+            None => return Ok(Vec::new()),
+            Some(row) => {
+                let stored = Stored::of(row)?;
+                if stored.seq != number(after) {
+                    return Err(LogDamage::Missing { seq: after, next: stored.seq }.into());
+                }
+                stored.head()?
+            }
+        },
+    };
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        let body = row.get_ref(1)?.as_str().unwrap_or_default();
+        let next = head.then(body);
+        if row.get::<_, i64>(0)? != number(next.seq) || row.get_ref(2)?.as_bytes() != Ok(&next.hash.0) {
+            return Err(diagnose(connection, head, &Stored::of(row)?)?.into());
+        }
+        let event = serde_json::from_str(body);
+        let event = event.map_err(|error| LogDamage::Unreadable { seq: next.seq, reason: error.to_string() })?;
+        head = next;
+        entries.push((head, event));
+    }
+    Ok(entries)
+}
+
+/// What happened to the event after `head`, in whose place `stored` was found.
+fn diagnose(connection: &Connection, head: LogHead, stored: &Stored) -> rusqlite::Result<LogDamage> {
+    let seq = head.seq + 1;
+    if i64::try_from(seq) != Ok(stored.seq) {
+        return Ok(LogDamage::Missing { seq, next: stored.seq });
+    }
+    let right = head.hash.then(seq, &stored.body);
+    let mut statement = connection.prepare(FROM)?;
+    for later in statement.query_map(params![stored.seq.saturating_add(1), i64::MAX], Stored::of)? {
+        let later = later?;
+        let place = u64::try_from(later.seq).unwrap_or(u64::MAX);
+        // The next event was chained to the hash that this event should have.
+        if place == seq + 1 && *later.hash == right.then(place, &later.body).0 {
+            return Ok(LogDamage::Hash { seq });
+        }
+        // Moved with its hash, or without it.
+        let Hash(here) = head.hash.then(seq, &later.body);
+        if *later.hash == here || *stored.hash == here {
+            return Ok(LogDamage::Order { seq, found: place });
+        }
+    }
+    Ok(LogDamage::Body { seq })
 }

@@ -1,13 +1,12 @@
 //! Where two documents differ, by the name of the first field that does.
 
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use super::VerifyFinding;
 use crate::home::Home;
+use crate::views::find_match::find_match;
 use crate::views::match_file::MatchFile;
 use crate::views::standings::StandingsFile;
 
@@ -36,13 +35,11 @@ pub(super) fn standings(found: &StandingsFile, expected: &StandingsFile) -> Resu
 
 /// In what the file of a match is not `expected`, which it is known not to be.
 pub(super) fn match_file(home: &Home, expected: &MatchFile) -> VerifyFinding {
-    let (one, lines) =
-        (home.match_file(&expected.league_id, &expected.match_id), home.match_lines(&expected.league_id));
-    let in_lines = last_line(&lines, expected);
-    let (path, found) = match in_lines {
-        Some(found) => (lines, Some(found)),
-        None => (one.clone(), fs::read(&one).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())),
-    };
+    let (league, match_id) = (&expected.league_id, &expected.match_id);
+    let one = home.match_file(league, match_id);
+    let path = if one.exists() { one } else { home.match_lines(league) };
+    let text = find_match(home, league, match_id).ok().flatten();
+    let found = text.and_then(|text| serde_json::from_str::<MatchFile>(&text).ok());
     let plain = |file: &MatchFile| {
         let mut result = file.result.clone();
         result.iter_mut().for_each(|result| result.details.reason = None);
@@ -51,23 +48,12 @@ pub(super) fn match_file(home: &Home, expected: &MatchFile) -> VerifyFinding {
     let different = found.as_ref().and_then(|found| first(&plain(found), &plain(expected), String::new()));
     match different {
         Some(different) => {
-            let field = format!("{} of {}", different.field, expected.match_id);
+            let field = format!("{} of {match_id}", different.field);
             VerifyFinding::file(path, field, different.found, different.expected)
         }
-        // It was right a moment later: somebody is writing it.
-        None => VerifyFinding::file(
-            path,
-            expected.match_id.as_str(),
-            String::from("changing"),
-            String::from("the log's result"),
-        ),
+        // It is right by now: its referee is writing it.
+        None => VerifyFinding::file(path, match_id.as_str(), "changing".into(), "the log's result".into()),
     }
-}
-
-fn last_line(path: &Path, expected: &MatchFile) -> Option<MatchFile> {
-    let lines = BufReader::new(File::open(path).ok()?).split(b'\n').map_while(Result::ok);
-    let files = lines.filter_map(|line| serde_json::from_slice::<MatchFile>(&line).ok());
-    files.filter(|file| file.match_id == expected.match_id).last()
 }
 
 fn in_object<'a>(object: &'a serde_json::Map<String, Value>, name: &str) -> &'a Value {

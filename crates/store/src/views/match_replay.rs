@@ -1,9 +1,10 @@
-//! A league told again from its events, with a match file for every result: all but the transcripts, which only referees have.
+//! Replays a league and makes a match file for every result: all but the transcripts, which only referees have.
 
 use std::collections::HashMap;
 
+use league_core::replay::{Replay, ReplayError};
+use league_core::season::Season;
 use league_core::season::event::{Event, Fact};
-use league_core::season::{BadEvent, Season};
 use league_protocol::id::{MatchId, RefereeId};
 use league_protocol::message::report::Account;
 use league_protocol::side::Pair;
@@ -12,10 +13,9 @@ use smol_str::SmolStr;
 
 use super::match_file::{MatchContext, MatchFile};
 
-/// A league on its way through the log.
 #[derive(Debug, Default)]
 pub struct MatchReplay {
-    season: Option<Season>,
+    replay: Replay,
     /// Who took each open match, and when.
     taken: HashMap<MatchId, (RefereeId, Timestamp)>,
     /// What was told about the match whose result comes next.
@@ -25,16 +25,13 @@ pub struct MatchReplay {
 impl MatchReplay {
     /// The season at this point; none before the first event.
     pub fn season(&self) -> Option<&Season> {
-        self.season.as_ref()
+        self.replay.season()
     }
 
-    /// Goes on by one event. Gives the file of the match that ended with it.
-    pub fn tell(&mut self, event: &Event) -> Result<Option<MatchFile>, BadEvent> {
-        let Some(season) = &mut self.season else {
-            self.season = Some(Season::replay([event])?);
-            return Ok(None);
-        };
-        season.apply(event)?;
+    /// Applies the next event. Returns the file of the match that ended with it.
+    pub fn apply(&mut self, event: &Event) -> Result<Option<MatchFile>, ReplayError> {
+        self.replay.apply(event)?;
+        let Some(season) = self.replay.season() else { return Ok(None) };
         match &event.fact {
             Fact::MatchAssigned { match_id, referee, .. } => {
                 self.taken.insert(match_id.clone(), (referee.clone(), event.at));

@@ -7,7 +7,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use league_core::season::BadEvent;
+use league_core::replay::ReplayError;
 use league_core::season::event::Event;
 use league_protocol::id::LeagueId;
 use thiserror::Error;
@@ -26,7 +26,7 @@ const BATCH: usize = 1024;
 #[derive(Debug, Error)]
 pub enum RepairError {
     #[error(transparent)]
-    Event(#[from] BadEvent),
+    Replay(#[from] ReplayError),
     #[error("the match files cannot be written again: {0}")]
     Io(#[from] io::Error),
 }
@@ -48,8 +48,8 @@ pub struct Repair {
     league: LeagueId,
     /// Whether all matches are in one file.
     large: bool,
-    shelf: MatchIndex,
-    retelling: MatchReplay,
+    index: MatchIndex,
+    replay: MatchReplay,
     /// Files that were missing when it began.
     missing: Vec<MatchFile>,
     kept: u64,
@@ -60,13 +60,13 @@ impl Repair {
     /// Reads the match files of a league with so many matches in all. Whatever it finds in them, damage is not an error.
     pub fn begin(home: Home, league: LeagueId, matches: u64, limits: ViewLimits) -> io::Result<Self> {
         let large = matches > limits.match_files;
-        let (shelf, retelling) = (MatchIndex::of(&home, &league)?, MatchReplay::default());
-        Ok(Self { home, league, large, shelf, retelling, missing: Vec::new(), kept: 0, written: 0 })
+        let (index, replay) = (MatchIndex::of(&home, &league)?, MatchReplay::default());
+        Ok(Self { home, league, large, index, replay, missing: Vec::new(), kept: 0, written: 0 })
     }
 
     /// Goes on by one event, from the first one on.
     pub fn see(&mut self, event: &Event) -> Result<(), RepairError> {
-        let Some(file) = self.retelling.tell(event)? else { return Ok(()) };
+        let Some(file) = self.replay.apply(event)? else { return Ok(()) };
         if self.is_there(&file) {
             self.kept += 1;
             return Ok(());
@@ -77,11 +77,11 @@ impl Repair {
 
     pub fn end(mut self) -> Result<RepairReport, RepairError> {
         self.write()?;
-        Ok(RepairReport { kept: self.kept, written: self.written, damaged: self.shelf.damaged })
+        Ok(RepairReport { kept: self.kept, written: self.written, damaged: self.index.damaged })
     }
 
     fn is_there(&self, file: &MatchFile) -> bool {
-        self.shelf.ending(&file.match_id).is_some_and(|found| found.agrees(&FileEnding::of(file)))
+        self.index.ending(&file.match_id).is_some_and(|found| found.agrees(&FileEnding::of(file)))
     }
 
     fn write(&mut self) -> io::Result<()> {
@@ -90,7 +90,7 @@ impl Repair {
         }
         let (all, mut lines) = (self.home.match_lines(&self.league), Vec::new());
         if self.large {
-            self.shelf.read_lines(&all)?;
+            self.index.read_lines(&all)?;
         }
         for file in std::mem::take(&mut self.missing) {
             let path = self.home.match_file(&self.league, &file.match_id);

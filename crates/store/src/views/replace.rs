@@ -88,7 +88,7 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// A name in the same directory that nobody else uses, and that nobody takes for the file.
-fn beside(path: &Path) -> PathBuf {
+pub(crate) fn beside(path: &Path) -> PathBuf {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());

@@ -105,23 +105,11 @@ impl ViewWriter {
         let _ = self.queue.send(Job::Put(view)).await;
     }
 
-    /// The same from a plain thread.
-    pub fn put_blocking(&self, view: ViewUpdate) {
-        let _ = self.queue.blocking_send(Job::Put(view));
-    }
-
     /// Waits until everything that was put is on the disk; tells what could not be written since the last flush.
     pub async fn flush(&self) -> Result<(), ViewError> {
         let (reply, answer) = oneshot::channel();
         self.queue.send(Job::Flush(reply)).await.map_err(|_| gone())?;
         answer.await.unwrap_or_else(|_| Err(gone()))
-    }
-
-    /// The same from a plain thread.
-    pub fn flush_blocking(&self) -> Result<(), ViewError> {
-        let (reply, answer) = oneshot::channel();
-        self.queue.blocking_send(Job::Flush(reply)).map_err(|_| gone())?;
-        answer.blocking_recv().unwrap_or_else(|_| Err(gone()))
     }
 }
 

@@ -14,7 +14,7 @@ use league_player::strategy_runner::StrategyRunner;
 use league_protocol::id::GameType;
 use league_referee::{Referee, RefereeSettings};
 use league_store::log::memory::SyncMode;
-use league_store::log::{EventLog, MemoryDisk};
+use league_store::log::{EventLog, LogHead, MemoryDisk};
 use league_wire::agent::Agent;
 use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
@@ -106,12 +106,11 @@ pub(crate) async fn referee(port: u16) -> Served {
 
 /// A manager of an empty league.
 pub(crate) async fn manager(settings: league_manager::ManagerSettings) -> Manager {
-    let disk = MemoryDisk::new(SyncMode::AtOnce);
-    let (log, _) = disk.open();
+    let log = MemoryDisk::new(SyncMode::AtOnce).open();
     let (world, rules) = (Environment::real(), LeagueConfig::even_odd("league".parse().unwrap()));
     let (season, opened) = Season::open(rules.clone(), world.now());
-    log.append(vec![opened]).await.unwrap();
-    let (desk, work) = LeagueHandle::open(season, log, world.clone(), |_| {});
+    let head = log.append(LogHead::GENESIS, vec![opened]).await.unwrap();
+    let (desk, work) = LeagueHandle::open(season, head, log, world.clone(), |_| {});
     tokio::spawn(work);
     Manager::new(&rules, settings, desk, Client::default(), None, world)
 }

@@ -23,17 +23,22 @@ fn played() -> TestHome {
     home
 }
 
-/// Whoever would go on with the league, or look at it, is told that it is damaged, and leaves it as it is.
+/// Each command that goes on with the league or shows it says that the log is damaged, and does not change it.
 fn is_refused(home: &TestHome, says: &str) {
     let before = fs::read(home.database()).unwrap();
-    for command in ["run", "manager", "verify", "standings"] {
-        let place = ["--home", home.path(), "--port", "0"];
-        let place = if matches!(command, "run" | "manager") { &place[..] } else { &place[..2] };
+    for command in ["manager", "verify", "standings", "export"] {
+        let export = home.join("export.sqlite");
+        let place = match command {
+            "manager" => &["--home", home.path(), "--port", "0"][..],
+            "export" => &["--home", home.path(), "--sqlite", export.to_str().unwrap()],
+            _ => &["--home", home.path()],
+        };
         let told = league(&[&[command], place].concat()).badly();
         assert!(told.contains("league.db") && told.contains(says), "{command}: {told}");
         assert!(told.contains("Keep it as it is") && told.contains("--home"), "{command} says what to do: {told}");
     }
     assert_eq!(fs::read(home.database()).unwrap(), before);
+    assert!(!home.files().iter().any(|path| path.to_str().unwrap().contains("export.sqlite")), "no half of an export");
 }
 
 fn overwrite(path: &Path, at: u64, length: usize) {
@@ -52,7 +57,6 @@ fn a_log_whose_head_was_overwritten_is_refused() {
 #[test]
 fn a_log_with_a_page_that_was_overwritten_is_refused() {
     let home = played();
-    // Where the events are, and not the tables that are made from them.
     let page: u32 = Connection::open(home.database())
         .unwrap()
         .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'events'", [], |row| row.get(0))
@@ -65,11 +69,13 @@ fn a_log_with_a_page_that_was_overwritten_is_refused() {
 fn an_event_that_was_changed_is_named() {
     let home = played();
     let database = Connection::open(home.database()).unwrap();
-    let changed =
-        "UPDATE events SET body = body || ' ' WHERE seq = (SELECT min(seq) FROM events WHERE kind = 'match_reported')";
+    let changed = "UPDATE events SET body = body || ' ' WHERE seq = (SELECT min(seq) FROM events WHERE body LIKE '%match_reported%')";
     assert_eq!(database.execute(changed, []).unwrap(), 1);
     database.close().unwrap();
     is_refused(&home, "event ");
+    // Another league begins without a replay of those that are over.
+    league(&["run", "--port", "0", "--players", "2", "--home", home.path()]).well();
+    assert_eq!(home.tells("status")["league_id"], format!("{LEAGUE}_2"));
 }
 
 /// A league of which two rounds are over, whose manager was killed. The others wait for it.

@@ -1,0 +1,136 @@
+//! Opening the file of a log: its format, and how it is read where nothing can be written.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::super::{LogDamage, LogError};
+
+/// The log format that this program reads and writes. Format 1, of league 0.1.0, had tables beside the events, and rounds
+/// without their pairings.
+const FORMAT: i64 = 2;
+
+/// Opens the log for appending; creates it where there is none.
+pub(super) fn open(path: &Path) -> Result<Connection, LogError> {
+    let failed = |error: rusqlite::Error| refused(path, &error);
+    let mut connection = Connection::open(path).map_err(failed)?;
+    connection.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
+    check_format(&connection, path)?;
+    // FULL: a commit is on the disk before it returns, also in WAL mode. fullfsync: the same on macOS, where a plain fsync stops
+    // at the drive's cache; elsewhere it means nothing.
+    let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; \
+                    PRAGMA checkpoint_fullfsync = ON;";
+    connection.execute_batch(settings).map_err(failed)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    // Asked inside the transaction: another process may have created the log meanwhile.
+    if !check_format(&transaction, path)? {
+        let table = "CREATE TABLE events (seq INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT";
+        transaction.execute_batch(table).map_err(failed)?;
+        transaction.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
+    }
+    transaction.commit().map_err(failed)?;
+    Ok(connection)
+}
+
+/// Opens the log for reading, also while a manager appends; `None` where nothing was written yet.
+pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, LogError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let readable = |connection: Connection| {
+        connection.busy_timeout(Duration::from_secs(5))?;
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        Ok(connection)
+    };
+    let opened = Connection::open_with_flags(path, flags).and_then(readable).or_else(|error| {
+        // On a read-only file system SQLite cannot create the files that a WAL needs. Without a WAL no process writes.
+        match wal_of(path).exists() {
+            true => Err(error),
+            false => Connection::open_with_flags(immutable(path), flags).and_then(readable),
+        }
+    });
+    let connection = opened.map_err(|error| refused(path, &error))?;
+    Ok(check_format(&connection, path)?.then_some(connection))
+}
+
+/// Whether the file holds a log; an error when it holds something else, or a log of another format.
+fn check_format(connection: &Connection, path: &Path) -> Result<bool, LogError> {
+    let ask = |question: &str| connection.query_row(question, [], |row| row.get::<_, i64>(0));
+    let format = ask("PRAGMA user_version").map_err(|error| refused(path, &error))?;
+    match format {
+        FORMAT => Ok(true),
+        0 if ask("SELECT count(*) FROM sqlite_schema").map_err(|error| refused(path, &error))? == 0 => Ok(false),
+        0 => Err(unavailable(path, "it is a database of another program; move it away, or use another --home")),
+        _ => {
+            let version = if format == 1 { "league 0.1.0" } else { "a newer version of league" }.to_owned();
+            Err(LogError::OtherVersion { log: path.display().to_string(), format, version })
+        }
+    }
+}
+
+pub(super) fn unavailable(path: &Path, reason: impl ToString) -> LogError {
+    LogError::Unavailable { log: path.display().to_string(), reason: reason.to_string() }
+}
+
+pub(super) fn refused(path: &Path, error: &rusqlite::Error) -> LogError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => LogError::Damaged {
+            log: path.display().to_string(),
+            damage: LogDamage::Storage { reason: error.to_string() },
+        },
+        Some(_) | None => unavailable(path, error),
+    }
+}
+fn wal_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    PathBuf::from(name)
+}
+
+/// The file as a URI that promises that it does not change. Characters with a meaning in a URI are escaped. On Windows a URI has `/`
+/// before the drive and between directories: `file:/C:/league.db`.
+fn immutable(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let has_drive = cfg!(windows) && path.as_bytes().get(1) == Some(&b':');
+    let start = String::from(if has_drive { "/" } else { "" });
+    let escaped = path.chars().fold(start, |mut uri, character| {
+        match character {
+            '%' => uri.push_str("%25"),
+            '?' => uri.push_str("%3f"),
+            '#' => uri.push_str("%23"),
+            '\\' if cfg!(windows) => uri.push('/'),
+            plain => uri.push(plain),
+        }
+        uri
+    });
+    format!("file:{escaped}?immutable=1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_with_any_name_can_be_read_where_nothing_can_be_written() {
+        let directory = tempfile::tempdir().unwrap();
+        // Windows takes no `?` in a name.
+        let path = directory.path().join(if cfg!(windows) { "a#b c%64 e.db" } else { "a#b?c%64 e.db" });
+        drop(open(&path).unwrap());
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(immutable(&path), flags).unwrap();
+        assert_eq!(check_format(&connection, &path), Ok(true));
+        assert!(!wal_of(&path).exists());
+    }
+
+    #[test]
+    fn reading_creates_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("league.db");
+        assert!(open_to_read(&path).unwrap().is_none() && !path.exists());
+        std::fs::write(&path, b"").unwrap();
+        assert!(open_to_read(&path).unwrap().is_none());
+        assert_eq!(std::fs::read(&path).unwrap(), b"");
+    }
+}
