@@ -119,7 +119,7 @@ fn a_league_is_exported_as_tables() {
     let arguments = ["export", "--sqlite", file.to_str().unwrap(), "--home", home.path()];
     league(&arguments).well();
     let tables = Connection::open(&file).unwrap();
-    let count = |query: &str| tables.query_row(query, [], |row| row.get::<_, usize>(0)).unwrap();
+    let count = |query: &str| tables.query_row(query, [], |row| row.get::<_, u32>(0)).unwrap();
     for (table, rows) in [("players", 5), ("referees", 2), ("rounds", 5), ("matches", 10), ("results", 20)] {
         assert_eq!(count(&format!("SELECT count(*) FROM {table}")), rows, "{table}");
     }
@@ -135,14 +135,15 @@ fn a_league_is_exported_as_tables() {
         )
         .unwrap();
     let rows = rows.query_map([], |row| {
-        let number = |column| row.get::<_, u64>(column).unwrap();
+        let number = |column| row.get::<_, u32>(column).unwrap();
         assert_eq!((number(1), number(3)), (number(2), number(4)));
         Ok((row.get::<_, String>(0)?, number(1)))
     });
-    let exported: Vec<(String, u64)> = rows.unwrap().map(Result::unwrap).collect();
-    let shown =
-        standings.iter().map(|row| (row["player_id"].as_str().unwrap().to_owned(), row["points"].as_u64().unwrap()));
-    assert_eq!(exported, shown.collect::<Vec<_>>());
+    let exported: Vec<(String, u32)> = rows.unwrap().map(Result::unwrap).collect();
+    let shown = |row: &Value| {
+        (row["player_id"].as_str().unwrap().to_owned(), row["points"].as_u64().unwrap().try_into().unwrap())
+    };
+    assert_eq!(exported, standings.iter().map(shown).collect::<Vec<_>>());
     assert!(!holds_a_token(&String::from_utf8_lossy(&fs::read(&file).unwrap())));
     assert_eq!(count("SELECT count(*) FROM events WHERE fact LIKE '%digest%'"), 0);
     let told = league(&arguments).badly();
