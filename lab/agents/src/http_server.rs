@@ -183,7 +183,6 @@ impl ReservedPort {
         let entered = own.as_ref().map(|runtime| runtime.enter());
         // At once where nothing is waited for: the next line of a test may connect.
         let ready = if delay.is_zero() { Ok(socket.listen(BACKLOG)?) } else { Err(socket) };
-        let stopping = stop.clone();
         let work = async move {
             let listener = match ready {
                 Ok(listener) => listener,
@@ -194,7 +193,7 @@ impl ReservedPort {
                 }
             };
             tokio::select! {
-                () = accept(listener, one_at_a_time, script, stopping) => {}
+                () = accept(listener, one_at_a_time, script, stop) => {}
                 _ = &mut dropped => {}
             }
         };

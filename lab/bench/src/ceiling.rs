@@ -9,12 +9,10 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use bytes::Bytes;
-use clap::Args;
 use http::{HeaderValue, Method, Request, Response, header};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -27,21 +25,15 @@ use tokio::task::JoinSet;
 
 use crate::report::{Ceiling, RunFigures};
 
-#[derive(Debug, Args)]
-pub(crate) struct Options {
-    calls: PathBuf,
-    result: PathBuf,
-}
-
 /// The calls to be made.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Calls {
+#[derive(Clone, Debug)]
+struct Calls {
     endpoints: usize,
     kinds: Vec<Kind>,
 }
 
 /// Calls of one kind.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Kind {
     calls: u64,
     question: usize,
@@ -80,7 +72,7 @@ impl Spoken<'_> {
 }
 
 impl Calls {
-    pub(crate) fn of(figures: &RunFigures) -> Self {
+    fn of(figures: &RunFigures) -> Self {
         let mean = |bytes: u64, calls: u64| usize::try_from(bytes / calls.max(1)).unwrap_or_default();
         let kinds = figures.calls.values().map(|calls| Kind {
             calls: calls.count,
@@ -100,10 +92,9 @@ impl Calls {
     }
 }
 
-pub(crate) fn run(options: &Options) -> Result<()> {
-    let calls: Calls = serde_json::from_slice(&std::fs::read(&options.calls)?).context("no calls to make")?;
-    let ceiling = drive(&calls)?;
-    Ok(std::fs::write(&options.result, serde_json::to_vec(&ceiling)?)?)
+/// Makes the calls of a league.
+pub(crate) fn measure(league: &RunFigures) -> Result<Ceiling> {
+    drive(&Calls::of(league))
 }
 
 fn drive(plan: &Calls) -> Result<Ceiling> {

@@ -3,7 +3,7 @@
 //! - `measure`: speed and cost of leagues, as a report that later runs are compared with
 //! - `load`: one referee against thousands of players, and what its receipts say
 //! - `viewers`: what an audience costs a league, and how soon it sees an event
-//! - `path`, `ceiling`: what other commands count and measure, each in a process of its own
+//! - `path`: a hot path whose instructions are counted
 
 mod ceiling;
 mod figures;
@@ -35,8 +35,6 @@ enum Options {
     Watch(viewers::Audience),
     #[command(hide = true)]
     Path(paths::Options),
-    #[command(hide = true)]
-    Ceiling(ceiling::Options),
 }
 
 fn main() -> ExitCode {
@@ -46,7 +44,6 @@ fn main() -> ExitCode {
         Options::Viewers(options) => viewers::run(&options),
         Options::Watch(options) => viewers::watch(&options),
         Options::Path(options) => paths::run(&options),
-        Options::Ceiling(options) => ceiling::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

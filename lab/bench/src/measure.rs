@@ -1,7 +1,7 @@
 //! Speed and cost of leagues beside the bare wire, in one run.
 //!
-//! Every league and every ceiling is a process of its own, so that none profits from another's caches. Both are measured in
-//! turns and the median counts. Every league that is measured is verified.
+//! Every league is a process of its own, so that none profits from another's caches. League and bare wire take turns, and
+//! the median counts. Every league that is measured is verified.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use smol_str::format_smolstr;
 
 use crate::report::{Growth, Pair, Report, Setting, median};
 use crate::stage::{LEAGUE, Stage};
-use crate::{figures, tables};
+use crate::{ceiling, figures, tables};
 
 /// The largest league that is simulated.
 const MOST_SIMULATED: u32 = 500;
@@ -115,7 +115,7 @@ fn measure(options: &Options, setting: Setting) -> Result<Report> {
     for turn in 1..=turns {
         let league =
             steps.take(&format!("a league of {players} players, turn {turn}"), || stage.play(players, referees))?;
-        let ceiling = steps.take(&format!("the bare wire, turn {turn}"), || stage.ceiling(&league))?;
+        let ceiling = steps.take(&format!("the bare wire, turn {turn}"), || ceiling::measure(&league))?;
         report.pairs.push(Pair { league, ceiling });
     }
     if let Some(program) = &options.allocations_by {

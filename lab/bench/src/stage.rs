@@ -10,11 +10,10 @@ use league_store::home::Home;
 use league_store::log::{EventLog, LogHead};
 use tempfile::TempDir;
 
-use crate::ceiling::Calls;
 use crate::measure::in_memory;
 use crate::process::{Running, run};
 use crate::query;
-use crate::report::{AnswerTimes, Ceiling, Growth, Restart, RunFigures};
+use crate::report::{AnswerTimes, Growth, Restart, RunFigures};
 
 pub(crate) const LEAGUE: &str = "league_bench";
 /// A client that asks all the time would reach the usual limits.
@@ -54,14 +53,6 @@ impl Stage {
         let seconds = began.elapsed().as_secs_f64();
         self.verify(&home)?;
         Ok(seconds)
-    }
-
-    /// The same calls as in this league, on the bare wire.
-    pub(crate) fn ceiling(&self, league: &RunFigures) -> Result<Ceiling> {
-        let [calls, result] = ["calls.json", "ceiling.json"].map(|name| self.directory.path().join(name));
-        fs::write(&calls, serde_json::to_vec(&Calls::of(league))?)?;
-        run(Command::new(std::env::current_exe()?).arg("ceiling").arg(&calls).arg(&result))?;
-        Ok(serde_json::from_slice(&fs::read(&result)?)?)
     }
 
     /// How long LEAGUE_QUERY takes while a league is played; the last player asks.

@@ -81,11 +81,3 @@ fn a_model_that_fails_costs_its_move_and_the_log_says_why() {
     assert!(lines[0]["message"].as_str().unwrap().contains("I would rather not say."), "{}", lines[0]);
     assert_eq!(lines[0]["data"]["fallback"], true);
 }
-
-#[test]
-fn a_model_that_is_not_configured_is_said_before_the_league_begins() {
-    let home = TestHome::new();
-    let nothing = [("GEMINI_API_KEY", ""), ("OPENAI_API_KEY", ""), ("LEAGUE_LLM_BASE_URL", "")];
-    let told = Process::start_in(home.path(), &nothing, &["run", "--strategies", "llm", "--port", "0"]).ended().badly();
-    assert!(told.contains("set GEMINI_API_KEY, OPENAI_API_KEY or LEAGUE_LLM_BASE_URL; docs/llm.md"), "{told}");
-}

@@ -36,78 +36,49 @@ pub(crate) fn about_the_message(habits: &[PlayerDialect], state: &mut State, ask
 fn objection(habit: &PlayerDialect, state: &mut State, Asked { kind, message, .. }: &Asked) -> Option<Refusal> {
     let question = kind == "GAME_INVITATION" || kind == "CHOOSE_PARITY_CALL";
     let refuse = |when: bool, code: i64, why: &str| when.then(|| Refusal::new(code, why));
-    match habit {
-        PlayerDialect::WholeSeconds => {
-            refuse(text(message, "timestamp").contains('.'), -32602, "Invalid params: timestamp does not match format")
-        }
-        PlayerDialect::WantsToken => {
-            refuse(text(message, "auth_token").is_empty(), -32001, "E011: auth_token is missing")
-        }
-        PlayerDialect::WantsColon => {
-            refuse(!text(message, "sender").contains(':'), -32602, "Invalid params: sender must be type:id")
-        }
-        PlayerDialect::ReadsNested if kind == "GAME_INVITATION" => {
-            let missing = text(&message["game_invitation"], "match_id").is_empty();
-            refuse(missing, -32602, "Invalid params: game_invitation.match_id is required")
-        }
-        PlayerDialect::ReadsNested if kind == "CHOOSE_PARITY_CALL" => {
-            let missing = text(&message["parity_context"], "match_id").is_empty();
-            refuse(missing, -32602, "Invalid params: parity_context.match_id is required")
-        }
-        PlayerDialect::WantsGameId => {
-            refuse(question && text(message, "game_id").is_empty(), -32602, "Invalid params: game_id is required")
-        }
-        PlayerDialect::WantsTheEnd if kind == "GAME_INVITATION" => {
-            let other = state.playing.as_ref().is_some_and(|playing| playing != text(message, "match_id"));
-            refuse(other, -32000, "Invalid state: still in another match")
-        }
-        PlayerDialect::RateLimit(least) => {
-            let soon = state.called.replace(Instant::now()).is_some_and(|last| last.elapsed() < *least);
-            refuse(soon, -32000, "Rate limit exceeded")
-        }
-        PlayerDialect::BusyAtFirst => {
-            refuse(state.refused_once.insert(kind.clone()), -32000, "Too many requests: rate limit exceeded")
-        }
-        PlayerDialect::ReadsNested
-        | PlayerDialect::WantsTheEnd
-        | PlayerDialect::IntegerIds
-        | PlayerDialect::NoExtraKeys
-        | PlayerDialect::OtherToolNames
-        | PlayerDialect::FieldsOnly
-        | PlayerDialect::UnderOneKey(_)
-        | PlayerDialect::ListensLater(_)
-        | PlayerDialect::RegistersOften(_)
-        | PlayerDialect::RegistersUnderData
-        | PlayerDialect::RegistersBriefly
-        | PlayerDialect::Path(_)
-        | PlayerDialect::NoPath
-        | PlayerDialect::LeavesPathOut
-        | PlayerDialect::Localhost
-        | PlayerDialect::KeepsId(_)
-        | PlayerDialect::PostsAfterwards
-        | PlayerDialect::PostsBefore
-        | PlayerDialect::OkToNotices
-        | PlayerDialect::PlaceholderToken
-        | PlayerDialect::EchoesToken
-        | PlayerDialect::NoToken
-        | PlayerDialect::StaleToken
-        | PlayerDialect::ChoiceUnder(_)
-        | PlayerDialect::JoinsBriefly(_)
-        | PlayerDialect::AnswersGameId
-        | PlayerDialect::AnswersType
-        | PlayerDialect::AnswersInData
-        | PlayerDialect::PlainSender
-        | PlayerDialect::NoEnvelope
-        | PlayerDialect::OffsetTime
-        | PlayerDialect::AnswersInParams
-        | PlayerDialect::AnswersBare
-        | PlayerDialect::ParityChoiceForm
-        | PlayerDialect::NullError
-        | PlayerDialect::Status400
-        | PlayerDialect::ClosesConnections
-        | PlayerDialect::AcceptsBatches
-        | PlayerDialect::RefusesBatches
-        | PlayerDialect::LeavesAtTheEnd
-        | PlayerDialect::HangsUpAtTheEnd => None,
+    let is_invitation = kind == "GAME_INVITATION";
+    if let PlayerDialect::RateLimit(least) = habit {
+        let soon = state.called.replace(Instant::now()).is_some_and(|last| last.elapsed() < *least);
+        return refuse(soon, -32000, "Rate limit exceeded");
     }
+    if *habit == PlayerDialect::BusyAtFirst {
+        return refuse(state.refused_once.insert(kind.clone()), -32000, "Too many requests: rate limit exceeded");
+    }
+    let other_match = || state.playing.as_ref().is_some_and(|playing| playing != text(message, "match_id"));
+    let lacks = |part: &str| text(&message[part], "match_id").is_empty();
+    let objections = [
+        (
+            PlayerDialect::WholeSeconds,
+            text(message, "timestamp").contains('.'),
+            -32602,
+            "Invalid params: timestamp does not match format",
+        ),
+        (PlayerDialect::WantsToken, text(message, "auth_token").is_empty(), -32001, "E011: auth_token is missing"),
+        (
+            PlayerDialect::WantsColon,
+            !text(message, "sender").contains(':'),
+            -32602,
+            "Invalid params: sender must be type:id",
+        ),
+        (
+            PlayerDialect::ReadsNested,
+            is_invitation && lacks("game_invitation"),
+            -32602,
+            "Invalid params: game_invitation.match_id is required",
+        ),
+        (
+            PlayerDialect::ReadsNested,
+            question && !is_invitation && lacks("parity_context"),
+            -32602,
+            "Invalid params: parity_context.match_id is required",
+        ),
+        (
+            PlayerDialect::WantsGameId,
+            question && text(message, "game_id").is_empty(),
+            -32602,
+            "Invalid params: game_id is required",
+        ),
+        (PlayerDialect::WantsTheEnd, is_invitation && other_match(), -32000, "Invalid state: still in another match"),
+    ];
+    objections.into_iter().find_map(|(known, when, code, why)| refuse(known == *habit && when, code, why))
 }

@@ -1,7 +1,5 @@
 //! One place, and two who want it.
 
-use std::net::TcpListener;
-
 use crate::support::{Process, TestHome, Venue, league};
 
 #[test]
@@ -18,17 +16,6 @@ fn the_second_manager_is_told_who_was_first_since_when_and_where() {
     // A lock that was left behind holds nobody up.
     first.kill_and_restart();
     first.address();
-}
-
-#[test]
-fn a_port_that_is_taken_is_named_with_who_may_have_it() {
-    let (home, taken) = (TestHome::new(), TcpListener::bind("127.0.0.1:0").unwrap());
-    let port = taken.local_addr().unwrap().port().to_string();
-    let told = league(&["manager", "--port", &port, "--home", home.path()]).badly();
-    assert!(told.contains(&format!("cannot listen on 127.0.0.1:{port}")) && told.contains("lsof -i"), "{told}");
-    // Nothing was begun that would be in the way.
-    drop(taken);
-    Process::start(&["manager", "--port", &port, "--home", home.path()]).address();
 }
 
 #[test]
