@@ -9,21 +9,82 @@ use crate::{Outcome, Repository, structure};
 
 const GUIDE: &str = "CONTRIBUTING.md";
 
-/// What somebody adds by following a section of the guide.
+/// What a contributor adds by following a section of the guide.
 struct Addition {
     section: &'static str,
-    files: &'static [(&'static str, &'static str)],
-    lines: &'static [Insertion],
+    /// A new file, and its text.
+    file: (&'static str, &'static str),
+    /// A file, what stands there, and what stands there afterwards.
+    edits: &'static [(&'static str, &'static str, &'static str)],
 }
 
-/// A line that goes below the first line that contains `below`.
-struct Insertion {
-    path: &'static str,
-    below: &'static str,
-    line: &'static str,
-}
-
-const ADDITIONS: &[Addition] = &[];
+const ADDITIONS: [Addition; 4] = [
+    Addition {
+        section: "How to add a game",
+        file: ("crates/core/src/rules/higher_number.rs", include_str!("../extension/game.rs")),
+        edits: &[
+            ("crates/core/src/rules.rs", "pub mod outcome;", "pub mod higher_number;\npub mod outcome;"),
+            (
+                "crates/core/src/rules/registry.rs",
+                "(\"even_odd\", start::<EvenOdd>),",
+                "(\"even_odd\", start::<EvenOdd>), (\"higher_number\", start::<super::higher_number::HigherNumber>),",
+            ),
+        ],
+    },
+    Addition {
+        section: "How to add a strategy",
+        file: ("crates/player/src/strategy/highest.rs", include_str!("../extension/strategy.rs")),
+        edits: &[
+            ("crates/player/src/strategy.rs", "mod frequency;", "mod frequency;\nmod highest;"),
+            (
+                "crates/player/src/strategy/registry.rs",
+                "const STRATEGIES: &[StrategyEntry] = &[",
+                "const STRATEGIES: &[StrategyEntry] = &[\n    plain(\"highest\", \"names the last legal move\", || Arc::new(super::highest::Highest)),",
+            ),
+        ],
+    },
+    Addition {
+        section: "How to add a format",
+        file: ("crates/core/src/season/format/single_round.rs", include_str!("../extension/format.rs")),
+        edits: &[
+            ("crates/core/src/season/format.rs", "mod round_robin;", "mod round_robin;\nmod single_round;"),
+            (
+                "crates/core/src/season/format.rs",
+                "const FORMATS: [KnownFormat; 1] = [",
+                "const FORMATS: [KnownFormat; 2] = [KnownFormat { name: \"single_round\", format: &single_round::SingleRound }, ",
+            ),
+        ],
+    },
+    Addition {
+        section: "How to add a message",
+        file: ("crates/protocol/src/message/motto.rs", include_str!("../extension/message.rs")),
+        edits: &[
+            ("crates/protocol/src/message.rs", "pub mod operate;", "pub mod motto;\npub mod operate;"),
+            (
+                "crates/protocol/src/table.rs",
+                "    /// Show that somebody is there.\n    Ping {",
+                "    /// Show a player's motto.\n    GetMotto {\n        None, [Operator] => [Player], \"get_motto\",\n        \
+                 Empty => crate::message::motto::Motto = None, Generic, Open\n    }\n    /// Show that somebody is there.\n    Ping {",
+            ),
+            (
+                "crates/protocol/tests/sample/mod.rs",
+                "Method::Ping => Call::Ping(Empty {}),",
+                "Method::GetMotto => Call::GetMotto(Empty {}),\n        Method::Ping => Call::Ping(Empty {}),",
+            ),
+            (
+                "crates/protocol/tests/sample/mod.rs",
+                "Method::Ping => to.answer(&envelope, &Empty {}, out),",
+                "Method::GetMotto | Method::Ping => to.answer(&envelope, &Empty {}, out),",
+            ),
+            (
+                "crates/player/src/player.rs",
+                "PlayerCall::Ping(nothing) =>",
+                "PlayerCall::GetMotto(_) => CallAnswer::new(plain(shared), &league_protocol::message::motto::Motto::default()),\n            \
+                 PlayerCall::Ping(nothing) =>",
+            ),
+        ],
+    },
+];
 
 pub(crate) fn check(repository: &Repository) -> Outcome {
     let copy = repository.target.join("extension");
@@ -32,16 +93,16 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
     for addition in ADDITIONS {
         let section = guide.split("\n## ").find(|part| part.starts_with(addition.section));
         let section = section.ok_or_else(|| format!("{GUIDE} has no section `{}`", addition.section))?;
-        for (path, text) in addition.files {
-            named(section, path)?;
-            write(&copy.join(path), text)?;
-        }
-        for Insertion { path, below, line } in addition.lines {
+        let (path, text) = addition.file;
+        named(section, path)?;
+        write(&copy.join(path), text)?;
+        for (path, old, new) in addition.edits {
             named(section, path)?;
             let text = structure::read(&copy.join(path))?;
-            let (before, after) = text.split_once(below).ok_or_else(|| format!("{path} has no line with {below}"))?;
-            let (rest, after) = after.split_once('\n').unwrap_or((after, ""));
-            write(&copy.join(path), &format!("{before}{below}{rest}\n{line}\n{after}"))?;
+            if text.matches(old).count() != 1 {
+                return Err(format!("{path} does not have `{old}` once; xtask/src/extension.rs must follow it"));
+            }
+            write(&copy.join(path), &text.replace(old, new))?;
         }
     }
     let cargo = |words: &str| {
@@ -50,26 +111,16 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
         command
     };
     // The new message changes golden files and PROTOCOL.md, as the guide says.
-    let mut bless = cargo("test --package league-protocol --package league-core --package league-player");
+    let tests = "test --package league-protocol --package league-core --package league-player";
+    let mut bless = cargo(tests);
     bless.env("INSTA_UPDATE", "always").env("LEAGUE_BLESS", "1");
     repository.run(bless)?;
-    repository.run(cargo("test --package league-protocol --package league-core --package league-player"))?;
-    let mut played = cargo("run --package league");
-    played.args([
-        "--",
-        "run",
-        "--port",
-        "0",
-        "--players",
-        "5",
-        "--game",
-        "higher_number",
-        "--strategies",
-        "cautious",
-        "--home",
-    ]);
-    played.arg(copy.join("home"));
-    repository.run(played)
+    repository.run(cargo(tests))?;
+    let mut league = cargo("run --package league");
+    let options = "-- run --port 0 --players 5 --game higher_number --strategies highest,random";
+    league.args(options.split(' '));
+    league.arg("--home").arg(copy.join("home"));
+    repository.run(league)
 }
 
 /// The section must name the file, or the folder that a new file goes into.

@@ -230,7 +230,7 @@ impl<'a> Exam<'a> {
                 return Err(discovery::nobody(self.line, why));
             }
             Ok(_) | Err(NoResponse::TimedOut(_) | NoResponse::TooLong) => {
-                self.book.judge(&rules::REACHABLE, &heard, Ok(()))
+                self.book.judge(&rules::REACHABLE, &heard, Ok(()));
             }
         }
         if !accepted(&heard) && !registered(&self.stage.script.said()) {

@@ -1,4 +1,4 @@
-//! A manager as somebody else wrote it: it understands registrations in its own form, and speaks it to everybody.
+//! A foreign manager: it understands registrations in its own form only, and calls every agent in that form.
 
 mod table;
 
@@ -117,7 +117,7 @@ impl Plan {
         let kinds = if matches!(self.door, Entrance::Register | Entrance::Closed) { &kinds[..2] } else { &kinds[..] };
         let shared = Arc::new(Shared {
             names: Names::usual_for(kinds),
-            mouth: TestClient::new(self.frame),
+            client: TestClient::new(self.frame),
             plan: Self { frame, ..self },
             log: RequestLog::default(),
             state: Mutex::default(),
@@ -157,7 +157,7 @@ impl Manager {
         self.shared.state().reports.clone()
     }
 
-    /// What it was told when it called somebody: the kind of the call, who was called, and the answer.
+    /// The answers to its calls: the kind of the call, the called agent and the answer.
     pub fn answers(&self) -> Vec<(String, String, Result<Value, String>)> {
         self.shared.state().answers.clone()
     }
@@ -186,7 +186,7 @@ struct State {
 struct Shared {
     plan: Plan,
     names: Names,
-    mouth: TestClient,
+    client: TestClient,
     log: RequestLog,
     state: Mutex<State>,
     changes: watch::Sender<usize>,
@@ -335,10 +335,10 @@ impl Shared {
         }
     }
 
-    /// Calls somebody and keeps what came back.
+    /// Calls an agent and keeps its answer.
     async fn tell(&self, (id, endpoint): &(String, String), kind: &str, own: Value) {
         let message = with(Self::letter(kind, &format!("conv-{}", kind.to_lowercase())), own);
-        let answer = self.mouth.call(endpoint, kind, &message).await;
+        let answer = self.client.call(endpoint, kind, &message).await;
         self.state().answers.push((kind.to_owned(), id.clone(), answer));
     }
 
@@ -360,7 +360,7 @@ impl Shared {
     /// `start_match` with the fields of S1 and no envelope at all.
     async fn order_by_ids(&self, (id, endpoint): &(String, String), game: &Value) {
         let order = without(game.clone(), &["game_type", "referee_endpoint"]);
-        let answer = self.mouth.call(endpoint, "START_MATCH", &order).await;
+        let answer = self.client.call(endpoint, "START_MATCH", &order).await;
         self.state().answers.push(("START_MATCH".to_owned(), id.clone(), answer));
     }
 

@@ -68,7 +68,7 @@ pub(crate) async fn with_session(shared: &impl McpAgent, request: AgentRequest) 
         return said;
     }
     if session.is_empty() {
-        // They put an id even on this, which is of no use to anybody.
+        // SDK servers send a session id even with this refusal.
         let mut said = refusal(400, -32600, "Bad Request: Missing session ID", &id);
         said.headers.push(("mcp-session-id", String::from("not-a-session")));
         return said;

@@ -1,4 +1,4 @@
-//! A player as somebody else wrote it.
+//! A foreign player.
 
 pub mod dialect;
 mod joining;
@@ -43,19 +43,19 @@ const KINDS: [&str; 8] = [
 pub struct Plan {
     name: String,
     speech: Speech,
-    habits: Vec<PlayerDialect>,
+    dialects: Vec<PlayerDialect>,
     choice: &'static str,
 }
 
 impl Plan {
     /// A player that speaks like this.
     pub fn new(name: &str, speech: Speech) -> Self {
-        Self { name: name.to_owned(), speech, habits: Vec::new(), choice: "even" }
+        Self { name: name.to_owned(), speech, dialects: Vec::new(), choice: "even" }
     }
 
     /// The same, with one more dialect.
     pub fn dialect(mut self, dialect: PlayerDialect) -> Self {
-        self.habits.push(dialect);
+        self.dialects.push(dialect);
         self
     }
 
@@ -71,7 +71,7 @@ impl Plan {
     /// The player; it listens, and belongs to no league.
     pub fn serve(self) -> io::Result<Player> {
         let later = self
-            .habits
+            .dialects
             .iter()
             .find_map(|dialect| if let PlayerDialect::ListensLater(later) = dialect { Some(*later) } else { None });
         let place = ReservedPort::free()?;
@@ -90,7 +90,7 @@ impl Plan {
     }
 
     fn has(&self, dialect: &PlayerDialect) -> bool {
-        self.habits.contains(dialect)
+        self.dialects.contains(dialect)
     }
 
     fn names(&self) -> Names {
@@ -113,7 +113,7 @@ impl Plan {
 
     fn path(&self) -> &'static str {
         let own = self
-            .habits
+            .dialects
             .iter()
             .find_map(|dialect| if let PlayerDialect::Path(path) = dialect { Some(*path) } else { None });
         own.unwrap_or(if self.has(&PlayerDialect::NoPath) { "" } else { "/mcp" })
@@ -131,15 +131,15 @@ impl Player {
     /// Registers, as often as it does that.
     pub async fn register(&self, manager: &str) -> io::Result<Value> {
         let plan = &self.shared.plan;
-        let (url, request) = joining::request(plan.speech, &plan.habits, &plan.name, &self.endpoint(), manager);
+        let (url, request) = joining::request(plan.speech, &plan.dialects, &plan.name, &self.endpoint(), manager);
         let often = plan
-            .habits
+            .dialects
             .iter()
             .find_map(|dialect| if let PlayerDialect::RegistersOften(times) = dialect { Some(*times) } else { None });
-        let mut admitted = joining::register(&url, &request, &plan.habits).await?;
+        let mut admitted = joining::register(&url, &request, &plan.dialects).await?;
         text(&admitted, "auth_token").clone_into(&mut self.shared.state().first_token);
         for _ in 1..often.unwrap_or(1) {
-            admitted = joining::register(&url, &request, &plan.habits).await?;
+            admitted = joining::register(&url, &request, &plan.dialects).await?;
         }
         self.shared.state().admitted = admitted.clone();
         Ok(admitted)
@@ -244,23 +244,23 @@ impl McpAgent for Shared {
     }
 
     fn tools(&self) -> Value {
-        tools::listed(&self.names, &self.plan.habits)
+        tools::listed(&self.names, &self.plan.dialects)
     }
 
     /// Answers what came in the player's own frame.
     async fn framed(&self, body: &Value) -> HttpResponse {
-        let (frame, habits) = (self.plan.frame(), &self.plan.habits);
+        let (frame, dialects) = (self.plan.frame(), &self.plan.dialects);
         let id = body.get("id").cloned().unwrap_or_default();
         let refuse = |refusal: &Refusal| {
             let (status, answer) = frame.refuse(&id, refusal);
             HttpResponse::json(status, &answer).refusing(&refusal.text)
         };
-        if let Some(refusal) = strictness::about_the_frame(habits, body) {
+        if let Some(refusal) = strictness::about_the_frame(dialects, body) {
             return refuse(&refusal);
         }
         let asked = self.read(body).and_then(|asked| match frame {
             Frame::Tools => {
-                let message = tools::message(&asked.kind, asked.message, habits)?;
+                let message = tools::message(&asked.kind, asked.message, dialects)?;
                 Ok(Asked { message, ..asked })
             }
             Frame::Direct | Frame::Types | Frame::Bare | Frame::Nested => Ok(asked),
@@ -269,7 +269,7 @@ impl McpAgent for Shared {
             Ok(asked) => asked,
             Err(refusal) => return refuse(&refusal),
         };
-        let objection = strictness::about_the_message(habits, &mut self.state(), &asked);
+        let objection = strictness::about_the_message(dialects, &mut self.state(), &asked);
         if let Some(refusal) = objection {
             return refuse(&refusal).about(&asked.kind, &asked.message);
         }
@@ -307,7 +307,7 @@ impl Shared {
                 "GAME_OVER" => state.playing = None,
                 _ => {}
             }
-            reply::to(&plan.habits, &state, asked, plan.choice)
+            reply::to(&plan.dialects, &state, asked, plan.choice)
         };
         if asked.kind == "LEAGUE_COMPLETED" && plan.has(&PlayerDialect::HangsUpAtTheEnd) {
             return HttpResponse { then: Then::Stop, ..HttpResponse::default() };
@@ -331,7 +331,7 @@ impl Shared {
         self.wrapped(asked, &answer)
     }
 
-    /// The answer as its habits wrap it.
+    /// The answer, wrapped as its dialects say.
     fn wrapped(&self, asked: &Asked, answer: &Value) -> HttpResponse {
         let plan = &self.plan;
         let mut body = plan.frame().answer(&asked.id, answer);

@@ -1,4 +1,4 @@
-//! A crowd of players, no two of them alike: every form of the protocol that is in use, one kind of player for each.
+//! One kind of player for every form of the protocol that is in use.
 //!
 //! Tests let all of them play one league, and have each of them checked. A new form that was seen is one more kind here.
 
@@ -26,11 +26,11 @@ const LATER: Duration = Duration::from_millis(1500);
 fn kind(
     name: &str,
     speech: Speech,
-    habits: &[PlayerDialect],
+    dialects: &[PlayerDialect],
     form: &'static str,
     quirks: &'static [&'static str],
 ) -> PlayerKind {
-    PlayerKind { plan: habits.iter().cloned().fold(Plan::new(name, speech), Plan::dialect), form, quirks }
+    PlayerKind { plan: dialects.iter().cloned().fold(Plan::new(name, speech), Plan::dialect), form, quirks }
 }
 
 /// All kinds. The last one listens only some time after it has registered.

@@ -1,4 +1,4 @@
-//! A referee as somebody else wrote it: it hears of its matches in one way only, and speaks to everybody in its own frame.
+//! A foreign referee: it learns of its matches in one way only, and calls every agent in its own frame.
 
 mod game;
 
@@ -79,7 +79,7 @@ impl Plan {
         let shared = Arc::new(Shared {
             endpoint: format!("http://{}/mcp", place.address),
             names: self.names(),
-            mouth: TestClient::new(self.frame),
+            client: TestClient::new(self.frame),
             plan: self,
             log: RequestLog::default(),
             state: Mutex::default(),
@@ -113,19 +113,19 @@ impl Drop for Referee {
 impl Referee {
     /// Registers, and waits for the manager if it is not there yet.
     pub async fn register(&self, manager: &str) -> io::Result<Value> {
-        let Shared { plan, mouth, endpoint, .. } = &*self.shared;
+        let Shared { plan, client, endpoint, .. } = &*self.shared;
         let meta = json!({"display_name": plan.name, "version": "1.0.0", "game_types": ["even_odd"],
             "contact_endpoint": endpoint, "max_concurrent_matches": 2});
         let letter = envelope("REFEREE_REGISTER_REQUEST", &format!("referee:{}", plan.name), "conv-ref-reg");
         let meta = if plan.claims_passes { with(meta, json!({"pass_scheme": "hmac-sha256"})) } else { meta };
         let letter = with(letter, json!({ "referee_meta": meta }));
-        let mut reply = mouth.call(manager, "REFEREE_REGISTER_REQUEST", &letter).await;
+        let mut reply = client.call(manager, "REFEREE_REGISTER_REQUEST", &letter).await;
         for _ in 0..TRIES {
             if reply.is_ok() {
                 break;
             }
             tokio::time::sleep(PAUSE).await;
-            reply = mouth.call(manager, "REFEREE_REGISTER_REQUEST", &letter).await;
+            reply = client.call(manager, "REFEREE_REGISTER_REQUEST", &letter).await;
         }
         let reply = reply.map_err(io::Error::other)?;
         if text(&reply, "referee_id").is_empty() {
@@ -180,7 +180,7 @@ impl State {
 struct Shared {
     plan: Plan,
     names: Names,
-    mouth: TestClient,
+    client: TestClient,
     endpoint: String,
     log: RequestLog,
     state: Mutex<State>,
@@ -263,8 +263,8 @@ impl Shared {
         if self.plan.work == Work::Directory {
             self.look_up(&mut game, &manager, &id, &token).await;
         }
-        let report = game.play(&self.mouth, &id, &token).await;
-        let answer = self.mouth.call(&manager, "MATCH_RESULT_REPORT", &report).await;
+        let report = game.play(&self.client, &id, &token).await;
+        let answer = self.client.call(&manager, "MATCH_RESULT_REPORT", &report).await;
         self.state().reports.push((report, answer));
     }
 
@@ -274,7 +274,7 @@ impl Shared {
             envelope("LEAGUE_QUERY", &format!("referee:{id}"), "conv-directory"),
             json!({"auth_token": token, "league_id": game.league, "query_type": "GET_PLAYER_DIRECTORY"}),
         );
-        let found = self.mouth.call(manager, "LEAGUE_QUERY", &query).await.unwrap_or_default();
+        let found = self.client.call(manager, "LEAGUE_QUERY", &query).await.unwrap_or_default();
         let rows = found.pointer("/data/players").and_then(Value::as_array);
         for (player, endpoint) in &mut game.players {
             let row = rows.into_iter().flatten().find(|row| text(row, "player_id") == player);
@@ -291,7 +291,7 @@ impl Shared {
             // No message belongs to this tool; it is given one by those who give one to everything.
             let question = envelope("GET_ASSIGNED_MATCHES", &format!("referee:{id}"), "conv-poll");
             let question = with(question, json!({ "auth_token": token }));
-            if let Ok(answer) = self.mouth.call(&manager, "GET_ASSIGNED_MATCHES", &question).await {
+            if let Ok(answer) = self.client.call(&manager, "GET_ASSIGNED_MATCHES", &question).await {
                 for game in self.own(&answer) {
                     self.begin(game);
                 }

@@ -1,6 +1,4 @@
-//! What an agent heard, in the order of arrival, with the time and with what it said.
-//!
-//! Tests wait here for what they expect instead of sleeping.
+//! The requests that an agent received, in order, with its answers. Tests wait here instead of sleeping.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -93,8 +91,7 @@ impl RequestLog {
         self.entries().iter().filter(|heard| heard.refused.is_some()).cloned().collect()
     }
 
-    /// How many calls were wasted on this agent, by what they were about. Questions about MCP are no messages, and whoever
-    /// asks for patience has understood.
+    /// Refused calls by topic, without MCP's own requests and without those that met a rate limit.
     pub fn wasted(&self) -> BTreeMap<String, usize> {
         let busy =
             |heard: &LoggedRequest| heard.refused.as_ref().is_some_and(|why| why.to_lowercase().contains("rate limit"));

@@ -34,7 +34,7 @@ use crate::rng::Rng;
 use crate::scenario::Scenario;
 use crate::socket::SimConnector;
 
-/// How long the manager waits for everybody.
+/// How long the manager waits for all agents.
 pub const WINDOW: Duration = Duration::from_secs(60);
 /// The pause after the first try that found no manager.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -54,7 +54,7 @@ pub enum Signal {
     Season(Box<Season>),
     /// An agent has its place in the league.
     Admitted(ProcessId),
-    /// The manager has told everybody that the league is over.
+    /// The manager has told all agents that the league is over.
     Concluded,
 }
 
@@ -88,13 +88,13 @@ impl RunContext {
     /// The time of day and chance of a process in this life of its.
     fn world(&self, plug: &SimConnector, life: u64) -> Environment {
         let (watch, clocks, index) = (plug.watch, Arc::clone(&self.clocks), plug.place.index());
-        let dice = Mutex::new(Rng::new(self.scenario.seed, &[5, u64::from(plug.place.0), life]));
+        let rng = Mutex::new(Rng::new(self.scenario.seed, &[5, u64::from(plug.place.0), life]));
         Environment::new(
             move || {
                 let wrong = clocks.get(index).map_or(0, |wrong| wrong.load(Ordering::Relaxed));
                 Timestamp::from_unix_millis(EPOCH + wrong + i64::try_from(watch.now().0).unwrap_or_default())
             },
-            move || dice.lock().unwrap_or_else(PoisonError::into_inner).bytes(),
+            move || rng.lock().unwrap_or_else(PoisonError::into_inner).bytes(),
         )
     }
 
@@ -262,7 +262,7 @@ impl Served {
         Self { work: tokio::spawn(serve(plug.listen(), Arc::new(agent), settings, shutdown)), close }
     }
 
-    /// Lets running requests finish: whoever told us of the end gets its answer.
+    /// Lets running requests finish: the peer that announced the end gets its answer.
     async fn close(self) {
         drop(self.close);
         drop(self.work.await);

@@ -22,7 +22,7 @@ pub enum Honesty {
 #[derive(Clone, Debug)]
 pub struct Disk {
     platter: MemoryDisk,
-    dice: Arc<Mutex<Rng>>,
+    rng: Arc<Mutex<Rng>>,
     longest: Duration,
     honesty: Honesty,
 }
@@ -30,8 +30,8 @@ pub struct Disk {
 impl Disk {
     /// An empty disk that needs at most `longest` for a sync.
     pub fn new(seed: u64, longest: Duration, honesty: Honesty) -> Self {
-        let dice = Arc::new(Mutex::new(Rng::new(seed, &[4])));
-        Self { platter: MemoryDisk::new(SyncMode::OnDemand), dice, longest, honesty }
+        let rng = Arc::new(Mutex::new(Rng::new(seed, &[4])));
+        Self { platter: MemoryDisk::new(SyncMode::OnDemand), rng, longest, honesty }
     }
 
     pub fn open(&self) -> SlowLog {
@@ -63,7 +63,7 @@ pub struct SlowLog {
 impl EventLog for SlowLog {
     fn append(&self, after: LogHead, events: Vec<Event>) -> PendingAppend {
         let most = u64::try_from(self.disk.longest.as_millis()).unwrap_or(1);
-        let span = self.disk.dice.lock().unwrap_or_else(PoisonError::into_inner).millis(1, most);
+        let span = self.disk.rng.lock().unwrap_or_else(PoisonError::into_inner).millis(1, most);
         let (appending, platter) = (self.log.append(after, events), self.disk.platter.clone());
         let (appending, span) = match self.disk.honesty {
             Honesty::Lying if after.seq > 0 => (PendingAppend::answered(Ok(self.log.end())), span * 20),

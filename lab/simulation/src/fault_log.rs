@@ -1,4 +1,4 @@
-//! Which faults really struck, whom and when: what the judge needs to know before anybody is blamed.
+//! Which faults hit which agents and when: what the checker must know before it blames an agent.
 
 use crate::process_id::ProcessId;
 use crate::sim_time::SimTime;
@@ -95,7 +95,7 @@ impl FaultLog {
         during.any(|it| it.until != SimTime::NEVER || kept)
     }
 
-    /// Since when somebody has been estranged from the manager, for each who is.
+    /// Since when an agent's token does not match the manager's, for each such agent.
     pub fn estrangements(&self) -> impl Iterator<Item = (ProcessId, SimTime)> + '_ {
         self.estranged.iter().filter(|it| it.until == SimTime::NEVER).map(|it| (it.process, it.from))
     }
@@ -159,34 +159,34 @@ mod tests {
 
     #[test]
     fn as_many_calls_are_excused_as_faults_struck() {
-        let mut ledger = FaultLog::default();
+        let mut fault_log = FaultLog::default();
         for at in [90, 110, 120] {
-            ledger.note(Victim::Link(REFEREE, PLAYER), SimTime(at), SimTime(at), Weight::OneCall);
+            fault_log.note(Victim::Link(REFEREE, PLAYER), SimTime(at), SimTime(at), Weight::OneCall);
         }
-        assert!(ledger.excuses(PLAYER, REFEREE, 2, WHOLE));
-        assert!(!ledger.excuses(PLAYER, REFEREE, 3, WHOLE));
-        assert!(!ledger.excuses(ProcessId(3), REFEREE, 1, WHOLE));
+        assert!(fault_log.excuses(PLAYER, REFEREE, 2, WHOLE));
+        assert!(!fault_log.excuses(PLAYER, REFEREE, 3, WHOLE));
+        assert!(!fault_log.excuses(ProcessId(3), REFEREE, 1, WHOLE));
     }
 
     #[test]
     fn a_manager_that_was_away_excuses_nobody() {
-        let mut ledger = FaultLog::default();
-        ledger.started(PLAYER, SimTime(50));
-        ledger.note(Victim::Process(ProcessId::MANAGER), SimTime(60), SimTime(300), Weight::Everything);
-        assert!(!ledger.excuses(PLAYER, REFEREE, 1, WHOLE));
-        ledger.note(Victim::Link(PLAYER, ProcessId::MANAGER), SimTime(60), SimTime(60), Weight::OneCall);
-        assert!(ledger.excuses(PLAYER, REFEREE, 1, WHOLE));
+        let mut fault_log = FaultLog::default();
+        fault_log.started(PLAYER, SimTime(50));
+        fault_log.note(Victim::Process(ProcessId::MANAGER), SimTime(60), SimTime(300), Weight::Everything);
+        assert!(!fault_log.excuses(PLAYER, REFEREE, 1, WHOLE));
+        fault_log.note(Victim::Link(PLAYER, ProcessId::MANAGER), SimTime(60), SimTime(60), Weight::OneCall);
+        assert!(fault_log.excuses(PLAYER, REFEREE, 1, WHOLE));
     }
 
     #[test]
     fn who_was_known_by_another_token_is_excused_until_that_is_mended() {
         for (mended, excused) in [(90, false), (110, true)] {
-            let mut ledger = FaultLog::default();
-            ledger.agree(PLAYER, false, SimTime(50));
-            assert_eq!(ledger.estrangements().count(), 1);
-            ledger.agree(PLAYER, true, SimTime(mended));
-            assert_eq!(ledger.excuses(PLAYER, REFEREE, 1, WHOLE), excused, "{mended}");
-            assert_eq!(ledger.estrangements().count(), 0);
+            let mut fault_log = FaultLog::default();
+            fault_log.agree(PLAYER, false, SimTime(50));
+            assert_eq!(fault_log.estrangements().count(), 1);
+            fault_log.agree(PLAYER, true, SimTime(mended));
+            assert_eq!(fault_log.excuses(PLAYER, REFEREE, 1, WHOLE), excused, "{mended}");
+            assert_eq!(fault_log.estrangements().count(), 0);
         }
     }
 }

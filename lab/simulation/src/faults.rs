@@ -1,4 +1,4 @@
-//! What the network does to a connection: drawn when the connection is made, and told to the ledger when it strikes.
+//! Faults of a connection: drawn when it is made, and logged when they hit.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub enum ConnectionFault {
     Unheard,
     /// It breaks after so many bytes in one direction. Zero bytes back: the question is handled, its answer is lost.
     Cut(Direction, u64),
-    /// It goes silent after so many bytes in one direction, and nobody notices.
+    /// It goes silent after so many bytes in one direction, unnoticed.
     Mute(Direction, u64),
     /// Everything takes longer by this much.
     Slow(Duration),
@@ -49,28 +49,28 @@ pub struct FaultRates {
 
 impl FaultRates {
     /// The fate of the next connection.
-    pub fn fate(&self, dice: &mut Rng) -> ConnectionFault {
-        let throw = dice.within(0, 999);
+    pub fn fate(&self, rng: &mut Rng) -> ConnectionFault {
+        let throw = rng.within(0, 999);
         let mut limit = 0;
         let mut is = |share: u64| {
             limit += share;
             throw < limit
         };
         if is(self.unreachable) {
-            return if dice.happens(500) { ConnectionFault::Refused } else { ConnectionFault::Unheard };
+            return if rng.happens(500) { ConnectionFault::Refused } else { ConnectionFault::Unheard };
         }
         let (cut, mute) = (is(self.cut), is(self.mute));
         if cut || mute {
-            let way = if dice.happens(500) { Direction::There } else { Direction::Back };
+            let way = if rng.happens(500) { Direction::There } else { Direction::Back };
             // A message has about a thousand bytes; several may share a connection.
-            let bytes = if dice.happens(250) { 0 } else { dice.within(0, 4000) };
+            let bytes = if rng.happens(250) { 0 } else { rng.within(0, 4000) };
             return if cut { ConnectionFault::Cut(way, bytes) } else { ConnectionFault::Mute(way, bytes) };
         }
         if is(self.slow) {
-            return ConnectionFault::Slow(dice.millis(100, 6000));
+            return ConnectionFault::Slow(rng.millis(100, 6000));
         }
         if is(self.doubled) {
-            return ConnectionFault::Doubled(dice.millis(0, 4000));
+            return ConnectionFault::Doubled(rng.millis(0, 4000));
         }
         ConnectionFault::Fair
     }

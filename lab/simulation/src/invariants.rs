@@ -1,7 +1,7 @@
 //! What must hold in every run, looked at all the way through and not only at its end.
 //!
-//! The judge trusts nobody: it folds the durable log by itself, listens to what the manager is told and says, and asks the
-//! ledger before it believes that a player was charged by right.
+//! The checker trusts no agent: it folds the durable log itself, reads the manager's messages, and asks the fault log before
+//! it accepts that a player was charged.
 
 mod matches;
 mod table;
@@ -125,7 +125,7 @@ impl InvariantChecker {
     }
 
     /// Reads what the log has gained; says whether that was anything.
-    pub fn read(&mut self, at: SimTime, disk: &Disk, ledger: &mut FaultLog, trace: &mut Trace) -> Result<bool, String> {
+    pub fn read(&mut self, at: SimTime, disk: &Disk, fault_log: &mut FaultLog, trace: &mut Trace) -> Result<bool, String> {
         let events = disk.reader().read(self.head.seq, usize::MAX).map_err(|error| error.to_string())?;
         for (head, event) in &events {
             let body = serde_json::to_string(event).map_err(|error| error.to_string())?;
@@ -134,14 +134,14 @@ impl InvariantChecker {
             if self.head != *head {
                 return Err(format!("the chain of the log does not hold: {} instead of {}", head, self.head));
             }
-            self.happened(at, event, ledger)?;
+            self.happened(at, event, fault_log)?;
         }
         Ok(!events.is_empty())
     }
 
-    fn happened(&mut self, at: SimTime, event: &Event, ledger: &mut FaultLog) -> Verdict {
+    fn happened(&mut self, at: SimTime, event: &Event, fault_log: &mut FaultLog) -> Verdict {
         if let Fact::MatchReported { match_id, attempt, record } = &event.fact {
-            self.reported(at, match_id, *attempt, record, ledger)?;
+            self.reported(at, match_id, *attempt, record, fault_log)?;
         }
         match &mut self.season {
             Some(season) => season.apply(event).map_err(|bad| format!("the log cannot be right: {bad}"))?,
@@ -173,12 +173,12 @@ impl InvariantChecker {
                 let place = self.player(player)?;
                 self.withdrawn.insert(place);
             }
-            // Nobody reports it: that it is due is checked when it is applied.
+            // No referee reports it; whether it is due is checked when it is applied.
             Fact::MatchAwarded { match_id, outcome } => self.awarded(match_id, *outcome)?,
             Fact::RoundStarted { round } => self.round = Some((*round, at)),
             Fact::RoundCompleted { round } => self.round_over(at, *round)?,
             Fact::PlayerRegistered { player, .. } => drop(self.registered.insert(player.clone())),
-            Fact::PlayerReturned { player, .. } => self.compare_tokens(at, player, ledger)?,
+            Fact::PlayerReturned { player, .. } => self.compare_tokens(at, player, fault_log)?,
             Fact::Opened { .. }
             | Fact::RefereeRegistered { .. }
             | Fact::AgentLearned { .. }
@@ -198,7 +198,7 @@ impl InvariantChecker {
         id: &MatchId,
         attempt: u32,
         record: &MatchRecord,
-        ledger: &FaultLog,
+        fault_log: &FaultLog,
     ) -> Verdict {
         let open = self.open.get(id).copied().filter(|open| open.attempt == attempt);
         let open = open.ok_or_else(|| format!("attempt {attempt} at {id} has a result and was not under way"))?;
@@ -218,7 +218,7 @@ impl InvariantChecker {
                 let (number, place) = (player.id.number().unwrap_or_default(), self.player(&player.id)?);
                 let limits = &self.scenario.rules.limits;
                 let calls = if season.is_suspended(player) { 1 } else { usize::from(limits.max_retries) };
-                let excused = ledger.excuses(place, open.referee, calls, (open.since, at));
+                let excused = fault_log.excuses(place, open.referee, calls, (open.since, at));
                 if self.scenario.plays_fair(number) && !excused {
                     return Err(format!("{} was charged in {id} for a fault that was not its own", player.id));
                 }
@@ -230,7 +230,7 @@ impl InvariantChecker {
 
     fn awarded(&mut self, id: &MatchId, outcome: Outcome) -> Verdict {
         if self.open.contains_key(id) || self.results.insert(id.clone(), ProcessId::MANAGER).is_some() {
-            return Err(format!("{id} was decided without being played, and is in somebody's hands or has its result"));
+            return Err(format!("{id} was decided without being played, although it is assigned or has a result"));
         }
         let players = self.season.as_ref().and_then(|season| season.contestants(id));
         let players = players.ok_or_else(|| format!("{id} is no match of this league"))?;
@@ -258,19 +258,19 @@ impl InvariantChecker {
     }
 
     fn referee(&self, id: &RefereeId) -> Result<ProcessId, String> {
-        id.number().and_then(|number| self.scenario.referee(number)).ok_or_else(|| format!("{id} is nobody"))
+        id.number().and_then(|number| self.scenario.referee(number)).ok_or_else(|| format!("{id} is unknown"))
     }
 
     fn player(&self, id: &PlayerId) -> Result<ProcessId, String> {
-        id.number().and_then(|number| self.scenario.player(number)).ok_or_else(|| format!("{id} is nobody"))
+        id.number().and_then(|number| self.scenario.player(number)).ok_or_else(|| format!("{id} is unknown"))
     }
 
     /// Whether a player has the token by which the manager knows it.
-    fn compare_tokens(&self, at: SimTime, id: &PlayerId, ledger: &mut FaultLog) -> Verdict {
+    fn compare_tokens(&self, at: SimTime, id: &PlayerId, fault_log: &mut FaultLog) -> Verdict {
         let place = self.player(id)?;
         let known = self.season.as_ref().and_then(|season| season.player(id)).map(|player| &player.grant.digest);
         if let (Some(known), Some(own)) = (known, self.tokens.get(&place)) {
-            ledger.agree(place, known == own, at);
+            fault_log.agree(place, known == own, at);
         }
         Ok(())
     }
@@ -298,14 +298,14 @@ impl InvariantChecker {
         }
     }
 
-    pub fn ended(&mut self, place: ProcessId, at: SimTime, ledger: &mut FaultLog) {
-        ledger.ended(place, at);
+    pub fn ended(&mut self, place: ProcessId, at: SimTime, fault_log: &mut FaultLog) {
+        fault_log.ended(place, at);
         self.bouts.forget(place);
         self.tokens.remove(&place);
     }
 
     /// What the manager was told, and what it said.
-    pub fn listen(&mut self, heard: &ObservedMessage, ledger: &mut FaultLog) -> Verdict {
+    pub fn listen(&mut self, heard: &ObservedMessage, fault_log: &mut FaultLog) -> Verdict {
         self.bouts.listen(heard);
         if heard.question || !heard.arrived || heard.from != ProcessId::MANAGER {
             return Ok(());
@@ -328,14 +328,14 @@ impl InvariantChecker {
             }
             let token = field(&text, "auth_token").map(|token| Token::received(token).digest());
             self.tokens.extend(token.map(|token| (heard.to, token)));
-            self.compare_tokens(heard.at, &id, ledger)?;
+            self.compare_tokens(heard.at, &id, fault_log)?;
         }
         Ok(())
     }
 
     /// Whether anything takes longer than it may.
-    pub fn check_bounds(&self, at: SimTime, ledger: &FaultLog) -> Verdict {
-        self.bouts.check(at, ledger)?;
+    pub fn check_bounds(&self, at: SimTime, fault_log: &FaultLog) -> Verdict {
+        self.bouts.check(at, fault_log)?;
         for (id, open) in &self.open {
             let span = at - open.since.max(self.manager_since);
             if span > self.bounds.attempt {
@@ -343,8 +343,8 @@ impl InvariantChecker {
             }
         }
         let since_when = |from: SimTime| from.max(self.manager_since).max(self.scenario.quiet);
-        let strangers = ledger.estrangements().filter(|_| self.phase() == LeaguePhase::RunningLeague);
-        // Whoever is out need not agree about anything.
+        let strangers = fault_log.estrangements().filter(|_| self.phase() == LeaguePhase::RunningLeague);
+        // A withdrawn player need not agree.
         let strangers = strangers.filter(|(place, _)| !self.withdrawn.contains(place));
         if let Some((place, from)) = strangers.into_iter().find(|it| at - since_when(it.1) > self.bounds.mended) {
             return Err(format!("{place} and the manager have not agreed about a token since {from}"));

@@ -1,16 +1,15 @@
 //! The whole league in a simulation that owns time, network, disk and chance.
 //!
-//! Manager, referees and players are the real ones; what is simulated is what `league_wire::net`, `league_wire::environment` and
-//! `league_store::log` leave to others. A seed decides everything, and the same seed decides the same again: two runs of it
-//! agree in every message and its time.
+//! Manager, referees and players are the real ones. Simulated is what `league_wire::net`, `league_wire::environment` and
+//! `league_store::log` leave open. A seed decides everything: two runs of one seed agree in every message and its time.
 //!
-//! - [`scenario`], [`weather`]: what a seed decides; [`dice`] is how
-//! - [`net`], [`socket`], [`place`]: the network, from outside and from inside
-//! - [`disk`]: the manager's, which keeps what was synced
+//! - [`scenario`], [`faults`]: what a seed decides, with [`rng`]
+//! - [`net`], [`socket`], [`process_id`]: the network, from outside and from inside
+//! - [`disk`]: the manager's disk, which keeps what was synced
 //! - [`process`], [`agents`]: a runtime that can be killed, and what runs in it
-//! - [`ledger`]: which faults struck whom
-//! - [`judge`], [`bounds`]: what must hold, and how long things may take
-//! - [`run`], [`trace`], [`moment`]: putting it together
+//! - [`fault_log`]: which faults hit which agents
+//! - [`invariants`], [`bounds`]: what must hold, and how long things may take
+//! - [`run`], [`trace`], [`sim_time`]: one run, and its printout
 
 pub mod agents;
 pub mod bounds;

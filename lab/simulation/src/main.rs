@@ -64,7 +64,7 @@ fn many(first: u64, runs: u64) -> Result<bool, Box<dyn Error + Send + Sync>> {
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    // Whoever collects may have seen enough.
+                    // The collector may have stopped.
                     if number >= runs || results.send(run(first + number, Wanted::default())).is_err() {
                         return;
                     }

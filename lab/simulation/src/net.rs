@@ -1,6 +1,6 @@
 //! The network: connections between places, and everything that is on its way.
 //!
-//! Whatever is sent arrives after a while that the dice decide, never sooner than [`TICK`] and within one connection in
+//! A message arrives after a random time, never sooner than [`TICK`], and within one connection in
 //! order; between connections there is no order. Processes run one after the other through the same span of time, so
 //! nothing may arrive within the span in which it was sent: that is why the shortest delay is that span.
 
@@ -47,12 +47,12 @@ struct Connection {
     from: ProcessId,
     to: ProcessId,
     fate: ConnectionFault,
-    dice: Rng,
+    rng: Rng,
     near: End,
     far: End,
     /// Whether it was answered: taken, or refused.
     answered: Option<bool>,
-    /// Whether nobody is at its near end: the network made it by itself.
+    /// Whether the network itself made it: no process is at its near end.
     phantom: bool,
 }
 
@@ -79,7 +79,7 @@ enum Delivery {
     Answer(bool),
     Bytes(Direction, Vec<u8>),
     Finish(Direction),
-    /// To whoever receives in this direction.
+    /// To the receiver of this direction.
     Reset(Direction),
     /// What was said once is said again, on a connection of its own.
     Again(ProcessId, ProcessId, Vec<u8>),
@@ -89,7 +89,7 @@ enum Delivery {
 #[derive(Debug, Default)]
 pub(crate) struct Door {
     pub(crate) open: bool,
-    /// The machine is gone: nobody even refuses.
+    /// The machine is gone: nothing even refuses.
     dark: bool,
     pub(crate) knocks: VecDeque<ConnectionId>,
     pub(crate) keeper: Option<Waker>,
@@ -111,7 +111,7 @@ pub struct ObservedMessage {
 #[derive(Debug)]
 pub struct Net {
     seed: u64,
-    weather: FaultRates,
+    faults: FaultRates,
     partitions: Vec<Partition>,
     quiet: SimTime,
     patience: Duration,
@@ -123,25 +123,25 @@ pub struct Net {
     on_its_way: BTreeMap<(SimTime, u64), (ConnectionId, Delivery)>,
     posted: u64,
     pub(crate) doors: Vec<Door>,
-    /// Who is to be woken once nobody holds the network.
+    /// Tasks to wake once the network is released.
     wakers: Vec<Waker>,
     /// What the manager was told and has told.
     pub overheard: Vec<ObservedMessage>,
-    pub ledger: FaultLog,
+    pub fault_log: FaultLog,
     pub trace: Trace,
 }
 
 impl Net {
     pub fn new(scenario: &Scenario, trace: Trace) -> Self {
-        let mut ledger = FaultLog::default();
+        let mut fault_log = FaultLog::default();
         for partition in &scenario.partitions {
             // What was kept back arrives within a usual delay after the end.
             let until = partition.ends + Duration::from_secs(1);
-            ledger.note(Victim::Link(partition.from, partition.to), partition.begins, until, Weight::Everything);
+            fault_log.note(Victim::Link(partition.from, partition.to), partition.begins, until, Weight::Everything);
         }
         Self {
             seed: scenario.seed,
-            weather: scenario.weather,
+            faults: scenario.faults,
             partitions: scenario.partitions.clone(),
             quiet: scenario.quiet,
             patience: scenario.patience,
@@ -154,7 +154,7 @@ impl Net {
             doors: scenario.places().map(|_| Door::default()).collect(),
             wakers: Vec::new(),
             overheard: Vec::new(),
-            ledger,
+            fault_log,
             trace,
         }
     }
@@ -162,9 +162,9 @@ impl Net {
     pub(crate) fn connect(&mut self, from: ProcessId, to: ProcessId, at: SimTime) -> ConnectionId {
         let number = self.made.entry((from, to)).or_default();
         *number += 1;
-        let mut dice = Rng::new(self.seed, &[2, u64::from(from.0), u64::from(to.0), *number]);
-        let fate = if at < self.quiet { self.weather.fate(&mut dice) } else { ConnectionFault::Fair };
-        let id = self.add(from, to, fate, dice);
+        let mut rng = Rng::new(self.seed, &[2, u64::from(from.0), u64::from(to.0), *number]);
+        let fate = if at < self.quiet { self.faults.fate(&mut rng) } else { ConnectionFault::Fair };
+        let id = self.add(from, to, fate, rng);
         self.trace.note(at, format_args!("{from} → {to} connects ({id}, {fate:?})"));
         match fate {
             ConnectionFault::Unheard => self.spoil(from, to, at),
@@ -183,31 +183,31 @@ impl Net {
         id
     }
 
-    /// A call between these two comes to nothing. Whoever speaks with the manager may wait for it as long as it is patient.
+    /// A call between these two fails. A peer of the manager may wait for it until its own limit.
     fn spoil(&mut self, from: ProcessId, to: ProcessId, at: SimTime) {
         let with_manager = from == ProcessId::MANAGER || to == ProcessId::MANAGER;
         let until = if with_manager { at + self.patience } else { at };
-        self.ledger.note(Victim::Link(from, to), at, until, Weight::OneCall);
+        self.fault_log.note(Victim::Link(from, to), at, until, Weight::OneCall);
     }
 
-    fn add(&mut self, from: ProcessId, to: ProcessId, fate: ConnectionFault, dice: Rng) -> ConnectionId {
+    fn add(&mut self, from: ProcessId, to: ProcessId, fate: ConnectionFault, rng: Rng) -> ConnectionId {
         self.last += 1;
         let (near, far) = (End::default(), End::default());
         self.connections
-            .insert(self.last, Connection { from, to, fate, dice, near, far, answered: None, phantom: false });
+            .insert(self.last, Connection { from, to, fate, rng, near, far, answered: None, phantom: false });
         self.last
     }
 
     /// Puts something on its way, behind whatever goes the same way already.
     fn post(&mut self, id: ConnectionId, way: Direction, at: SimTime, mail: Delivery) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        let mut span = TICK + connection.dice.millis(0, JITTER);
+        let mut span = TICK + connection.rng.millis(0, JITTER);
         let (from, to) = connection.ends(way);
         if let ConnectionFault::Slow(extra) = connection.fate
             && at < self.quiet
         {
             span += extra;
-            self.ledger.note(Victim::Link(from, to), at, at + span, Weight::Everything);
+            self.fault_log.note(Victim::Link(from, to), at, at + span, Weight::Everything);
         }
         let kept = self.partitions.iter().filter(|partition| partition.keeps(from, to, at)).map(|it| it.ends).max();
         let arrives = (kept.unwrap_or(at) + span).max(connection.end(way).last);
@@ -216,7 +216,7 @@ impl Net {
         self.on_its_way.insert((arrives, self.posted), (id, mail));
     }
 
-    /// Whether somebody was heard at the other end: not yet, taken, or refused.
+    /// The state at the other end: not yet known, accepted, or refused.
     pub(crate) fn answered(&mut self, id: ConnectionId, waker: &Waker) -> Option<bool> {
         let connection = self.connections.get_mut(&id)?;
         connection.near.reader = Some(waker.clone());
@@ -284,7 +284,7 @@ impl Net {
         }
     }
 
-    /// Somebody has nothing more to say.
+    /// One side has sent everything.
     pub(crate) fn finish(&mut self, id: ConnectionId, way: Direction, at: SimTime) {
         if let Some(end) = self.end(id, way)
             && !std::mem::replace(&mut end.ended, true)
@@ -294,7 +294,7 @@ impl Net {
         }
     }
 
-    /// Somebody lets go of its end.
+    /// One side drops its end.
     pub(crate) fn leave(&mut self, id: ConnectionId, place: Direction, at: SimTime) {
         if self.end(id, place).is_some_and(|end| !end.gone) {
             self.finish(id, place, at);
@@ -340,14 +340,14 @@ impl Net {
         }
     }
 
-    /// The run is over: nothing is on its way any more, and nobody waits.
+    /// The run is over: nothing is under way, and no task waits.
     pub fn close(&mut self) {
         self.connections.clear();
         self.on_its_way.clear();
         self.doors.iter_mut().for_each(|door| *door = Door::default());
     }
 
-    /// Somebody listens at this place from now on.
+    /// A process listens here from now on.
     pub(crate) fn listen(&mut self, place: ProcessId) {
         let door = &mut self.doors[place.index()];
         (door.open, door.dark) = (true, false);
@@ -425,7 +425,7 @@ impl Net {
         self.post(id, Direction::Back, self.now, Delivery::Answer(taken));
     }
 
-    /// Something arrived where nobody is: whoever sent it is told, unless the machine is gone as well.
+    /// A message for a process that is gone: its sender is told, unless the machine is gone too.
     fn turned_away(&mut self, id: ConnectionId, way: Direction) {
         let Some(connection) = self.connections.get(&id) else { return };
         let (_, receiver) = connection.ends(way);
@@ -434,10 +434,10 @@ impl Net {
         }
     }
 
-    /// What was said once arrives again, as if whoever said it had connected anew. Nobody waits for the answer.
+    /// A message arrives again on a new connection; no process waits for the answer.
     fn again(&mut self, id: ConnectionId, from: ProcessId, to: ProcessId, bytes: Vec<u8>) {
-        let dice = Rng::new(self.seed, &[3, id]);
-        let phantom = self.add(from, to, ConnectionFault::Fair, dice);
+        let rng = Rng::new(self.seed, &[3, id]);
+        let phantom = self.add(from, to, ConnectionFault::Fair, rng);
         self.connections.entry(phantom).and_modify(|connection| connection.phantom = true);
         self.trace.note(self.now, format_args!("{from} → {to} is heard again ({id} as {phantom})"));
         self.post(phantom, Direction::There, self.now, Delivery::Knock);

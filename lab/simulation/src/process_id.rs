@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use league_wire::endpoint::{BadEndpoint, Endpoint};
 
-/// The port that everybody listens on.
+/// The port of every process.
 pub const PORT: u16 = 8000;
 
 /// A process, by its number: the manager, then the referees, then the players.

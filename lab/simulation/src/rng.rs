@@ -1,6 +1,6 @@
 //! Chance that a seed decides.
 //!
-//! Every purpose throws dice of its own, so that one throw more in one place changes nothing in another.
+//! Every purpose has its own generator: one more number in one place changes nothing in another.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use std::time::Duration;
 pub struct Rng(u64);
 
 impl Rng {
-    /// The dice of `seed` for one purpose.
+    /// The generator of `seed` for one purpose.
     pub fn new(seed: u64, purpose: &[u64]) -> Self {
-        let mut dice = Self(seed);
+        let mut rng = Self(seed);
         for part in purpose {
-            dice.0 = dice.throw() ^ part.wrapping_mul(0xD6E8_FEB8_6659_FD93);
+            rng.0 = rng.throw() ^ part.wrapping_mul(0xD6E8_FEB8_6659_FD93);
         }
-        dice
+        rng
     }
 
     pub fn throw(&mut self) -> u64 {
@@ -65,8 +65,8 @@ mod tests {
     #[test]
     fn a_seed_and_a_purpose_decide_every_throw() {
         let throws = |seed, purpose: &[u64]| {
-            let mut dice = Rng::new(seed, purpose);
-            [dice.throw(), dice.throw(), dice.throw()]
+            let mut rng = Rng::new(seed, purpose);
+            [rng.throw(), rng.throw(), rng.throw()]
         };
         assert_eq!(throws(1, &[2, 3]), throws(1, &[2, 3]));
         assert_ne!(throws(1, &[2, 3]), throws(1, &[3, 2]));

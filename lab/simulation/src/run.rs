@@ -22,7 +22,7 @@ use crate::trace::Trace;
 
 /// How long a run goes on after the end of its league: nothing may change any more.
 const AFTERWARDS: Duration = Duration::from_secs(3);
-/// How soon whoever fell over by itself is started again.
+/// A process that ended by itself is started again after this time.
 const AGAIN: Duration = Duration::from_millis(200);
 
 /// What is wanted of a run beside its verdict.
@@ -74,8 +74,8 @@ pub fn play(scenario: Scenario, wanted: Wanted) -> Result<Outcome, Box<dyn Error
     let home = if scenario.recalls { Some(tempfile::tempdir()?) } else { None };
     let disk = Disk::new(seed, scenario.disk, wanted.honesty);
     let cast = RunContext::new(Arc::clone(&scenario), disk, home.as_ref().map(|home| home.path().to_owned()));
-    let mut dice = Rng::new(seed, &[6]);
-    let processes = scenario.places().map(|place| Process::due(place, SimTime::BEGIN + dice.millis(0, 800))).collect();
+    let mut rng = Rng::new(seed, &[6]);
+    let processes = scenario.places().map(|place| Process::due(place, SimTime::BEGIN + rng.millis(0, 800))).collect();
     let judge = InvariantChecker::new(Arc::clone(&scenario));
     let mut run = Run {
         scenario,
@@ -91,7 +91,7 @@ pub fn play(scenario: Scenario, wanted: Wanted) -> Result<Outcome, Box<dyn Error
     let violation = run.play()?.err().map(|what| Violation { at: run.now, what });
     let trace = std::mem::take(&mut run.net.lock().trace);
     let (ended, tally) = (run.now, run.judge.tally);
-    // Tasks hold the network, and the network their wakers: whoever ends first must not be asked again.
+    // Tasks hold the network, and the network holds their wakers: the first that ends must not be polled again.
     run.net.lock().close();
     run.processes.clear();
     let (hash, count) = (trace.hash(), trace.count());
@@ -131,7 +131,7 @@ impl Run {
         }
     }
 
-    /// Looks whether somebody is to be killed over the matches that have just been given away.
+    /// Decides whether an agent of the matches that were just assigned is killed.
     fn lie_in_wait(&mut self) {
         let assigned = std::mem::take(&mut self.judge.assigned);
         for places in assigned.into_iter().filter(|_| self.now < self.scenario.quiet) {
@@ -157,7 +157,7 @@ impl Run {
                 if !process.is_alive() {
                     return;
                 }
-                // Who never comes back must have been there, and somebody must be left to run matches.
+                // An agent that never comes back must have registered, and one referee must remain.
                 let begun = self.judge.phase() != LeaguePhase::WaitingForRegistrations;
                 let last = matches!(self.scenario.role(whom), Role::Referee(_)) && referees <= 1;
                 let away = away.or((!begun || last).then_some(AGAIN));
@@ -166,9 +166,9 @@ impl Run {
                 net.trace.note(now, format_args!("{whom} is killed ({away:?}, silently: {silently})"));
                 // It starts with the tick in which it is due.
                 let until = process.due.map_or(SimTime::NEVER, |due| due + TICK);
-                net.ledger.note(Victim::Process(whom), now, until, Weight::Everything);
+                net.fault_log.note(Victim::Process(whom), now, until, Weight::Everything);
                 net.crash(whom, silently, with_mail, now);
-                self.judge.ended(whom, now, &mut net.ledger);
+                self.judge.ended(whom, now, &mut net.fault_log);
                 drop(net);
                 if whom == ProcessId::MANAGER {
                     self.cast.disk.crash();
@@ -194,7 +194,7 @@ impl Run {
             let (cast, life, place) = (self.cast.clone(), process.lives, process.place);
             let mut net = self.net.lock();
             net.trace.note(now, format_args!("{place} starts as {:?}", self.scenario.role(place)));
-            net.ledger.started(place, now);
+            net.fault_log.started(place, now);
             drop(net);
             match self.scenario.role(place) {
                 Role::Manager => process.start(&self.net, now, |plug| cast.manage(plug, life))?,
@@ -211,7 +211,7 @@ impl Run {
         let mut net = self.net.lock();
         net.trace.note(self.now, format_args!("{place} ends: {exit:?}"));
         net.crash(place, false, false, self.now);
-        self.judge.ended(place, self.now, &mut net.ledger);
+        self.judge.ended(place, self.now, &mut net.fault_log);
         drop(net);
         process.end();
         match exit {
@@ -232,17 +232,17 @@ impl Run {
         let (now, judge) = (self.now, &mut self.judge);
         let mut net = self.net.lock();
         let overheard = std::mem::take(&mut net.overheard);
-        let Net { ledger, trace, .. } = &mut *net;
-        let grew = judge.read(now, &self.cast.disk, ledger, trace)?;
+        let Net { fault_log, trace, .. } = &mut *net;
+        let grew = judge.read(now, &self.cast.disk, fault_log, trace)?;
         for heard in &overheard {
-            judge.listen(heard, ledger)?;
+            judge.listen(heard, fault_log)?;
         }
         for signal in self.cast.signals() {
             match signal {
                 Signal::Resumed(season, events) => judge.resumed(now, &season, events, &self.cast.disk)?,
                 Signal::Season(season) if !grew => judge.compare(&season)?,
                 Signal::Season(_) => {}
-                Signal::Admitted(place) => ledger.admitted(place, now),
+                Signal::Admitted(place) => fault_log.admitted(place, now),
                 Signal::Concluded => {
                     trace.note(now, format_args!("the league is over"));
                     judge.concluded()?;
@@ -250,6 +250,6 @@ impl Run {
                 }
             }
         }
-        judge.check_bounds(now, ledger)
+        judge.check_bounds(now, fault_log)
     }
 }

@@ -34,11 +34,11 @@ pub struct Scenario {
     /// How long the disk takes to make something durable, at most.
     pub disk: Duration,
     /// What the network does to connections.
-    pub weather: FaultRates,
+    pub faults: FaultRates,
     pub partitions: Vec<Partition>,
     /// What happens to processes, in order of time.
     pub incidents: Vec<(SimTime, Incident)>,
-    /// In how many of a thousand matches somebody is killed who has to do with it.
+    /// In how many of a thousand matches an agent of the match is killed.
     pub ambushes: u64,
     /// Whom the operator takes out of the league, and how long after its first round has begun.
     pub withdrawal: Option<(u32, Duration)>,
@@ -52,9 +52,9 @@ pub enum Incident {
     Kill {
         whom: ProcessId,
         away: Option<Duration>,
-        /// Whether its machine goes with it, so that nobody is told.
+        /// Whether its machine fails too, so that no peer is told.
         silently: bool,
-        /// Whether what it had sent and nobody has received yet is lost as well.
+        /// Whether messages that it had sent are lost as well.
         with_mail: bool,
     },
     /// Its clock jumps by so many seconds.
@@ -66,29 +66,29 @@ pub enum Incident {
 impl Scenario {
     /// What `seed` decides.
     pub fn of(seed: u64) -> Result<Self, BadId> {
-        let mut dice = Rng::new(seed, &[1]);
-        let players = dice.within(2, 6);
-        let referees = u8::try_from(dice.within(1, 3)).unwrap_or(1);
-        let misbehave = dice.happens(200);
+        let mut rng = Rng::new(seed, &[1]);
+        let players = rng.within(2, 6);
+        let referees = u8::try_from(rng.within(1, 3)).unwrap_or(1);
+        let misbehave = rng.happens(200);
         let strategies: Vec<_> = (0..players)
             .map(|_| {
-                let kinds = if misbehave && dice.happens(250) { MISBEHAVING } else { KINDS };
-                dice.pick(kinds, "random")
+                let kinds = if misbehave && rng.happens(250) { MISBEHAVING } else { KINDS };
+                rng.pick(kinds, "random")
             })
             .collect();
-        let mut seconds = |least: u64, most: u64| Duration::from_millis(dice.within(least, most)).as_secs_f64();
+        let mut seconds = |least: u64, most: u64| Duration::from_millis(rng.within(least, most)).as_secs_f64();
         let limits = MatchLimits {
             game_join_ack_timeout_sec: seconds(500, 2000),
             move_timeout_sec: seconds(500, 3000),
             game_over_timeout_sec: seconds(300, 1000),
             base_delay_sec: seconds(100, 500),
-            max_retries: u8::try_from(dice.within(1, 3)).unwrap_or(1),
+            max_retries: u8::try_from(rng.within(1, 3)).unwrap_or(1),
             ..MatchLimits::default()
         };
-        let suspend_after = u32::try_from(dice.within(1, 5)).unwrap_or(1);
+        let suspend_after = u32::try_from(rng.within(1, 5)).unwrap_or(1);
         let rules = LeagueConfig { limits, suspend_after, ..LeagueConfig::even_odd("simulated".parse()?) };
-        let quiet = SimTime::BEGIN + dice.millis(1000, 16_000);
-        let (capacity, seeded, recalls) = (dice.within(1, 4), dice.happens(300), dice.happens(100));
+        let quiet = SimTime::BEGIN + rng.millis(1000, 16_000);
+        let (capacity, seeded, recalls) = (rng.within(1, 4), rng.happens(300), rng.happens(100));
         let mut scenario = Self {
             seed,
             rules,
@@ -97,22 +97,22 @@ impl Scenario {
             strategies,
             seeded,
             recalls,
-            patience: dice.millis(600, 2000),
-            watch: dice.millis(400, 2000),
-            disk: dice.millis(1, 60),
-            weather: weather(&mut dice),
+            patience: rng.millis(600, 2000),
+            watch: rng.millis(400, 2000),
+            disk: rng.millis(1, 60),
+            faults: faults(&mut rng),
             partitions: Vec::new(),
             incidents: Vec::new(),
-            ambushes: if dice.happens(500) { dice.within(0, 300) } else { 0 },
+            ambushes: if rng.happens(500) { rng.within(0, 300) } else { 0 },
             withdrawal: withdrawal(seed, players),
             quiet,
         };
         // One run in twenty is fair from its beginning: nothing may go wrong there.
         if seed.is_multiple_of(20) {
-            (scenario.weather, scenario.ambushes, scenario.quiet) = (FaultRates::default(), 0, SimTime::BEGIN);
+            (scenario.faults, scenario.ambushes, scenario.quiet) = (FaultRates::default(), 0, SimTime::BEGIN);
         } else {
-            scenario.add_partitions(&mut dice);
-            scenario.add_incidents(&mut dice);
+            scenario.add_partitions(&mut rng);
+            scenario.add_incidents(&mut rng);
         }
         Ok(scenario)
     }
@@ -152,50 +152,49 @@ impl Scenario {
 
     /// What happens while this match is played, if anything: matches are short, and chance alone would hardly hit one.
     pub fn ambush(&self, number: u64, [referee, one, other]: [ProcessId; 3]) -> Option<(Duration, Incident)> {
-        let mut dice = Rng::new(self.seed, &[7, number]);
-        if !dice.happens(self.ambushes) {
+        let mut rng = Rng::new(self.seed, &[7, number]);
+        if !rng.happens(self.ambushes) {
             return None;
         }
-        let whom = dice.pick(&[referee, referee, referee, ProcessId::MANAGER, ProcessId::MANAGER, one, other], referee);
-        let for_good = whom != ProcessId::MANAGER && dice.happens(200);
-        let away = (!for_good).then(|| dice.millis(10, 5000));
-        let (silently, with_mail) = (dice.happens(300), dice.happens(500));
-        Some((dice.millis(0, 400), Incident::Kill { whom, away, silently, with_mail }))
+        let whom = rng.pick(&[referee, referee, referee, ProcessId::MANAGER, ProcessId::MANAGER, one, other], referee);
+        let for_good = whom != ProcessId::MANAGER && rng.happens(200);
+        let away = (!for_good).then(|| rng.millis(10, 5000));
+        let (silently, with_mail) = (rng.happens(300), rng.happens(500));
+        Some((rng.millis(0, 400), Incident::Kill { whom, away, silently, with_mail }))
     }
 
-    fn add_partitions(&mut self, dice: &mut Rng) {
-        for _ in 0..dice.within(0, 3) {
-            let from = ProcessId(u8::try_from(dice.within(0, u64::from(self.size() - 1))).unwrap_or_default());
-            let to = ProcessId(u8::try_from(dice.within(0, u64::from(self.size() - 1))).unwrap_or_default());
-            let begins = SimTime(dice.within(0, self.quiet.0));
-            let ends = (begins + dice.millis(100, 6000)).min(self.quiet);
+    fn add_partitions(&mut self, rng: &mut Rng) {
+        for _ in 0..rng.within(0, 3) {
+            let from = ProcessId(u8::try_from(rng.within(0, u64::from(self.size() - 1))).unwrap_or_default());
+            let to = ProcessId(u8::try_from(rng.within(0, u64::from(self.size() - 1))).unwrap_or_default());
+            let begins = SimTime(rng.within(0, self.quiet.0));
+            let ends = (begins + rng.millis(100, 6000)).min(self.quiet);
             self.partitions.push(Partition { from, to, begins, ends });
-            if dice.happens(600) {
+            if rng.happens(600) {
                 self.partitions.push(Partition { from: to, to: from, begins, ends });
             }
         }
     }
 
-    fn add_incidents(&mut self, dice: &mut Rng) {
+    fn add_incidents(&mut self, rng: &mut Rng) {
         let last = u64::from(self.size() - 1);
-        for _ in 0..dice.within(0, 6) {
-            let at = SimTime(dice.within(0, self.quiet.0));
+        for _ in 0..rng.within(0, 6) {
+            let at = SimTime(rng.within(0, self.quiet.0));
             // The manager and the referees are few, and more depends on them.
-            let place = if dice.happens(350) { 0 } else { dice.within(0, last) };
+            let place = if rng.happens(350) { 0 } else { rng.within(0, last) };
             let whom = ProcessId(u8::try_from(place).unwrap_or_default());
-            let for_good = whom != ProcessId::MANAGER && dice.happens(150);
-            let away =
-                (!for_good).then(|| if dice.happens(500) { dice.millis(10, 300) } else { dice.millis(300, 4000) });
-            let (silently, with_mail) = (dice.happens(300), dice.happens(500));
+            let for_good = whom != ProcessId::MANAGER && rng.happens(150);
+            let away = (!for_good).then(|| if rng.happens(500) { rng.millis(10, 300) } else { rng.millis(300, 4000) });
+            let (silently, with_mail) = (rng.happens(300), rng.happens(500));
             self.incidents.push((at, Incident::Kill { whom, away, silently, with_mail }));
         }
-        for _ in 0..dice.within(0, 2) {
-            let whom = ProcessId(u8::try_from(dice.within(0, last)).unwrap_or_default());
-            let by = i64::try_from(dice.within(0, 7200)).unwrap_or_default() - 3600;
-            self.incidents.push((SimTime(dice.within(0, self.quiet.0)), Incident::Clock { whom, by }));
+        for _ in 0..rng.within(0, 2) {
+            let whom = ProcessId(u8::try_from(rng.within(0, last)).unwrap_or_default());
+            let by = i64::try_from(rng.within(0, 7200)).unwrap_or_default() - 3600;
+            self.incidents.push((SimTime(rng.within(0, self.quiet.0)), Incident::Clock { whom, by }));
         }
-        if dice.happens(100) {
-            self.incidents.push((SimTime(dice.within(0, self.quiet.0)), Incident::Disk));
+        if rng.happens(100) {
+            self.incidents.push((SimTime(rng.within(0, self.quiet.0)), Incident::Disk));
         }
         self.incidents.sort_by_key(|(at, _)| *at);
     }
@@ -210,13 +209,13 @@ pub enum Role {
 }
 
 fn withdrawal(seed: u64, players: u64) -> Option<(u32, Duration)> {
-    let mut dice = Rng::new(seed, &[8]);
-    let whom = u32::try_from(dice.within(1, players)).unwrap_or(1);
-    dice.happens(150).then(|| (whom, dice.millis(0, 4000)))
+    let mut rng = Rng::new(seed, &[8]);
+    let whom = u32::try_from(rng.within(1, players)).unwrap_or(1);
+    rng.happens(150).then(|| (whom, rng.millis(0, 4000)))
 }
 
-fn weather(dice: &mut Rng) -> FaultRates {
+fn faults(rng: &mut Rng) -> FaultRates {
     // Every kind of fault is absent from half of the runs, so that each is also seen without the others.
-    let mut share = |most: u64| if dice.happens(500) { dice.within(0, most) } else { 0 };
+    let mut share = |most: u64| if rng.happens(500) { rng.within(0, most) } else { 0 };
     FaultRates { unreachable: share(150), cut: share(250), mute: share(150), slow: share(150), doubled: share(200) }
 }

@@ -63,7 +63,7 @@ impl Connector for SimConnector {
             let to =
                 ProcessId::of(host).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such place"))?;
             let id = self.net.lock().connect(self.place, to, self.watch.now());
-            // Whoever gives up waiting lets go of it.
+            // A caller that gives up drops it.
             let socket = Socket { plug: self.clone(), id, side: Direction::There };
             let taken = poll_fn(|cx| match self.net.lock().answered(id, cx.waker()) {
                 Some(taken) => Poll::Ready(taken),

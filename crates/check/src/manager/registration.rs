@@ -61,7 +61,7 @@ impl Exam<'_> {
                 ));
             }
             Ok(_) | Err(NoResponse::TimedOut(_) | NoResponse::TooLong) => {
-                self.book.judge(&rules::REACHABLE, &heard, Ok(()))
+                self.book.judge(&rules::REACHABLE, &heard, Ok(()));
             }
         }
         let outcome = admission(&heard);

@@ -179,7 +179,7 @@ impl ViewThread {
         match view {
             // Written several times a second: a sync for each would get in the way of the log's.
             ViewUpdate::Standings(file) => {
-                self.replace(self.home.standings(&file.league_id), &file, ReplaceSync::Later)
+                self.replace(self.home.standings(&file.league_id), &file, ReplaceSync::Later);
             }
             ViewUpdate::Rounds(file) => self.replace(self.home.rounds(&file.league_id), &file, ReplaceSync::Later),
             ViewUpdate::Register(file) => {

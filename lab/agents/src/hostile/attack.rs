@@ -1,4 +1,4 @@
-//! What a villain does wrong.
+//! What a hostile player does wrong.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -34,7 +34,7 @@ pub enum Attack {
     /// Resets the connection in the middle.
     Resets,
     Redirects,
-    /// Speaks the first version of HTTP; which is no vice, if it answers.
+    /// Speaks HTTP/1.0, which is allowed.
     OldHttp,
     /// Sends a few bytes that would be very many.
     Inflates,
@@ -45,7 +45,7 @@ pub enum Attack {
     TwoResults,
     /// Says both, one after the other, under the same key.
     DoubledKeys,
-    /// Sends a second answer that nobody asked for.
+    /// Sends a second answer without a question.
     SecondAnswer,
     /// Answers `ping` and nothing else.
     OnlyPings,
@@ -182,7 +182,7 @@ impl Attack {
     }
 }
 
-/// One byte more than anybody reads.
+/// One byte more than we read.
 const TOO_LONG: usize = 64 * 1024 + 1;
 
 /// Deep enough for any stack, and short enough to be read.
@@ -196,13 +196,12 @@ fn entire(body: &Value) -> Vec<u8> {
     answer(body.len(), "", body)
 }
 
-/// Very many blanks in a few bytes, which are JSON if somebody unpacks them. Packing them takes a while, so that is done once, and
-/// before anybody waits for an answer.
+/// Many blanks in a few bytes, which are JSON once unpacked. Packing takes a while, so it is done once, in advance.
 static BOMB: LazyLock<Vec<u8>> = LazyLock::new(bomb);
 
 fn bomb() -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-    // Nothing can go wrong in memory; and a villain that cannot be bad is silent.
+    // Writing to memory cannot fail.
     drop(packed.write_all(&vec![b' '; INFLATED]));
     drop(packed.write_all(b"{}"));
     packed.finish().unwrap_or_default()

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::message::text;
 
-/// The rounds of a league of so many players, as pairs of places; everybody meets everybody once.
+/// The rounds of a round robin, as pairs of places.
 pub(crate) fn rounds(players: usize) -> Vec<Vec<(usize, usize)>> {
     let places = players + players % 2;
     let mut circle: Vec<usize> = (0..places).collect();

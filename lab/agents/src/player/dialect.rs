@@ -1,4 +1,4 @@
-//! The habits of players that were seen in public: what they refuse, how they register, how they answer.
+//! The dialects of players that were seen in public: what they refuse, how they register, how they answer.
 
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ pub enum PlayerDialect {
     PostsBefore,
     /// Says `ok` to everything that is no question.
     OkToNotices,
-    /// Shows a token that nobody gave it.
+    /// Shows a made-up token.
     PlaceholderToken,
     /// Shows the token that it was shown.
     EchoesToken,

@@ -37,7 +37,7 @@ const NEEDED: [&str; 9] = [
 /// Where a request goes, and the request.
 pub(crate) fn request(
     speech: Speech,
-    habits: &[PlayerDialect],
+    dialects: &[PlayerDialect],
     name: &str,
     endpoint: &str,
     manager: &str,
@@ -45,19 +45,19 @@ pub(crate) fn request(
     let mut meta = json!({
         "display_name": name, "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": endpoint,
     });
-    if habits.contains(&PlayerDialect::AcceptsBatches) || habits.contains(&PlayerDialect::RefusesBatches) {
+    if dialects.contains(&PlayerDialect::AcceptsBatches) || dialects.contains(&PlayerDialect::RefusesBatches) {
         meta["accepts_batches"] = true.into();
     }
-    let kept = habits.iter().find_map(kept_id);
+    let kept = dialects.iter().find_map(kept_id);
     let sender = format!("player:{}", kept.unwrap_or(name));
     let letter = with(envelope(REQUEST, &sender, "conv-reg"), json!({ "player_meta": meta }));
     let letter = kept.map_or(letter.clone(), |id| with(letter, json!({ "player_id": id })));
     let names = Names::usual_for(&[REQUEST]);
-    if habits.contains(&PlayerDialect::WantsColon) {
+    if dialects.contains(&PlayerDialect::WantsColon) {
         let letter = with(letter, json!({"auth_token": ""}));
         return (manager.to_owned(), Frame::Types.request(REQUEST, &names, 1, &letter));
     }
-    if habits.contains(&PlayerDialect::RegistersBriefly) {
+    if dialects.contains(&PlayerDialect::RegistersBriefly) {
         let id = kept.unwrap_or(name);
         let brief = json!({"protocol": "league.v2", "message_type": REQUEST, "player_id": id, "endpoint": endpoint});
         return (manager.to_owned(), brief);
@@ -65,7 +65,8 @@ pub(crate) fn request(
     let frame = match speech {
         Speech::Register => {
             let flat = json!({"display_name": name, "version": "1.0.0", "endpoint": endpoint});
-            let flat = if habits.contains(&PlayerDialect::RegistersUnderData) { json!({ "data": flat }) } else { flat };
+            let flat =
+                if dialects.contains(&PlayerDialect::RegistersUnderData) { json!({ "data": flat }) } else { flat };
             return (format!("{}/register", manager.trim_end_matches("/mcp")), flat);
         }
         Speech::OneMethod => {
@@ -82,7 +83,7 @@ pub(crate) fn request(
 }
 
 /// Registers, and waits for the manager if it is not there yet.
-pub(crate) async fn register(url: &str, request: &Value, habits: &[PlayerDialect]) -> io::Result<Value> {
+pub(crate) async fn register(url: &str, request: &Value, dialects: &[PlayerDialect]) -> io::Result<Value> {
     let headers = [("accept", "application/json, text/event-stream")];
     let mut tries = 0;
     let answer = loop {
@@ -100,7 +101,7 @@ pub(crate) async fn register(url: &str, request: &Value, habits: &[PlayerDialect
     }
     let missing = NEEDED.iter().find(|field| reply.get(**field).is_none_or(Value::is_null));
     match missing {
-        Some(field) if habits.contains(&PlayerDialect::WantsColon) => {
+        Some(field) if dialects.contains(&PlayerDialect::WantsColon) => {
             Err(io::Error::other(format!("KeyError: '{field}'")))
         }
         Some(_) | None => Ok(reply),

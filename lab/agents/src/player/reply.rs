@@ -1,4 +1,4 @@
-//! What a player says to a message that it takes, dressed as its habits want.
+//! A player's answer to a message, in its dialects.
 
 use serde_json::{Value, json};
 
@@ -11,43 +11,44 @@ use crate::message::{envelope, now, text, with, without};
 const ENVELOPE: [&str; 5] = ["protocol", "message_type", "sender", "timestamp", "conversation_id"];
 
 /// The answer's message. `choice` is what it plays.
-pub(crate) fn to(habits: &[PlayerDialect], state: &State, asked: &Asked, choice: &str) -> Value {
+pub(crate) fn to(dialects: &[PlayerDialect], state: &State, asked: &Asked, choice: &str) -> Value {
     let Asked { kind, message, .. } = asked;
     let nested = match kind.as_str() {
         "GAME_INVITATION" => &message["game_invitation"],
         _ => &message["parity_context"],
     };
-    let read = if habits.contains(&PlayerDialect::ReadsNested) { nested } else { message };
-    let id = habits.iter().find_map(kept_id).unwrap_or(state.id());
+    let read = if dialects.contains(&PlayerDialect::ReadsNested) { nested } else { message };
+    let id = dialects.iter().find_map(kept_id).unwrap_or(state.id());
     let about = json!({"match_id": text(read, "match_id"), "player_id": id});
-    let under = habits
+    let under = dialects
         .iter()
-        .find_map(|habit| if let PlayerDialect::ChoiceUnder(called) = habit { Some(*called) } else { None });
-    let brief =
-        habits.iter().find_map(|habit| if let PlayerDialect::JoinsBriefly(word) = habit { Some(*word) } else { None });
+        .find_map(|dialect| if let PlayerDialect::ChoiceUnder(called) = dialect { Some(*called) } else { None });
+    let brief = dialects
+        .iter()
+        .find_map(|dialect| if let PlayerDialect::JoinsBriefly(word) = dialect { Some(*word) } else { None });
     let (called, own) = match (kind.as_str(), under, brief) {
         ("GAME_INVITATION", _, Some("accepted")) => return json!({"accepted": true}),
         ("GAME_INVITATION", _, Some(word)) => return json!({ "status": word }),
         ("CHOOSE_PARITY_CALL", Some(called), _) => (called, with(about, json!({ "choice": choice }))),
-        (kind, _, _) => usual(kind, habits, about, id, choice),
+        (kind, _, _) => usual(kind, dialects, about, id, choice),
     };
-    if habits.contains(&PlayerDialect::OkToNotices)
+    if dialects.contains(&PlayerDialect::OkToNotices)
         && !["GAME_INVITATION", "CHOOSE_PARITY_CALL"].contains(&kind.as_str())
     {
         return json!({"status": "ok"});
     }
     let letter = envelope(called, &format!("player:{id}"), text(message, "conversation_id"));
-    let stale = habits.contains(&PlayerDialect::StaleToken);
+    let stale = dialects.contains(&PlayerDialect::StaleToken);
     let token = if stale { state.first_token.as_str() } else { text(&state.admitted, "auth_token") };
     let letter = with(with(letter, json!({ "auth_token": token })), own);
-    habits.iter().fold(letter, |letter, habit| dressed(habit, letter, message))
+    dialects.iter().fold(letter, |letter, dialect| dressed(dialect, letter, message))
 }
 
 /// What the answer is called, and its own fields.
-fn usual(kind: &str, habits: &[PlayerDialect], about: Value, id: &str, choice: &str) -> (&'static str, Value) {
+fn usual(kind: &str, dialects: &[PlayerDialect], about: Value, id: &str, choice: &str) -> (&'static str, Value) {
     match kind {
         "GAME_INVITATION" => ("GAME_JOIN_ACK", with(about, json!({"arrival_timestamp": now(), "accept": true}))),
-        "CHOOSE_PARITY_CALL" if habits.contains(&PlayerDialect::ParityChoiceForm) => {
+        "CHOOSE_PARITY_CALL" if dialects.contains(&PlayerDialect::ParityChoiceForm) => {
             ("PARITY_CHOICE", with(about, json!({"choice": choice.to_uppercase()})))
         }
         "CHOOSE_PARITY_CALL" => ("CHOOSE_PARITY_RESPONSE", with(about, json!({"parity_choice": choice}))),
@@ -66,34 +67,34 @@ fn heard(id: &str) -> Value {
 }
 
 /// The id that it was started with.
-pub(crate) fn kept_id(habit: &PlayerDialect) -> Option<&'static str> {
-    if let PlayerDialect::KeepsId(id) = habit { Some(id) } else { None }
+pub(crate) fn kept_id(dialect: &PlayerDialect) -> Option<&'static str> {
+    if let PlayerDialect::KeepsId(id) = dialect { Some(id) } else { None }
 }
 
-fn dressed(habit: &PlayerDialect, letter: Value, question: &Value) -> Value {
-    if *habit == PlayerDialect::PlaceholderToken {
+fn dressed(dialect: &PlayerDialect, letter: Value, question: &Value) -> Value {
+    if *dialect == PlayerDialect::PlaceholderToken {
         return with(letter, json!({"auth_token": "token-placeholder"}));
     }
-    if *habit == PlayerDialect::EchoesToken {
+    if *dialect == PlayerDialect::EchoesToken {
         return with(letter, json!({"auth_token": question.get("auth_token")}));
     }
-    if *habit == PlayerDialect::OffsetTime {
+    if *dialect == PlayerDialect::OffsetTime {
         return with(letter, json!({"timestamp": now().replace('Z', "+00:00")}));
     }
-    if *habit == PlayerDialect::NoToken {
+    if *dialect == PlayerDialect::NoToken {
         return without(letter, &["auth_token"]);
     }
-    if *habit == PlayerDialect::AnswersGameId {
+    if *dialect == PlayerDialect::AnswersGameId {
         return renamed(letter, "match_id", "game_id");
     }
-    if *habit == PlayerDialect::AnswersType {
+    if *dialect == PlayerDialect::AnswersType {
         return renamed(letter, "message_type", "type");
     }
-    if *habit == PlayerDialect::PlainSender {
+    if *dialect == PlayerDialect::PlainSender {
         let id = text(&letter, "player_id").to_owned();
         return with(without(letter, &["player_id"]), json!({ "sender": id }));
     }
-    if *habit == PlayerDialect::NoEnvelope {
+    if *dialect == PlayerDialect::NoEnvelope {
         return without(without(letter, &ENVELOPE), &["auth_token"]);
     }
     letter

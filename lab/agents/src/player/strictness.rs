@@ -1,4 +1,4 @@
-//! What a player refuses although it understood it.
+//! What a player understands and refuses.
 
 use std::time::Instant;
 
@@ -10,38 +10,38 @@ use crate::frame::{Asked, Refusal};
 use crate::message::text;
 
 /// What is wrong with the wrapping, if anything.
-pub(crate) fn about_the_frame(habits: &[PlayerDialect], body: &Value) -> Option<Refusal> {
+pub(crate) fn about_the_frame(dialects: &[PlayerDialect], body: &Value) -> Option<Refusal> {
     let extra = |key: &String| !["jsonrpc", "method", "params", "id"].contains(&key.as_str());
     let odd_id = body.get("id").is_some_and(|id| !id.is_i64());
     let extra_key = body.as_object().into_iter().flat_map(|fields| fields.keys()).any(extra);
-    if habits.contains(&PlayerDialect::IntegerIds) && odd_id {
+    if dialects.contains(&PlayerDialect::IntegerIds) && odd_id {
         return Some(Refusal::new(-32600, "Invalid Request: id must be an integer"));
     }
-    if habits.contains(&PlayerDialect::NoExtraKeys) && extra_key {
+    if dialects.contains(&PlayerDialect::NoExtraKeys) && extra_key {
         return Some(Refusal::new(-32600, "Invalid Request: extra fields not permitted"));
     }
     None
 }
 
 /// What is wrong with the message, or with its time, if anything.
-pub(crate) fn about_the_message(habits: &[PlayerDialect], state: &mut State, asked: &Asked) -> Option<Refusal> {
-    // What everybody misses who looks for it in the wrong place.
+pub(crate) fn about_the_message(dialects: &[PlayerDialect], state: &mut State, asked: &Asked) -> Option<Refusal> {
+    // A player that looks in the wrong place finds no match.
     let question = ["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER"].contains(&asked.kind.as_str());
     if question && text(&asked.message, "match_id").is_empty() {
         return Some(Refusal::new(-32602, "Invalid params: match_id is required"));
     }
-    habits.iter().find_map(|habit| objection(habit, state, asked))
+    dialects.iter().find_map(|dialect| objection(dialect, state, asked))
 }
 
-fn objection(habit: &PlayerDialect, state: &mut State, Asked { kind, message, .. }: &Asked) -> Option<Refusal> {
+fn objection(dialect: &PlayerDialect, state: &mut State, Asked { kind, message, .. }: &Asked) -> Option<Refusal> {
     let question = kind == "GAME_INVITATION" || kind == "CHOOSE_PARITY_CALL";
     let refuse = |when: bool, code: i64, why: &str| when.then(|| Refusal::new(code, why));
     let is_invitation = kind == "GAME_INVITATION";
-    if let PlayerDialect::RateLimit(least) = habit {
+    if let PlayerDialect::RateLimit(least) = dialect {
         let soon = state.called.replace(Instant::now()).is_some_and(|last| last.elapsed() < *least);
         return refuse(soon, -32000, "Rate limit exceeded");
     }
-    if *habit == PlayerDialect::BusyAtFirst {
+    if *dialect == PlayerDialect::BusyAtFirst {
         return refuse(state.refused_once.insert(kind.clone()), -32000, "Too many requests: rate limit exceeded");
     }
     let other_match = || state.playing.as_ref().is_some_and(|playing| playing != text(message, "match_id"));
@@ -80,5 +80,5 @@ fn objection(habit: &PlayerDialect, state: &mut State, Asked { kind, message, ..
         ),
         (PlayerDialect::WantsTheEnd, is_invitation && other_match(), -32000, "Invalid state: still in another match"),
     ];
-    objections.into_iter().find_map(|(known, when, code, why)| refuse(known == *habit && when, code, why))
+    objections.into_iter().find_map(|(known, when, code, why)| refuse(known == *dialect && when, code, why))
 }

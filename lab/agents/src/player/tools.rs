@@ -17,17 +17,17 @@ fn fields(kind: &str) -> &'static [&'static str] {
     }
 }
 
-fn key(habits: &[PlayerDialect]) -> Option<&'static str> {
-    habits.iter().find_map(|habit| if let PlayerDialect::UnderOneKey(key) = habit { Some(*key) } else { None })
+fn key(dialects: &[PlayerDialect]) -> Option<&'static str> {
+    dialects.iter().find_map(|dialect| if let PlayerDialect::UnderOneKey(key) = dialect { Some(*key) } else { None })
 }
 
 /// The list of tools, as `tools/list` shows it.
-pub(crate) fn listed(names: &Names, habits: &[PlayerDialect]) -> Value {
+pub(crate) fn listed(names: &Names, dialects: &[PlayerDialect]) -> Value {
     let schema = |kind: &str| {
-        if let Some(key) = key(habits) {
+        if let Some(key) = key(dialects) {
             return json!({"type": "object", "properties": {key: {"type": "object"}}, "required": [key]});
         }
-        if habits.contains(&PlayerDialect::FieldsOnly) {
+        if dialects.contains(&PlayerDialect::FieldsOnly) {
             let known: Map<String, Value> = fields(kind).iter().map(|name| ((*name).to_owned(), json!({}))).collect();
             return json!({"type": "object", "properties": known, "additionalProperties": false});
         }
@@ -38,12 +38,12 @@ pub(crate) fn listed(names: &Names, habits: &[PlayerDialect]) -> Value {
 }
 
 /// The message in the arguments of a tool.
-pub(crate) fn message(kind: &str, arguments: Value, habits: &[PlayerDialect]) -> Result<Value, Refusal> {
-    if let Some(key) = key(habits) {
+pub(crate) fn message(kind: &str, arguments: Value, dialects: &[PlayerDialect]) -> Result<Value, Refusal> {
+    if let Some(key) = key(dialects) {
         let missing = || Refusal::new(-32602, format!("1 validation error: {key} Missing required argument"));
         return arguments.get(key).cloned().ok_or_else(missing);
     }
-    if habits.contains(&PlayerDialect::FieldsOnly) {
+    if dialects.contains(&PlayerDialect::FieldsOnly) {
         let unexpected = arguments.as_object().into_iter().flat_map(Map::keys);
         let unexpected = unexpected.into_iter().find(|name| !fields(kind).contains(&name.as_str()));
         if let Some(name) = unexpected {

@@ -27,11 +27,11 @@ impl Game {
     }
 
     /// Plays it, and gives the report.
-    pub(crate) async fn play(&self, mouth: &TestClient, referee: &str, token: &str) -> Value {
+    pub(crate) async fn play(&self, client: &TestClient, referee: &str, token: &str) -> Value {
         let [a, b] = &self.players;
-        let joined = tokio::join!(self.invite(mouth, referee, token, a, b), self.invite(mouth, referee, token, b, a));
+        let joined = tokio::join!(self.invite(client, referee, token, a, b), self.invite(client, referee, token, b, a));
         let choices = match joined {
-            (true, true) => tokio::join!(self.ask(mouth, referee, token, a), self.ask(mouth, referee, token, b)),
+            (true, true) => tokio::join!(self.ask(client, referee, token, a), self.ask(client, referee, token, b)),
             (true, false) => (Some(String::from("even")), None),
             (false, true) => (None, Some(String::from("even"))),
             (false, false) => (None, None),
@@ -61,8 +61,8 @@ impl Game {
             (player.1.clone(), with(self.letter("GAME_OVER", referee, token), own))
         };
         let (one, other) = (over(a), over(b));
-        // Whoever does not want to hear of it has been told.
-        drop(tokio::join!(mouth.call(&one.0, "GAME_OVER", &one.1), mouth.call(&other.0, "GAME_OVER", &other.1)));
+        // A player may refuse the notice.
+        drop(tokio::join!(client.call(&one.0, "GAME_OVER", &one.1), client.call(&other.0, "GAME_OVER", &other.1)));
         let details = json!({"drawn_number": number, "choices": chosen, "status": status});
         let score = json!({(&a.0): points(&a.0), (&b.0): points(&b.0)});
         let own = json!({"league_id": self.league, "round_id": self.round, "match_id": self.name,
@@ -78,7 +78,7 @@ impl Game {
 
     async fn invite(
         &self,
-        mouth: &TestClient,
+        client: &TestClient,
         referee: &str,
         token: &str,
         player: &(String, String),
@@ -88,15 +88,15 @@ impl Game {
         let own =
             json!({"match_id": self.name, "game_type": "even_odd", "role_in_match": role, "opponent_id": opponent.0});
         let invitation = with(self.letter("GAME_INVITATION", referee, token), own);
-        let answer = mouth.call(&player.1, "GAME_INVITATION", &invitation).await;
+        let answer = client.call(&player.1, "GAME_INVITATION", &invitation).await;
         answer.is_ok_and(|answer| answer.get("accept") == Some(&Value::Bool(true)))
     }
 
-    async fn ask(&self, mouth: &TestClient, referee: &str, token: &str, player: &(String, String)) -> Option<String> {
+    async fn ask(&self, client: &TestClient, referee: &str, token: &str, player: &(String, String)) -> Option<String> {
         let context = json!({"round_id": self.round, "your_standings": {"wins": 0, "losses": 0, "draws": 0}});
         let own = json!({"match_id": self.name, "player_id": player.0, "game_type": "even_odd", "context": context});
         let call = with(self.letter("CHOOSE_PARITY_CALL", referee, token), own);
-        let answer = mouth.call(&player.1, "CHOOSE_PARITY_CALL", &call).await.ok()?;
+        let answer = client.call(&player.1, "CHOOSE_PARITY_CALL", &call).await.ok()?;
         let choice = text(&answer, "parity_choice");
         ["even", "odd"].contains(&choice).then(|| choice.to_owned())
     }

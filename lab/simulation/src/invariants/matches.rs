@@ -74,9 +74,9 @@ impl RunningMatches {
     }
 
     /// Whether one of them takes too long. A report that could not be sent was not heard here either.
-    pub(super) fn check(&self, at: SimTime, ledger: &FaultLog) -> Result<(), String> {
+    pub(super) fn check(&self, at: SimTime, fault_log: &FaultLog) -> Result<(), String> {
         let overdue = |(referee, since): (ProcessId, SimTime)| {
-            at - since > self.limit && !ledger.disturbed(referee, ProcessId::MANAGER, (since, at))
+            at - since > self.limit && !fault_log.disturbed(referee, ProcessId::MANAGER, (since, at))
         };
         match self.taken.iter().find(|((referee, _), since)| overdue((*referee, **since))) {
             Some(((referee, (id, attempt)), since)) => {
