@@ -37,6 +37,7 @@ pub(crate) const CI: &[Step] = &[
         repository.run(tools::machete(repository)?)
     }),
     step("peers", "MCP's official clients and suite, the kits and a real browser accept us", foreign),
+    step("simulations", "1,000 simulated leagues with faults keep every invariant", simulations),
     step("machines", "a league works across hosts (Linux namespaces)", machines),
     step("traces", "the feature `otel` builds, and a match is one trace", traces),
     step("windows", "the Windows program builds and passes its tests under Wine", windows::check),
@@ -124,6 +125,12 @@ fn foreign(repository: &Repository) -> Outcome {
     tools::browser(repository)?;
     let mut tests = ignored(repository, "", &["browser::", "documents::", "everyone::", "kits::", "peers::"])?;
     tests.env("LEAGUE_PEERS", peers);
+    repository.run(tests)
+}
+
+fn simulations(repository: &Repository) -> Outcome {
+    let mut tests = tools::linted(repository, "test --workspace --test simulation nothing_is_lost")?;
+    tests.env("LEAGUE_SIMULATIONS", "1000");
     repository.run(tests)
 }
 

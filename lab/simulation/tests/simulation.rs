@@ -1,7 +1,49 @@
-//! The simulation itself: it repeats itself exactly, it really breaks things, and it notices what it should.
+//! Leagues with faults, and the simulation itself: a seed repeats exactly, faults do hit, and violations are noticed.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use league_simulation::disk::Honesty;
 use league_simulation::run::{Wanted, run};
+
+/// `cargo xtask ci` asks for more by this variable; `cargo xtask soak` has 10,000.
+const RUNS: &str = "LEAGUE_SIMULATIONS";
+
+fn holds(seed: u64) {
+    let violation = run(seed, Wanted::default()).unwrap().violation;
+    assert!(violation.is_none(), "{violation:?}; see the run: cargo xtask simulate --seed {seed} --runs 1");
+}
+
+#[test]
+fn nothing_is_lost_doubled_or_stuck() {
+    let runs = std::env::var(RUNS).map_or(200, |runs| runs.parse().unwrap());
+    let next = AtomicU64::new(0);
+    let work = || {
+        for seed in std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed)).take_while(|seed| *seed < runs) {
+            holds(seed);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+}
+
+/// The network doubled a registration. The second one replaced the token of the only referee, which never learned of it and
+/// refused every match.
+#[test]
+fn a_league_whose_referee_was_registered_twice_goes_on() {
+    [34, 115].into_iter().for_each(holds);
+}
+
+/// The player had lost its token before its assigned match began, and could not get another.
+#[test]
+fn a_player_withdrawn_before_its_match_begins_is_not_invited() {
+    [1842, 3293].into_iter().for_each(holds);
+}
 
 #[test]
 fn a_seed_reproduces_a_run_exactly() {
