@@ -125,7 +125,13 @@ impl InvariantChecker {
     }
 
     /// Reads what the log has gained; says whether that was anything.
-    pub fn read(&mut self, at: SimTime, disk: &Disk, fault_log: &mut FaultLog, trace: &mut Trace) -> Result<bool, String> {
+    pub fn read(
+        &mut self,
+        at: SimTime,
+        disk: &Disk,
+        fault_log: &mut FaultLog,
+        trace: &mut Trace,
+    ) -> Result<bool, String> {
         let events = disk.reader().read(self.head.seq, usize::MAX).map_err(|error| error.to_string())?;
         for (head, event) in &events {
             let body = serde_json::to_string(event).map_err(|error| error.to_string())?;
