@@ -1,4 +1,4 @@
-//! Whether a player that is about to register may: for a league that lets in only those that keep every required rule.
+//! The check of a player that registers with a league that admits only players which keep every required rule.
 
 use std::time::Duration;
 
@@ -12,13 +12,12 @@ use crate::report::{CheckReport, CheckVerdict, Finding};
 use crate::rule::RuleLevel;
 use crate::rules::player as rules;
 
-/// How long it may take: whoever registers waits for the answer, ten seconds at most.
+/// A player waits for the answer to its registration, ten seconds at most.
 const LIMIT: Duration = Duration::from_secs(8);
 
-/// The most characters of a reason.
 const MAX_REASON: usize = 1_500;
 
-/// Whether the player at `endpoint` keeps every required rule; if not, which it breaks and what to change.
+/// Fails with the broken rules of the player at `endpoint`, and what to change.
 pub async fn fit_to_register(endpoint: &Endpoint, game: &GameType) -> Result<(), String> {
     let options = CheckOptions { game: game.clone(), patience: LIMIT, to_the_end: false, ..CheckOptions::default() };
     match timeout(LIMIT, player(endpoint, &options)).await {
@@ -34,7 +33,7 @@ fn reason(report: &CheckReport) -> String {
     let broken: Vec<&Finding> = report.broken(RuleLevel::Required).collect();
     if broken.iter().any(|finding| finding.rule.id == rules::REACHABLE.id) {
         return format!(
-            "this league checks players before it lets them in, and nobody answers at {}: listen first, then register",
+            "this league checks players before it lets them in, and no agent answers at {}: listen first, then register",
             report.endpoint
         );
     }

@@ -1,7 +1,7 @@
-//! The checker's own line to an agent.
+//! The checker's HTTP client.
 //!
-//! Every exchange has a connection of its own, which is closed afterwards: a server that takes one connection at a time must not
-//! be failed for ours. What no decent client would send goes over a connection that is written by hand.
+//! Every exchange has its own connection, which is closed afterwards: a server that takes one connection at a time must not fail because
+//! of the checker's. Requests that no HTTP library sends are written byte by byte.
 
 use std::time::Duration;
 
@@ -12,23 +12,25 @@ use league_wire::client::{Client, ClientSettings};
 use league_wire::endpoint::Endpoint;
 use league_wire::net::{Connector, Stream, Tcp};
 use league_wire::peer_client::PeerClient;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
 
+use crate::messages::rpc;
 use crate::response::{NoResponse, Response, ResponseBody, out_of_stream};
 
-/// The most bytes that are read of an answer on a connection of our own.
+/// The most bytes of an answer on a raw connection.
 const MAX_RAW: usize = 256 * 1024;
 
-/// How long an agent is given to notice that its caller is gone.
+/// The time for an agent to notice that its client is gone.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// The line to one agent; cheap to clone.
+/// Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct AgentClient {
     pub(crate) endpoint: Endpoint,
     client: Client,
-    /// Finds out which form the agent understands, as the league does.
+    /// Finds the dialect that the agent understands, as the league does.
     pub(crate) speaker: PeerClient,
 }
 
@@ -40,7 +42,7 @@ impl AgentClient {
         Self { endpoint, client, speaker }
     }
 
-    /// The same line to another path of the agent.
+    /// The same agent at another path.
     pub(crate) fn at(&self, endpoint: Endpoint) -> Self {
         Self { endpoint, ..self.clone() }
     }
@@ -49,14 +51,20 @@ impl AgentClient {
         self.client.next_id()
     }
 
-    /// Posts `body`.
     pub(crate) async fn post(&self, headers: &HeaderMap, body: impl Into<Bytes>, limit: Duration) -> Response {
         let sent = body.into();
         let came = self.client.post(&self.endpoint, headers, sent.clone(), limit).await;
         Response::of(sent, came)
     }
 
-    /// Whether connections can be written by hand: not under TLS.
+    /// The answer to `tools/list` of MCP, and the tools in it.
+    pub(crate) async fn tools(&self, headers: &HeaderMap, limit: Duration) -> (Response, Vec<Value>) {
+        let listed = self.post(headers, rpc("tools/list", &json!({}), self.next_id()).to_string(), limit).await;
+        let tools = listed.json().and_then(|answer| answer.get("result")?.get("tools")?.as_array().cloned());
+        (listed, tools.unwrap_or_default())
+    }
+
+    /// Whether raw connections are possible: not under TLS.
     pub(crate) fn is_plain(&self) -> bool {
         !self.endpoint.is_secure()
     }
@@ -66,7 +74,7 @@ impl AgentClient {
         Ok(connecting.await?)
     }
 
-    /// The head of a request, by hand.
+    /// The head of a raw request.
     pub(crate) fn head(&self, method: &str, path: &str, content_type: &str, length: Option<usize>) -> String {
         let uri = self.endpoint.uri();
         let host = uri.authority().map_or("localhost", http::uri::Authority::as_str);
@@ -80,17 +88,16 @@ impl AgentClient {
         self.endpoint.uri().path_and_query().map_or_else(|| String::from("/"), ToString::to_string)
     }
 
-    /// A connection that nothing is said on.
+    /// A connection without a request.
     pub(crate) async fn idle(&self) -> Result<Box<dyn Stream>, NoResponse> {
         self.connect().await
     }
 
-    /// GETs `path`.
     pub(crate) async fn get(&self, path: &str, limit: Duration) -> Response {
         self.by_hand(&[self.head("GET", path, "", None).into_bytes()], Duration::ZERO, limit).await
     }
 
-    /// Writes `pieces` with a pause between them, and reads the answer to each request that they make up; the last one counts.
+    /// Writes `pieces` with a pause between them, and reads the answer.
     pub(crate) async fn by_hand(&self, pieces: &[Vec<u8>], pause: Duration, limit: Duration) -> Response {
         let sent = Bytes::from(pieces.concat());
         let exchange = async {
@@ -131,13 +138,13 @@ impl AgentClient {
         (first, Some(Response { sent, came }))
     }
 
-    /// Says the beginning of something, hangs up, and gives the agent a moment to notice.
+    /// Sends the beginning of a request, closes the connection, and gives the agent a moment to notice.
     pub(crate) async fn hang_up(&self, beginning: &[u8]) -> Response {
         let said = async {
             let mut stream = self.connect().await?;
             stream.write_all(beginning).await?;
             stream.shutdown().await?;
-            // It may close the connection, answer or do nothing; all that counts is what it does next.
+            // Whatever the agent does here, only its next answer counts.
             drop(timeout(MOMENT, stream.read_to_end(&mut Vec::new())).await);
             Ok(())
         };
@@ -152,14 +159,14 @@ impl From<std::io::Error> for NoResponse {
     }
 }
 
-/// Whether the agent said that it closes the connection, as HTTP/1.0 does without saying so.
+/// Whether the agent announced that it closes the connection, as HTTP/1.0 does implicitly.
 fn closes(heard: &Response) -> bool {
     let Ok(came) = &heard.came else { return true };
     let says = came.headers.get(http::header::CONNECTION).and_then(|value| value.to_str().ok()).unwrap_or_default();
     says.eq_ignore_ascii_case("close") || came.headers.contains_key("x-http-1-0")
 }
 
-/// Reads one answer: its head, and as much body as it announces.
+/// Reads one answer: its head, and the body that it announces.
 async fn read_answer(stream: &mut Box<dyn Stream>, began: Instant) -> Result<ResponseBody, NoResponse> {
     let mut bytes = Vec::new();
     let (head, length) = loop {

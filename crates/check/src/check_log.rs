@@ -1,6 +1,6 @@
-//! Where findings are noted while checks run, some of them at the same time.
+//! The findings of the checks, some of which run concurrently.
 //!
-//! A rule may be looked at several times; the first failure stands. A rule that nobody got to is skipped, never passed.
+//! A rule may be checked several times; the first failure stands. A rule that was not checked is skipped, never passed.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,16 +11,15 @@ use crate::report::{CheckVerdict, Finding};
 use crate::response::Response;
 use crate::rule::Rule;
 
-/// What has been found so far.
 #[derive(Debug, Default)]
 pub(crate) struct CheckLog {
     found: Mutex<HashMap<&'static str, Finding>>,
 }
 
-/// Holds, or what was seen instead.
+/// The rule holds, or what the checker saw instead.
 pub(crate) type Judgement = Result<(), String>;
 
-/// What was seen in place of what a rule asks for, and how to mend it, where more is known than the rule says.
+/// What the checker saw, and advice that is more specific than the rule's hint.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleViolation {
     seen: String,
@@ -39,7 +38,6 @@ impl From<Problem> for RuleViolation {
     }
 }
 
-/// Passes when `holds`, and says `otherwise` if not.
 pub(crate) fn ensure(holds: bool, otherwise: impl Into<String>) -> Judgement {
     if holds { Ok(()) } else { Err(otherwise.into()) }
 }
@@ -49,12 +47,12 @@ impl CheckLog {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes whether `rule` holds, by what was `heard`.
+    /// Records whether `rule` holds, with the exchange that shows it.
     pub(crate) fn judge(&self, rule: &'static Rule, heard: &Response, judgement: Judgement) {
         self.explain(rule, heard, judgement.map_err(RuleViolation::from));
     }
 
-    /// The same, with advice that fits what was seen.
+    /// The same with specific advice.
     pub(crate) fn explain(&self, rule: &'static Rule, heard: &Response, judgement: Result<(), RuleViolation>) {
         let fix = judgement.as_ref().err().and_then(|broken| broken.fix.clone());
         let verdict = judgement.map_or_else(|broken| CheckVerdict::Failed(broken.seen), |()| CheckVerdict::Passed);
@@ -62,13 +60,13 @@ impl CheckLog {
         self.note(Finding { rule, verdict, sent, came, took: heard.took(), accepted: false, fix });
     }
 
-    /// Notes that `rule` cannot be checked.
+    /// Records that `rule` cannot be checked.
     pub(crate) fn skip(&self, rule: &'static Rule, why: &str) {
         let verdict = CheckVerdict::Skipped(why.to_owned());
         self.note(Finding { rule, verdict, sent: None, came: None, took: None, accepted: false, fix: None });
     }
 
-    /// Notes what was seen without a single exchange to show for it.
+    /// Records a finding that no single exchange shows.
     pub(crate) fn observe(&self, rule: &'static Rule, seen: Option<String>, judgement: Judgement) {
         let verdict = judgement.map_or_else(CheckVerdict::Failed, |()| CheckVerdict::Passed);
         self.note(Finding { rule, verdict, sent: None, came: seen, took: None, accepted: false, fix: None });

@@ -1,4 +1,4 @@
-//! Getting to an agent: which form it understands, or what is there in its place.
+//! Finds the dialect that an agent understands, or what listens in its place.
 
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ use crate::agent_client::AgentClient;
 use crate::dialect::CheckDialect;
 use crate::response::{NoResponse, Response, ResponseBody};
 
-/// What came of the first call.
+/// The outcome of the first call.
 pub(crate) enum Reached {
-    /// The agent understood it in this form.
+    /// The agent understood this dialect.
     Understood(CheckDialect, Response),
-    /// No program listens: what to do about it.
-    Nobody(Response, String),
-    /// There is an answer in no form, or a refusal: everything that came, at least one.
+    /// No program listens; with advice.
+    NotListening(Response, String),
+    /// No dialect was understood; all answers, at least one.
     Stranger(Vec<Response>),
-    /// The agent listens to its own league only: what to do about it.
+    /// The agent answers its own league only; with advice.
     Guarded(Response, String),
-    /// There is a program that takes too long.
+    /// The agent takes too long.
     Slow(Response),
 }
 
@@ -34,9 +34,8 @@ pub(crate) struct Asked {
     pub(crate) call: Call,
 }
 
-/// Asks in one form after the other, as the league does, until one of the answers is one.
-///
-/// `known` is the form in which the agent answered before: then only the name of the call can be another.
+/// Asks in one dialect after the other, as the league does, until an answer fits. `known` is the dialect in which the agent answered before:
+/// then only the name of the call can differ.
 pub(crate) async fn search(
     line: &AgentClient,
     asked: &Asked,
@@ -63,8 +62,8 @@ pub(crate) async fn search(
     match &last.came {
         Err(NoResponse::TimedOut(_)) => return Reached::Slow(last),
         Err(NoResponse::Broken(why)) if tries.is_empty() && !is_listening(line).await => {
-            let note = nobody(line, why);
-            return Reached::Nobody(last, note);
+            let note = not_listening(line, why);
+            return Reached::NotListening(last, note);
         }
         Err(NoResponse::Broken(_) | NoResponse::TooLong) | Ok(_) => {}
     }
@@ -75,7 +74,7 @@ pub(crate) async fn search(
     Reached::Stranger(tries)
 }
 
-/// Of several answers to `question` the one that says most about what is wrong.
+/// The answer to `question` with the most specific problem.
 pub(crate) fn most_specific(mut tries: Vec<Response>, question: QuestionKind, match_id: &MatchId) -> Response {
     let problems = tries.iter().map(|heard| heard.problem(question, match_id));
     let most = Problem::most_specific(problems.clone().flatten());
@@ -83,8 +82,7 @@ pub(crate) fn most_specific(mut tries: Vec<Response>, question: QuestionKind, ma
     tries.swap_remove(place.unwrap_or(0))
 }
 
-/// Asks in the form that the agent understands, and gives the answer; in the canonical form where it understands none, with the
-/// error that says most.
+/// The answer in the dialect that the agent understands, or the most specific error and the canonical dialect.
 pub(crate) async fn answer(
     line: &AgentClient,
     asked: &Asked,
@@ -93,7 +91,7 @@ pub(crate) async fn answer(
 ) -> (CheckDialect, Response) {
     match search(line, asked, None, limit, answers).await {
         Reached::Understood(voice, heard) => (voice, heard),
-        Reached::Nobody(heard, _) | Reached::Guarded(heard, _) | Reached::Slow(heard) => {
+        Reached::NotListening(heard, _) | Reached::Guarded(heard, _) | Reached::Slow(heard) => {
             (CheckDialect::canonical(), heard)
         }
         Reached::Stranger(tries) => {
@@ -104,12 +102,11 @@ pub(crate) async fn answer(
     }
 }
 
-/// Whether a connection can be made at all.
 async fn is_listening(line: &AgentClient) -> bool {
     Tcp.connect(line.endpoint.host(), line.endpoint.port()).await.is_ok()
 }
 
-pub(crate) fn nobody(line: &AgentClient, why: &str) -> String {
+pub(crate) fn not_listening(line: &AgentClient, why: &str) -> String {
     let (host, port) = (line.endpoint.host(), line.endpoint.port());
     format!(
         "Nothing listens at {host}:{port} ({why}).\n\
@@ -117,7 +114,7 @@ pub(crate) fn nobody(line: &AgentClient, why: &str) -> String {
     )
 }
 
-/// The note for an agent that listens to its own league only.
+/// Advice for an agent that answers its own league only.
 pub(crate) fn guarded(heard: &Response) -> Option<String> {
     let error = heard.error()?;
     let closed = matches!(error.code.as_deref(), Some("E011" | "E012"));
@@ -129,7 +126,7 @@ pub(crate) fn guarded(heard: &Response) -> Option<String> {
     })
 }
 
-/// What to tell the author of an agent that understands no form. `heard` is the answer that says most.
+/// Advice for an agent that understands no dialect. `heard` is its most specific answer.
 pub(crate) fn stranger(line: &AgentClient, heard: &Response, problem: Option<&Problem>) -> String {
     let path = line.path();
     let Ok(came) = &heard.came else {
@@ -145,7 +142,7 @@ pub(crate) fn stranger(line: &AgentClient, heard: &Response, problem: Option<&Pr
         ),
         (405, _) => format!("There is a server, and {path} takes no POST (status 405). Is this the agent's endpoint?"),
         (401 | 403, _) => format!(
-            "There is a server, and it lets nobody in (status {}). Check it without what guards it, or from an allowed host.",
+            "There is a server, and it refuses access (status {}). Check it without its access control, or from an allowed host.",
             came.status.as_u16()
         ),
         (_, "text/html") => format!("There is a web server that answers with a page. Is {path} an agent's endpoint?"),

@@ -1,10 +1,8 @@
-//! A manager and two players that exist only for the referee that is checked, and write down everything it says to them.
+//! A manager and two players for the referee that is checked. They record every call of it.
 //!
-//! Each of them listens at an address of its own. What a player does is decided by the match that it is asked about, so that
-//! one stage serves several matches.
+//! Each listens at its own address. The match decides what a player does, so that one fake league serves several matches.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,22 +23,18 @@ use league_protocol::token::{Credential, Token};
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::endpoint::Endpoint;
 use league_wire::environment::Environment;
-use league_wire::server::serve;
-use league_wire::settings::ServerSettings;
 use smol_str::SmolStr;
-use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, timeout};
 
 use crate::options::CheckOptions;
 
-/// How long one side waits for the other to be asked, too.
+/// How long one side waits until the other is asked, too.
 pub(crate) const TOGETHER: Duration = Duration::from_millis(700);
 
 /// How long players wait for their match to be accepted.
 pub(crate) const GATE: Duration = Duration::from_secs(1);
 
-/// What a player does when it is asked for its choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ChoiceBehaviour {
     Says(&'static str),
@@ -52,7 +46,7 @@ pub(crate) enum ChoiceBehaviour {
 
 #[derive(Clone, Debug)]
 pub(crate) struct RefereeLine {
-    /// To whom: a side, or the manager.
+    /// The side that got it, or the manager.
     pub(crate) to: Option<Side>,
     pub(crate) call: Call,
     pub(crate) head: ReceivedEnvelope,
@@ -64,15 +58,14 @@ pub(crate) struct RefereeLine {
 pub(crate) struct Script {
     world: Environment,
     pub(crate) league: Option<LeagueId>,
-    /// The token that the referee gets.
     pub(crate) token: Token,
     acts: Mutex<HashMap<MatchId, [ChoiceBehaviour; 2]>>,
     said: watch::Sender<Vec<RefereeLine>>,
-    /// Whether players join: they wait until it is known whether their match was accepted.
+    /// Whether players may join: they wait until it is known whether the referee accepted their match.
     gate: watch::Sender<bool>,
 }
 
-/// The stage; everybody on it leaves when it is dropped.
+/// Its agents stop when it is dropped.
 pub(crate) struct FakeLeague {
     pub(crate) script: Arc<Script>,
     pub(crate) players: [Endpoint; 2],
@@ -93,18 +86,10 @@ impl FakeLeague {
         });
         let mut open = Vec::new();
         let mut listen = async |role: Option<Side>, port: u16| {
-            let listener = TcpListener::bind(SocketAddr::new(options.listen.ip(), port)).await?;
-            let address = listener.local_addr()?;
-            let (leave, left) = oneshot::channel::<()>();
-            let actor = Arc::new(FakeAgent { role, script: Arc::clone(&script) });
-            let settings = ServerSettings {
-                grace: Duration::ZERO,
-                allowed_hosts: vec![String::from("*")],
-                ..ServerSettings::default()
-            };
-            tokio::spawn(serve(listener, actor, settings, async { drop(left.await) }));
-            open.push(leave);
-            options.reached_at(address, agent).await
+            let fake = FakeAgent { role, script: Arc::clone(&script) };
+            let (endpoint, close) = options.serve(fake, port, agent).await?;
+            open.push(close);
+            std::io::Result::Ok(endpoint)
         };
         let manager = listen(None, options.listen.port()).await?;
         let players = [listen(Some(Side::A), 0).await?, listen(Some(Side::B), 0).await?];
@@ -118,35 +103,31 @@ impl Script {
         self.acts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What both players will do in `match_id`.
     pub(crate) fn rehearse(&self, match_id: &MatchId, acts: [ChoiceBehaviour; 2]) {
         self.acts().insert(match_id.clone(), acts);
     }
 
-    /// From now on nobody waits before it joins.
     pub(crate) fn let_them_join(&self) {
         self.gate.send_replace(true);
     }
 
     async fn at_the_gate(&self) {
         let mut gate = self.gate.subscribe();
-        // Nobody waits for ever: a referee may answer the order only when the match is over, and that is to be seen.
+        // The wait is limited: a referee that answers the order only after the match is to be seen as such.
         drop(timeout(GATE, gate.wait_for(|open| *open)).await);
     }
 
-    /// Everything that was said so far.
     pub(crate) fn said(&self) -> Vec<RefereeLine> {
         self.said.borrow().clone()
     }
 
-    /// Waits until enough has been said, or for `limit`; gives whether it has.
+    /// Waits until `enough` holds, at most for `limit`; returns whether it does.
     pub(crate) async fn until(&self, limit: Duration, enough: impl Fn(&[RefereeLine]) -> bool) -> bool {
         let mut said = self.said.subscribe();
         timeout(limit, said.wait_for(|said| enough(said))).await.is_ok_and(|seen| seen.is_ok())
     }
 }
 
-/// The match that a message is about.
 pub(crate) fn about(call: &Call) -> Option<&MatchId> {
     if let Call::GameInvitation(said) = call {
         Some(&said.match_id)
@@ -172,7 +153,7 @@ pub(crate) fn nonce(side: Side) -> &'static str {
     }
 }
 
-/// One of those on the stage: a side, or the manager.
+/// A side, or the manager.
 struct FakeAgent {
     role: Option<Side>,
     script: Arc<Script>,
@@ -183,7 +164,7 @@ impl FakeAgent {
         PlayerId::numbered(if self.role == Some(Side::B) { 2 } else { 1 })
     }
 
-    /// Waits until the other side has been asked the same.
+    /// Waits until the other side is asked the same.
     async fn wait_for_other(&self, match_id: &MatchId, method: Method) {
         let other = self.role.map(Side::other);
         let asked = |line: &RefereeLine| {

@@ -1,11 +1,10 @@
-//! A report as JUnit XML, for whatever shows test results.
+//! A report as JUnit XML.
 //!
-//! A broken rule that is not required is a skipped case with its reason: test viewers know no third colour.
+//! A broken rule that is not required is a skipped case with its reason: JUnit has no warnings.
 
 use crate::report::{CheckReport, CheckVerdict, Finding};
 use crate::rule::RuleLevel;
 
-/// Writes `report` as JUnit XML.
 pub fn junit(report: &CheckReport) -> String {
     let is_failed = |finding: &&Finding| finding.is_failure() && finding.rule.level == RuleLevel::Required;
     let failures = report.findings.iter().filter(is_failed).count();
@@ -57,7 +56,7 @@ fn details(finding: &Finding) -> String {
     text
 }
 
-/// `text` as it may stand in XML, in an attribute or between tags. What XML cannot hold at all becomes a question mark.
+/// `text` for XML attributes and content. A character that XML cannot hold becomes a question mark.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

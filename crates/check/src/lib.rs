@@ -1,9 +1,9 @@
 //! The conformance checker: grades an agent by named rules, and says what to change.
 //!
-//! - [`rule`], [`set`]: what is demanded, in frozen sets; [`mod@reference`] writes them down
-//! - [`fn@player`], [`fn@referee`], [`fn@manager`]: who is held to it, by acting as everybody else of a league
-//! - [`report`]: what came of it, for [`people`] and as [`mod@junit`]; [`accept`] has failures that are known
-//! - `approach`, `voice`, `posts`: which form an agent understands, and on which way it answers; `line`, `heard`: how it is spoken to, what came back
+//! - [`rule`], [`set`]: the rules, in frozen sets; [`mod@reference`] generates their document
+//! - [`fn@player`], [`fn@referee`], [`fn@manager`]: the checks of each role; the checker plays the other roles
+//! - [`report`]: the findings, as [`text_report`] and [`mod@junit`]; [`accept`] has known failures
+//! - `discovery`, `dialect`, `posts`: the dialect of an agent and the way of its answers; `agent_client`, `response`: requests and answers
 //!
 //! Everything that the checker sends is a message that some peer may send, or a mistake that some peer may make.
 

@@ -1,4 +1,4 @@
-//! Checking a manager, by registering with it. What registers stays registered, and never plays.
+//! The check of a manager. The agents that it registers stay registered, and never play.
 
 mod queries;
 mod registration;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::agent_client::AgentClient;
 use crate::check_log::{CheckLog, Judgement, ensure};
-use crate::dialect::{CheckDialect, list};
+use crate::dialect::CheckDialect;
 use crate::messages::{TestMessage, rpc};
 use crate::options::CheckOptions;
 use crate::report::CheckReport;
@@ -27,16 +27,15 @@ use crate::response::{NoResponse, Response};
 use crate::rule::Rule;
 use crate::rules::manager as rules;
 
-/// Everything that a check of a manager needs.
 pub(crate) struct Exam<'a> {
     line: &'a AgentClient,
     book: &'a CheckLog,
     world: Environment,
     limit: Duration,
     game: GameType,
-    /// Told apart from earlier checks of the same manager: names are taken only once.
+    /// Distinguishes this check from earlier ones of the same manager, which knows their names.
     mark: String,
-    /// The form in which the manager let the first player in.
+    /// The dialect in which the manager admitted the first player.
     voice: OnceLock<CheckDialect>,
 }
 
@@ -46,7 +45,6 @@ struct Member {
     league: Option<LeagueId>,
 }
 
-/// Checks the manager at `endpoint`.
 pub async fn manager(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport {
     let (line, book, world) = (AgentClient::to(endpoint.clone()), CheckLog::default(), Environment::real());
     let mark = world.random()[..4].iter().fold(String::new(), |mark, byte| format!("{mark}{byte:02x}"));
@@ -93,7 +91,7 @@ impl Exam<'_> {
             async { self.reports(&member, self.referee().await.as_ref()).await },
             self.requests(),
         );
-        // These end the first token, so they come when nobody needs it any more.
+        // These end the first token, so they come last.
         self.again(&member).await;
         self.bounds().await;
         Ok(())
@@ -120,7 +118,7 @@ impl Exam<'_> {
         }
     }
 
-    /// Judges by whether it was refused with this code of the league's.
+    /// Checks that it was refused with this code of the league.
     fn refused_with(&self, rule: &'static Rule, heard: &Response, code: &str) {
         let judgement = match (&heard.came, heard.error()) {
             (Err(silence), _) => Err(silence.to_string()),
@@ -138,10 +136,7 @@ impl Exam<'_> {
         let code = heard.error_number();
         let found = code.map_or_else(|| String::from("there is no error code"), |code| format!("the code is {code}"));
         self.book.judge(&rules::UNKNOWN_METHOD, &heard, ensure(code == Some(-32601), found));
-        let listed = self.post(&list(self.line.next_id())).await;
-        let answer = listed.json().unwrap_or_default();
-        let tools =
-            answer.get("result").and_then(|result| result.get("tools")?.as_array().cloned()).unwrap_or_default();
+        let (listed, tools) = self.line.tools(&HeaderMap::new(), self.limit).await;
         let has = |name: &&str| tools.iter().any(|tool| tool.get("name").and_then(Value::as_str) == Some(*name));
         let wanted = ["register_player", "register_referee", "report_match_result", "league_query"];
         let missing = wanted.iter().find(|name| !has(name));
@@ -149,7 +144,7 @@ impl Exam<'_> {
         self.book.judge(&rules::TOOLS, &listed, judgement);
     }
 
-    /// Judges `rule` by whether the manager still answers after what it `heard`.
+    /// Checks that the manager still answers after `heard`.
     async fn still_answers(&self, rule: &'static Rule, heard: &Response, also: Judgement) {
         let next = self.post(&rpc("get_standings", &json!({}), self.line.next_id())).await;
         let alive = ensure(next.came.is_ok(), format!("after this it no longer answers: {}", next.came_text()));

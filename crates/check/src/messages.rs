@@ -1,4 +1,4 @@
-//! The messages that the checker sends, in the canonical form; whoever wants an odd one changes it afterwards.
+//! The messages that the checker sends, in the canonical form; a check may change them.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 
 use crate::discovery::Asked;
 
-/// A message on its way: the method, and the message as an object.
+/// A method and its message as an object.
 #[derive(Clone, Debug)]
 pub(crate) struct TestMessage {
     pub(crate) method: Method,
@@ -33,7 +33,7 @@ impl TestMessage {
     /// The canonical message of `call`.
     pub(crate) fn new(envelope: &Envelope, call: &Call) -> Self {
         let mut body = Vec::new();
-        // Our own messages can be written; one that could not would show as an empty one.
+        // A message of the checker can be written; another one would show as an empty one.
         drop(PeerDialect::default().write(1, envelope, call, &mut body));
         let mut whole: Value = serde_json::from_slice(&body).unwrap_or_default();
         let message = match whole.get_mut("params").map(Value::take) {
@@ -58,15 +58,15 @@ impl TestMessage {
     }
 }
 
-/// A referee and a manager that exist only in the checker, and the league that they pretend to run.
+/// The league of the checker's own referee and manager.
 #[derive(Clone, Debug)]
 pub(crate) struct TestLeague {
     world: Environment,
     pub(crate) game: GameType,
     pub(crate) league: Option<LeagueId>,
-    /// What they show. It opens nothing, so whoever echoes it has given nothing away but its habits.
+    /// Their credential, which is valid nowhere: an agent that echoes it reveals only that it echoes.
     pub(crate) pass: String,
-    /// Rounds of its own for each check: an agent may remember the matches of an earlier one.
+    /// Differs from check to check: an agent may remember the matches of an earlier one.
     round: RoundId,
 }
 
@@ -105,12 +105,10 @@ impl TestLeague {
         self.envelope(referee, &match_id.as_str().to_ascii_lowercase())
     }
 
-    /// An invitation of P01.
     pub(crate) fn invitation(&self, match_id: &MatchId, side: Side) -> TestMessage {
         self.word(match_id, &self.inviting(match_id, side))
     }
 
-    /// The first question of a match.
     pub(crate) fn asked_to_join(&self, match_id: &MatchId) -> Asked {
         let (envelope, call) = (self.of_referee(match_id), self.inviting(match_id, Side::A));
         Asked { envelope, call }
@@ -191,7 +189,6 @@ impl TestLeague {
         read
     }
 
-    /// The round that all matches of this check belong to.
     pub(crate) fn round(&self) -> RoundId {
         self.round
     }
@@ -204,7 +201,6 @@ impl TestLeague {
     }
 }
 
-/// A JSON-RPC request of any method.
 pub(crate) fn rpc(method: &str, params: &Value, id: u64) -> Value {
     json!({ "jsonrpc": "2.0", "method": method, "params": params, "id": id })
 }

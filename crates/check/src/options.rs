@@ -1,13 +1,18 @@
-//! How to check.
+//! The options of a check.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use league_protocol::id::GameType;
 use league_protocol::table::LimitKind;
+use league_wire::agent::Agent;
 use league_wire::endpoint::Endpoint;
 use league_wire::lan;
-use tokio::sync::watch;
+use league_wire::server::serve;
+use league_wire::settings::ServerSettings;
+use tokio::net::TcpListener;
+use tokio::sync::{oneshot, watch};
 
 use crate::set::RuleSet;
 
@@ -16,18 +21,17 @@ pub struct CheckOptions {
     pub set: &'static RuleSet,
     /// The game in which the agent is checked.
     pub game: GameType,
-    /// No answer is waited for longer, whatever the protocol allows.
+    /// The longest wait for an answer, whatever the protocol allows.
     pub patience: Duration,
     /// Where the checker listens when it acts as a manager; the players that it plays take free ports at the same address.
     pub listen: SocketAddr,
-    /// The URL under which a remote agent reaches that manager, where it is not the address itself. The players are then taken
-    /// to be at the same host.
+    /// The URL at which a remote agent reaches that manager, if it is not the address itself. The players are at the same host.
     pub advertise: Option<Endpoint>,
-    /// Whether a player is told of the end of the league at last: some leave then, and one that is about to register must not.
+    /// Whether a player is told of the end of the league: some exit then, and one that registers must not.
     pub to_the_end: bool,
-    /// How long a referee that registers by itself is waited for.
+    /// How long to wait for a referee that registers itself.
     pub registration: Duration,
-    /// Told what the agent is being asked, so that a person who waits sees it.
+    /// The current call, for a progress display.
     pub progress: watch::Sender<&'static str>,
 }
 
@@ -48,7 +52,7 @@ impl Default for CheckOptions {
 
 impl CheckOptions {
     /// Where `agent` reaches the checker, which listens at `address`.
-    pub(crate) async fn reached_at(&self, address: SocketAddr, agent: &Endpoint) -> std::io::Result<Endpoint> {
+    async fn reached_at(&self, address: SocketAddr, agent: &Endpoint) -> std::io::Result<Endpoint> {
         let endpoint = match &self.advertise {
             Some(advertised) if advertised.host().contains(':') => {
                 format!("http://[{}]:{}/mcp", advertised.host(), address.port()).parse()
@@ -59,12 +63,28 @@ impl CheckOptions {
         endpoint.map_err(std::io::Error::other)
     }
 
-    /// Says what the agent is asked now.
+    /// Serves `server` at `port` until the sender is dropped; gives the endpoint at which `agent` reaches it.
+    pub(crate) async fn serve(
+        &self,
+        server: impl Agent,
+        port: u16,
+        agent: &Endpoint,
+    ) -> std::io::Result<(Endpoint, oneshot::Sender<()>)> {
+        let listener = TcpListener::bind(SocketAddr::new(self.listen.ip(), port)).await?;
+        let address = listener.local_addr()?;
+        let (close, closed) = oneshot::channel::<()>();
+        let (grace, allowed_hosts) = (Duration::ZERO, vec![String::from("*")]);
+        let settings = ServerSettings { grace, allowed_hosts, ..ServerSettings::default() };
+        tokio::spawn(serve(listener, Arc::new(server), settings, async { drop(closed.await) }));
+        Ok((self.reached_at(address, agent).await?, close))
+    }
+
+    /// Sets the current call.
     pub(crate) fn tell(&self, what: &'static str) {
         self.progress.send_replace(what);
     }
 
-    /// How long an answer under this limit is waited for.
+    /// The longest wait for an answer under this limit.
     pub(crate) fn wait(&self, limit: LimitKind) -> Duration {
         limit.default_span().min(self.patience)
     }

@@ -1,8 +1,7 @@
-//! Checking a player. Nothing but its URL is needed.
+//! The check of a player, which needs only its URL.
 //!
-//! First a match as any other; then everything that does not depend on each other at the same time; then what might harm the
-//! player, one thing after the other, each followed by an invitation that shows whether it still plays; at last the end of the
-//! league, after which some players leave.
+//! First a normal match; then the independent checks, concurrently; then requests that might harm the player, one by one, each followed by
+//! an invitation that shows whether it still plays; last the end of the league, after which some players exit.
 
 mod bounds;
 mod doors;
@@ -39,7 +38,6 @@ use crate::response::{Response, ResponseBody};
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
-/// Everything that a check of a player needs.
 pub(crate) struct Exam<'a> {
     line: &'a AgentClient,
     voice: &'a CheckDialect,
@@ -49,25 +47,23 @@ pub(crate) struct Exam<'a> {
     options: &'a CheckOptions,
 }
 
-/// A player that has been asked to join its first match, and to choose in it.
+/// A player after the invitation and the call of its first match.
 struct Met {
-    /// At the path where it really listens.
+    /// At the path where it listens.
     line: AgentClient,
     voice: CheckDialect,
     joined: Response,
     chose: Option<Response>,
 }
 
-/// The longest time in which a player that has acknowledged an invitation posts its answer: it does so at once.
+/// The time in which a player that acknowledged an invitation posts its answer.
 const POSTED: Duration = Duration::from_secs(1);
 
-/// The first pause after a player asked for fewer calls; it doubles.
+/// The first pause after a player limited the rate; it doubles.
 const BACK_OFF: Duration = Duration::from_millis(100);
 
-/// The most matches of one check.
 const MATCHES: u32 = 99;
 
-/// Checks the player at `endpoint`.
 pub async fn player(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport {
     let (line, book) = (AgentClient::to(endpoint.clone()), CheckLog::default());
     let pretence = TestLeague::new(&Environment::real(), &options.game);
@@ -108,7 +104,7 @@ pub async fn player(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport 
     report
 }
 
-/// Finds the form in which the player joins a match and chooses in it; otherwise what its author should know.
+/// Finds the dialect in which the player joins a match and chooses; fails with advice for its author.
 async fn reach(
     line: &AgentClient,
     pretence: &TestLeague,
@@ -128,7 +124,7 @@ async fn reach(
             let line = at_its_path(line, &voice);
             Ok(choose(line, voice, heard, pretence, options).await)
         }
-        Reached::Nobody(heard, note) => {
+        Reached::NotListening(heard, note) => {
             book.judge(&rules::REACHABLE, &heard, Err(heard.came_text()));
             Err(note)
         }
@@ -161,12 +157,12 @@ async fn reach(
     }
 }
 
-/// The line to where an agent listens that was found at `/`.
+/// The client for an agent that was found at `/`.
 fn at_its_path(line: &AgentClient, voice: &CheckDialect) -> AgentClient {
     if voice.manner.is_at_root() && line.endpoint.is_pathless() { line.at(line.endpoint.at("/")) } else { line.clone() }
 }
 
-/// Asks a player that has joined for its choice, in the form that it understands.
+/// Asks a player that has joined for its choice.
 async fn choose(
     line: AgentClient,
     mut voice: CheckDialect,
@@ -190,12 +186,12 @@ async fn choose(
             chose
         }
         Reached::Stranger(tries) => discovery::most_specific(tries, pretence.kind(), &match_id),
-        Reached::Nobody(chose, _) | Reached::Guarded(chose, _) | Reached::Slow(chose) => chose,
+        Reached::NotListening(chose, _) | Reached::Guarded(chose, _) | Reached::Slow(chose) => chose,
     };
     Met { line, voice, joined: heard, chose: Some(chose) }
 }
 
-/// Meets a player that acknowledges calls and posts its answers: it is told where to, and asked once more in each frame.
+/// Finds a player that acknowledges calls and posts its answers: announces where to, and asks again in each frame.
 async fn by_posts(line: &AgentClient, pretence: &TestLeague, options: &CheckOptions, posts: &mut Posts) -> Option<Met> {
     let referee = posts.open(options, &line.endpoint).await.ok()?;
     let match_id = pretence.match_no(1);
@@ -248,8 +244,7 @@ impl Exam<'_> {
         self.options.wait(LimitKind::Move)
     }
 
-    /// Says `letter` and waits for its answer, on whichever way it comes. A player that asks for fewer calls is called again later,
-    /// within the same limit.
+    /// Sends `letter` and waits for its answer, direct or posted. A player that limits the rate is called again within the same limit.
     async fn say(&self, letter: &TestMessage, limit: Duration) -> Response {
         self.options.tell(letter.method.row().name);
         let (began, mut pause) = (Instant::now(), BACK_OFF);
@@ -309,8 +304,7 @@ impl Exam<'_> {
         }
     }
 
-    /// Judges `rule` by whether the player still joins a match after what it `heard`. If not, whatever comes next would only show
-    /// the same once more.
+    /// Checks that the player still joins a match after `heard`. If not, further checks would only fail again.
     async fn still_plays(&self, rule: &'static Rule, number: u32, heard: &Response) -> Result<(), Gone> {
         let (match_id, next) = self.invite(number).await;
         let alive = joins(&next, &match_id);

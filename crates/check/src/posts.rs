@@ -1,9 +1,8 @@
-//! Answers that a player posts to its referee, after a mere acknowledgement of the call.
+//! Answers that a player posts to its referee after it acknowledged the call.
 //!
-//! Such a player knows where its referee listens from the announcement of the round, so the checker announces its matches with an
-//! address of its own.
+//! Such a player knows its referee's address from the announcement of the round, so the checker announces its matches with its own
+//! address.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,11 +19,8 @@ use league_protocol::table::{Method, RefereeCall};
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::endpoint::Endpoint;
 use league_wire::environment::Environment;
-use league_wire::server::serve;
-use league_wire::settings::ServerSettings;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, timeout};
 
@@ -32,10 +28,9 @@ use crate::dialect::CheckDialect;
 use crate::options::CheckOptions;
 use crate::response::{Response, ResponseBody};
 
-/// The most answers that are kept.
 const MOST: usize = 1024;
 
-/// A posted answer: the match and the question that it answers.
+/// A posted answer.
 #[derive(Clone, Debug)]
 struct Post {
     match_id: MatchId,
@@ -43,7 +38,7 @@ struct Post {
     body: Bytes,
 }
 
-/// Where answers are posted to; nowhere, until it is opened.
+/// The receiver of posted answers.
 #[derive(Debug, Default)]
 pub(crate) struct Posts {
     received: Arc<watch::Sender<Vec<Post>>>,
@@ -52,27 +47,18 @@ pub(crate) struct Posts {
 
 impl Posts {
     pub(crate) async fn open(&mut self, options: &CheckOptions, agent: &Endpoint) -> std::io::Result<Endpoint> {
-        let listener = TcpListener::bind(SocketAddr::new(options.listen.ip(), 0)).await?;
-        let address = listener.local_addr()?;
-        let (leave, left) = oneshot::channel::<()>();
-        let settings = ServerSettings {
-            grace: Duration::ZERO,
-            allowed_hosts: vec![String::from("*")],
-            ..ServerSettings::default()
-        };
-        let referee = Arc::new(Referee { received: Arc::clone(&self.received), world: Environment::real() });
-        tokio::spawn(serve(listener, referee, settings, async { drop(left.await) }));
-        let endpoint = options.reached_at(address, agent).await?;
-        self.open = Some((endpoint.clone(), leave));
+        let referee = Referee { received: Arc::clone(&self.received), world: Environment::real() };
+        let (endpoint, close) = options.serve(referee, 0, agent).await?;
+        self.open = Some((endpoint.clone(), close));
         Ok(endpoint)
     }
 
-    /// Where answers are posted to; where nothing listens, while it is not open.
+    /// Where answers are posted to; until it is open, a port where no program listens.
     pub(crate) fn endpoint(&self) -> &str {
         self.open.as_ref().map_or("http://127.0.0.1:9/mcp", |(endpoint, _)| endpoint.as_str())
     }
 
-    /// From now on an answer to `method` about `match_id` is waited for.
+    /// Waits from now on for an answer to `method` about `match_id`.
     pub(crate) fn waiting(&self, match_id: &MatchId, method: Method) -> Waiting<'_> {
         let since = self.received.borrow().len();
         Waiting { posts: self, match_id: match_id.clone(), method, since, began: Instant::now() }
@@ -89,7 +75,7 @@ pub(crate) struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// The posted answer, where the call was merely acknowledged and one comes within `limit`; otherwise what was `heard`.
+    /// The posted answer if the call was only acknowledged and one comes within `limit`; otherwise `heard`.
     pub(crate) async fn or(self, heard: Response, voice: &CheckDialect, limit: Duration) -> Response {
         if !voice.posts() || !acknowledges(&heard, &self.match_id) {
             return heard;
@@ -118,7 +104,6 @@ pub(crate) fn acknowledges(heard: &Response, match_id: &MatchId) -> bool {
         && layers.game_move(match_id).said == MoveAnswer::Nothing
 }
 
-/// The referee that answers are posted to.
 struct Referee {
     received: Arc<watch::Sender<Vec<Post>>>,
     world: Environment,
@@ -169,7 +154,7 @@ impl Agent for Referee {
     }
 }
 
-/// The message as it was posted, as far as it was understood.
+/// The posted message, as far as it was understood.
 fn written(head: &ReceivedEnvelope, kind: &str, body: &impl Serialize) -> Bytes {
     let mut message = match serde_json::to_value(body) {
         Ok(Value::Object(message)) => message,

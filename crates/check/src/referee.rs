@@ -1,4 +1,4 @@
-//! Checking a referee, by giving it matches between players of our own, and listening as its manager.
+//! The check of a referee: the checker is its manager and both players.
 
 mod matches;
 
@@ -37,7 +37,6 @@ use crate::rules::referee as rules;
 /// How long a referee has to read the answer to its registration.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// Everything that a check of a referee needs.
 pub(crate) struct Exam<'a> {
     line: &'a AgentClient,
     book: &'a CheckLog,
@@ -45,16 +44,15 @@ pub(crate) struct Exam<'a> {
     world: Environment,
     limit: Duration,
     game: GameType,
-    /// How long a match of ours may take: its limits are short.
+    /// The longest match of the check: its limits are short.
     span: Duration,
     round: RoundId,
-    /// What the players' passes are made of.
+    /// The players' tokens, from which passes are derived.
     tokens: [Token; 2],
-    /// The form in which the referee took its first match.
+    /// The dialect in which the referee accepted its first match.
     voice: OnceLock<CheckDialect>,
 }
 
-/// Checks the referee at `endpoint`.
 pub async fn referee(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport {
     let (line, book) = (AgentClient::to(endpoint.clone()), CheckLog::default());
     let (mut form, mut complete, mut notes) = (CheckDialect::canonical(), false, Vec::new());
@@ -142,7 +140,7 @@ impl<'a> Exam<'a> {
         }
     }
 
-    /// What the referee is to show a side in a match.
+    /// The pass that the referee has to show a side in a match.
     fn referee_pass(&self, side: Side, match_id: &MatchId) -> Option<Pass> {
         let league = self.stage.script.league.as_ref()?;
         let digest = self.tokens[usize::from(side == Side::B)].digest();
@@ -191,7 +189,7 @@ impl<'a> Exam<'a> {
         })
     }
 
-    /// Orders the first match, in the form that the referee understands.
+    /// Orders the first match.
     async fn first_order(&self, match_id: &MatchId) -> (CheckDialect, Response) {
         let asked = Asked { envelope: self.envelope(), call: self.ordering(match_id) };
         let understood = |came: &ResponseBody| {
@@ -200,19 +198,19 @@ impl<'a> Exam<'a> {
         discovery::answer(self.line, &asked, self.limit, understood).await
     }
 
-    /// Gets the referee to take its first match: at once, or when it has registered with us.
+    /// Orders the first match, again after the referee has registered with the checker.
     async fn reach(&self, options: &CheckOptions) -> Result<(), String> {
         let match_id = self.match_no(1);
         self.stage.script.rehearse(&match_id, self.fair_play());
         let registered = |said: &[crate::fake_league::RefereeLine]| {
             said.iter().any(|line| line.call.method() == Method::RegisterReferee)
         };
-        // With a port of its choice somebody expects the referee to come; otherwise it must take what it is given.
+        // With a chosen port the referee is expected to register; otherwise it must accept the order.
         if options.listen.port() != 0 {
             self.stage.script.until(options.registration, registered).await;
         }
         let (mut voice, mut heard) = self.first_order(&match_id).await;
-        // A referee that has just asked to be registered may not have read our answer yet.
+        // A referee that just registered may not have read the answer yet.
         let settled = Instant::now() + SETTLE;
         while heard.came.is_ok()
             && !accepted(&heard)
@@ -227,7 +225,7 @@ impl<'a> Exam<'a> {
         match &heard.came {
             Err(NoResponse::Broken(why)) => {
                 self.book.judge(&rules::REACHABLE, &heard, Err(why.clone()));
-                return Err(discovery::nobody(self.line, why));
+                return Err(discovery::not_listening(self.line, why));
             }
             Ok(_) | Err(NoResponse::TimedOut(_) | NoResponse::TooLong) => {
                 self.book.judge(&rules::REACHABLE, &heard, Ok(()));
@@ -249,7 +247,7 @@ impl<'a> Exam<'a> {
         self.judge_registration();
         self.book.judge(&rules::ACCEPTS, &heard, ensure(accepted(&heard), heard.came_text()));
         let took = heard.took().unwrap_or(self.limit);
-        // The players join only when the order has been answered: whoever waits for them first answers late.
+        // The players join only after the order is answered: a referee that waits for them first answers late.
         self.book.judge(&rules::AT_ONCE, &heard, ensure(took < GATE.mul_f32(0.8), format!("it took {took:?}")));
         if accepted(&heard) {
             Ok(())
@@ -297,7 +295,7 @@ fn player(side: Side) -> PlayerId {
     })
 }
 
-/// Whether a match was taken: not refused, in whatever words.
+/// Whether a match was accepted.
 fn accepted(heard: &Response) -> bool {
     let refuses = ParsedAnswer::parse(heard.body()).map(|layers| layers.refuses());
     heard.is_success() && refuses == Ok(false)

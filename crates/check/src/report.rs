@@ -1,4 +1,4 @@
-//! What came of checking an agent.
+//! The report of a check.
 
 use std::time::Duration;
 
@@ -13,36 +13,34 @@ use crate::rules::player;
 #[serde(tag = "verdict", content = "why", rename_all = "lowercase")]
 pub enum CheckVerdict {
     Passed,
-    /// It does not: what was seen.
+    /// With what the checker saw.
     Failed(String),
-    /// It could not be checked: why.
+    /// With the reason.
     Skipped(String),
 }
 
-/// One check, and what it was based on.
+/// One check with its evidence.
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub rule: &'static Rule,
     pub verdict: CheckVerdict,
-    /// What was sent, cut and without secrets.
+    /// What was sent, shortened and without secrets.
     pub sent: Option<String>,
-    /// What came back, cut and without secrets.
+    /// What came back, shortened and without secrets.
     pub came: Option<String>,
-    /// How long the answer took, where one came.
     pub took: Option<Duration>,
-    /// Whether the failure is one of those that were accepted beforehand.
+    /// Whether the failure is a known one.
     pub accepted: bool,
-    /// What to change, where more is known than the rule's own hint says.
+    /// Advice that is more specific than the rule's hint.
     pub fix: Option<String>,
 }
 
 impl Finding {
-    /// What to change when it is broken.
     pub fn hint(&self) -> &str {
         self.fix.as_deref().unwrap_or(self.rule.hint)
     }
 
-    /// Whether the rule is broken, and nobody accepted that.
+    /// Whether the rule is broken, and that is not a known failure.
     pub fn is_failure(&self) -> bool {
         matches!(self.verdict, CheckVerdict::Failed(_)) && !self.accepted
     }
@@ -82,7 +80,7 @@ impl Serialize for Finding {
     }
 }
 
-/// How many checks of a level there were, and how many of them were passed. What was skipped counts for neither.
+/// The checks of a level, without skipped ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Score {
     pub passed: usize,
@@ -90,7 +88,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// In whole per cents, rounded down: 100 means all.
+    /// In per cent, rounded down: 100 means all.
     pub fn percent(self) -> usize {
         (self.passed * 100).checked_div(self.checked).unwrap_or(100)
     }
@@ -105,7 +103,7 @@ pub enum Readiness {
     NotChecked,
 }
 
-/// The rules of which each is enough to lose every match.
+/// The rules each of which loses every match if it is broken.
 static DECISIVE: [&Rule; 6] = [
     &player::REACHABLE,
     &player::JOINS,
@@ -122,20 +120,18 @@ pub struct CheckReport {
     pub role: Role,
     /// How its role was found out.
     pub role_because: String,
-    /// The form in which it was spoken to, where one was found.
+    /// The dialect, if one was found.
     pub form: Option<String>,
     /// What its author should know before anything else.
     pub notes: Vec<String>,
-    /// Whether it could be checked at all.
     pub complete: bool,
     /// Each check, in the order of the rules.
     pub findings: Vec<Finding>,
-    /// Accepted failures that are none any more.
+    /// Known failures that pass.
     pub stale: Vec<String>,
 }
 
 impl CheckReport {
-    /// How it did at `level`.
     pub fn score(&self, level: RuleLevel) -> Score {
         let of_level = self.findings.iter().filter(|finding| finding.rule.level == level);
         of_level.fold(Score::default(), |score, finding| match (&finding.verdict, finding.accepted) {
@@ -158,12 +154,12 @@ impl CheckReport {
         }
     }
 
-    /// The broken rule for which a player loses every match, where there is one.
+    /// The broken rule that loses every match, if there is one.
     pub fn loses_every_match(&self) -> Option<&Finding> {
         self.broken(RuleLevel::Required).find(|finding| DECISIVE.iter().any(|rule| rule.id == finding.rule.id))
     }
 
-    /// Everything for programs: the report, its verdict and its totals.
+    /// The JSON form: the report, its verdict and its totals.
     pub fn for_programs(&self) -> impl Serialize + '_ {
         #[derive(Serialize)]
         struct Totals {
@@ -201,17 +197,16 @@ impl CheckReport {
         }
     }
 
-    /// Whether it may take part: every required rule that could be checked holds, and checking was not given up.
+    /// Whether the check is complete and every required rule that was checked holds.
     pub fn is_fit(&self) -> bool {
         self.complete && self.broken(RuleLevel::Required).next().is_none()
     }
 
-    /// The broken rules of a level.
     pub fn broken(&self, level: RuleLevel) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| finding.rule.level == level && finding.is_failure())
     }
 
-    /// Marks what was accepted beforehand, and finds what was accepted in vain.
+    /// Marks known failures, and finds stale ones.
     pub fn accept(&mut self, accepted: &Accepted) {
         for finding in &mut self.findings {
             finding.accepted = matches!(finding.verdict, CheckVerdict::Failed(_)) && accepted.has(finding.rule.id);

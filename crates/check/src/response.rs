@@ -1,4 +1,4 @@
-//! One exchange with the agent: what was said to it and what came of it.
+//! One exchange with the agent.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::shown::shown;
 pub(crate) struct ResponseBody {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    /// The answer's JSON, taken out of an event stream where it came in one.
+    /// The answer's JSON, taken out of an event stream if it came in one.
     pub(crate) body: Bytes,
     pub(crate) took: Duration,
 }
@@ -24,9 +24,8 @@ pub(crate) struct ResponseBody {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum NoResponse {
     TimedOut(Duration),
-    /// No connection, or it broke: why.
+    /// No connection, or it broke; with the reason.
     Broken(String),
-    /// More than an answer may have.
     TooLong,
 }
 
@@ -47,7 +46,6 @@ pub(crate) struct Response {
 }
 
 impl ResponseBody {
-    /// An answer as the client read it.
     pub(crate) fn of(exchange: &Exchange) -> Self {
         Self {
             status: exchange.status,
@@ -59,7 +57,6 @@ impl ResponseBody {
 }
 
 impl Response {
-    /// What came of sending `sent`.
     pub(crate) fn of(sent: Bytes, came: Result<Exchange, CallError>) -> Self {
         let came = came.map(|exchange| ResponseBody::of(&exchange)).map_err(|error| {
             let limit = error.receipt.limit;
@@ -74,12 +71,12 @@ impl Response {
         Self { sent, came }
     }
 
-    /// No answer, because there was no time for a question.
+    /// No answer, because no time was left for a request.
     pub(crate) fn nothing(limit: Duration) -> Self {
         Self { sent: Bytes::new(), came: Err(NoResponse::TimedOut(limit)) }
     }
 
-    /// What is wrong with this as an answer to `question`; nothing where it is one.
+    /// The problem of this answer to `question`, if it has one.
     pub(crate) fn problem(&self, question: QuestionKind, match_id: &MatchId) -> Option<Problem> {
         match &self.came {
             Ok(came) => Problem::of_answer(question, match_id, came.status.as_u16(), &came.body),
@@ -121,18 +118,18 @@ impl Response {
         ParsedAnswer::parse(self.body()).ok()?.error()
     }
 
-    /// The JSON-RPC number of the error, where it stands as it should.
+    /// The JSON-RPC error code, if it is in its place.
     pub(crate) fn error_number(&self) -> Option<i64> {
         self.json()?.get("error")?.get("code")?.as_i64()
     }
 
-    /// Whether the answer is JSON and no error, under whatever status.
+    /// Whether the answer is JSON and no error.
     pub(crate) fn is_success(&self) -> bool {
         ParsedAnswer::parse(self.body()).is_ok_and(|layers| layers.error().is_none())
             && self.status().is_some_and(|status| !status.is_server_error())
     }
 
-    /// The message of the answer, wherever it stands: the innermost object that has a field of one.
+    /// The message of the answer: the innermost object with a field of a message.
     pub(crate) fn message(&self) -> Map<String, Value> {
         fn innermost(value: Value) -> Option<Map<String, Value>> {
             const SIGNS: [&str; 7] =
@@ -163,7 +160,7 @@ impl Response {
     }
 }
 
-/// The JSON of an answer: the last event that has data, where the answer is a stream of events.
+/// The JSON of an answer; in a stream of events, the last event with data.
 pub(crate) fn out_of_stream(headers: &HeaderMap, body: &Bytes) -> Bytes {
     let streamed = headers
         .get(header::CONTENT_TYPE)

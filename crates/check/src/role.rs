@@ -1,4 +1,4 @@
-//! What kind of agent listens somewhere, found out without disturbing it.
+//! Finds the role of an agent without disturbing it.
 
 use std::time::Duration;
 
@@ -9,27 +9,25 @@ use league_wire::endpoint::Endpoint;
 use serde_json::{Value, json};
 
 use crate::agent_client::AgentClient;
-use crate::dialect::Handshake;
 use crate::messages::rpc;
 
-/// How long each question may take.
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// What an agent seems to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuessedRole {
     pub role: Role,
     pub because: String,
 }
 
-/// Finds out what listens at `endpoint`. Whoever gives no sign is taken for a player: most agents are.
+/// Finds out what listens at `endpoint`. Without any sign it is a player: most agents are.
 pub async fn role(endpoint: &Endpoint) -> GuessedRole {
     let line = AgentClient::to(endpoint.clone());
     if let Some(role) = by_health(&line).await {
         return GuessedRole { role, because: String::from("its /health says so") };
     }
-    if let Some(server) = Handshake::with(&line, LIMIT).await
-        && let Some(role) = by_tools(server.tools.iter().map(String::as_str))
+    if let Some(headers) = line.speaker.open_session(endpoint, LIMIT).await
+        && let (_, tools) = line.tools(&headers, LIMIT).await
+        && let Some(role) = by_tools(tools.iter().filter_map(|tool| tool.get("name")?.as_str()))
     {
         return GuessedRole { role, because: String::from("its tools say so") };
     }
@@ -48,7 +46,7 @@ async fn by_health(line: &AgentClient) -> Option<Role> {
     [Role::Player, Role::Referee, Role::Manager].into_iter().find(|role| role.to_string() == named)
 }
 
-/// The role that answers most of these calls, where one does.
+/// The role that answers most of these calls, if any does.
 fn by_tools<'a>(names: impl Iterator<Item = &'a str>) -> Option<Role> {
     let known: Vec<Method> = names.filter_map(|name| Method::named(name).map(|(method, _)| method)).collect();
     let only = |role: Role| {
@@ -59,7 +57,7 @@ fn by_tools<'a>(names: impl Iterator<Item = &'a str>) -> Option<Role> {
     (only(best) > 0).then_some(best)
 }
 
-/// Calls that change nothing: a manager shows its table, a referee knows no such match.
+/// Calls that change nothing: a manager answers with its table, a referee with an unknown match.
 async fn by_calls(line: &AgentClient) -> Option<Role> {
     let ask = async |method: &str, params: Value| {
         line.post(&HeaderMap::new(), rpc(method, &params, line.next_id()).to_string(), LIMIT).await

@@ -1,16 +1,15 @@
-//! A rule that agents are held to: what it is called, how much it matters, what it says, what to do about it.
+//! A rule for agents.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// How much a rule matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleLevel {
-    /// Who breaks it cannot take part, or loses matches by it.
+    /// An agent that breaks it cannot take part, or loses matches.
     Required,
-    /// The protocol asks for it, and some implementation somewhere relies on it.
+    /// The protocol asks for it, and some implementation relies on it.
     Recommended,
     /// A difference that this league understands and others may not.
     Quirk,
@@ -26,16 +25,13 @@ impl fmt::Display for RuleLevel {
     }
 }
 
-/// A named check.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Rule {
     /// Its name, which never changes: `player.choice.exact`.
     pub id: &'static str,
-    /// How much it matters.
     pub level: RuleLevel,
-    /// The section of PROTOCOL.md that it stands in.
+    /// The section of PROTOCOL.md.
     pub section: u8,
-    /// What it says, in a sentence.
     pub text: &'static str,
     /// What to change when it is broken.
     pub hint: &'static str,

@@ -1,4 +1,4 @@
-//! What is demanded of whom.
+//! The rules by role.
 
 pub(crate) mod manager;
 pub(crate) mod player;

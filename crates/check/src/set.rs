@@ -1,4 +1,4 @@
-//! Frozen sets of rules. A set that was published never changes: what is new goes into a new set.
+//! Frozen sets of rules. A published set never changes: new rules go into a new set.
 
 use league_protocol::sender::Role;
 use serde_json::{Value, json};
@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 use crate::rule::Rule;
 use crate::rules;
 
-/// A set of rules by name.
 #[derive(PartialEq, Eq, Debug)]
 pub struct RuleSet {
-    /// Its name: the protocol, and when it was frozen.
+    /// The protocol and the date of the freeze.
     pub name: &'static str,
     player: &'static [&'static Rule],
     referee: &'static [&'static Rule],
@@ -28,18 +27,17 @@ impl RuleSet {
         SETS
     }
 
-    /// The set that is used when none is named.
+    /// The default.
     pub fn newest() -> &'static Self {
-        // There is one at least: this file says so.
+        // The list above is not empty.
         &SETS[SETS.len() - 1]
     }
 
-    /// The set called `name`.
     pub fn named(name: &str) -> Option<&'static Self> {
         SETS.iter().find(|set| set.name == name)
     }
 
-    /// The rules for a role. An operator is none of those that are checked.
+    /// The rules for a role; an operator is not checked.
     pub fn for_role(&self, role: Role) -> &'static [&'static Rule] {
         match role {
             Role::Player => self.player,

@@ -1,9 +1,9 @@
-//! What may be shown of a message: not all of a long one, and no secret at all.
+//! Messages in reports: shortened and without secrets.
 
-/// The most characters that are shown of a message.
+/// The most characters of a message.
 const MAX_SHOWN: usize = 600;
 
-/// `text` as one may show it: its secrets hidden, its end cut off, its control characters made visible.
+/// `text` without secrets and control characters, shortened.
 pub(crate) fn shown(text: &str) -> String {
     let hidden = hide(text);
     let mut cut: String = hidden.chars().take(MAX_SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -14,12 +14,12 @@ pub(crate) fn shown(text: &str) -> String {
     cut
 }
 
-/// Whether there is anything in `text` that looks like a token or a pass.
+/// Whether `text` contains a token or a pass.
 pub(crate) fn holds_secret(text: &str) -> bool {
     hide(text) != text
 }
 
-/// Hides what looks like a token or a pass, wherever it stands.
+/// Hides tokens and passes.
 fn hide(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -30,7 +30,7 @@ fn hide(text: &str) -> String {
         let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let length = secret.find(|c| !inside(c)).unwrap_or(secret.len());
         out.push_str(mark);
-        // What is too short to open anything is a word like any other.
+        // A shorter word is no secret.
         out.push_str(if length > 20 { "…" } else { &secret[mark.len()..length] });
         rest = &secret[length..];
     }

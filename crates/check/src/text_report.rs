@@ -1,18 +1,17 @@
-//! A report for people: one line for each check, everything about those that failed, and the verdict last.
+//! A report as text: one line per check, the details of failures, and the verdict last.
 
 use std::fmt::{self, Write};
 
 use crate::report::{CheckReport, CheckVerdict, Finding, Readiness};
 use crate::rule::RuleLevel;
 
-/// Whether a text has colours. What they say is also said without them.
+/// Whether the text has colours, which say nothing that the text does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colours {
     Ansi,
     None,
 }
 
-/// A part of the text with a meaning of its own.
 #[derive(Clone, Copy)]
 enum Tone {
     Good,
@@ -36,12 +35,11 @@ impl Colours {
     }
 }
 
-/// Writes `report` for people, without colours.
+/// Without colours.
 pub fn for_people(report: &CheckReport) -> String {
     for_terminal(report, Colours::None)
 }
 
-/// Writes `report` for people.
 pub fn for_terminal(report: &CheckReport, colours: Colours) -> String {
     let mut out = String::new();
     // Writing into a text cannot fail.
@@ -62,7 +60,7 @@ fn write(report: &CheckReport, colours: Colours, out: &mut String) -> fmt::Resul
     for finding in &report.findings {
         if matches!(finding.verdict, CheckVerdict::Skipped(_)) {
             skipped.push(finding);
-            // When checking was given up, a list of all that was not done helps nobody.
+            // An incomplete check needs no list of the missing parts.
             if !report.complete {
                 continue;
             }
@@ -110,7 +108,7 @@ fn check(finding: &Finding, colours: Colours, out: &mut String) -> fmt::Result {
     }
 }
 
-/// Once more, and together, what failed.
+/// All failures once more.
 fn failures(report: &CheckReport, colours: Colours, out: &mut String) -> fmt::Result {
     for (level, title, tone) in
         [(RuleLevel::Required, "To be changed", Tone::Bad), (RuleLevel::Recommended, "Better changed", Tone::Odd)]

@@ -1,4 +1,4 @@
-//! Speaking to a running manager, as its operator or as anybody.
+//! Calls to a running manager, with or without an operator's token.
 
 use std::time::Duration;
 
@@ -20,49 +20,43 @@ use tokio::runtime::{Builder, Runtime};
 use crate::cli::Operator;
 use crate::secure;
 
-/// How long an answer may take.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Asks one manager, from a command that does nothing else.
+/// Blocking calls to one manager.
 pub(crate) struct Asker {
     caller: Caller,
     runtime: Runtime,
 }
 
 impl Asker {
-    /// One that asks the manager at `manager`.
     pub(crate) fn new(manager: &Endpoint, operator: &Operator) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build().context("a runtime could not be started")?;
         let client = secure::caller(operator.ca.as_deref())?;
         Ok(Self { caller: Caller::new(manager.clone(), operator.token.clone(), client), runtime })
     }
 
-    /// What the manager answers to `call`.
     pub(crate) fn ask<A: DeserializeOwned>(&self, call: &Call) -> Result<A> {
         self.runtime.block_on(self.caller.ask(call))
     }
 }
 
-/// Asks one agent as its operator.
 pub(crate) struct Caller {
     agent: Endpoint,
     token: Option<Credential>,
     client: Client,
 }
 
-/// An answer in the frame that we ask in.
+/// A JSON-RPC answer.
 #[derive(Deserialize)]
 struct Answer<A> {
     result: A,
 }
 
 impl Caller {
-    /// One that asks the agent at `agent` with this token.
     pub(crate) fn new(agent: Endpoint, token: Option<Credential>, client: Client) -> Self {
         Self { agent, token, client }
     }
 
-    /// What the agent answers to `call`.
     pub(crate) async fn ask<A: DeserializeOwned>(&self, call: &Call) -> Result<A> {
         let envelope = Envelope {
             sender: Sender::unregistered(Role::Operator, "cli"),
@@ -82,7 +76,7 @@ impl Caller {
         }
     }
 
-    /// What may help where nobody answers.
+    /// Advice for an agent that does not answer.
     fn hint(&self) -> &'static str {
         if self.agent.is_secure() {
             "; an authority of your own is named with --ca"

@@ -1,4 +1,4 @@
-//! `league check`: grades an agent of anybody's, and says what to change.
+//! `league check`: grades an agent and says what to change.
 
 use std::convert::Infallible;
 use std::io::{self, IsTerminal};
@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use crate::agents::in_runtime;
 use crate::cli::{Check, CheckedRole};
 
-/// A person who waits is told what for, this often.
+/// How often the command says what it waits for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(options: &Check) -> Result<ExitCode> {
@@ -33,7 +33,7 @@ pub(crate) fn run(options: &Check) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// Who looks at players for a manager that lets in only those that are fit.
+/// Checks players for a manager that admits only those that pass.
 pub(crate) fn inspector(game: GameType) -> Inspector {
     Inspector::new(move |endpoint| {
         let game = game.clone();
@@ -41,7 +41,7 @@ pub(crate) fn inspector(game: GameType) -> Inspector {
     })
 }
 
-/// Whether the agent is fit to take part.
+/// Whether the agent keeps every required rule.
 async fn check(options: &Check) -> Result<bool> {
     let set = match &options.set {
         None => RuleSet::newest(),
@@ -105,7 +105,7 @@ async fn check(options: &Check) -> Result<bool> {
     Ok(report.is_fit())
 }
 
-/// Tells a person who waits for a slow agent what is being waited for.
+/// Says what the command waits for when an agent is slow.
 async fn keep_told(doing: &watch::Receiver<&'static str>) -> Infallible {
     let began = Instant::now();
     loop {

@@ -10,7 +10,7 @@ use crate::results;
 
 /// The most players that are named; `league matches` lists everything.
 const PLAYERS: usize = 10;
-/// The most reasons that are given for each.
+/// The most reasons per player.
 const REASONS: usize = 3;
 
 pub(crate) fn of_league(home: &Home, season: &Season) -> Vec<String> {

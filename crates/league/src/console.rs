@@ -1,8 +1,7 @@
 //! Printing that never panics. `print!`, `println!` and `eprintln!` of this crate are the ones below: those of the standard library
-//! panic when the reader of a pipe has gone, as `head -1` goes after one line.
+//! panic when the reader of a pipe has closed it, as `head -1` does after one line.
 //!
-//! - A closed stdout or stderr is not an error: the text is dropped and the command goes on to its own end and exit code. So a league
-//!   that is being played is never ended by its reader.
+//! - A closed stdout or stderr is not an error: the text is dropped and the command continues. So a reader never stops a league.
 //! - Any other error on stdout, such as a full disk, is kept for [`failure`], which makes the exit code 1.
 //! - Errors on stderr have nowhere to be reported.
 
@@ -13,25 +12,21 @@ use std::sync::OnceLock;
 /// The first error on stdout other than a closed pipe.
 static FAILED: OnceLock<String> = OnceLock::new();
 
-/// Prints to stdout.
 macro_rules! print {
     ($($text:tt)*) => { $crate::console::to_stdout(format_args!($($text)*)) };
 }
 
-/// Prints a line to stdout.
 macro_rules! println {
     ($format:literal $($rest:tt)*) => { $crate::console::to_stdout(format_args!("{}\n", format_args!($format $($rest)*))) };
 }
 
-/// Prints a line to stderr.
 macro_rules! eprintln {
     ($format:literal $($rest:tt)*) => { $crate::console::to_stderr(format_args!($format $($rest)*)) };
 }
 
-/// Writes data.
 pub(crate) fn to_stdout(text: Arguments<'_>) {
     let mut stdout = io::stdout().lock();
-    // Written in one piece: a table of a thousand lines is not a thousand system calls.
+    // One write: a table of a thousand lines must not be a thousand system calls.
     let written = stdout.write_all(text.to_string().as_bytes()).and_then(|()| stdout.flush());
     if let Err(error) = written
         && error.kind() != ErrorKind::BrokenPipe
@@ -41,13 +36,12 @@ pub(crate) fn to_stdout(text: Arguments<'_>) {
     }
 }
 
-/// Writes a line of talk.
 pub(crate) fn to_stderr(text: Arguments<'_>) {
     // One write for the whole line, so that lines of several threads do not mix.
     drop(io::stderr().write_all(format!("{text}\n").as_bytes()));
 }
 
-/// Why the data on stdout is not complete, unless it is or the reader did not want more.
+/// The error that made the data on stdout incomplete.
 pub(crate) fn failure() -> Option<&'static str> {
     FAILED.get().map(String::as_str)
 }

@@ -1,4 +1,4 @@
-//! Whether this process may open enough files: what comes later does not always say so when it may not.
+//! Checks at the start that this process may open enough files: later errors would not always say so.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 /// A runtime, a log, its lock and its files take about twenty; a few are for connections.
 const NEEDED: usize = 40;
 
-/// Makes sure that there are enough to begin with. Windows sets no such limit.
+/// Fails if there are too few. Windows has no such limit.
 pub(crate) fn expect_enough() -> Result<()> {
     if !cfg!(unix) {
         return Ok(());

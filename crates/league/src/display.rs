@@ -1,4 +1,4 @@
-//! `league show`: a league in a browser, as its log tells it, whoever is running it.
+//! `league show`: the pages of a league, read from its log, whether or not a manager runs it.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ async fn display(options: &Show) -> Result<()> {
     }
 }
 
-/// Who is behind the pages of a league that is only looked at: nobody who answers calls.
+/// The agent behind read-only pages: it answers no calls.
 struct Display {
     league: LeagueId,
     world: Environment,

@@ -1,4 +1,4 @@
-//! How agents join a league: what its manager prints, and shows on its page as long as registration is open.
+//! How agents join a league: printed by the manager, and shown on its page while the registration is open.
 
 use league_dashboard::WaitingRoom;
 use league_protocol::sender::Role;
@@ -7,20 +7,19 @@ use league_wire::endpoint::Endpoint;
 use crate::join_key::JoinKey;
 use crate::reachable::Reachable;
 
-/// What stands for a join key that is not shown.
+/// Stands for a join key that is not shown.
 const HIDDEN: &str = "KEY";
 
 pub(crate) struct Invitation<'a> {
     pub(crate) reachable: &'a Reachable,
     pub(crate) key: &'a JoinKey,
-    /// Whether there is an operator's token.
     pub(crate) has_token: bool,
     pub(crate) expect_players: Option<u32>,
     pub(crate) expect_referees: Option<u32>,
 }
 
 impl Invitation<'_> {
-    /// For the operator's console. A join key that the manager made is shown here and nowhere else.
+    /// For the operator's terminal. A generated join key is shown only here.
     pub(crate) fn printed(&self) -> String {
         let shown = self.key.made().unwrap_or(HIDDEN);
         let others: Vec<&str> = self.reachable.others.iter().map(Endpoint::as_str).collect();
@@ -39,7 +38,7 @@ impl Invitation<'_> {
         lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 
-    /// For the page, which everybody may look at: no key is on it.
+    /// For the public page: without a key.
     pub(crate) fn room(&self) -> WaitingRoom {
         let endpoints = [&self.reachable.contact].into_iter().chain(&self.reachable.others);
         let key =
@@ -54,7 +53,7 @@ impl Invitation<'_> {
         }
     }
 
-    /// How the league is operated without a token, where the address that is watched does not do for it.
+    /// How to operate the league without a token if the advertised address does not allow it.
     fn operating(&self) -> Option<String> {
         if self.has_token || self.reachable.is_local() {
             return None;
@@ -68,7 +67,7 @@ impl Invitation<'_> {
         })
     }
 
-    /// What agents of other machines have to know.
+    /// A note if other machines cannot join.
     fn note(&self) -> Option<&'static str> {
         if self.reachable.is_cut_off {
             Some(
@@ -89,7 +88,7 @@ impl Invitation<'_> {
         let contact = &self.reachable.contact;
         let host = match self.reachable.is_local() {
             true => "",
-            // An agent that reaches the manager by version six is reached by it.
+            // The manager reaches an agent by the version of IP by which the agent reaches the manager.
             false if contact.host().contains(':') => " --host ::",
             false => " --host 0.0.0.0",
         };

@@ -1,7 +1,8 @@
-//! The league's join key: what referees show before they are let in, where others than this machine could come.
+//! The league's join key, which referees need to register if other machines can reach the manager.
 //!
-//! A referee decides results, so off loopback not everybody may be one. A key that nobody chose is made, shown once on stderr and kept nowhere:
-//! after a restart it is another one. Players keep their seat without it; a referee that registers again has to show the new one.
+//! A referee decides results, so not every machine may provide one. If the operator gives no key, one is generated, shown once on
+//! stderr and not stored: after a restart it is another one. Registered players stay registered without it; a referee that registers
+//! again needs the new key.
 
 use std::net::IpAddr;
 
@@ -9,17 +10,16 @@ use data_encoding::BASE64URL_NOPAD;
 use league_protocol::token::Credential;
 use league_wire::environment::Environment;
 
-/// The key of a league, where it has one.
 #[derive(Debug)]
 pub(crate) struct JoinKey {
     key: Option<Credential>,
-    /// Whether nobody chose it, so that it has to be shown.
+    /// Whether it was generated, so that it has to be shown.
     made: bool,
     players: bool,
 }
 
 impl JoinKey {
-    /// The key of a manager that listens at `host`: the one that was `chosen`, or a new one where one is needed.
+    /// The key of a manager that listens at `host`: the `chosen` one, or a generated one if one is needed.
     pub(crate) fn settle(chosen: Option<&Credential>, players: bool, host: IpAddr, world: &Environment) -> Self {
         match given(chosen) {
             Some(key) => Self { key: Some(key.clone()), made: false, players },
@@ -36,12 +36,12 @@ impl JoinKey {
         self.key.clone().filter(|_| self.players)
     }
 
-    /// The key, where nobody chose it.
+    /// The generated key.
     pub(crate) fn made(&self) -> Option<&str> {
         Some(self.key.as_ref().filter(|_| self.made)?.reveal())
     }
 
-    /// What is said about it when the manager starts.
+    /// The lines about a generated key at the manager's start.
     pub(crate) fn told(&self) -> Option<String> {
         let key = self.made()?;
         let whom = if self.players { "Referees and players" } else { "Referees" };
@@ -53,12 +53,12 @@ impl JoinKey {
     }
 }
 
-/// A secret that was given. Compose files and shells set to nothing what they mean to leave out.
+/// A secret, unless it is empty: compose files and shells set an empty variable in order to leave it out.
 pub(crate) fn given(secret: Option<&Credential>) -> Option<&Credential> {
     secret.filter(|secret| !secret.reveal().trim().is_empty())
 }
 
-/// 144 bits, in letters that need no quotes.
+/// 144 bits, in characters that need no quotes.
 fn make(world: &Environment) -> Credential {
     Credential::new(&format!("key-{}", BASE64URL_NOPAD.encode(&world.random()[..18])))
 }

@@ -1,4 +1,4 @@
-//! Ports: bound before anything starts, so that a port that is taken is said at once.
+//! Ports, bound before anything else starts, so that a port in use is an error at once.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener};
@@ -43,7 +43,7 @@ impl Bound {
         Self::to(host, port, whose)
     }
 
-    /// How this machine reaches it by `scheme`.
+    /// Its endpoint for this machine.
     pub(crate) fn endpoint(&self, scheme: &str) -> Result<Endpoint> {
         let (address, port) = (self.address.ip(), self.address.port());
         if address.is_unspecified() {
@@ -52,7 +52,6 @@ impl Bound {
         Ok(lan::at(scheme, address, port)?)
     }
 
-    /// For the runtime that it is used in.
     pub(crate) fn into_tokio(self) -> io::Result<tokio::net::TcpListener> {
         tokio::net::TcpListener::from_std(self.listener)
     }
@@ -65,7 +64,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     }
     let socket = Socket::new(Domain::IPV6, Type::STREAM, None)?;
     socket.set_only_v6(false)?;
-    // As `TcpListener::bind` does: a port is free again as soon as its process has ended. Windows would share it.
+    // As `TcpListener::bind` does: a port is free as soon as its process has ended. On Windows the option would share it.
     if cfg!(unix) {
         socket.set_reuse_address(true)?;
     }

@@ -1,12 +1,12 @@
-//! How much the log files of this process tell.
+//! The level of the log files.
 
 use anyhow::{Result, bail};
 use league_store::journal::{JournalLevel, JournalLimits};
 
 const VARIABLE: &str = "LEAGUE_LOG_FILES";
 
-/// The limits of the logs, with lines from the level in `LEAGUE_LOG_FILES` on: `debug` has every message, `info` events, `warn` what went
-/// wrong. That is never left out. Where the variable is not set, from `usual` on.
+/// The limits of the logs, with the level in `LEAGUE_LOG_FILES`, or else `usual`: `debug` has every message, `info` events, `warn` errors
+/// only.
 pub(crate) fn limits(usual: JournalLevel) -> Result<JournalLimits> {
     let asked = std::env::var(VARIABLE).unwrap_or_default();
     let level = match asked.to_ascii_lowercase().as_str() {

@@ -51,12 +51,12 @@ use clap::{FromArgMatches, Parser};
 
 use cli::{Cli, Command, Run};
 
-/// A match asks for memory some thousand times; this one is quicker at it than the system's.
+/// A match allocates some thousand times; this allocator is faster than the system's.
 #[cfg(not(feature = "allocations"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Counts, at the cost of speed: every core writes to the same counters.
+/// Counts allocations, at the cost of speed: all cores write to the same counters.
 #[cfg(feature = "allocations")]
 #[global_allocator]
 static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;
@@ -90,7 +90,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Command::Man { directory } => manual::man(directory.as_deref()),
-        // What is wrong with somebody else's agent is a result and not an error.
+        // A failed check is a result and not an error.
         Command::Check(options) => return done_or_not(check::run(&options)),
     };
     done_or_not(done.map(|()| ExitCode::SUCCESS))

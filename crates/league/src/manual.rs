@@ -1,5 +1,4 @@
-//! `league completions` and `league man`: what shells and `man` want to know of the commands, made from the commands themselves. And the
-//! groups of `league --help`.
+//! `league completions` and `league man`, generated from the commands, and the groups of `league --help`.
 
 use std::fmt::Write;
 use std::fs;
@@ -21,7 +20,6 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Set up", &["completions", "man", "help"]),
 ];
 
-/// The command line with its commands in groups.
 pub(crate) fn command() -> Command {
     let mut command = Cli::command();
     command.build();
@@ -47,14 +45,12 @@ fn group_of(name: &str) -> Option<&'static str> {
     GROUPS.iter().find(|(_, names)| names.contains(&name)).map(|(group, _)| *group)
 }
 
-/// Prints the script that completes commands in this shell.
 pub(crate) fn completions(shell: Shell) {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "league", &mut script);
     print!("{}", String::from_utf8_lossy(&script));
 }
 
-/// Prints the page of `league`, or writes the pages of all commands into a directory.
 pub(crate) fn man(directory: Option<&Path>) -> Result<()> {
     let Some(directory) = directory else {
         print!("{}", String::from_utf8_lossy(&page(Cli::command())?));
@@ -67,7 +63,7 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<()> {
     command.build();
     let mut pages = vec![(String::from("league"), Cli::command())];
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
-        // Built, a command is displayed under a name without spaces, by which `man` finds its page.
+        // After `build` its display name has no spaces, and `man` finds the page by it.
         pages.push((format!("league-{}", sub.get_name()), sub.clone()));
     }
     for (name, command) in &pages {

@@ -1,6 +1,6 @@
-//! What `league manager` tells its operator while a league goes on: who came, who is missing, results, who was suspended.
+//! What `league manager` prints during a league: registrations, missing agents, results, suspensions.
 //!
-//! Lines are written by a thread of their own: a terminal that does not read them never blocks the league.
+//! A thread of its own writes the lines: a terminal that does not read them never blocks the league.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -19,17 +19,16 @@ use smol_str::SmolStr;
 
 use crate::words::counted;
 
-/// Lines that may wait to be written; more are left out.
+/// The most lines that wait to be written; further ones are dropped.
 const MAX_WAITING: usize = 4096;
-/// How long the last lines may take.
 const LAST: Duration = Duration::from_secs(1);
-/// Leagues of more matches are told round by round.
+/// In leagues with more matches only rounds are printed.
 const EACH_RESULT: u64 = 1000;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Awaited {
     pub(crate) players: Option<u32>,
-    /// Players that the operator has listed in `agents_config.json`.
+    /// The players in `agents_config.json`.
     pub(crate) listed: Vec<(PlayerId, SmolStr)>,
 }
 
@@ -38,7 +37,7 @@ enum Line {
     Flush(SyncSender<()>),
 }
 
-/// Tells the operator of everything that happens; cheap to clone.
+/// Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct News {
     season: Arc<Mutex<Season>>,
@@ -48,7 +47,6 @@ pub(crate) struct News {
 }
 
 impl News {
-    /// The news of the league of `season`.
     pub(crate) fn start(season: Season, awaited: Awaited) -> io::Result<Self> {
         let (lines, waiting) = sync_channel(MAX_WAITING);
         let bar = Arc::new(OnceLock::new());
@@ -57,9 +55,9 @@ impl News {
         Ok(Self { season: Arc::new(Mutex::new(season)), awaited: Arc::new(awaited), lines, bar })
     }
 
-    /// Has lines written above `bar` from now on.
+    /// Writes lines above `bar` from now on.
     pub(crate) fn above(&self, bar: ProgressBar) {
-        // Set once, by the only command that tells news.
+        // Only one command sets it, once.
         let _ = self.bar.set(bar);
     }
 
@@ -69,12 +67,12 @@ impl News {
             return;
         }
         for line in lines(&season, &event.fact, &self.awaited) {
-            // Who does not read has no use for more.
+            // A terminal that does not read gets no more.
             let _ = self.lines.try_send(Line::Text(line));
         }
     }
 
-    /// Waits until everything is written, unless it is not read.
+    /// Waits until everything is written, at most a moment.
     pub(crate) fn flush(&self) {
         let (done, written) = sync_channel(1);
         if self.lines.try_send(Line::Flush(done)).is_ok() {
@@ -93,7 +91,7 @@ fn print(waiting: &Receiver<Line>, bar: &OnceLock<ProgressBar>) {
     }
 }
 
-/// What an event is to the operator, in the season as it is afterwards.
+/// The lines for an event, in the season after it.
 fn lines(season: &Season, fact: &Fact, awaited: &Awaited) -> Vec<String> {
     let each = season.schedule().total_matches() <= EACH_RESULT;
     match fact {
@@ -138,7 +136,7 @@ fn lines(season: &Season, fact: &Fact, awaited: &Awaited) -> Vec<String> {
     }
 }
 
-/// Who is there when the registration ends, and who is not.
+/// The registered and the missing agents when the registration closes.
 fn closed(season: &Season, awaited: &Awaited) -> String {
     let (there, referees) = (season.players().len(), counted(season.referees().len() as u64, "referee"));
     let Some(expected) = awaited.players.filter(|expected| there < *expected as usize) else {
@@ -179,7 +177,7 @@ fn result(
     }
 }
 
-/// Those for whom this forfeit was one too many.
+/// The players that this forfeit suspends.
 fn suspended(season: &Season, players: Pair<&RegisteredPlayer>) -> Vec<String> {
     let limit = season.config().suspend_after;
     let now = |player: &&RegisteredPlayer| limit > 0 && player.forfeits_running == limit;

@@ -1,4 +1,4 @@
-//! Names for agents that were given none.
+//! Names of agents that have none.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -14,8 +14,8 @@ const ANIMALS: [&str; 16] = [
     "Seal", "Stork", "Wren",
 ];
 
-/// The name of an agent that listens at `contact`, like `Amber Otter 8101`. It follows from the address alone: an agent that is started again at
-/// the same place has the same name, and two agents on one machine have different ports.
+/// A name like `Amber Otter 8101`. It depends on the address alone: after a restart it is the same, and two agents on one machine differ
+/// in their ports.
 pub(crate) fn nickname(contact: &Endpoint) -> SmolStr {
     let mut hasher = DefaultHasher::new();
     (contact.host(), contact.port()).hash(&mut hasher);

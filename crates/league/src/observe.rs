@@ -1,4 +1,4 @@
-//! What this process says about itself while it works: its talk on stderr and, where it was built for that, traces for a collector.
+//! Diagnostics of this process: events on stderr and, with the feature `otel`, traces for a collector.
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
@@ -7,22 +7,22 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::cli::Command;
 
-/// Lasts as long as anything is to be observed; what is left is handed over when it is dropped.
+/// Hands over the remaining traces when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Observed {
     #[cfg(feature = "otel")]
     _traces: Option<crate::traces::Traces>,
 }
 
-/// What is said, by the variable `LEAGUE_LOG`: `info`, or `warn,league_wire=debug`; warnings when it is not set. Filters by the fields of spans
-/// would bring regular expressions, more than half a megabyte of them.
+/// The filter in `LEAGUE_LOG`: `info`, or `warn,league_wire=debug`; warnings by default. Filters by fields of spans would add half a
+/// megabyte of regular expressions to the binary.
 fn filter() -> Targets {
     let asked = std::env::var("LEAGUE_LOG").ok().filter(|asked| !asked.is_empty());
     let asked = asked.and_then(|asked| asked.parse().ok());
     asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN))
 }
 
-/// Begins to observe this process. Errors on stderr are not reported there: the library would panic when it is closed.
+/// Starts the diagnostics. Errors on stderr are not reported: the library would panic when it is closed.
 #[cfg(feature = "otel")]
 pub(crate) fn begin(command: &Command) -> Observed {
     use tracing_subscriber::Layer;
@@ -41,7 +41,7 @@ pub(crate) fn begin(_: &Command) -> Observed {
     Observed {}
 }
 
-/// What a process is that does this: it tells processes apart in traces.
+/// The name of this process in traces.
 #[cfg(feature = "otel")]
 fn role(command: &Command) -> &'static str {
     match command {

@@ -1,4 +1,4 @@
-//! `league start`, `stop`, `reopen` and `withdraw`: the operator speaks to a running manager, and sees where the league stands then.
+//! `league start`, `stop`, `reopen` and `withdraw`: calls to a running manager, which print the league's new state.
 
 use anyhow::{Context, Result, bail};
 use league_protocol::id::PlayerId;
@@ -12,7 +12,7 @@ use crate::cli::Operate;
 use crate::show;
 use crate::source::Source;
 
-/// How many players are named where another one was meant.
+/// The most players that an error lists.
 const LISTED: usize = 40;
 
 pub(crate) fn start(options: &Operate) -> Result<()> {
@@ -37,7 +37,7 @@ pub(crate) fn withdraw(player: &str, options: &Operate) -> Result<()> {
     Ok(())
 }
 
-/// The id and the name of the player with this id or, where there is none, with this name.
+/// The id and the name of the player with this id, or else with this name.
 fn named(player: &str, players: &[AgentEntry]) -> Result<(PlayerId, SmolStr)> {
     let same = |text: &str| text.eq_ignore_ascii_case(player);
     let by_id = players.iter().find(|agent| same(&agent.id));
@@ -46,7 +46,7 @@ fn named(player: &str, players: &[AgentEntry]) -> Result<(PlayerId, SmolStr)> {
         (Some(found), _) => found,
         (None, [found]) => *found,
         (None, []) => {
-            // An id of a player that is out already, or never was in: the manager knows.
+            // The player may have been withdrawn: the manager decides.
             if let Some(id) = player.parse::<PlayerId>().ok().filter(|id| id.number().is_some()) {
                 return Ok((id, SmolStr::new(player)));
             }

@@ -1,4 +1,4 @@
-//! The operator of the pages, at the desk of the manager.
+//! Runs the operator's actions on the pages through the manager.
 
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use league_protocol::id::{MatchId, RefereeId};
 use league_protocol::message::step::{MatchState, MatchStep};
 use league_protocol::table::Call;
 
-/// Has a manager do what the operator wants.
 #[derive(Debug)]
 pub(crate) struct AtManager(pub(crate) Manager);
 

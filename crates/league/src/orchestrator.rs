@@ -1,7 +1,7 @@
-//! `league run --config FILE`: starts or contacts the agents that the file names, waits for them, has the league played, starts again what
-//! dies, and ends what it started. See [`crate::config::plan`] for the file.
+//! `league run --config FILE`: starts or contacts the agents of the file, waits for them, plays the league, restarts agents that die, and
+//! stops what it started. See [`crate::config::plan`] for the file.
 //!
-//! Every started agent is a process of its own. Agents that were running already are asked whether they answer, and are left running.
+//! Every started agent is a process of its own. Agents that already run are only contacted, and keep running.
 
 mod child;
 mod supervisor;
@@ -47,11 +47,10 @@ use crate::system_log::SystemLog;
 use crate::{open, table};
 use supervisor::{News, Supervisor};
 
-/// How long an agent has to answer `ping`.
 const PING: Duration = Duration::from_secs(5);
-/// How often those are asked who cannot tell by themselves when they are ready.
+/// The pause between two calls to an agent that is not ready.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
-/// An agent that registers by itself has done so by then; S1 5.1 lets the orchestrator register the others.
+/// The time in which agents register themselves; S1 5.1 lets the orchestrator register the others.
 const BY_ITSELF: Duration = Duration::from_secs(3);
 
 pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
@@ -91,7 +90,7 @@ pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
     }
 }
 
-/// Prints how the league ended: from its home where the manager was started here, else as the manager tells it.
+/// Prints the standings: from the home if this program started the manager, else from the manager.
 fn show(options: &Run, plan: &Plan, league: &LeagueId) -> Result<()> {
     let started = plan.manager.start != Start::Contact;
     let rows = if started {
@@ -121,7 +120,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Whether an agent is at `endpoint`. An agent of other make may not know `ping`: any answer is one.
+    /// Whether an agent answers at `endpoint`. An agent of another implementation may not know `ping`: any answer counts.
     pub(crate) async fn answers(&self, endpoint: &Endpoint) -> bool {
         let call = Call::Ping(Empty {});
         self.client.call(endpoint, &PeerDialect::default(), &envelope(), &call, PING).await.is_ok()
@@ -137,25 +136,24 @@ fn envelope() -> Envelope {
     }
 }
 
-/// The command lines of the agents that this program is.
+/// The command lines of the agents that run this program.
 #[derive(Clone, Copy)]
 pub(crate) struct Arguments<'a> {
     options: &'a Run,
     plan: &'a Plan,
     league: &'a LeagueId,
-    /// The key that this program made for the league, which agents are given in their environment.
+    /// The generated join key, passed to agents in their environment.
     join_key: Option<&'a str>,
 }
 
-/// A key for a manager that other machines can reach, where the environment has none: its referees must show one, and what the manager
-/// makes by itself only people can read.
+/// A join key for a manager that other machines can reach, if the environment has none: its referees need one, and only the terminal
+/// shows the key that a manager generates.
 fn join_key(manager: &Planned) -> Option<String> {
     let given = std::env::var_os(JOIN_KEY).is_some_and(|key| !key.is_empty());
     let needed = manager.start != Start::Contact && !is_local(manager.endpoint.host());
     (needed && !given).then(|| BASE64URL_NOPAD.encode(&Environment::real().random()[..16]))
 }
 
-/// The variable in which agents find the key of their league.
 const JOIN_KEY: &str = "LEAGUE_JOIN_KEY";
 
 impl Arguments<'_> {
@@ -167,7 +165,7 @@ impl Arguments<'_> {
         let (plan, endpoint) = (self.plan, &agent.endpoint);
         let mut words: Vec<OsString> = vec![agent.role.to_string().into()];
         let mut add = |flag: &str, value: OsString| words.extend([OsString::from(flag), value]);
-        // A name of this machine stands for its loopback address, as it does for agents that are not told where to listen.
+        // For a name the agent listens at its default, loopback.
         if endpoint.host().parse::<std::net::IpAddr>().is_ok() {
             add("--host", endpoint.host().into());
         }
@@ -209,7 +207,6 @@ impl Arguments<'_> {
     }
 }
 
-/// A league that is brought together from its agents.
 struct Orchestration<'a> {
     plan: &'a Plan,
     arguments: Arguments<'a>,
@@ -218,7 +215,7 @@ struct Orchestration<'a> {
 }
 
 impl Orchestration<'_> {
-    /// Whether the league was played to its end, and not told to end before.
+    /// Whether the league was played to its end, and not stopped before.
     async fn play(&self) -> Result<bool> {
         self.expect_free_places().await?;
         let (news, mut heard) = mpsc::unbounded_channel();
@@ -234,7 +231,7 @@ impl Orchestration<'_> {
                 over = self.conduct(&mut heard) => over,
                 () = told_to_end() => Ok(false),
             };
-            // Agents of ours end by themselves when they are told that the league is over; they get the time for that.
+            // Agents of this program exit when the manager tells them that the league is over.
             if matches!(over, Ok(true)) {
                 self.until_left(&mut heard).await;
             }
@@ -245,7 +242,7 @@ impl Orchestration<'_> {
         over
     }
 
-    /// An agent that is to be started needs its place for itself.
+    /// Fails if an agent already answers where one is to be started.
     async fn expect_free_places(&self) -> Result<()> {
         for agent in self.plan.agents().filter(|agent| agent.start != Start::Contact) {
             let (label, endpoint) = (&agent.label, &agent.endpoint);
@@ -259,7 +256,7 @@ impl Orchestration<'_> {
         Ok(())
     }
 
-    /// Waits for all agents, has the league started and waits for its end.
+    /// Waits for all agents, starts the league and waits for its end.
     async fn conduct(&self, heard: &mut mpsc::UnboundedReceiver<News>) -> Result<bool> {
         let ready = Cell::new(false);
         let waiting = async {
@@ -281,7 +278,7 @@ impl Orchestration<'_> {
                 if Instant::now() >= until {
                     return Some(agent);
                 }
-                // Nothing tells when an agent of any make begins to listen.
+                // No signal says when an agent of any implementation begins to listen.
                 sleep(BETWEEN_LOOKS).await;
             }
             None
@@ -301,7 +298,7 @@ impl Orchestration<'_> {
         bail!("no answer within {:?} from {named}; {advice}", self.plan.wait)
     }
 
-    /// Waits for what becomes of the started agents: until the manager has ended well, or the league cannot go on.
+    /// Waits until the manager has exited well, or the league cannot continue.
     async fn follow(&self, heard: &mut mpsc::UnboundedReceiver<News>, ready: &Cell<bool>) -> Result<()> {
         let mut referees = self.plan.referees.len();
         while let Some(news) = heard.recv().await {
@@ -315,14 +312,14 @@ impl Orchestration<'_> {
                         bail!("no referee is left to play the matches; the last one, {label}, died: {why}");
                     }
                 }
-                // Its matches are technical losses, and the league goes on.
+                // Its matches are technical losses, and the league continues.
                 News::GivenUp(Role::Player | Role::Operator, ..) | News::Left(..) => {}
             }
         }
         bail!("all agents have ended, and the league is not over")
     }
 
-    /// A manager that ends well ends its league, unless it was told to end.
+    /// A manager that exits well has ended its league, unless it was stopped.
     fn expect_over(&self) -> Result<()> {
         let Arguments { options, league, .. } = self.arguments;
         let season = open::read(&Home::at(&options.home), league)?;
@@ -334,7 +331,7 @@ impl Orchestration<'_> {
         )
     }
 
-    /// Waits until the started agents have ended by themselves, or have had the time to.
+    /// Waits until the started agents have exited, at most a few seconds.
     async fn until_left(&self, heard: &mut mpsc::UnboundedReceiver<News>) {
         let ours = |agent: &&Planned| matches!(agent.start, Start::Ours(_)) && agent.role != Role::Manager;
         let mut left: Vec<SmolStr> = self.plan.agents().filter(ours).map(|agent| agent.label.clone()).collect();
@@ -347,20 +344,20 @@ impl Orchestration<'_> {
         drop(tokio::time::timeout(BY_ITSELF, leaving).await);
     }
 
-    /// Has every agent registered and the league started, and waits for its end.
+    /// Registers agents that do not register themselves, starts the league and waits for its end.
     async fn until_over(&self) -> Result<()> {
         let caller = Caller::new(self.plan.manager.endpoint.clone(), None, self.reach.client.clone());
         self.register(&caller).await;
         let started = self.plan.manager.start != Start::Contact;
         if started {
-            // It starts by itself when all are registered, and its end is the end of the league.
+            // It starts when all are registered, and exits when the league is over.
             return std::future::pending().await;
         }
         let manager = &self.plan.manager.endpoint;
         let status: Result<StatusAnswer> = caller.ask(&Call::StartLeague(LeagueCommand::default())).await;
         match status {
             Ok(_) => self.log.info("LEAGUE_STARTED", format!("the manager at {manager} starts the league"), &json!({})),
-            // A manager of other make starts by rules of its own.
+            // A manager of another implementation starts by its own rules.
             Err(error) => {
                 self.log.warn("LEAGUE_NOT_STARTED", format!("{manager} does not start: {error:#}"), &json!({}));
             }
@@ -371,12 +368,12 @@ impl Orchestration<'_> {
             if page.ok().and_then(|page| page.status).is_some_and(|status| status.state == "LEAGUE_COMPLETED") {
                 return Ok(());
             }
-            // A contacted manager is not told where to report the end.
+            // A contacted manager does not report the end.
             sleep(BETWEEN_LOOKS).await;
         }
     }
 
-    /// Waits until the agents have registered by themselves, and registers the contacted ones that have not.
+    /// Waits until the agents have registered themselves, and registers the contacted ones that have not.
     async fn register(&self, caller: &Caller) {
         let until = Instant::now() + BY_ITSELF;
         let missing = loop {
@@ -419,7 +416,7 @@ impl Orchestration<'_> {
     }
 }
 
-/// Who is registered, as a manager of ours tells its operator.
+/// The registered agents, as the manager tells its operator.
 async fn registered(caller: &Caller) -> Result<Vec<AgentEntry>> {
     let (mut agents, mut from) = (Vec::new(), 0);
     loop {
@@ -433,7 +430,7 @@ async fn registered(caller: &Caller) -> Result<Vec<AgentEntry>> {
     }
 }
 
-/// Registers a player that is running and does not register by itself.
+/// Registers a running player that does not register itself.
 async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
     let request = LeagueRegisterRequest {
         player_meta: AgentMeta {
@@ -457,14 +454,14 @@ async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
     }
 }
 
-/// Whether two addresses lead to the same port of the same machine; the names of this machine's loopback are one.
+/// Whether two addresses are the same port of the same machine; all names of loopback are equal.
 fn same_place(registered: &str, planned: &Endpoint) -> bool {
     let Ok(registered) = registered.parse::<Endpoint>() else { return false };
     let (one, other) = (registered.host(), planned.host());
     registered.port() == planned.port() && (one.eq_ignore_ascii_case(other) || (is_local(one) && is_local(other)))
 }
 
-/// Whether only this machine reaches that host.
+/// Whether the host is this machine's loopback.
 fn is_local(host: &str) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|host| host.is_loopback())
 }

@@ -1,4 +1,4 @@
-//! How far a league is, for people at a terminal: whom it waits for, then a bar with rate and remaining time.
+//! The progress of a league on a terminal: which agents it waits for, then a bar with rate and remaining time.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -13,24 +13,21 @@ use tokio::time::sleep;
 
 use crate::words::counted;
 
-/// The bar changes no more often than this.
+/// The shortest time between two updates.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-/// How often the sign turns that shows that the league waits.
+/// The period of the spinner.
 const TURN: Duration = Duration::from_millis(200);
 
-/// Who has to register before the league starts.
+/// The agents that have to register before the league starts.
 pub(crate) struct Expected {
-    /// How many players, if a number is expected.
     pub(crate) players: Option<u32>,
-    /// How many of them somebody else starts.
+    /// How many of the players the operator starts.
     pub(crate) guests: u32,
-    /// How many referees, if a number is expected.
     pub(crate) referees: Option<u32>,
     pub(crate) manager: Endpoint,
 }
 
 impl Expected {
-    /// Whom a league that stands like this waits for.
     fn waiting_for(&self, status: &LeagueStatus) -> String {
         let players = self.players.map_or(0, |expected| expected.saturating_sub(status.players));
         let referees = self.referees.map_or(0, |expected| expected.saturating_sub(status.referees));
@@ -49,19 +46,18 @@ impl Expected {
     }
 }
 
-/// A line at the bottom of the terminal that follows a league.
+/// A line at the bottom of the terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
     following: Option<JoinHandle<()>>,
 }
 
 impl Progress {
-    /// The bar, for who writes lines above it.
     pub(crate) fn bar(&self) -> ProgressBar {
         self.bar.clone()
     }
 
-    /// Follows the league of `desk` on a terminal; elsewhere only says once which guests are expected. Says nothing when `quiet`.
+    /// Follows the league of `desk` on a terminal; otherwise prints once which guests are expected. Prints nothing if `quiet`.
     pub(crate) fn follow(desk: LeagueHandle, expected: Expected, quiet: bool) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
             if !quiet && expected.guests > 0 {
@@ -84,7 +80,7 @@ impl Progress {
                         if !playing {
                             playing = true;
                             shown.set_style(playing_style());
-                            // The time that was waited does not count.
+                            // The wait for agents does not count.
                             shown.reset_eta();
                         }
                         shown.set_length(u64::from(status.total_matches));
@@ -95,7 +91,7 @@ impl Progress {
                 if changes.changed().await.is_err() {
                     return;
                 }
-                // Each look makes the manager commit results that could have waited for others.
+                // Each read makes the manager commit results that it could have batched.
                 sleep(BETWEEN_LOOKS).await;
             }
         });
@@ -110,7 +106,7 @@ impl Progress {
     }
 }
 
-/// Without a bar: a bar of nothing would look full.
+/// Without a bar: an empty one would look full.
 fn waiting_style() -> ProgressStyle {
     ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
@@ -119,7 +115,6 @@ fn playing_style() -> ProgressStyle {
     let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} matches, {rate}, {eta} left");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ");
     style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
-        // What cannot be written to the terminal is not shown.
         let _ = write!(out, "{:.0}/s", state.per_sec());
     })
 }

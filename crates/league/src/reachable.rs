@@ -1,4 +1,4 @@
-//! How other machines reach a server of ours: the addresses that it tells them, and the names that it answers to.
+//! The addresses and names by which other machines reach a server.
 
 use std::net::IpAddr;
 
@@ -10,11 +10,11 @@ use crate::listen::Bound;
 
 #[derive(Debug)]
 pub(crate) struct Reachable {
-    /// The endpoint that others are told.
+    /// The endpoint that the server tells others.
     pub(crate) contact: Endpoint,
-    /// Further endpoints that lead to the same server: other networks of this machine, and its names.
+    /// Further endpoints of the same server: on other networks of this machine, and by its names.
     pub(crate) others: Vec<Endpoint>,
-    /// By which loopback endpoint this machine reaches it, where it listens there as well.
+    /// The loopback endpoint, if it listens there.
     pub(crate) here: Option<Endpoint>,
     /// Names that requests may have in `Host`.
     pub(crate) names: Vec<String>,
@@ -23,7 +23,7 @@ pub(crate) struct Reachable {
 }
 
 impl Reachable {
-    /// How others reach what listens at `bound`. An advertised endpoint is taken at its word.
+    /// How others reach the server at `bound`. An advertised endpoint is not checked.
     pub(crate) async fn find(bound: &Bound, scheme: &str, advertised: Option<&Endpoint>) -> Result<Self> {
         let (listens, port) = (bound.address.ip(), bound.address.port());
         let by_loopback = listens.is_unspecified() || listens.is_loopback();
@@ -43,7 +43,7 @@ impl Reachable {
         for address in &addresses {
             endpoints.push(lan::at(scheme, *address, port)?);
         }
-        // A name that leads to loopback here may lead elsewhere for others.
+        // A name that resolves to loopback here may resolve to another machine elsewhere.
         let leads_here = |found: &[IpAddr]| found.iter().any(|address| addresses.contains(address));
         for (name, _) in known.iter().filter(|(_, found)| leads_here(found)) {
             endpoints.push(format!("{scheme}://{name}:{port}/mcp").parse()?);

@@ -1,4 +1,4 @@
-//! Results for people: a line for each match of a list, and the whole story of one.
+//! Results as text: a line per match, and one match in full.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -18,7 +18,6 @@ use league_store::log::{LogError, scan};
 use league_store::views::match_file::MatchFile;
 use league_store::views::narrative::{steps, with_names};
 
-/// How a match ended, as the log tells it.
 #[derive(Debug)]
 pub(crate) struct Ended {
     outcome: Outcome,
@@ -27,7 +26,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// What players did wrong that lost it without a game.
+    /// The mistakes that lost it without a game.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &(PlayerId, Problem)> {
         self.account.iter().flat_map(|account| &account.problems.0)
     }
@@ -53,7 +52,7 @@ pub(crate) fn read(home: &Home, season: &Season) -> Result<HashMap<MatchId, Ende
     Ok(results)
 }
 
-/// The names of players by their ids. An id without a name is its own.
+/// The names of players by id; an id without a name stands for itself.
 #[derive(Debug, Default)]
 pub(crate) struct Names(HashMap<String, String>);
 
@@ -90,7 +89,6 @@ pub(crate) fn cells(game: &ScheduledMatch, ended: Option<&Ended>, names: &Names)
     [sentence, choices, number, why(ended, ids, names)]
 }
 
-/// In a few words, why a match ended as it did.
 fn why(ended: Option<&Ended>, ids: Pair<&PlayerId>, names: &Names) -> String {
     let Some(ended) = ended else { return String::new() };
     let problems = ended.account.iter().flat_map(|account| &account.problems.0);
@@ -114,7 +112,7 @@ fn why(ended: Option<&Ended>, ids: Pair<&PlayerId>, names: &Names) -> String {
     }
 }
 
-/// One match as a story: who met, what each was asked and answered in what time, what was drawn, why it ended so and what to fix.
+/// One match in full: the players, their messages and times, the draw, the reason of the result, and what to fix.
 pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
     let name = |id: &str| names.of_id(id);
     let mut told = String::new();
@@ -185,7 +183,6 @@ pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
     told
 }
 
-/// `text` as a sentence: it ends with a mark.
 fn sentence(text: &str) -> String {
     let text = text.trim();
     if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }

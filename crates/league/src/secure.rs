@@ -1,6 +1,6 @@
-//! HTTPS on the command line: what is served with, and what calls are made with.
+//! The TLS settings of this process's servers and clients.
 //!
-//! Read once, before anything else is begun: a file that will not do is said at once, with its name.
+//! The files are read before anything else starts, so that a wrong file is an error at once.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use league_wire::tls::{ClientConfig, client_config, server_config};
 
 use crate::config::tls::TlsFiles;
 
-/// What this process serves with and calls with. Cheap to clone.
+/// Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Secure {
     server: ServerSettings,
@@ -42,7 +42,6 @@ impl Secure {
         Ok(Self { server, client: calling(files.authority.as_deref())?, named: files.authority.is_some() })
     }
 
-    /// With every call counted by `tally`, where there is one.
     pub(crate) fn tallied(mut self, tally: Option<Arc<CallTally>>) -> Self {
         self.client.tally = tally;
         self
@@ -56,18 +55,18 @@ impl Secure {
         self.server.clone()
     }
 
-    /// Whom to trust where an authority was named; otherwise everybody trusts whom they usually do.
+    /// The trust in a named authority; `None` stands for the default of each client.
     pub(crate) fn trust(&self) -> Option<Arc<ClientConfig>> {
         self.client.tls.clone().filter(|_| self.named)
     }
 
-    /// Somebody to call with, in the runtime that this is called in: should that be starved, nobody else pays for it.
+    /// A client for the current runtime; if that runtime is late, peers get the time back.
     pub(crate) fn client(&self) -> Client {
         Client::new(ClientSettings { pulse: Some(LagMonitor::start()), ..self.client.clone() })
     }
 }
 
-/// Somebody to call with, for a command that serves nothing.
+/// A client for a command that serves nothing.
 pub(crate) fn caller(authority: Option<&Path>) -> Result<Client> {
     let variable = std::env::var_os("LEAGUE_CA").filter(|name| !name.is_empty());
     Ok(Client::new(calling(authority.or(variable.as_deref().map(Path::new)))?))
@@ -78,7 +77,7 @@ const SERVE: &str = "HTTPS cannot be served";
 fn calling(authority: Option<&Path>) -> Result<ClientSettings> {
     let tls = match authority {
         Some(_) => Some(client_config(authority).context("the authority of --ca cannot be trusted")?),
-        // A machine without certificates of its own still speaks HTTP.
+        // A machine without root certificates can still use HTTP.
         None => client_config(None).inspect_err(|error| tracing::debug!(%error, "HTTPS cannot be called")).ok(),
     };
     Ok(ClientSettings { tls, ..ClientSettings::default() })

@@ -1,7 +1,6 @@
-//! One runtime per core, each with its own connections: where hosted referees and players live.
+//! One runtime per core, each with its own connections, for hosted referees and players.
 //!
-//! An agent stays on its core with everything that belongs to it. With hundreds of hosts that is about twice as fast as one
-//! pool of threads that pass them around.
+//! An agent and its tasks stay on one core. With hundreds of agents that is about twice as fast as one pool of threads.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -19,11 +18,10 @@ pub(crate) struct Shards {
     next: usize,
 }
 
-/// One of them; cheap to clone. It ends with the last clone.
+/// One core; cheap to clone. Its runtime ends with the last clone.
 #[derive(Clone)]
 pub(crate) struct Core {
     pub(crate) runtime: Handle,
-    /// The client of everybody who lives there.
     pub(crate) client: Client,
     _open: Arc<oneshot::Sender<()>>,
 }
@@ -36,7 +34,7 @@ impl Shards {
         Ok(Self { cores, next: 0 })
     }
 
-    /// A core for somebody to live on, in turns.
+    /// The next core in turn.
     pub(crate) fn next(&mut self) -> Core {
         let core = self.cores[self.next % self.cores.len()].clone();
         self.next += 1;
@@ -49,7 +47,7 @@ impl Core {
         let runtime = Builder::new_current_thread()
             .event_interval(EVENTS)
             .enable_all()
-            // Strategies think on these; most cores host more than one player.
+            // Strategies run on these; most cores host several players.
             .max_blocking_threads(64)
             .build()
             .context("a runtime could not be started")?;
@@ -62,7 +60,7 @@ impl Core {
         thread::Builder::new()
             .name(format!("league-core-{number}"))
             .spawn(move || {
-                // Nothing is ever sent: it is closed when nobody has it any more.
+                // Resolves when the last clone is dropped.
                 drop(runtime.block_on(closed));
                 // A strategy that stalls must not keep the process from ending.
                 runtime.shutdown_background();
@@ -71,7 +69,7 @@ impl Core {
         Ok(core)
     }
 
-    /// Has a job run here, with the client of this core. It ends with the core, or by itself.
+    /// Runs a job on this core, with its client.
     pub(crate) fn run<F>(&self, job: impl FnOnce(Client) -> F)
     where
         F: Future<Output = ()> + Send + 'static,

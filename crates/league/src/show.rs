@@ -12,7 +12,7 @@ use crate::results;
 use crate::source::Source;
 use crate::{table, table::plain};
 
-/// Prints `data` for programs, or `table` for people.
+/// Prints `data` as JSON, or `table`.
 pub(crate) fn print(json: bool, data: &impl Serialize, table: impl FnOnce() -> String) -> Result<()> {
     if json {
         println!("{}", serde_json::to_string_pretty(data)?);
@@ -73,7 +73,7 @@ pub(crate) fn matches(which: &Which) -> Result<()> {
     print(false, &played, || plain(["Match", "Result", "Choices", "Number", "Why"], lines, &[3]).to_string())
 }
 
-/// The story of one match; with `--json` its file as it is.
+/// One match; with `--json` its file as it is.
 pub(crate) fn one_match(which: &Which, match_id: &MatchId) -> Result<()> {
     let source = Source::of(which)?;
     let text = source.one_match(match_id)?;

@@ -1,15 +1,15 @@
 //! The signals that end a process: Ctrl-C and SIGTERM. On Windows: Ctrl-C, Ctrl-Break, closing the console, logging off, shutting down.
 //!
-//! The first signal begins an orderly end, which takes a few seconds at most. The second one ends the process at once.
+//! The first signal starts an orderly shutdown, which takes a few seconds at most. The second one stops the process immediately.
 
 use std::time::Duration;
 
-/// An orderly end takes no longer. Windows ends a process whose console was closed after 5 s.
+/// The longest orderly shutdown. Windows kills a process 5 s after its console was closed.
 pub(crate) const ORDERLY: Duration = Duration::from_secs(4);
 /// The exit code after a second signal.
 const AT_ONCE: u8 = 130;
 
-/// Waits for the first signal. From then on a second one ends the process at once, whatever it is doing.
+/// Waits for the first signal. After it, a second one stops the process immediately.
 pub(crate) async fn told_to_end() {
     let mut signals = match Signals::listen() {
         Ok(signals) => signals,
@@ -26,7 +26,6 @@ pub(crate) async fn told_to_end() {
     });
 }
 
-/// The signals that end a process.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
@@ -48,7 +47,6 @@ impl Signals {
     }
 }
 
-/// The console events that end a process.
 #[cfg(windows)]
 struct Signals {
     interrupt: tokio::signal::windows::CtrlC,

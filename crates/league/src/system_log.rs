@@ -1,4 +1,4 @@
-//! `logs/system/orchestrator.log.jsonl`: what the program that starts a league did, and why.
+//! `logs/system/orchestrator.log.jsonl`: the log of `league run --config`.
 
 use anyhow::{Context, Result};
 use league_protocol::time::Timestamp;
@@ -7,16 +7,14 @@ use league_store::journal::{Journal, JournalEntry, JournalLevel};
 use league_wire::environment::Environment;
 use serde_json::Value;
 
-/// The name under which the lines are written.
 const COMPONENT: &str = "orchestrator";
 
-/// The log; complete when it is dropped.
+/// Complete when it is dropped.
 pub(crate) struct SystemLog {
     journal: Journal,
 }
 
 impl SystemLog {
-    /// The log of `home`.
     pub(crate) fn open(home: &Home) -> Result<Self> {
         let path = home.system_journal();
         if let Some(directory) = path.parent() {
@@ -30,7 +28,6 @@ impl SystemLog {
         self.write(JournalLevel::Info, event, message, data);
     }
 
-    /// Something went wrong, and the league goes on.
     pub(crate) fn warn(&self, event: &str, message: impl Into<String>, data: &Value) {
         self.write(JournalLevel::Warn, event, message, data);
     }

@@ -1,10 +1,10 @@
-//! Tables for people.
+//! Tables on the terminal.
 
 use comfy_table::presets::UTF8_BORDERS_ONLY;
 use comfy_table::{CellAlignment, Row, Table};
 use league_protocol::message::standings::StandingsRow;
 
-/// A table with these columns, of which the `figures` stand to the right.
+/// A table with these columns; the columns in `figures` are aligned right.
 pub(crate) fn plain<const N: usize>(
     header: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -13,7 +13,7 @@ pub(crate) fn plain<const N: usize>(
     of_any(&header, rows, figures)
 }
 
-/// The same where it is not known before how many columns there are.
+/// The same with any number of columns.
 pub(crate) fn of_any<R: Into<Row>>(header: &[&str], rows: impl IntoIterator<Item = R>, figures: &[usize]) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_BORDERS_ONLY);
@@ -29,14 +29,13 @@ pub(crate) fn of_any<R: Into<Row>>(header: &[&str], rows: impl IntoIterator<Item
     table
 }
 
-/// How many players a table may have that is printed whole at the end of a league.
+/// The most rows of a table that is printed whole at the end of a league.
 const WHOLE: usize = 40;
-/// How many of the best and of the last are printed of a longer one.
+/// How many of the first and of the last rows are printed of a longer one.
 const BEST: usize = 20;
 const LAST: usize = 5;
 
-/// The standings at the end of a league: all of them, or the best and the last where that would be many screens. `which` are the flags
-/// that name the league.
+/// The standings at the end of a league, shortened if there are many. `which` are the flags that name the league.
 pub(crate) fn excerpt(rows: &[StandingsRow], which: &str) -> String {
     if rows.len() <= WHOLE {
         return standings(rows).to_string();

@@ -1,4 +1,4 @@
-//! How a player thinks: by its strategy, and by a language model where that is the strategy.
+//! The strategy of a player, with its language model if it needs one.
 
 use anyhow::Result;
 use league_player::llm::{Model, Provider};
@@ -7,9 +7,8 @@ use league_player::strategy_runner::StrategyRunner;
 
 use crate::secure::Secure;
 
-/// A thinker for players of this kind.
 pub(crate) fn thinker(kind: &str, secure: &Secure) -> Result<StrategyRunner> {
-    // Those of the registry are done in microseconds: a thread of their own would cost more than their thoughts.
+    // The strategies take microseconds: a thread would cost more.
     let thinker = StrategyRunner::new(strategy(kind)?).on_the_spot();
     let Some(named) = model(kind) else { return Ok(thinker) };
     let provider = Provider::of_environment(named, |name| std::env::var(name).ok())?;

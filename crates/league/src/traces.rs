@@ -1,7 +1,7 @@
-//! Traces for OpenTelemetry: spans of matches go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names, over HTTP.
+//! Traces for OpenTelemetry: spans of matches go over HTTP to the collector in `OTEL_EXPORTER_OTLP_ENDPOINT`.
 //!
-//! The wire carries contexts from process to process; here they are read and written, and handed over in the background, so that a
-//! collector that is slow or gone makes nobody wait.
+//! Calls carry the trace context from process to process; this module reads and writes it. Spans are sent in the background, so a slow
+//! collector never blocks the league.
 
 use http::HeaderValue;
 use league_wire::trace::{self, TARGET, Tracer};
@@ -18,10 +18,10 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::registry::LookupSpan;
 
-/// Either of them names a collector.
+/// Each of them names a collector.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
 
-/// What hands spans over. When it is dropped, what is left is handed over first.
+/// Sends the remaining spans when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Traces(SdkTracerProvider);
 
@@ -33,7 +33,7 @@ impl Drop for Traces {
     }
 }
 
-/// What makes traces of the spans of matches, where a collector is configured; `role` tells processes apart.
+/// The layer that makes traces, if a collector is configured; `role` distinguishes processes.
 pub(crate) fn layer<S>(role: &'static str) -> Option<(impl Layer<S>, Traces)>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -62,13 +62,13 @@ impl Tracer for W3c {
 
     fn join(&self, span: &Span, context: &HeaderValue) {
         if let Some(found) = context.to_str().ok().and_then(read) {
-            // A span that nobody makes a trace of has no parent either.
+            // A span without a trace has no parent.
             drop(span.set_parent(Context::new().with_remote_span_context(found)));
         }
     }
 }
 
-/// The context in a header. Later versions may say more behind the flags.
+/// The context in a header. Later versions may have more fields after the flags.
 fn read(text: &str) -> Option<SpanContext> {
     let parts: Vec<&str> = text.trim().split('-').collect();
     let [version, trace, span, flags, ..] = parts[..] else { return None };

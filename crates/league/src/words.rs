@@ -1,4 +1,4 @@
-//! Small words for people.
+//! Numbers with their nouns.
 
 /// A number and its noun: `1 player`, `2 players`, `3 matches`.
 pub(crate) fn counted(number: impl Into<u64>, noun: &str) -> String {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::dialect::{ArgumentShape, COLON_SENDER, McpStyle, PeerDialect};
@@ -23,10 +24,11 @@ pub const MODERN_META: &str = concat!(
 impl PeerDialect {
     /// Writes `call` with an integer id, because several public players take no other.
     pub fn write(&self, id: u64, envelope: &Envelope, call: &Call, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        self.write_with(id, envelope, call.method(), |out| call.write_body(out), out)
+        let method = call.method();
+        self.write_message(id, method, |out| self.message(envelope, method, &|out| call.write_body(out), out), out)
     }
 
-    /// The same for a call whose body has been written already, by [`Call::write_body`]: what is said to many is written once.
+    /// The same for a call whose body [`Call::write_body`] has already written: a notice to many is written once.
     pub fn write_prepared(
         &self,
         id: u64,
@@ -38,22 +40,22 @@ impl PeerDialect {
             out.extend_from_slice(body);
             Ok(())
         };
-        self.write_with(id, envelope, method, copy, out)
+        self.write_message(id, method, |out| self.message(envelope, method, &copy, out), out)
     }
 
-    fn write_with(
+    /// Writes the request for `method` whose message `message` writes.
+    pub fn write_message(
         &self,
-        id: u64,
-        envelope: &Envelope,
+        id: impl Serialize,
         method: Method,
-        body: impl Fn(&mut Vec<u8>) -> serde_json::Result<()>,
+        message: impl Fn(&mut Vec<u8>) -> serde_json::Result<()>,
         out: &mut Vec<u8>,
     ) -> serde_json::Result<()> {
         let (frame, name) = (self.frame(), self.name_of(method));
         let before: &[u8] = match frame {
             Frame::Direct | Frame::Typed | Frame::Nested => b"{\"jsonrpc\":\"2.0\",\"method\":",
             Frame::Tool => b"{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{\"name\":",
-            Frame::Bare | Frame::Register => return self.message(envelope, method, &body, out),
+            Frame::Bare | Frame::Register => return message(out),
         };
         out.extend_from_slice(before);
         // A peer's own name for it may hold anything.
@@ -61,16 +63,16 @@ impl PeerDialect {
         match frame {
             Frame::Direct | Frame::Typed | Frame::Bare | Frame::Register => {
                 out.extend_from_slice(b",\"params\":");
-                self.message(envelope, method, &body, out)?;
+                message(out)?;
             }
             Frame::Nested => {
                 out.extend_from_slice(b",\"params\":{\"message\":");
-                self.message(envelope, method, &body, out)?;
+                message(out)?;
                 out.push(b'}');
             }
             Frame::Tool => {
                 out.extend_from_slice(b",\"arguments\":");
-                self.arguments(envelope, method, &body, out)?;
+                self.arguments(method, message, out)?;
                 if self.era() == McpStyle::Stateless {
                     out.extend_from_slice(b",\"_meta\":");
                     out.extend_from_slice(MODERN_META.as_bytes());
@@ -106,24 +108,23 @@ impl PeerDialect {
 
     fn arguments(
         &self,
-        envelope: &Envelope,
         method: Method,
-        body: &impl Fn(&mut Vec<u8>) -> serde_json::Result<()>,
+        message: impl Fn(&mut Vec<u8>) -> serde_json::Result<()>,
         out: &mut Vec<u8>,
     ) -> serde_json::Result<()> {
         match self.shape_of(method) {
-            ArgumentShape::Whole => self.message(envelope, method, body, out),
+            ArgumentShape::Whole => message(out),
             ArgumentShape::Under(key) => {
                 out.push(b'{');
                 serde_json::to_writer(&mut *out, key)?;
                 out.push(b':');
-                self.message(envelope, method, body, out)?;
+                message(out)?;
                 out.push(b'}');
                 Ok(())
             }
             ArgumentShape::Fields(fields) => {
                 let mut whole = Vec::with_capacity(1024);
-                self.message(envelope, method, body, &mut whole)?;
+                message(&mut whole)?;
                 let mut kept: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(&whole)?;
                 kept.retain(|name, _| fields.iter().any(|field| field.as_str() == name));
                 serde_json::to_writer(out, &kept)

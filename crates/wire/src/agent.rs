@@ -1,4 +1,4 @@
-//! What a server serves.
+//! The agent behind a server.
 
 use std::net::SocketAddr;
 
@@ -23,15 +23,15 @@ pub struct IncomingCall<C = Call> {
     /// The envelope; its token may have come as `Authorization: Bearer`.
     pub head: ReceivedEnvelope,
     pub quirks: Quirks,
-    /// The form it came in, which its sender will understand in turn.
+    /// The form of the request, which its sender understands, too.
     pub frame: Frame,
     pub spelling: MethodSpelling,
-    /// The one name by which its sender calls every message, where it does.
+    /// The one method name that its sender uses for every message, if it does.
     pub one_name: Option<SmolStr>,
     pub peer: SocketAddr,
 }
 
-/// What is answered; the form is that of the question.
+/// The answer; its form is that of the request.
 #[derive(Clone, Debug)]
 pub struct CallAnswer {
     pub envelope: Envelope,
@@ -49,17 +49,16 @@ impl CallAnswer {
     }
 }
 
-/// How an agent is, for `GET /health`.
+/// The answer to `GET /health`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Health {
-    /// `ok`, when it can do its work.
+    /// `ok` if the agent works.
     pub status: &'static str,
     pub role: Role,
     /// Its id, once it has one.
     pub id: Option<String>,
     /// Its league, once it is in one.
     pub league_id: Option<String>,
-    /// What it is doing, in a word.
     pub state: String,
 }
 
@@ -90,14 +89,14 @@ pub trait Agent: Send + Sync + 'static {
 
     /// Answers a call.
     ///
-    /// The future is dropped when the caller goes away before the answer: what must be finished once it is begun belongs
-    /// in a task of its own.
+    /// The future is dropped when the client closes the connection before the answer: work that must be finished belongs in a task of
+    /// its own.
     fn call(&self, incoming: IncomingCall<Self::Call>)
     -> impl Future<Output = Result<CallAnswer, RequestError>> + Send;
 
-    /// A request was refused, also one that could not even be read: for the agent's log.
+    /// Called for every refused request, also for one that could not be read: for the agent's log.
     fn refused(&self, _refusal: &RefusedRequest<'_>) {}
 
-    /// How it is. Holds no secret.
+    /// Holds no secret.
     fn health(&self) -> Health;
 }

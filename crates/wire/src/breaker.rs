@@ -1,4 +1,4 @@
-//! Not asking again and again what does not answer.
+//! Circuit breakers, one per endpoint.
 //!
 //! Five failures running open the circuit: nothing is sent for a minute. Then one probe goes out; its success closes the
 //! circuit and its failure opens it for another minute. For notices, which lose nothing by being dropped; see
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::endpoint::Endpoint;
 
-/// Failures running that open a circuit.
+/// Failures in a row that open a circuit.
 pub const MAX_FAILURES: u32 = 5;
 
 /// How long it stays open before a probe.
@@ -28,7 +28,7 @@ pub enum Breaker {
         since: Instant,
     },
     HalfOpen {
-        /// When it went. A probe that nobody heard of again is given up like a rest.
+        /// When it was sent. A probe without an outcome expires like a rest.
         probed: Instant,
     },
 }
@@ -40,7 +40,7 @@ impl Default for Breaker {
 }
 
 impl Breaker {
-    /// Whether a call may go out now. A call that goes out owes one [`Breaker::note`].
+    /// Whether a call may be sent now. Every call that is sent must be followed by [`Breaker::note`].
     pub fn admit(&mut self, now: Instant) -> bool {
         match *self {
             Self::Closed { .. } => true,
@@ -54,31 +54,29 @@ impl Breaker {
         }
     }
 
-    /// Takes the outcome of a call.
     pub fn note(&mut self, failed: bool, now: Instant) {
         *self = match (*self, failed) {
             (Self::Closed { .. } | Self::Open { .. } | Self::HalfOpen { .. }, false) => Self::default(),
             (Self::Closed { failures }, true) if failures + 1 < MAX_FAILURES => Self::Closed { failures: failures + 1 },
             (Self::Closed { .. } | Self::HalfOpen { .. }, true) => Self::Open { since: now },
-            // A call that went out before the circuit opened says nothing new.
+            // A call that was sent before the circuit opened says nothing new.
             (Self::Open { since }, true) => Self::Open { since },
         };
     }
 }
 
-/// The circuits of all endpoints that have failed of late.
+/// The circuits of all endpoints that failed recently.
 #[derive(Debug, Default)]
 pub struct Breakers {
     circuits: Mutex<HashMap<Endpoint, Breaker>>,
 }
 
 impl Breakers {
-    /// Whether a call to `endpoint` may go out now.
     pub fn admit(&self, endpoint: &Endpoint, now: Instant) -> bool {
         self.circuits().get_mut(endpoint).is_none_or(|breaker| breaker.admit(now))
     }
 
-    /// Takes the outcome of a call to `endpoint`. One that works is forgotten.
+    /// Counts the outcome of a call. An endpoint that works is forgotten.
     pub fn note(&self, endpoint: &Endpoint, failed: bool, now: Instant) {
         let mut circuits = self.circuits();
         if failed {
@@ -88,7 +86,6 @@ impl Breakers {
         }
     }
 
-    /// The circuit of `endpoint`.
     pub fn of(&self, endpoint: &Endpoint) -> Breaker {
         self.circuits().get(endpoint).copied().unwrap_or_default()
     }

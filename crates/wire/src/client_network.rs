@@ -1,14 +1,14 @@
-//! Where a peer calls from, as far as limits are concerned.
+//! The unit of rate limits.
 //!
-//! An address of version four is one caller, or one household behind it. Of version six a whole network of 64 bits is: who has one
-//! address of it has all of them, and would otherwise begin anew with each.
+//! An IPv4 address is one client. Of IPv6 a network of 64 bits is one client: its owner has all of its addresses, and each would have
+//! a limit of its own.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ClientNetwork(IpAddr);
 
-/// The part of an address of version six that tells a network.
+/// The network part of an IPv6 address.
 const NETWORK: u128 = u128::MAX << 64;
 
 impl ClientNetwork {
@@ -21,7 +21,7 @@ impl ClientNetwork {
         }
     }
 
-    /// Whether that is this machine. Everything of a class on one machine comes from there.
+    /// Whether it is this machine, where a whole league may run.
     pub fn is_here(self) -> bool {
         self.0.is_loopback()
     }

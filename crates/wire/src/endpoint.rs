@@ -1,4 +1,4 @@
-//! Where an agent listens, as it said so itself.
+//! The address of an agent.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -11,21 +11,20 @@ use serde::{Deserialize, Deserializer};
 use smol_str::SmolStr;
 use thiserror::Error;
 
-/// The path that is meant when an endpoint names none.
+/// The path of an endpoint that names none.
 pub const DEFAULT_PATH: &str = "/mcp";
 
 /// The address of an agent: `http` or `https`, a host, a port and a path.
 ///
-/// It prints as it was registered; two endpoints are equal when they lead to the same place.
+/// It prints as it was registered; two endpoints are equal if their URIs are.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     text: SmolStr,
     uri: Uri,
-    /// Scheme, host and port: what a connection leads to.
+    /// Scheme, host and port.
     site: SmolStr,
 }
 
-/// Why a text is no endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum BadEndpoint {
     #[error("an endpoint is a URL such as http://127.0.0.1:8101/mcp")]
@@ -34,10 +33,8 @@ pub enum BadEndpoint {
     Scheme,
     #[error("an endpoint names a host")]
     Host,
-    /// Port 0, or one that is no number.
     #[error("an endpoint's port is a number from 1 to 65535")]
     Port,
-    /// A user name in the address.
     #[error("an endpoint holds no user name or password")]
     UserInfo,
 }
@@ -49,7 +46,7 @@ impl Endpoint {
         if text.contains("://") || text.is_empty() { text.parse() } else { format!("http://{text}").parse() }
     }
 
-    /// The whole address, with its path filled in.
+    /// The URI, with a path.
     pub fn uri(&self) -> &Uri {
         &self.uri
     }
@@ -59,7 +56,7 @@ impl Endpoint {
         bare_host(&self.uri)
     }
 
-    /// The port, which the scheme gives when the text does not.
+    /// The port; by default that of the scheme.
     pub fn port(&self) -> u16 {
         port(&self.uri)
     }
@@ -68,17 +65,16 @@ impl Endpoint {
         self.uri.path()
     }
 
-    /// Whether it is reached over TLS.
     pub fn is_secure(&self) -> bool {
         is_secure(&self.uri)
     }
 
-    /// What a connection leads to, such as `http://127.0.0.1:8101`.
+    /// Scheme, host and port, such as `http://127.0.0.1:8101`.
     pub fn site(&self) -> &SmolStr {
         &self.site
     }
 
-    /// Its host and, where the scheme does not tell it, its port: the `Host` of a request.
+    /// The `Host` of a request: host and, unless it is the scheme's default, port.
     pub(crate) fn authority(&self) -> &str {
         let usual = self.port() == if self.is_secure() { 443 } else { 80 };
         let host = self.uri.host().unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::net::addresses;
 
 /// Any address of another machine leads to the default route. No machine has this one: it is reserved for documentation (RFC 5737).
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1));
-/// How long a name may take to be resolved. Networks without a name server let everybody wait for much longer.
+/// The time to resolve a name: without a name server the resolver would wait much longer.
 const LOOKUP: Duration = Duration::from_secs(2);
 
 /// Every address of this machine, loopback included. Asked each time: a laptop changes its network.
@@ -24,8 +24,7 @@ pub fn own_addresses() -> Vec<IpAddr> {
     }
 }
 
-/// The addresses at which other machines reach a server that listens at `listens`, the most likely one first; none where this machine
-/// is in no network.
+/// The addresses at which other machines reach a server that listens at `listens`, the most likely one first.
 pub fn lan_addresses(listens: IpAddr) -> Vec<IpAddr> {
     if !listens.is_unspecified() {
         return if listens.is_loopback() { Vec::new() } else { vec![listens] };
@@ -38,8 +37,8 @@ pub fn lan_addresses(listens: IpAddr) -> Vec<IpAddr> {
     found
 }
 
-/// The endpoint that an agent registers which listens at `listener`: where that is every address of this machine, the one from which
-/// `manager` is reached, or a LAN address when the manager is on this machine.
+/// The endpoint that an agent at `listener` registers. If it listens at every address, that is the one from which it reaches `manager`, or
+/// a LAN address if the manager is on this machine.
 pub async fn advertised(listener: SocketAddr, scheme: &str, manager: &Endpoint) -> Result<Endpoint, BadEndpoint> {
     let address = if listener.ip().is_unspecified() {
         let towards = towards(manager, listener.ip()).await.filter(|address| !address.is_loopback());
@@ -51,7 +50,6 @@ pub async fn advertised(listener: SocketAddr, scheme: &str, manager: &Endpoint) 
     at(scheme, address, listener.port())
 }
 
-/// The endpoint at `address` and `port`.
 pub fn at(scheme: &str, address: IpAddr, port: u16) -> Result<Endpoint, BadEndpoint> {
     format!("{scheme}://{}/mcp", SocketAddr::new(address, port)).parse()
 }
@@ -62,7 +60,7 @@ async fn towards(peer: &Endpoint, listens: IpAddr) -> Option<IpAddr> {
     found.into_iter().filter(|address| takes(listens, address.ip())).find_map(local_address)
 }
 
-/// The names of this machine that lead to it: its host name, and that name in `.local`. Each comes with the addresses to which it leads.
+/// The names of this machine, its host name and that name in `.local`, each with its addresses.
 pub async fn own_names() -> Vec<(String, Vec<IpAddr>)> {
     let Ok(host) = gethostname::gethostname().into_string() else { return Vec::new() };
     let host = host.trim_end_matches('.').to_ascii_lowercase();
@@ -100,12 +98,12 @@ fn local_address(peer: SocketAddr) -> Option<IpAddr> {
     Some(socket.local_addr().ok()?.ip().to_canonical()).filter(|address| !address.is_unspecified())
 }
 
-/// Whether a server that listens at `listens`, all addresses of its version, is reached at `address`. `::` includes version four.
+/// Whether a server at `listens`, all addresses of its IP version, is reached at `address`. `::` includes IPv4.
 fn takes(listens: IpAddr, address: IpAddr) -> bool {
     listens.is_ipv6() || address.is_ipv4()
 }
 
-/// An address that leads nowhere without the name of an interface.
+/// A link-local address needs the name of an interface.
 fn needs_zone(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(_) => false,
@@ -113,7 +111,7 @@ fn needs_zone(address: IpAddr) -> bool {
     }
 }
 
-/// An address that a machine gave itself because its network gave it none.
+/// An address that a machine assigned to itself.
 fn is_makeshift(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_link_local(),

@@ -1,14 +1,14 @@
-//! `/mcp` as an MCP server, in the revisions that begin with a handshake and in the one that has none.
+//! `/mcp` as an MCP server, in the revisions with a handshake and in the one without.
 //!
-//! No session is kept, so every request stands alone and a client that never initialised is answered all the same.
-//! `tools/call` is one of the frames of a league's call: here it is only held against the rules of its revision.
+//! The server keeps no sessions, so it also answers a client that never sent `initialize`. `tools/call` is one of the frames of a
+//! league call; this module only checks it against the rules of its revision.
 //!
 //! | file | what |
 //! |---|---|
-//! | [`era`] | which revision a request speaks |
-//! | [`headers`] | what its headers have to repeat |
-//! | [`objection`] | what is said when they do not |
-//! | [`tools`] | what a client is shown |
+//! | [`revision`] | the revision of a request |
+//! | [`headers`] | the headers that repeat its body |
+//! | [`error`] | refusals |
+//! | [`tools`] | the lists that a client asks for |
 //! | [`stream`] | the answer for a client that reads only streams |
 
 mod error;
@@ -30,7 +30,6 @@ use crate::dispatch::Reply;
 use error::McpError;
 use revision::{McpRevision, Meta};
 
-/// Who answers a request, and what came with it beside its body.
 #[derive(Clone, Copy)]
 pub(crate) struct McpServer<'a> {
     pub(crate) role: Role,
@@ -94,7 +93,7 @@ impl McpServer<'_> {
     }
 }
 
-/// Before the handshake there is nothing to hold a version against; after it, the header names one that was agreed upon.
+/// Before the handshake no version is agreed; after it, the header names the agreed one.
 fn admit_handshake(asked: &McpRequest<'_>, headers: &HeaderMap) -> Result<(), McpError> {
     match headers::version(headers).filter(|version| !revision::REVISIONS.contains(version)) {
         Some(unknown) if asked.method != "initialize" => Err(McpError::unsupported(unknown)),
@@ -114,7 +113,7 @@ fn admit_modern(asked: &McpRequest<'_>, meta: &Meta<'_>, headers: &HeaderMap) ->
     headers::demand(headers, "Mcp-Method", &asked.method)?;
     match called(asked) {
         Some(name) => Ok(headers::demand(headers, "Mcp-Name", &name)?),
-        // A call without a name is told so where tools are called.
+        // A call without a name is refused where tools are called.
         None => Ok(()),
     }
 }

@@ -1,7 +1,6 @@
-//! What a server shows beside its agent: whatever is at a path that the protocol does not know.
+//! Pages that a server serves beside its agent, at the paths that the protocol does not use.
 //!
-//! Pages are for people, so an answer may be a stream without end ([`Body`]). Host and origin have been checked, and the body has
-//! been read within its bounds, before a visit gets here.
+//! An answer may be an endless stream ([`Body`]). The server has checked Host and Origin and read the body before it calls the handler.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -13,23 +12,21 @@ use http::request::Parts;
 use http::{Method, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 
-/// What is answered: some bytes, or a stream of them.
+/// Bytes, or a stream of them.
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 pub type PageFuture<'a> = Pin<Box<dyn Future<Output = Response<Body>> + Send + 'a>>;
 
 #[derive(Debug)]
 pub struct PageRequest {
-    /// What is asked for, and how.
     pub parts: Parts,
-    /// What came with it: of a POST only.
+    /// Empty unless it is a POST.
     pub body: Bytes,
     pub peer: SocketAddr,
 }
 
-/// What a server shows beside its agent.
 pub trait PageHandler: fmt::Debug + Send + Sync + 'static {
-    /// Answers a GET, HEAD or POST at a path that the protocol does not know.
+    /// Answers a GET, HEAD or POST at a path that the protocol does not use.
     fn show(&self, visit: PageRequest) -> PageFuture<'_>;
 }
 

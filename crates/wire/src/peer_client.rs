@@ -149,6 +149,13 @@ impl PeerClient {
         self.headers(endpoint, manner.era(), "tools/call", Some(manner.name_of(method)))
     }
 
+    /// Opens an MCP session at `endpoint`; gives the headers of its requests, or `None` if there is no MCP server.
+    pub async fn open_session(&self, endpoint: &Endpoint, limit: Duration) -> Option<HeaderMap> {
+        let (mut time, mut attempts) = (self.client.allow(limit), Vec::new());
+        Probe { client: self, endpoint, time: &mut time, attempts: &mut attempts }.handshake().await?;
+        Some(self.headers(endpoint, McpStyle::Session, "tools/list", None))
+    }
+
     pub(crate) fn headers(
         &self,
         endpoint: &Endpoint,

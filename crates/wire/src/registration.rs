@@ -1,8 +1,7 @@
-//! How an agent gets into its league: it asks until the manager is there, and takes no for an answer.
+//! An agent's registration: it tries until the manager answers, and accepts a rejection.
 //!
-//! A manager of other make may not know the canonical form. All frames are tried then, flat fields last, within the time for one
-//! answer; the frame that it understood is used for everything that it is told from then on. Where it understood none, its most
-//! specific complaint is passed on.
+//! A manager of another implementation may not know the canonical form. Then all frames are tried, flat fields last, within the time
+//! for one answer. The agent keeps the frame that the manager understood. If it understood none, its most specific error is reported.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -29,9 +28,8 @@ pub struct Admitted {
     pub league_id: Option<LeagueId>,
     pub token: Option<Token>,
     pub passes: bool,
-    /// How the manager is spoken to.
     pub manner: PeerDialect,
-    /// Whether it has answered when it was spoken to like that. Flat fields say nothing about its frame.
+    /// Whether the manager has answered in this dialect. Flat fields say nothing about its frame.
     pub proven: bool,
 }
 
@@ -39,14 +37,13 @@ pub struct Admitted {
 pub enum Rejected {
     #[error("the manager at {manager} did not let us in: {reason}")]
     Refused { manager: String, reason: String },
-    /// There was no manager, as often as it was to be tried.
     #[error(
         "no manager at {manager} after {tries} tries: {trouble}; start it first, or leave out --give-up-after and it is waited for"
     )]
     Unreached {
         manager: String,
         tries: NonZeroU32,
-        /// What came of the last try.
+        /// The outcome of the last try.
         trouble: String,
     },
 }
@@ -62,17 +59,16 @@ impl Rejected {
 
 #[derive(Clone, Copy, Debug)]
 pub struct RegistrationRetry {
-    /// How long one answer may take.
+    /// The time for one answer.
     pub answer: Duration,
-    /// The pause after the first try that reached nobody; it doubles.
+    /// The pause after the first try without an answer; it doubles.
     pub pause: Duration,
     pub longest: Duration,
-    /// After how many tries it gives up; it never does where nothing is said.
+    /// How many tries to make; without a number it never gives up.
     pub tries: Option<NonZeroU32>,
 }
 
-/// Registers with `manager`, and goes on trying as long as nobody answers there: after a pause, or as soon as `hurry` says
-/// that somebody is there after all. It gives up where the patience says so.
+/// Registers with `manager`. Without an answer it tries again after a pause, or as soon as `hurry` is notified.
 pub async fn register(
     speaker: &PeerClient,
     manager: &Endpoint,
@@ -94,14 +90,14 @@ pub async fn register(
             return Err(Rejected::Unreached { manager: manager.to_string(), tries, trouble });
         }
         tracing::info!(%manager, trouble, "not registered yet; trying again");
-        // Nobody can make this a flood: a short pause there is in any case.
+        // `hurry` never skips the first pause, so that it cannot cause a flood.
         sleep(patience.pause).await;
         drop(timeout(pause.saturating_sub(patience.pause), hurry.notified()).await);
         pause = (pause * 2).min(patience.longest);
     }
 }
 
-/// One attempt, in all forms that are in use.
+/// One attempt, in all forms.
 async fn attempt(speaker: &PeerClient, manager: &Endpoint, limit: Duration, envelope: &Envelope, call: &Call) -> Read {
     let began = Instant::now();
     let canonical = PeerDialect::default();
@@ -129,7 +125,7 @@ async fn attempt(speaker: &PeerClient, manager: &Endpoint, limit: Duration, enve
     })
 }
 
-/// Whether an answer is one to a registration. A bare `ok` says yes to anything: the other forms are worth a try.
+/// Whether an answer is one to a registration. A bare `ok` may answer anything, so further forms are tried.
 fn answers(exchange: &Exchange) -> bool {
     let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return false };
     let reading = layers.registration();
@@ -140,7 +136,7 @@ fn answers(exchange: &Exchange) -> bool {
     }
 }
 
-/// Whether the manager understood and refuses, or asks for patience: no other form would change that.
+/// Whether the manager understood and refuses, or limits the rate: no other form would change that.
 fn is_refusal(exchange: &Exchange) -> bool {
     is_final(exchange)
         || ParsedAnswer::parse(&exchange.body)
@@ -149,7 +145,7 @@ fn is_refusal(exchange: &Exchange) -> bool {
             .is_some_and(|error| error.is_rate_limit())
 }
 
-/// How much an answer that is none says.
+/// How specific an answer is that does not admit.
 fn weight(exchange: &Exchange) -> u8 {
     let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return 0 };
     match layers.registration().said {
@@ -159,8 +155,8 @@ fn weight(exchange: &Exchange) -> u8 {
     }
 }
 
-/// Registers with flat fields: at a path of their own, and as the message of which S2 speaks. A referee never posts to the path for
-/// players, where it would be taken for one.
+/// Registers with flat fields: at a path of their own, and as the message of S2. A referee never posts to the players' path, where it
+/// would become a player.
 async fn flat(
     speaker: &PeerClient,
     manager: &Endpoint,
@@ -223,7 +219,7 @@ fn read(body: &[u8], manner: PeerDialect, proven: bool) -> Read {
             }))
         }
         RegistrationAnswer::Rejected { reason, .. } => Read::Rejected(reason),
-        // A manager that has trouble of its own may recover; one that does not understand us will not.
+        // A manager with an internal error may recover; one that does not understand the request will not.
         RegistrationAnswer::Error(error) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
             Read::Unclear(error.words)
         }
@@ -247,7 +243,7 @@ mod tests {
     use crate::client::{Client, ClientSettings};
     use crate::net::{Connecting, Connector};
 
-    /// Where nobody is, and how often that was found out.
+    /// Refuses and counts connections.
     #[derive(Default)]
     struct Nowhere(AtomicU32);
 
@@ -265,7 +261,7 @@ mod tests {
         let speaker = PeerClient::new(client);
         let (manager, hurry) = ("http://127.0.0.1:1/mcp".parse().unwrap(), Notify::new());
         let message = || {
-            let sender = Sender::unregistered(Role::Player, "somebody");
+            let sender = Sender::unregistered(Role::Player, "player");
             let (timestamp, conversation_id) = (Timestamp::EPOCH, ConversationId::named("conv"));
             (Envelope { sender, timestamp, conversation_id, auth_token: None }, Call::Ping(Empty {}))
         };
@@ -274,7 +270,7 @@ mod tests {
         let registering = register(&speaker, &manager, patience, &hurry, message);
         let tries = || nowhere.0.load(Ordering::Relaxed);
         tokio::select! {
-            _ = registering => panic!("nobody is there"),
+            _ = registering => panic!("no manager listens"),
             () = async {
                 // The pauses are 1, 2, 4 and 8 seconds.
                 sleep(second * 15 + second / 2).await;
@@ -295,7 +291,7 @@ mod tests {
         let (manager, hurry, second) =
             ("http://127.0.0.1:1/mcp".parse().unwrap(), Notify::new(), Duration::from_secs(1));
         let message = || {
-            let sender = Sender::unregistered(Role::Player, "somebody");
+            let sender = Sender::unregistered(Role::Player, "player");
             let (timestamp, conversation_id) = (Timestamp::EPOCH, ConversationId::named("conv"));
             (Envelope { sender, timestamp, conversation_id, auth_token: None }, Call::Ping(Empty {}))
         };

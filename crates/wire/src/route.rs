@@ -26,9 +26,9 @@ pub(crate) struct AgentSite<A> {
     pub(crate) agent: Arc<A>,
     pub(crate) guard: Guard,
     pub(crate) body_limit: Duration,
-    /// What is at the other paths.
+    /// Serves the other paths.
     pub(crate) pages: Option<Arc<dyn PageHandler>>,
-    /// How often those are looked at.
+    /// Limits requests for pages.
     pub(crate) visits: KeyedLimiter<ClientNetwork>,
 }
 
@@ -76,7 +76,7 @@ impl<A: Agent> AgentSite<A> {
     ) -> SiteAnswer {
         let (parts, body) = request.into_parts();
         if let Err(stranger) = self.guard.check(&parts.uri, &parts.headers) {
-            tracing::debug!(%peer, %stranger, "turned away");
+            tracing::debug!(%peer, %stranger, "refused by Host or Origin");
             let status = match stranger {
                 GuardError::NoHost => StatusCode::BAD_REQUEST,
                 GuardError::Host(_) | GuardError::Origin(_) => StatusCode::FORBIDDEN,
@@ -87,7 +87,7 @@ impl<A: Agent> AgentSite<A> {
         match (place, &self.pages) {
             (None, Some(pages)) if pages::takes(&parts.method) => {
                 if let Err(wait) = self.visit(peer) {
-                    let mut response = self.sorry(StatusCode::TOO_MANY_REQUESTS, "too many visits; come back later");
+                    let mut response = self.sorry(StatusCode::TOO_MANY_REQUESTS, "too many requests; see Retry-After");
                     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait.seconds()));
                     return response.map(Either::Left);
                 }
@@ -105,13 +105,13 @@ impl<A: Agent> AgentSite<A> {
         }
     }
 
-    /// Counts a visit to the pages. Whoever is on this machine may look as often as it likes: that costs only its own time.
+    /// Counts a request for a page. Clients on this machine are not limited.
     fn visit(&self, peer: SocketAddr) -> Result<(), RetryAfter> {
-        let whence = ClientNetwork::of(peer);
-        if whence.is_here() { Ok(()) } else { self.visits.pass(&whence) }
+        let network = ClientNetwork::of(peer);
+        if network.is_here() { Ok(()) } else { self.visits.pass(&network) }
     }
 
-    /// Answers what the protocol knows, and what nobody does.
+    /// Answers the paths of the protocol, and unknown ones.
     async fn answer(
         &self,
         place: Option<Route>,
@@ -146,7 +146,7 @@ impl<A: Agent> AgentSite<A> {
         written(reply)
     }
 
-    /// Reads a body of bounded length in bounded time.
+    /// Reads a body within its limits of size and time.
     async fn read(&self, body: Incoming) -> Result<Bytes, (StatusCode, &'static str)> {
         const TOO_LONG: (StatusCode, &str) = (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 65536 bytes");
         if body.size_hint().lower() > MAX_BODY as u64 {
@@ -160,7 +160,7 @@ impl<A: Agent> AgentSite<A> {
         }
     }
 
-    /// Refuses a body that was not read to its end, and with it the connection.
+    /// Refuses a body that was not read to its end, and closes the connection.
     fn broken(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
         let mut response = self.sorry(status, message);
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -203,7 +203,7 @@ fn written(reply: Reply) -> Response<Full<Bytes>> {
         Media::Events => {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-            // Proxies would hold an event back until there are more.
+            // Proxies would hold an event back.
             headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
         }
     }

@@ -1,7 +1,6 @@
-//! An answer that comes as a stream of events: MCP servers may send it so, and some can do nothing else.
+//! An answer as a stream of events: MCP servers may send it so, and some always do.
 //!
-//! Only the response to our own request is of interest. Notifications on the way are skipped, and the stream is not read on once
-//! the response is there, however long it stays open.
+//! Only the response to the client's own request counts. Notifications are skipped, and the stream is not read after the response.
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
@@ -14,7 +13,7 @@ pub(crate) fn is_stream(headers: &HeaderMap) -> bool {
     kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }
 
-/// What of a message tells whether it is the response.
+/// The part of a message that shows whether it is the response.
 #[derive(Deserialize)]
 struct Shape {
     #[serde(default)]
@@ -32,12 +31,12 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Waits for the response to the request with this id, or to any where none is given.
+    /// Waits for the response with this id, or for any response.
     pub(crate) fn until(wanted: Option<u64>) -> Self {
         Self { wanted, line: Vec::new(), data: Vec::new() }
     }
 
-    /// Takes more of the stream; gives the response once it is whole.
+    /// Adds bytes of the stream; returns the response once it is complete.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Option<Bytes> {
         for byte in bytes {
             if *byte != b'\n' {
@@ -52,7 +51,7 @@ impl Events {
         None
     }
 
-    /// The stream has ended: what was begun is all there is.
+    /// The stream has ended: returns what there is.
     pub(crate) fn end(mut self) -> Bytes {
         let line = std::mem::take(&mut self.line);
         let response = self.line(&line).or_else(|| self.line(b""));
@@ -75,7 +74,7 @@ impl Events {
 
     fn is_response(&self, data: &[u8]) -> bool {
         let Ok(shape) = serde_json::from_slice::<Shape>(data) else { return false };
-        // An error that was found before the id was read has none.
+        // An error before the id was read has no id.
         let ours = match (&shape.id, self.wanted) {
             (Some(id), Some(wanted)) if !id.is_null() => *id == wanted,
             (Some(_) | None, Some(_) | None) => true,

@@ -1,6 +1,6 @@
-//! TLS from files: who we are, and whom we trust.
+//! TLS settings from files.
 //!
-//! The cryptography is ring's, named here and not taken from the process, so that nothing depends on what else is linked.
+//! The cryptography is named here (ring) and not taken from the process, so that it does not depend on what else is linked.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,38 +13,30 @@ use thiserror::Error;
 
 pub use rustls::{ClientConfig, ServerConfig};
 
-/// How a key begins that only a password opens.
+/// The beginning of an encrypted key.
 const LOCKED: &[u8] = b"BEGIN ENCRYPTED PRIVATE KEY";
 
-/// What is wrong with which file, and what to do about it.
 #[derive(Debug, Error)]
 pub enum BadTls {
-    /// A file that cannot be read.
     #[error("{}: {error}; name a PEM file that this process may read", path.display())]
     Unreadable { path: PathBuf, error: std::io::Error },
     #[error("{}: not in PEM form ({error}); copy the file again, or have it issued again", path.display())]
     NotPem { path: PathBuf, error: pem::Error },
-    /// A file without what it is for.
     #[error("{}: holds no {wanted} in PEM form, which begins with -----BEGIN {}-----", path.display(), wanted.to_uppercase())]
     Missing { path: PathBuf, wanted: &'static str },
-    /// A private key that only a password opens.
     #[error("{}: holds a private key behind a password; write it without one, with openssl pkey -in … -out …", path.display())]
     Locked { path: PathBuf },
-    /// A key that belongs to another certificate.
     #[error("{}: is not the key of {}; give the two files that were issued together", key.display(), certificate.display())]
     Strangers { key: PathBuf, certificate: PathBuf },
-    /// A certificate or key that cannot be used.
     #[error("{}: cannot be used ({error}); have it issued again", path.display())]
     Unusable { path: PathBuf, error: rustls::Error },
-    /// No certificate of this machine can be read, and none was given.
     #[error("this machine has no trusted certificates, and no CA file was given; give one ({0})")]
     NoRoots(String),
-    /// The library refuses its own defaults.
     #[error("TLS cannot be set up: {0}")]
     Setup(rustls::Error),
 }
 
-/// Who we are: the chain in `certificate` and the key in `key`, both PEM.
+/// The server's chain in `certificate` and its key in `key`, both PEM.
 pub fn server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, BadTls> {
     let chain = certificates(certificate)?;
     let text = contents(key)?;
@@ -67,7 +59,7 @@ pub fn server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>
             if matches!(error, rustls::Error::InconsistentKeys(_)) {
                 return BadTls::Strangers { key: key.to_owned(), certificate: certificate.to_owned() };
             }
-            // The certificate is looked at first; what is found later is the key's fault.
+            // The certificate is checked first; a later error is the key's.
             let fault = if matches!(error, rustls::Error::InvalidCertificate(_)) { certificate } else { key };
             BadTls::Unusable { path: fault.to_owned(), error }
         })?;
@@ -75,7 +67,7 @@ pub fn server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>
     Ok(Arc::new(config))
 }
 
-/// Whom we trust: the certificates of this machine, and those in `extra`, which is PEM.
+/// Trust in the root certificates of this machine and in those of `extra`, which is PEM.
 pub fn client_config(extra: Option<&Path>) -> Result<Arc<ClientConfig>, BadTls> {
     let mut roots = RootCertStore::empty();
     let native = rustls_native_certs::load_native_certs();

@@ -1,4 +1,4 @@
-//! What is asked of a manager, and by whom.
+//! Queries to the manager, and their senders.
 
 use league_protocol::id::{MatchId, RoundId};
 use league_protocol::message::game_over::ByPlayer;
@@ -74,7 +74,7 @@ impl Exam<'_> {
         self.book.judge(&rules::UNKNOWN_FIELD, &strange, ensure(strange.is_success(), "it is refused"));
     }
 
-    /// Whether a refusal is told in full.
+    /// Whether a refusal has a code and a hint.
     fn judge_error(&self, heard: &Response) {
         let answer = heard.json().unwrap_or_default();
         let data = answer.get("error").and_then(|error| error.get("data")).cloned().unwrap_or_default();
@@ -95,7 +95,7 @@ impl Exam<'_> {
             account: Account::default(),
         };
         let call = Call::ReportMatchResult(report);
-        // By a player, under its own name and under a referee's: either way it is not the referee of anything.
+        // By a player, in its own name and in a referee's: it is not the referee of the match.
         let own = self.say(&self.letter(&format!("player:{}", member.id), Some(&member.token), &call)).await;
         self.book.judge(&rules::NOT_A_REFEREE, &own, ensure(own.error().is_some(), "it is not refused"));
         let forged = self.say(&self.letter("referee:REF01", Some(&member.token), &call)).await;

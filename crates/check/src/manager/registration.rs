@@ -1,4 +1,4 @@
-//! Who is let in, and how.
+//! Registration with the manager.
 
 use league_protocol::answer::{ParsedAnswer, RegistrationAnswer};
 use league_protocol::envelope::{Envelope, PROTOCOL};
@@ -41,7 +41,7 @@ impl Exam<'_> {
         self.letter(&sender, None, &registering(player_meta))
     }
 
-    /// Registers a player; whatever else there is to check needs it.
+    /// Registers the player that the other checks need.
     pub(super) async fn let_in(&self) -> Result<Member, String> {
         let meta = self.meta("one", 1);
         let sender = Sender::unregistered(Role::Player, &meta.display_name);
@@ -56,7 +56,7 @@ impl Exam<'_> {
             Err(NoResponse::Broken(why)) => {
                 self.book.judge(&rules::REACHABLE, &heard, Err(why.clone()));
                 return Err(format!(
-                    "Nobody answers at {} ({why}).\nStart the manager first, and give the URL at which it listens.",
+                    "No agent answers at {} ({why}).\nStart the manager first, and give the URL at which it listens.",
                     self.line.endpoint
                 ));
             }
@@ -194,7 +194,7 @@ impl Exam<'_> {
     }
 }
 
-/// Who was let in, or why not.
+/// The admitted agent, or why it was not admitted.
 fn admission(heard: &Response) -> Result<Member, String> {
     if let Err(silence) = &heard.came {
         return Err(silence.to_string());
@@ -220,7 +220,7 @@ fn not_let_in(heard: &Response) -> Judgement {
     }
 }
 
-/// A rejection by its word, with a reason.
+/// A rejection with status REJECTED and a reason.
 fn rejected(heard: &Response) -> Judgement {
     not_let_in(heard)?;
     let message: Map<String, Value> = heard.message();

@@ -1,4 +1,4 @@
-//! What might harm the player, and must not.
+//! Requests that must not harm the player.
 
 use league_protocol::answer::JoinAnswer;
 use league_protocol::request::MAX_BODY;
@@ -11,7 +11,7 @@ use crate::response::Response;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
-/// How deep: beyond what a parser that recurses takes without a limit of its own, within what a body may hold.
+/// Deeper than a recursive parser without a limit survives, and within the size of a body.
 const DEPTH: usize = 1_000;
 
 impl Exam<'_> {
@@ -75,7 +75,7 @@ impl Exam<'_> {
     async fn oversized(&self) -> Result<(), Gone> {
         let match_id = self.pretence.match_no(91);
         let request = self.voice.write(&self.pretence.invitation(&match_id, Side::A), self.line.next_id());
-        // Blanks, which belong to no field: nobody can leave them out.
+        // Blanks after the JSON, which no parser can ignore before it has read them.
         let body = format!("{request}{}", " ".repeat(MAX_BODY));
         let heard = self.throw(body.as_bytes()).await;
         let taken = matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. }));
@@ -93,7 +93,6 @@ impl Exam<'_> {
     }
 }
 
-/// An object in an object in an object ….
 fn nested() -> Vec<u8> {
     let (open, close) = (r#"{"a":"#.repeat(DEPTH), "}".repeat(DEPTH));
     format!(r#"{{"jsonrpc":"2.0","id":1,"method":"handle_game_invitation","params":{open}1{close}}}"#).into_bytes()

@@ -1,4 +1,4 @@
-//! HTTP, as rough as it is out there.
+//! HTTP as real clients use it.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::rules::player as rules;
 /// The pause between the pieces of a request.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What can only be seen on a connection that is written by hand.
+/// Rules that need a raw connection.
 static BY_HAND: [&Rule; 6] = [
     &rules::KEEP_ALIVE,
     &rules::GET,
@@ -48,7 +48,7 @@ impl Exam<'_> {
     async fn kept_alive(&self) {
         let (head, body) = self.by_hand(70);
         let (first, second) = self.line.twice(&[head, body].concat(), self.join_limit()).await;
-        // Closing is a right, as long as it is said.
+        // A player may close the connection if it announces that.
         let last = second.unwrap_or(first);
         self.book.judge(&rules::KEEP_ALIVE, &last, ensure(last.json().is_some(), last.came_text()));
     }
@@ -69,7 +69,7 @@ impl Exam<'_> {
         let judgement = match &heard.came {
             Ok(came) if came.status.is_client_error() => Ok(()),
             Ok(came) => Err(format!("the status is {}", came.status)),
-            // A stream of events that stays open is an answer of MCP's, and we need not wait for its end.
+            // An MCP server may answer with a stream of events that stays open.
             Err(_) if self.voice.frame() == Frame::Tool => Ok(()),
             Err(silence) => Err(silence.to_string()),
         };
@@ -87,13 +87,13 @@ impl Exam<'_> {
         self.book.judge(&rules::ODD_CONTENT_TYPE, &heard, judgement);
     }
 
-    /// To be done when nothing else is under way: a server that takes one connection at a time would fail all of it.
+    /// Runs alone: a server that takes one connection at a time would fail all other checks.
     pub(super) async fn idle_neighbour(&self) {
         if !self.line.is_plain() {
             return;
         }
         let Ok(idle) = self.line.idle().await else { return };
-        // Long enough for a server that is slow, short enough for one that waits until the other connection is gone.
+        // Long enough for a slow server, too short for one that waits for the other connection to close.
         let match_id = self.pretence.match_no(73);
         let limit = self.join_limit().min(Duration::from_secs(3));
         let heard = self.say(&self.pretence.invitation(&match_id, Side::A), limit).await;

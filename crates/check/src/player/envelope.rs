@@ -1,4 +1,4 @@
-//! Envelopes that the player is sent, several matches at once, other sides and games.
+//! Envelopes, concurrent matches, sides and games.
 
 use league_protocol::answer::JoinAnswer;
 use league_protocol::id::MatchId;
@@ -75,7 +75,7 @@ impl Exam<'_> {
         }
         for (match_id, heard) in &answers[2..] {
             let answered = self.chosen(heard, match_id).map(|_| ());
-            // What is wrong with the choice itself has been said.
+            // Another rule covers an invalid choice.
             let invalid = answered.as_ref().is_err_and(|why| why.ends_with("is no choice"));
             self.book.judge(&rules::PARALLEL, heard, if invalid { Ok(()) } else { answered });
         }
@@ -95,7 +95,7 @@ impl Exam<'_> {
     }
 }
 
-/// Whether there is a token in it: ours, one of the league's form, or anything under its name.
+/// Whether `text` holds a token: the checker's, one in the league's form, or any value under its name.
 fn tells_a_secret(text: &str, pretence: &TestLeague) -> bool {
     let named = ["\"auth_token\":\"", "\"auth_token\": \"", "\"token\":\"", "\"token\": \""];
     let under_its_name =

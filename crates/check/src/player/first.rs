@@ -31,7 +31,7 @@ impl Exam<'_> {
         };
         self.judge_choice(&asked, &match_id);
         if let Err(NoResponse::TimedOut(_)) = asked.came {
-            // Every further question would take as long: the verdict is clear.
+            // Every further request would take as long.
             return Err("this one does not choose in time");
         }
         let said = self.choice(&asked, &match_id).map(|reading| reading.said);
@@ -71,7 +71,7 @@ impl Exam<'_> {
         let retry = self.ask(match_id).await;
         let answered = self.chosen(&retry, match_id).map(|_| ());
         match self.chosen(first, match_id) {
-            // It is the choice that is at fault, and that has been said.
+            // Another rule covers an invalid choice.
             Err(_) if matches!(self.choice(&retry, match_id), Ok(ref said) if matches!(said.said, MoveAnswer::Invalid(_))) =>
             {
                 self.book.judge(&rules::CHOICE_RETRY, &retry, Ok(()));
@@ -161,7 +161,7 @@ impl Exam<'_> {
             }
             MoveAnswer::Invalid(_) => {
                 let found = explained(heard, self.pretence.kind(), match_id);
-                // A value under the right name is a choice, and a wrong one; anything else is none.
+                // A value under the right name is a wrong choice; anything else is no choice.
                 if matches!(
                     heard.problem(self.pretence.kind(), match_id),
                     Some(Problem::WrongValue { .. } | Problem::TwoAnswers)
@@ -223,7 +223,7 @@ impl Exam<'_> {
     fn judge_frame(&self, heard: &Response, quirks: Quirks) {
         let form = ensure(self.voice.is_canonical(), format!("understood only in {}", self.voice));
         self.book.judge(&rules::FRAME, heard, form);
-        // A message alone is answered by a message alone, and a tool's answer may stand in its text.
+        // A bare message may be answered by a bare one, and a tool's answer may be in its text.
         let mut odd = vec![Quirk::AnswerInParams, Quirk::AnswerInData, Quirk::NullError];
         if self.voice.frame().is_rpc() {
             odd.push(Quirk::BareAnswer);
@@ -237,7 +237,7 @@ impl Exam<'_> {
     }
 }
 
-/// Whether a question was answered; if not, what the answer lacks and how to mend it.
+/// The problem of an answer, with advice.
 fn explained(heard: &Response, question: QuestionKind, match_id: &MatchId) -> Result<(), RuleViolation> {
     heard.problem(question, match_id).map_or(Ok(()), |problem| Err(problem.into()))
 }
@@ -273,7 +273,7 @@ fn player_named(heard: &Response) -> Judgement {
     }
 }
 
-/// A field of the message that was sent, wherever its form put it.
+/// A field of the sent message, in any dialect.
 fn asked_in(heard: &Response, field: &str) -> Option<String> {
     fn find(value: &serde_json::Value, field: &str) -> Option<String> {
         let object = value.as_object()?;

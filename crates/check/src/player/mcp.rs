@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Exam, joins};
 use crate::check_log::ensure;
-use crate::dialect::{CheckDialect, Handshake, initialize, list};
+use crate::dialect::{CheckDialect, initialize};
 use crate::messages::rpc;
 use crate::rules::player as rules;
 
@@ -32,11 +32,9 @@ impl Exam<'_> {
             }
             return;
         }
-        // With the headers of its session, where it has any.
-        let headers = Handshake::with(self.line, limit).await.map(|server| server.headers).unwrap_or_default();
-        let listed = self.line.post(&headers, list(self.line.next_id()).to_string(), limit).await;
-        let tools = listed.json().and_then(|answer| answer.get("result")?.get("tools")?.as_array().cloned());
-        let tools = tools.unwrap_or_default();
+        // With the headers of its session, if it has one.
+        let headers = self.line.speaker.open_session(&self.line.endpoint, limit).await.unwrap_or_default();
+        let (listed, tools) = self.line.tools(&headers, limit).await;
         let names: Vec<&str> = tools.iter().filter_map(|tool| tool.get("name")?.as_str()).collect();
         let missing = [Method::GameInvitation, self.pretence.method()]
             .into_iter()

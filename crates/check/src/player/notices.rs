@@ -1,4 +1,4 @@
-//! Everything that only informs: it may be answered with anything but an error, or not be known at all.
+//! Notices: a player may answer anything but an error, or not know them.
 
 use std::ops::RangeInclusive;
 
@@ -55,7 +55,7 @@ impl Exam<'_> {
         plays
     }
 
-    /// The end of the league, after which a player may leave.
+    /// The end of the league, after which a player may exit.
     pub(super) async fn the_end(&self) {
         let end = self.pretence.notice(&Call::NotifyLeagueCompleted(LeagueCompleted {
             league_id: self.pretence.league.clone(),
@@ -73,11 +73,11 @@ impl Exam<'_> {
         self.acknowledged(rule, &heard);
     }
 
-    /// Judges `rule` by whether a notice was taken as one.
+    /// Checks that a notice was acknowledged.
     pub(super) fn acknowledged(&self, rule: &'static Rule, heard: &Response) {
         let judgement = match (&heard.came, heard.error()) {
             (Err(silence), _) => Err(silence.to_string()),
-            // Whoever does not know a notice may say so.
+            // A player may say that it does not know a notice.
             (Ok(_), Some(error)) if error.is_misunderstanding() => Ok(()),
             (Ok(_), Some(error)) => Err(format!("it is answered with an error: {}", error.words)),
             (Ok(came), None) if came.status.is_server_error() => Err(format!("the status is {}", came.status)),
@@ -114,7 +114,7 @@ impl Exam<'_> {
         }
     }
 
-    /// P02 has not come.
+    /// P02 did not join.
     fn forfeit(&self, match_id: &MatchId) -> GameOver {
         let over = self.over(match_id);
         let nothing = [1, 2].map(|number| (PlayerId::numbered(number), None));

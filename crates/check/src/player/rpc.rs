@@ -4,6 +4,7 @@ use league_protocol::frame::Frame;
 use league_protocol::id::MatchId;
 use league_protocol::side::Side;
 use league_protocol::table::Method;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Exam, joins};
@@ -13,7 +14,7 @@ use crate::response::Response;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
-/// The rules that are about JSON-RPC, and so about nobody who does not speak it.
+/// The rules for players that use JSON-RPC.
 static RPC: [&Rule; 9] = [
     &rules::RPC_VERSION,
     &rules::ID_NUMBER,
@@ -47,7 +48,7 @@ impl Exam<'_> {
         self.line.post(&headers, body.to_string(), self.join_limit()).await
     }
 
-    fn request(&self, number: u32, id: impl Into<Value>) -> (MatchId, Value) {
+    fn request(&self, number: u32, id: impl Serialize) -> (MatchId, Value) {
         let match_id = self.pretence.match_no(number);
         let request = self.voice.write(&self.pretence.invitation(&match_id, Side::A), id);
         (match_id, request)
@@ -76,7 +77,7 @@ impl Exam<'_> {
         let heard = self.post(&rpc("no_such_method_of_the_league", &params, self.line.next_id())).await;
         let number = heard.error_number();
         let found = number.map_or_else(|| String::from("there is no error code"), |code| format!("the code is {code}"));
-        // The SDKs of MCP take an unknown method for wrong parameters, and their users cannot change that.
+        // The MCP SDKs answer an unknown method with "invalid params", and their users cannot change that.
         let refused = number == Some(-32601) || (self.voice.frame() == Frame::Tool && number == Some(-32602));
         self.book.judge(&rules::UNKNOWN_METHOD, &heard, ensure(refused, found));
     }

@@ -1,4 +1,4 @@
-//! What a referee does with a match, seen from both sides and from the manager's desk.
+//! The course of a match, as the players and the manager see it.
 
 use std::time::Duration;
 
@@ -21,7 +21,6 @@ use crate::rule::Rule;
 use crate::rules::referee as rules;
 use crate::shown::shown;
 
-/// A message as it may be shown.
 pub(super) fn shown_call(call: &Call) -> String {
     let mut body = Vec::new();
     match call.write_body(&mut body) {
@@ -30,7 +29,7 @@ pub(super) fn shown_call(call: &Call) -> String {
     }
 }
 
-/// What was said about one match.
+/// The referee's calls about one match.
 struct Seen {
     lines: Vec<RefereeLine>,
 }
@@ -55,7 +54,7 @@ impl Seen {
             .find_map(|line| if let Call::ReportMatchResult(said) = &line.call { Some(said) } else { None })
     }
 
-    /// Whether both sides were asked before either had answered: the stage makes each wait for the other.
+    /// Whether both sides were asked before either answered: the fake players wait for each other.
     fn together(&self, method: Method) -> bool {
         let first = |side| self.of(method, Some(side)).next().map(|line| line.at);
         let apart = first(Side::A).zip(first(Side::B)).map(|(a, b)| a.max(b) - a.min(b));
@@ -75,7 +74,7 @@ impl Seen {
 }
 
 impl Exam<'_> {
-    /// What was said about `match_id`, once it has been reported or nobody waits any longer.
+    /// The calls about `match_id` up to its report, or within `limit`.
     async fn watch(&self, match_id: &MatchId, limit: Duration) -> Seen {
         let reported =
             |line: &RefereeLine| line.call.method() == Method::ReportMatchResult && about(&line.call) == Some(match_id);
@@ -89,7 +88,7 @@ impl Exam<'_> {
         self.book.observe(rule, Some(seen.transcript()), judgement);
     }
 
-    /// Judges by whether the first match was played once, although it was ordered twice: to be asked when all is over.
+    /// Checks that the first match was played once although it was ordered twice.
     pub(super) async fn played_once(&self, again: &Response) {
         let seen = self.watch(&self.match_no(1), Duration::ZERO).await;
         let once = seen.of(Method::GameInvitation, Some(Side::A)).count() <= 1;
@@ -101,7 +100,7 @@ impl Exam<'_> {
         let match_id = self.match_no(1);
         let seen = self.watch(&match_id, self.span).await;
         let both = Side::BOTH.iter().all(|side| seen.invitation(*side).is_some());
-        self.judge(&rules::INVITES_BOTH, &seen, ensure(both, "somebody is not invited"));
+        self.judge(&rules::INVITES_BOTH, &seen, ensure(both, "a player is not invited"));
         if !both {
             return;
         }
@@ -182,7 +181,7 @@ impl Exam<'_> {
 
     fn ending(&self, seen: &Seen, match_id: &MatchId) {
         let told = Side::BOTH.map(|side| seen.over(side));
-        self.judge(&rules::OVER_BOTH, seen, ensure(told.iter().all(Option::is_some), "somebody is not told"));
+        self.judge(&rules::OVER_BOTH, seen, ensure(told.iter().all(Option::is_some), "a player gets no GAME_OVER"));
         let [Some(first), Some(second)] = told else { return };
         let results = [first, second].map(|over| over.game_result.clone());
         let alike = results[0].as_ref().map(outcome) == results[1].as_ref().map(outcome);
@@ -258,7 +257,7 @@ impl Exam<'_> {
         note(&rules::REPORT_SCORE, ensure(right, format!("the score is {:?}", report.result.score.0)));
     }
 
-    /// Starts a match in which the players behave as told, and watches it.
+    /// Starts a match with these behaviours, and watches it.
     async fn play(&self, number: u32, acts: [ChoiceBehaviour; 2]) -> Option<Seen> {
         let match_id = self.match_no(number);
         self.stage.script.rehearse(&match_id, acts);
@@ -317,7 +316,7 @@ fn outcome(result: &league_protocol::message::game_over::GameResult) -> (Option<
     (result.drawn_number, result.winner_player_id.as_ref())
 }
 
-/// Whether `side` has lost without a game, and everybody was told so.
+/// Checks that `side` lost technically, and that both sides were told.
 fn lost(seen: &Seen, side: Side) -> Judgement {
     let report = seen.report().ok_or("no report came")?;
     let won = report.result.winner == Some(player(side.other()));
@@ -325,10 +324,10 @@ fn lost(seen: &Seen, side: Side) -> Judgement {
     let technical = report.result.details.status == Some(ResultStatus::TechnicalLoss);
     let named = report.result.details.technical_losses.contains(&player(side));
     ensure(technical || named, "the report does not call it a technical loss")?;
-    ensure(Side::BOTH.iter().all(|side| seen.over(*side).is_some()), "somebody gets no GAME_OVER")
+    ensure(Side::BOTH.iter().all(|side| seen.over(*side).is_some()), "a player gets no GAME_OVER")
 }
 
-/// Whether the number is what everybody was bound to.
+/// Checks that the number follows from the commitment and the nonces.
 fn proved(seen: &Seen, over: &GameOver, match_id: &MatchId) -> Judgement {
     let proof = over.draw.as_ref().ok_or("GAME_OVER reveals nothing")?;
     let promised: Option<DrawCommitment> = seen.invitation(Side::A).and_then(|said| said.draw_commitment);

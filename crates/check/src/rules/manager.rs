@@ -1,4 +1,4 @@
-//! What is demanded of a manager.
+//! The rules for a manager.
 
 use crate::rule::rules;
 
@@ -16,7 +16,7 @@ rules! {
         "The answer has a complete envelope: protocol, message_type, sender, timestamp, and the question's conversation_id.",
         "send all five fields, and echo conversation_id";
     TOKEN = "manager.registration.token", Required, 5:
-        "Whoever is let in gets a token.",
+        "An admitted agent gets a token.",
         "send auth_token with the answer";
     TOKEN_FORM = "manager.registration.token-form", Recommended, 5:
         "A token is tok-, the id, and 32 random bytes in base64url.",
@@ -56,7 +56,7 @@ rules! {
         "answer with an error (6002)";
     STANDINGS = "manager.query.standings", Recommended, 6:
         "get_standings is answered without a token.",
-        "show the table to everybody";
+        "show the table to every client";
     ENDPOINTS = "manager.query.endpoints-hidden", Recommended, 9:
         "A player is not told where the others listen.",
         "tell endpoints to referees only";
@@ -67,7 +67,7 @@ rules! {
         "A query with a wrong auth_token is refused with E012.",
         "answer with E012 when the token is not one that you gave out";
     FORGED_SENDER = "manager.auth.forged-sender", Required, 5:
-        "Whoever names another sender than its token's owner gets no more than its own.",
+        "An agent that names a sender other than its token's owner gets no other rights.",
         "decide who asks by the token and never by sender";
     NOT_A_REFEREE = "manager.report.not-a-referee", Required, 7:
         "A result that a player reports is refused.",
@@ -91,7 +91,7 @@ rules! {
         "A refusal is a JSON-RPC error whose data is a LEAGUE_ERROR with error_code and a hint.",
         "put LEAGUE_ERROR with error_code, error_name, hint and retryable into error.data";
     SECRETS = "manager.secrets.kept", Required, 5:
-        "No answer tells the token of anybody, but for the registration's own.",
+        "No answer contains a token, except the answer to its own registration.",
         "leave tokens out of queries, errors and logs";
     ID = "manager.rpc.id", Recommended, 3:
         "An answer has the id of its request.",

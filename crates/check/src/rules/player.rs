@@ -1,4 +1,4 @@
-//! What is demanded of a player.
+//! The rules for a player.
 
 use crate::rule::rules;
 
@@ -78,7 +78,7 @@ rules! {
         "The repeated join adds the same draw_nonce.",
         "keep what you answered to a match, and answer the same again";
     NEXT_MATCH = "player.invitation.next-match", Recommended, 7:
-        "A new match is joined although nobody has said how the last one ended.",
+        "A new match is joined although the last one has no result yet.",
         "keep matches apart by match_id; GAME_OVER may be late or lost";
     OTHER_GAME = "player.invitation.other-game", Required, 7:
         "An invitation to a game that the player does not know is declined, refused or joined, and harms nothing.",
@@ -112,7 +112,7 @@ rules! {
         "After GAME_ERROR a player that is asked again answers again.",
         "GAME_ERROR ends nothing: the next CHOOSE_PARITY_CALL is another chance";
     CHOICE_UNINVITED = "player.choice.uninvited", Required, 7:
-        "A choice for a match that nobody invited to is answered or refused, and harms nothing.",
+        "A choice for a match without an invitation is answered or refused, and harms nothing.",
         "answer with an error such as E007, or simply choose";
 
     PROTOCOL = "player.envelope.protocol", Quirk, 2:

@@ -1,4 +1,4 @@
-//! What is demanded of a referee.
+//! The rules for a referee.
 
 use crate::rule::rules;
 
@@ -58,7 +58,7 @@ rules! {
         "The draw is what commitment, secret, match, attempt and nonces give.",
         "compute the number as section 8 says, and reveal the secret in GAME_OVER";
     WINNER = "referee.result.winner", Required, 1:
-        "Whoever alone named the parity wins; otherwise it is a draw.",
+        "The player that alone named the parity wins; otherwise it is a draw.",
         "compare each choice with number_parity";
     OVER_BOTH = "referee.over.both", Required, 7:
         "Both players get GAME_OVER.",
@@ -74,7 +74,7 @@ rules! {
         "send the token of your registration as auth_token";
     REPORT_AGREES = "referee.report.agrees", Required, 7:
         "The report says what the players were told.",
-        "make one result and send it to everybody";
+        "make one result and send it to both players and the manager";
     REPORT_SCORE = "referee.report.score", Required, 9:
         "The report's score follows from the result: 3 for a win, 1 for a draw, 0 for a loss.",
         "use the points of start_match's scoring";
@@ -91,7 +91,7 @@ rules! {
         "A player that does not answer in time gets GAME_ERROR with E001 and is asked again.",
         "wait for move_timeout_sec of start_match's timeouts, tell the player, and ask again";
     DECLINE = "referee.decline.loss", Required, 7:
-        "A player that declines has lost technically at once, and nobody is asked for a choice.",
+        "A player that declines has lost technically at once, and no player is asked for a choice.",
         "end the match on accept: false";
     UNKNOWN_MATCH = "referee.state.unknown-match", Recommended, 7:
         "The state of a match that does not exist is refused.",

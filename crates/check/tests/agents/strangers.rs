@@ -48,7 +48,7 @@ async fn where_nobody_listens_that_is_what_is_said() {
     let nowhere = format!("http://127.0.0.1:{}/mcp", free_port()).parse().unwrap();
     noted(&league_check::player(&nowhere, &patient()).await, "Nothing listens at 127.0.0.1:");
     noted(&league_check::referee(&nowhere, &patient()).await, "Nothing listens at 127.0.0.1:");
-    noted(&league_check::manager(&nowhere, &patient()).await, "Nobody answers at http://127.0.0.1:");
+    noted(&league_check::manager(&nowhere, &patient()).await, "No agent answers at http://127.0.0.1:");
 }
 
 #[tokio::test]

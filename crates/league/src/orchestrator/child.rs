@@ -1,4 +1,4 @@
-//! A process that was started for an agent: what it says, and how it ends.
+//! The process of an agent: its output and its exit.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child as Process, Command, ExitStatus, Stdio};
@@ -9,17 +9,17 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
-/// How many bytes of a line are shown.
+/// The most bytes of a line that are shown.
 const LINE: u64 = 1024;
-/// A process that has closed its output ends this soon, or is asked again.
+/// The pause between two checks for the exit of a process that has closed its output.
 const SOON: Duration = Duration::from_millis(20);
-/// How long a process has for an orderly end.
+/// The time for an orderly shutdown.
 const ORDERLY: Duration = Duration::from_secs(5);
 
-/// A process at work. It does not outlive this value.
+/// A running process, killed when this is dropped.
 pub(super) struct Child {
     process: Process,
-    /// Closed when the process has closed its output, which it does at its end.
+    /// Closed when the process has closed its output, as at its exit.
     output: oneshot::Receiver<()>,
     last: Arc<Mutex<String>>,
 }
@@ -32,15 +32,15 @@ pub(super) struct Ended {
 }
 
 impl Child {
-    /// Starts `command`; what it writes to stderr is shown with `label` before each line.
+    /// Starts `command`; shows its stderr with `label` before each line.
     pub(super) fn start(mut command: Command, label: &str) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         command.stdin(Stdio::null()).stderr(writer);
-        // In a group of its own, so that what it starts ends with it.
+        // In its own process group, so that its children are stopped with it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let process = command.spawn()?;
-        // This end of the pipe has to be closed here, or it would never be closed.
+        // Closes this process's end of the pipe, else the pipe would stay open.
         drop(command);
         let (close, output) = oneshot::channel();
         let last = Arc::new(Mutex::new(String::new()));
@@ -52,13 +52,12 @@ impl Child {
         Ok(Self { process, output, last })
     }
 
-    /// Its number among the processes of this machine.
     pub(super) fn pid(&self) -> u32 {
         self.process.id()
     }
 
     pub(super) async fn ended(&mut self) -> io::Result<Ended> {
-        // An error is the signal that is waited for: the other end is gone.
+        // Resolves with an error when the output is closed.
         drop((&mut self.output).await);
         loop {
             if let Some(status) = self.process.try_wait()? {
@@ -74,7 +73,7 @@ impl Child {
         Ended { code: status.code(), how }
     }
 
-    /// Tells it to end, and ends it when it does not.
+    /// Asks it to stop, and kills it if it does not.
     pub(super) async fn end(mut self) {
         if self.tell_to_end() {
             let until = Instant::now() + ORDERLY;
@@ -88,7 +87,7 @@ impl Child {
         self.kill();
     }
 
-    /// Sends the signal by which services are ended; whether there is one on this system.
+    /// Sends SIGTERM; returns whether this system has it.
     #[cfg(unix)]
     fn tell_to_end(&self) -> bool {
         use rustix::process::{Pid, Signal, kill_process_group};
@@ -104,7 +103,7 @@ impl Child {
         #[cfg(unix)]
         if matches!(self.process.try_wait(), Ok(None)) {
             use rustix::process::{Pid, Signal, kill_process_group};
-            // It may have ended just now.
+            // It may have exited just now.
             let _ = kill_process_group(Pid::from_child(&self.process), Signal::KILL);
         }
         drop(self.process.kill());
@@ -120,7 +119,7 @@ impl Drop for Child {
     }
 }
 
-/// Shows every line, without anything in it that would change the terminal, and keeps the last one.
+/// Shows every line without control characters, and keeps the last one.
 fn show(reader: impl Read, label: &str, last: &Mutex<String>) {
     let mut reader = BufReader::new(reader);
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Keeps one agent running: starts it, starts it again when it dies, and ends it with the league.
+//! Keeps one agent running: starts it, restarts it when it dies, and stops it with the league.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -16,23 +16,22 @@ use crate::config::plan::{Planned, Start};
 use crate::system_log::SystemLog;
 use crate::words::counted;
 
-/// The pause before an agent is started again for the first time; it doubles.
+/// The pause before the first restart; it doubles.
 const PAUSE: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(8);
-/// How often a running agent is asked whether it still answers.
+/// How often a running agent is pinged.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// After so many questions without an answer it is taken for dead.
+/// How many pings without an answer mean that it is dead.
 const SILENT: u32 = 3;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum News {
-    /// It ended by itself, and all is well: its league is over, or it was taken out.
+    /// It exited well: its league is over, or it was withdrawn.
     Left(Role, SmolStr),
-    /// It died too often, for this reason.
+    /// It died too often; the reason.
     GivenUp(Role, SmolStr, String),
 }
 
-/// What one agent needs to be kept running.
 pub(super) struct Supervisor<'a> {
     pub(super) agent: &'a Planned,
     pub(super) arguments: Arguments<'a>,
@@ -40,12 +39,12 @@ pub(super) struct Supervisor<'a> {
     pub(super) reach: &'a Reach,
     pub(super) log: &'a SystemLog,
     pub(super) news: mpsc::UnboundedSender<News>,
-    /// Becomes true when the league is over or given up.
+    /// Becomes true when the league is over or has failed.
     pub(super) stop: watch::Receiver<bool>,
 }
 
 impl Supervisor<'_> {
-    /// Keeps the agent running until the league is over. An agent that is only contacted is watched, and left alone.
+    /// Keeps the agent running until the league is over. An agent that is only contacted is watched and not restarted.
     pub(super) async fn keep(mut self) {
         if self.agent.start == Start::Contact {
             let mut stop = self.stop.clone();
@@ -94,7 +93,7 @@ impl Supervisor<'_> {
         drop(self.news.send(news));
     }
 
-    /// Starts the agent once, and waits for its end.
+    /// Starts the agent once, and waits for its exit.
     async fn run(&mut self, restarts: u32) -> Outcome {
         let Planned { label, endpoint, .. } = self.agent;
         let mut child = match self.start() {
@@ -109,7 +108,7 @@ impl Supervisor<'_> {
         tokio::select! {
             ended = child.ended() => match ended {
                 Ok(Ended { code: Some(0), how }) => Outcome::Left(how),
-                // This program ends like that when it cannot go on, and says why: it would be the same again.
+                // This program exits with 1 when it cannot continue: a restart would fail again.
                 Ok(Ended { code: Some(1), how }) if matches!(self.agent.start, Start::Ours(_)) => Outcome::Failed(how),
                 Ok(Ended { how, .. }) => Outcome::Died(how),
                 Err(error) => Outcome::Died(error.to_string()),
@@ -147,7 +146,7 @@ impl Supervisor<'_> {
         Child::start(command, &self.agent.label).with_context(|| format!("{} cannot be started", self.agent.label))
     }
 
-    /// Says when an agent that runs elsewhere no longer answers, and when it does again.
+    /// Says when a contacted agent stops answering, and when it answers again.
     async fn watch_contacted(&self) {
         let Planned { label, endpoint, .. } = self.agent;
         let mut away = false;
@@ -169,18 +168,16 @@ impl Supervisor<'_> {
     }
 }
 
-/// How one run of an agent ended.
 enum Outcome {
     Stopped,
-    /// It ended by itself, and all is well.
+    /// It exited well.
     Left(String),
-    /// It cannot go on, and a restart would not help.
+    /// A restart would not help.
     Failed(String),
-    /// It ended in any other way.
     Died(String),
 }
 
-/// Ends when an agent that had answered has not answered for a while.
+/// Resolves when an agent that answered before no longer does.
 async fn silence(reach: &Reach, agent: &Planned) {
     let mut missed = 0;
     while !reach.answers(&agent.endpoint).await {

@@ -81,7 +81,7 @@ fn an_agent_answers_to_the_name_that_it_advertises_and_to_no_other() {
     assert_eq!(manager.address(), "http://league.example:8000/mcp");
     let ping = |name: &str| http::call_by_name(&venue.address, name, "get_standings", &json!({}));
     assert!(ping("league.example:8000")["result"]["standings"].is_array());
-    assert!(ping("evil.example:8000")["error"].as_str().unwrap().contains("is not called"));
+    assert!(ping("evil.example:8000")["error"].as_str().unwrap().contains("is not a name of this server"));
 }
 
 /// Several machines, as far as one has them: each agent on a loopback address and with a home of its own.

@@ -1,4 +1,4 @@
-//! Why a request of MCP is not answered: an error of JSON-RPC, and the HTTP status that goes with it.
+//! Refusals of MCP requests: a JSON-RPC error and its HTTP status.
 
 use http::StatusCode;
 use league_protocol::error::{INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND};

@@ -1,14 +1,12 @@
-//! Headers that repeat what the body says.
+//! Headers that repeat parts of the body.
 //!
-//! Whoever stands between client and server may route by them, so a server that reads the body holds one against the
-//! other: two sources of truth that differ are an attack, or will be one.
+//! A proxy may route by them, so the server compares them with the body: a difference may be an attack.
 
 use std::borrow::Cow;
 
 use data_encoding::BASE64;
 use http::HeaderMap;
 
-/// What is wrong with a header, for the client's author.
 pub(crate) type Mismatch = String;
 
 /// The revision that a request names in its header.
@@ -16,7 +14,7 @@ pub(crate) fn version(headers: &HeaderMap) -> Option<&str> {
     headers.get("mcp-protocol-version")?.to_str().ok().map(str::trim)
 }
 
-/// Demands that the header `name` is there, once, and says `said`.
+/// Fails unless the header `name` is there once with the value `said`.
 pub(crate) fn demand(headers: &HeaderMap, name: &str, said: &str) -> Result<(), Mismatch> {
     match only(headers, name)? {
         None => Err(format!("the header {name} is missing; it repeats {said:?} of the body")),
@@ -41,7 +39,7 @@ fn only<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Misma
     }
 }
 
-/// A value, out of the base64 in which clients wrap what a header cannot hold.
+/// The value, decoded from the base64 that clients use for characters that a header cannot hold.
 fn decoded(value: &str) -> Option<Cow<'_, str>> {
     match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
         None => Some(Cow::Borrowed(value)),

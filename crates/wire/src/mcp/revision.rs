@@ -1,8 +1,8 @@
-//! Which revision of MCP a request speaks, found out anew for every request.
+//! The MCP revision of a request, found for every request.
 //!
-//! The revisions up to 2025-11-25 begin with a handshake; 2026-07-28 has none, and every request says for itself what it
-//! speaks. What gives a request away: a version in its `_meta`, the method `server/discover`, or a header with a date
-//! that late. `initialize` without such a `_meta` begins a handshake whatever its header says.
+//! The revisions up to 2025-11-25 begin with a handshake; in 2026-07-28 every request names its revision. A request belongs to the
+//! latter if it has a version in its `_meta`, the method `server/discover`, or a header with that date or a later one. `initialize`
+//! without such a `_meta` begins a handshake, whatever its header.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,10 @@ use super::headers;
 
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// Every revision that is spoken, the newest first.
+/// The supported revisions, the newest first.
 pub(crate) const REVISIONS: [&str; 5] = [MODERN, NEWEST_HANDSHAKE, "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// What is answered to a handshake that asks for a revision which is not among them.
+/// The answer to a handshake that asks for an unsupported revision.
 const NEWEST_HANDSHAKE: &str = "2025-11-25";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ impl McpRevision {
         if modern { Self::Modern } else { Self::Handshake }
     }
 
-    /// What the header alone says. Revisions are dates, so their order is that of their texts.
+    /// The revision by the header alone. Revisions are dates, so they compare as texts.
     pub(crate) fn of_header(headers: &HeaderMap) -> Self {
         let is_date = |text: &str| text.len() == MODERN.len() && text.starts_with(|c: char| c.is_ascii_digit());
         match headers::version(headers) {
@@ -54,7 +54,6 @@ pub(crate) fn agreed(wanted: &str) -> &'static str {
     REVISIONS.into_iter().find(|known| *known == wanted && *known != MODERN).unwrap_or(NEWEST_HANDSHAKE)
 }
 
-/// What a request says about itself.
 #[derive(Deserialize, Default)]
 pub(crate) struct Meta<'a> {
     #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion")]
@@ -64,7 +63,7 @@ pub(crate) struct Meta<'a> {
 }
 
 impl<'a> Meta<'a> {
-    /// The `_meta` of a request; one that is no object says nothing.
+    /// The `_meta` of a request, if it is an object.
     pub(crate) fn of(asked: &McpRequest<'a>) -> Self {
         #[derive(Deserialize)]
         struct Params<'a> {
@@ -81,7 +80,6 @@ impl<'a> Meta<'a> {
         serde_json::from_str(self.version?.get()).ok()
     }
 
-    /// Whether the client said what it is capable of.
     pub(crate) fn has_capabilities(&self) -> bool {
         self.capabilities.is_some_and(|raw| raw.get().starts_with('{'))
     }

@@ -1,21 +1,20 @@
-//! The answer as a stream, for the client that can read nothing else: one event, then the end.
+//! The answer as a stream of one event, for a client that accepts only streams.
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
 
 use crate::dispatch::{Media, Reply};
 
-/// The answer in the form that its client can read.
 pub(crate) fn fit(reply: Reply, headers: &HeaderMap) -> Reply {
     if reply.body.is_empty() || !only_streams(headers) {
         return reply;
     }
-    // Our JSON has no line breaks, so it is one line of data.
+    // The JSON has no line breaks, so it is one line of data.
     let body: Bytes = [b"event: message\ndata: ", &reply.body[..], b"\n\n"].concat().into();
     Reply { body, media: Media::Events, ..reply }
 }
 
-/// Whether `Accept` names streams and nothing that is JSON. Who sends none takes what comes.
+/// Whether `Accept` names streams and no JSON. Without the header a client accepts both.
 fn only_streams(headers: &HeaderMap) -> bool {
     let mut streams = false;
     for value in headers.get_all(header::ACCEPT) {

@@ -1,4 +1,4 @@
-//! What a client is shown: the rows of the call table that are for the agent, made once per role and era.
+//! The lists for clients: the rows of the call table for the agent's role, made once per role and revision.
 
 use std::sync::OnceLock;
 
@@ -30,7 +30,7 @@ pub(crate) fn list(role: Role, era: McpRevision) -> &'static str {
     })
 }
 
-/// The result of a list that is always empty: agents have tools alone, and some clients ask for everything there may be.
+/// An empty list: agents have tools only, but some clients ask for every kind of list.
 pub(crate) fn nothing(what: &str, role: Role, era: McpRevision) -> String {
     cacheable(json!({ what: [] }), role, era).to_string()
 }
@@ -41,7 +41,7 @@ pub(crate) fn discovered(role: Role) -> String {
     cacheable(result, role, McpRevision::Modern).to_string()
 }
 
-/// The result of `initialize`, for a client that would like to speak `wanted`.
+/// The result of `initialize` for a client that wants the revision `wanted`.
 pub(crate) fn initialized(role: Role, wanted: &str) -> String {
     json!({
         "protocolVersion": agreed(wanted),
