@@ -76,7 +76,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers.get("Content-Length", 0))
         if length > MAX_BODY:
-            return self.reply(413, {"detail": "at most 64 KiB"}, connection="close")
+            return self.reply(413, {"detail": "at most 64 KiB"}, close=True)
         try:
             body = json.loads(self.rfile.read(length))
         except (ValueError, RecursionError):
@@ -84,11 +84,12 @@ class Handler(BaseHTTPRequestHandler):
         response = respond_to_all(self.player, body)
         self.reply(200 if response else 202, response)
 
-    def reply(self, status, response, connection="keep-alive"):
+    def reply(self, status, response, close=False):
         body = json.dumps(response).encode() if response else b""
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
-        self.send_header("Connection", connection)
+        if close:
+            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)

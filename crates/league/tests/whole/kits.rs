@@ -9,7 +9,6 @@ use std::time::Duration;
 use league_test_agents::http_server::ReservedPort;
 use serde_json::{Value, json};
 
-use crate::support::home::LEAGUE;
 use crate::support::{Kit, Process, TestHome, Venue, http, league, ports};
 
 /// The flags by which a player plays on a machine of its own; `league player` has the same.
@@ -172,14 +171,11 @@ fn it_answers_batches_if_it_says_so(kit: Kit, more: &[&str]) {
 #[ignore = "needs cargo xtask ci, which installs what the kits are written with"]
 fn the_kits_play_tic_tac_toe_with_each_other() {
     let venue = Venue::patient();
-    fs::create_dir_all(venue.home.join("config/leagues")).unwrap();
-    let league = json!({"league_id": LEAGUE, "game_type": "tic_tac_toe"});
-    fs::write(venue.home.join(&format!("config/leagues/{LEAGUE}.json")), league.to_string()).unwrap();
-    let manager = venue.manager(Kit::SCRIPTS.len(), 1);
-    let _referee = venue.referee("REF01");
-    let players = Kit::SCRIPTS.map(|kit| kit.join(&venue.address, &format!("{kit:?}"), &[]));
+    let manager = venue.manager_with(Kit::ALL.len(), 1, &["--game", "tic_tac_toe", "--exit-when-done"]);
+    let _referee = venue.agent(&["referee", "--game", "tic_tac_toe"], &[]);
+    let players = Kit::ALL.map(|kit| kit.join(&venue.address, &format!("{kit:?}"), &[]));
     manager.ended().well();
-    venue.home.verify(6);
+    venue.home.verify(10);
     assert_eq!(venue.home.forfeits(), 0);
     for player in players {
         let talk = player.ended().well().talk;
@@ -208,5 +204,5 @@ kits! {
     node: Node [], the_lines_of_its_readme_work its_strategy_gets_the_league_and_its_author_a_hint it_answers_batches_if_it_says_so;
     typescript: TypeScript [], the_lines_of_its_readme_work its_strategy_gets_the_league_and_its_author_a_hint it_answers_batches_if_it_says_so;
     typescript_stateless: TypeScript ["--stateless"], the_lines_of_its_readme_work;
-    rust: Rust [], the_lines_of_its_readme_work;
+    rust: Rust [], the_lines_of_its_readme_work it_answers_batches_if_it_says_so;
 }
