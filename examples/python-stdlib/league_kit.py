@@ -80,17 +80,9 @@ class Game:
     game_type: str  # "even_odd", "tic_tac_toe", ...
     match_id: str
     side: Optional[str]  # "PLAYER_A" or "PLAYER_B"; PLAYER_A begins where the players take turns
-    state: str  # what the referee shows: "" in Even/Odd, nine characters like "X.O......" in Tic-Tac-Toe
-    legal_moves: Optional[List[str]]  # None where this file does not know the game
+    state: str  # what the referee shows: "" in Even/Odd; in Tic-Tac-Toe the nine cells from the upper left, like "X.O......"
+    legal_moves: Optional[List[str]]  # None where the referee does not say
     deadline: Optional[str]  # when the answer must be there, like "2025-01-15T10:30:35Z"
-
-
-def legal_moves(game_type, state):
-    if game_type == "even_odd":
-        return ["even", "odd"]
-    if game_type == "tic_tac_toe":  # the empty cells, numbered from 1 at the upper left
-        return [str(cell) for cell, mark in enumerate(state, start=1) if mark == "."]
-    return None
 
 
 # --- The player ---
@@ -178,7 +170,7 @@ class Player:
         opponent = Opponent(opponent_id, rows[0].get("display_name") if rows else None)
         finished = list(self.finished.values())
         history = History(finished, [one for one in finished if one.opponent_id == opponent_id])
-        legal = legal_moves(game_type, state)
+        legal = ["even", "odd"] if game_type == "even_odd" else context.get("legal_moves")
         game = Game(game_type, match_id, match.side, state, legal, message.get("deadline"))
         with match.lock:
             if state not in match.moves:

@@ -61,22 +61,12 @@ const MATCH_TOOLS = ["handle_game_invitation", "choose_parity", "make_move"];
  * @property {string} gameType "even_odd", "tic_tac_toe", ...
  * @property {string} matchId
  * @property {string} [side] "PLAYER_A" or "PLAYER_B"; PLAYER_A begins where the players take turns
- * @property {string} state what the referee shows: "" in Even/Odd, nine characters like "X.O......" in Tic-Tac-Toe
- * @property {string[] | undefined} legalMoves undefined where this file does not know the game
+ * @property {string} state what the referee shows: "" in Even/Odd; in Tic-Tac-Toe the nine cells from the upper left, like "X.O......"
+ * @property {string[] | undefined} legalMoves undefined where the referee does not say
  * @property {string} [deadline] when the answer must be there, like "2025-01-15T10:30:35Z"
  *
  * @typedef {(opponent: Opponent, history: History, standings: Message[], game: Game) => any} Strategy
  */
-
-/** @type {(gameType: string, state: string) => string[] | undefined} */
-function legalMoves(gameType, state) {
-  if (gameType === "even_odd") return ["even", "odd"];
-  if (gameType === "tic_tac_toe") {
-    // The empty cells, numbered from 1 at the upper left.
-    return [...state].flatMap((mark, index) => (mark === "." ? [String(index + 1)] : []));
-  }
-  return undefined;
-}
 
 /**
  * Returns one of `items`, each with the same chance.
@@ -201,7 +191,8 @@ export class Player {
     const all = [...this.finished.values()];
     const history = { all, withOpponent: all.filter((one) => one.opponentId === opponentId) };
     const { match_id: matchId, deadline } = message;
-    const game = { gameType, matchId, side: match.side, state, legalMoves: legalMoves(gameType, state), deadline };
+    const legalMoves = gameType === "even_odd" ? ["even", "odd"] : context.legal_moves;
+    const game = { gameType, matchId, side: match.side, state, legalMoves, deadline };
     const known = match.moves.get(state) ?? this.chosen({ playerId: opponentId, name }, history, game);
     match.moves.set(state, known);
     return known;
