@@ -80,7 +80,8 @@ fn type_the_lines_of(page: &'static str) {
                     // Agents learn of the end before the last files are written.
                     manager.says("The league is over.");
                 }
-                assert!(!start(arguments).ended().well().out.is_empty(), "{line}");
+                let printed = start(arguments).ended().well();
+                assert!(!(printed.out + &printed.talk).is_empty(), "{line}");
             }
             ("python3", kit) => {
                 let mut command = Command::new(program);
