@@ -1,6 +1,6 @@
-//! From the desk to the pages: durable events are handed over without a wait, and folded in a task of their own.
+//! Hands durable events to the pages without waiting; a task applies them.
 //!
-//! The desk never waits for those who look. What does not fit into the queue is read from the log afterwards, where it is by then.
+//! The dashboard never blocks the league. Events that do not fit into the queue are read from the log afterwards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,17 +13,16 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::live;
 use crate::shared_state::SharedState;
 
-/// Events that wait to be folded.
+/// Events that may wait to be applied.
 const QUEUE: usize = 16 * 1024;
-/// Events that are folded at a time.
+/// Events that are applied at a time.
 const BATCH: usize = 1024;
-/// The parts of the first page are made at most so often.
+/// The parts of the first page are rendered at most this often.
 const TICK: Duration = Duration::from_millis(100);
-/// The same when a crowd watches.
+/// The same with more than [`CROWD`] viewers.
 const CROWDED_TICK: Duration = Duration::from_millis(190);
-/// How long a slice of a crowd has to itself.
+/// The pause between two groups of viewers, so that they do not all wake up at once.
 const SLICE: Duration = Duration::from_millis(4);
-/// From how many on it is a crowd.
 const CROWD: usize = 100;
 
 #[derive(Debug)]
@@ -33,15 +32,14 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Tells of the next event of the log.
+    /// Takes the next event of the log.
     pub fn tell(&self, event: &Event) {
         let seq = self.told.fetch_add(1, Ordering::Relaxed) + 1;
-        // What finds no room is read from the log.
+        // Without room in the queue it is read from the log later.
         drop(self.inbox.try_send((seq, event.clone())));
     }
 }
 
-/// A feed for a stage, and the folding.
 pub(crate) fn open(stage: Arc<SharedState>) -> (Feed, impl Future<Output = ()> + Send) {
     let (inbox, events) = mpsc::channel(QUEUE);
     let told = Arc::new(AtomicU64::new(stage.story().seq()));

@@ -1,6 +1,4 @@
-//! Where a league is looked at: in the home that it is kept in, or at the manager that runs it.
-//!
-//! Both give the same pages, so that whatever is printed of them is the same.
+//! The source of what a command shows: the home of a league, or the manager that runs it. Both give the same pages.
 
 use std::collections::HashMap;
 
@@ -22,15 +20,13 @@ use crate::config::tls::TlsFiles;
 use crate::open;
 use crate::results::{self, Ended, Names};
 
-/// Where a league is looked at.
 pub(crate) enum Source {
     Home(Home, Box<Season>),
-    /// At its manager, which may have another league than the one that is meant.
+    /// The manager may have another league than the one that is meant.
     Manager(Box<Asker>, Option<LeagueId>),
 }
 
 impl Source {
-    /// Where the league is that is meant.
     pub(crate) fn of(which: &Which) -> Result<Self> {
         if let Some(manager) = &which.manager {
             let asker = Box::new(Asker::new(manager, &which.operator)?);

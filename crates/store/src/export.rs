@@ -204,8 +204,8 @@ fn result_name(outcome: Outcome, side: Side) -> &'static str {
     }
 }
 
-/// The members of a fact that any reader may know. Who holds a digest can make passes with it, so no digest is shown. Where
-/// agents listen, and how they are called, is for those who have to call them.
+/// The members of a fact without secrets: with a token's digest a reader could make passes. Endpoints and dialects are only for
+/// callers of the agents.
 pub fn public_fact(fact: &Fact) -> Map<String, Value> {
     let mut members = match serde_json::to_value(fact) {
         Ok(Value::Object(mut named)) => match named.remove(fact.kind()) {

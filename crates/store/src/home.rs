@@ -126,7 +126,7 @@ impl Home {
         self.league(league).join("manager.lock")
     }
 
-    /// What tells a referee that it shares this home with the manager of the league.
+    /// Shows a referee that it shares this home with the manager of the league.
     pub fn mark(&self, league: &LeagueId) -> PathBuf {
         self.league(league).join("home.mark")
     }

@@ -1,4 +1,4 @@
-//! JSON-lines logs: one line for each thing worth telling, in the places of the profile.
+//! JSON-lines logs, in the places of the profile.
 //!
 //! A journal never holds up a match. `write` puts the entry into a queue of bounded length and returns; one [`JournalWriter`] thread
 //! writes for any number of journals, what a tenth of a second brings at once. When the queue is full, DEBUG lines go first; what was
@@ -37,32 +37,32 @@ impl Default for JournalLimits {
 #[derive(Clone, Debug)]
 pub struct Journal {
     path: Arc<PathBuf>,
-    scribe: JournalWriter,
+    writer: JournalWriter,
 }
 
 impl Journal {
-    /// The journal at `path` with a scribe of its own. Processes with many journals use [`JournalWriter::journal`] instead.
+    /// The journal at `path` with a writer of its own. Processes with many journals use [`JournalWriter::journal`] instead.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
         Ok(JournalWriter::start(JournalLimits::default())?.journal(path))
     }
 
     /// Whether lines of `level` are written: asked before a line is made that would be dropped.
     pub fn writes(&self, level: JournalLevel) -> bool {
-        self.scribe.writes(level)
+        self.writer.writes(level)
     }
 
     /// Has `entry` written, soon. Never waits.
     pub fn write(&self, entry: JournalEntry) {
-        self.scribe.take(&self.path, entry);
+        self.writer.take(&self.path, entry);
     }
 
     /// Waits until everything is written: for the end of a process, and for tests.
     pub fn flush(&self) {
-        self.scribe.flush();
+        self.writer.flush();
     }
 
-    /// What was dropped so far, of all journals of this scribe.
+    /// What was dropped so far, of all journals of this writer.
     pub fn dropped(&self) -> DroppedLines {
-        self.scribe.dropped()
+        self.writer.dropped()
     }
 }

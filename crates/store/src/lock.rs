@@ -1,7 +1,7 @@
 //! One manager per home and league.
 //!
 //! The lock is the operating system's, on an open file, so it vanishes with the process however that ends; a file left
-//! behind means nothing. What stands in the file only tells people who holds it.
+//! behind means nothing. The text in the file only tells people which process holds it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -72,7 +72,7 @@ impl Lock {
         Ok((file, holder))
     }
 
-    /// Adds where its holder is found, for whoever comes second.
+    /// Notes the holder's address, for the error of a second process.
     pub fn tell(&mut self, address: impl Into<String>) -> Result<(), LockError> {
         self.holder.address = Some(address.into());
         note(&mut self.file, &self.holder).map_err(|error| LockError::Io { path: self.path.clone(), error })

@@ -33,7 +33,7 @@ pub struct VerifyReport {
     pub matches: u64,
     /// Numbers that were drawn and proved.
     pub draws_proved: u64,
-    /// Numbers that were drawn by referees who prove nothing.
+    /// Numbers that were drawn by referees that prove nothing.
     pub draws_unproved: u64,
     /// The end of the log. A reader who keeps it can tell later that nothing before it was changed.
     pub head: LogHead,

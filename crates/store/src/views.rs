@@ -1,19 +1,17 @@
-//! The files of the profile: standings, rounds, matches and histories as JSON, for people and for programs of other make.
+//! The files of the profile: standings, rounds, matches and histories as JSON, for people and other programs.
 //!
-//! They are views. The truth is the log; a file that is missing or damaged is no error for anybody, it is written again
-//! ([`restore`], [`mending`]). Each is replaced atomically ([`replace`]): a reader sees the old file or the new one, never half of one.
+//! They are views of the log: a file that is missing or damaged is written again ([`restore`], [`repair`]). Each is replaced
+//! atomically ([`replace`]): a reader sees the old file or the new one.
 //!
-//! - [`standings`], [`rounds`], [`match_file`], [`history`]: what is in them
-//! - [`register`]: the register of agents
-//! - [`keys`]: what a player keeps to itself
-//! - [`redact`]: what is not in them
-//! - [`writer`]: who writes them, in the background
-//! - [`kept`]: one match, found again; [`narrative`]: told for people
-//! - [`retelling`], [`restore`], [`mending`]: how they come out of the log
+//! - [`standings`], [`rounds`], [`match_file`], [`history`], [`register`], [`keys`]: the files
+//! - [`redact`]: hides credentials
+//! - [`writer`], [`histories`]: the threads that write
+//! - [`find_match`]: finds a match again; [`narrative`]: tells it as sentences
+//! - [`match_replay`]: match files from the log
 //!
-//! A league of more than [`ViewLimits::match_files`](writer::ViewLimits) matches keeps all of them in one `matches.jsonl`, the same documents one to a
-//! line, the last one of a match counting; its `rounds.json` lists the matches of the current round only. Thousands of small
-//! files help nobody, and cost more than all the rest of a league's disk.
+//! A league of more than [`ViewLimits::match_files`](writer::ViewLimits) matches keeps all of them in one `matches.jsonl`, one to a
+//! line; the last line of a match counts. Its `rounds.json` lists the matches of the current round only. Thousands of small files
+//! would take more disk than the rest of the league.
 
 pub mod find_match;
 pub mod histories;

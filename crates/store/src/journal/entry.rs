@@ -35,7 +35,7 @@ pub enum JournalLevel {
 pub struct JournalEntry {
     pub timestamp: Timestamp,
     pub level: JournalLevel,
-    /// Who tells it: `league_manager`, `REF01`, `P01`.
+    /// The agent that writes it: `league_manager`, `REF01`, `P01`.
     pub component: SmolStr,
     /// What happened, in capitals: `PLAYER_REGISTERED`.
     pub event_type: SmolStr,

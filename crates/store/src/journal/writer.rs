@@ -15,7 +15,7 @@ use super::{Journal, JournalEntry, JournalLevel, JournalLimits};
 /// Files that are kept open at a time.
 const MAX_OPEN: usize = 256;
 
-/// How long lines are collected before they are written: a wake-up and a write for each would cost more than what they tell of.
+/// How long lines are collected before they are written: a wake-up and a write for each line would cost too much.
 const COLLECTED: Duration = Duration::from_millis(100);
 
 /// What was dropped because the disk could not keep up, or did not work.
@@ -37,15 +37,15 @@ impl DroppedLines {
 /// Writes any number of journals on one thread, which ends with the last of them.
 #[derive(Clone, Debug)]
 pub struct JournalWriter {
-    desk: Arc<JournalThread>,
-    /// Only the handles of journals count: when the last is gone, nobody will write any more.
+    shared: Arc<JournalThread>,
+    /// Only the handles of journals count: with the last one the thread ends.
     _alive: Arc<Alive>,
 }
 
 #[derive(Debug)]
 struct JournalThread {
     limits: JournalLimits,
-    tray: Mutex<LineQueue>,
+    queue: Mutex<LineQueue>,
     filled: Condvar,
     emptied: Condvar,
 }
@@ -57,80 +57,80 @@ struct LineQueue {
     dropped: DroppedLines,
     /// Whether the thread sleeps until there is an entry.
     idle: bool,
-    /// Whether somebody waits for what is in the tray.
+    /// Whether a caller waits until the queue is written.
     wanted: bool,
-    /// Whether entries are out of the tray and not yet in their files.
+    /// Whether entries are out of the queue and not yet in their files.
     busy: bool,
     closed: bool,
 }
 
 #[derive(Debug)]
 struct Alive {
-    desk: Arc<JournalThread>,
+    shared: Arc<JournalThread>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Drop for Alive {
     fn drop(&mut self) {
-        self.desk.tray().closed = true;
-        self.desk.filled.notify_one();
-        // Whoever lets go of its last journal is about to end, and the last lines tell how. A thread that fell over has said so itself.
+        self.shared.queue().closed = true;
+        self.shared.filled.notify_one();
+        // A process that drops its last journal is about to end, and the last lines say why. A thread that panicked has said so itself.
         drop(self.thread.take().map(JoinHandle::join));
     }
 }
 
 impl JournalThread {
-    fn tray(&self) -> MutexGuard<'_, LineQueue> {
-        self.tray.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, LineQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl JournalWriter {
     pub fn start(limits: JournalLimits) -> io::Result<Self> {
         let (filled, emptied) = (Condvar::new(), Condvar::new());
-        let desk = Arc::new(JournalThread { limits, tray: Mutex::default(), filled, emptied });
-        let writing = Arc::clone(&desk);
+        let shared = Arc::new(JournalThread { limits, queue: Mutex::default(), filled, emptied });
+        let writing = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name(String::from("league-journal")).spawn(move || run(&writing))?;
-        Ok(Self { _alive: Arc::new(Alive { desk: Arc::clone(&desk), thread: Some(thread) }), desk })
+        Ok(Self { _alive: Arc::new(Alive { shared: Arc::clone(&shared), thread: Some(thread) }), shared })
     }
 
     /// The journal at `path`. Its file is opened with the first line.
     pub fn journal(&self, path: impl Into<PathBuf>) -> Journal {
-        Journal { path: Arc::new(path.into()), scribe: self.clone() }
+        Journal { path: Arc::new(path.into()), writer: self.clone() }
     }
 
     pub fn dropped(&self) -> DroppedLines {
-        self.desk.tray().dropped
+        self.shared.queue().dropped
     }
 
     pub(super) fn writes(&self, level: JournalLevel) -> bool {
-        level >= self.desk.limits.level
+        level >= self.shared.limits.level
     }
 
     pub(super) fn take(&self, path: &Arc<PathBuf>, entry: JournalEntry) {
         if !self.writes(entry.level) {
             return;
         }
-        let mut tray = self.desk.tray();
-        if tray.entries.len() >= self.desk.limits.waiting && !tray.make_room(entry.level) {
+        let mut queue = self.shared.queue();
+        if queue.entries.len() >= self.shared.limits.waiting && !queue.make_room(entry.level) {
             return;
         }
-        tray.debug += usize::from(entry.level == JournalLevel::Debug);
-        tray.entries.push_back((Arc::clone(path), entry));
-        let half_full = tray.entries.len() == self.desk.limits.waiting / 2;
-        tray.wanted |= half_full;
-        let wake = std::mem::take(&mut tray.idle) || half_full;
-        drop(tray);
+        queue.debug += usize::from(entry.level == JournalLevel::Debug);
+        queue.entries.push_back((Arc::clone(path), entry));
+        let half_full = queue.entries.len() == self.shared.limits.waiting / 2;
+        queue.wanted |= half_full;
+        let wake = std::mem::take(&mut queue.idle) || half_full;
+        drop(queue);
         if wake {
-            self.desk.filled.notify_one();
+            self.shared.filled.notify_one();
         }
     }
 
     pub fn flush(&self) {
-        let mut tray = self.desk.tray();
-        tray.wanted = true;
-        self.desk.filled.notify_one();
-        let waited = self.desk.emptied.wait_while(tray, |tray| tray.busy || !tray.entries.is_empty());
+        let mut queue = self.shared.queue();
+        queue.wanted = true;
+        self.shared.filled.notify_one();
+        let waited = self.shared.emptied.wait_while(queue, |queue| queue.busy || !queue.entries.is_empty());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -156,30 +156,29 @@ impl LineQueue {
     }
 }
 
-/// Writes until nobody is left who could want anything written.
-fn run(desk: &JournalThread) {
+fn run(shared: &JournalThread) {
     let mut files = HashMap::new();
     let mut told = DroppedLines::default();
     loop {
-        let mut tray = desk.tray();
-        tray.idle = true;
-        let waited = desk.filled.wait_while(tray, |tray| tray.entries.is_empty() && !tray.closed);
-        let mut tray = waited.unwrap_or_else(PoisonError::into_inner);
-        tray.idle = false;
-        let collected = desk.filled.wait_timeout_while(tray, COLLECTED, |tray| !tray.wanted && !tray.closed);
-        let (mut tray, _) = collected.unwrap_or_else(PoisonError::into_inner);
-        let entries = std::mem::take(&mut tray.entries);
-        let dropped = tray.dropped;
-        (tray.debug, tray.busy, tray.wanted) = (0, true, false);
-        let over = entries.is_empty() && tray.closed;
-        drop(tray);
-        let lost = if over { DroppedLines::default() } else { write(desk, &mut files, entries, &mut told, dropped) };
-        let mut tray = desk.tray();
-        tray.dropped.debug += lost.debug;
-        tray.dropped.others += lost.others;
-        tray.busy = false;
-        drop(tray);
-        desk.emptied.notify_all();
+        let mut queue = shared.queue();
+        queue.idle = true;
+        let waited = shared.filled.wait_while(queue, |queue| queue.entries.is_empty() && !queue.closed);
+        let mut queue = waited.unwrap_or_else(PoisonError::into_inner);
+        queue.idle = false;
+        let collected = shared.filled.wait_timeout_while(queue, COLLECTED, |queue| !queue.wanted && !queue.closed);
+        let (mut queue, _) = collected.unwrap_or_else(PoisonError::into_inner);
+        let entries = std::mem::take(&mut queue.entries);
+        let dropped = queue.dropped;
+        (queue.debug, queue.busy, queue.wanted) = (0, true, false);
+        let over = entries.is_empty() && queue.closed;
+        drop(queue);
+        let lost = if over { DroppedLines::default() } else { write(shared, &mut files, entries, &mut told, dropped) };
+        let mut queue = shared.queue();
+        queue.dropped.debug += lost.debug;
+        queue.dropped.others += lost.others;
+        queue.busy = false;
+        drop(queue);
+        shared.emptied.notify_all();
         if over {
             return;
         }
@@ -188,7 +187,7 @@ fn run(desk: &JournalThread) {
 
 /// Writes `entries` to their files, and to the first of these how many never came so far. Gives what could not be written.
 fn write(
-    desk: &JournalThread,
+    shared: &JournalThread,
     files: &mut HashMap<Arc<PathBuf>, LineFile>,
     entries: VecDeque<(Arc<PathBuf>, JournalEntry)>,
     told: &mut DroppedLines,
@@ -209,7 +208,7 @@ fn write(
     }
     let mut lost = DroppedLines::default();
     for (path, (text, count)) in lines {
-        if let Err(error) = append(desk, files, &path, &text) {
+        if let Err(error) = append(shared, files, &path, &text) {
             tracing::warn!(path = %path.display(), %error, "a log cannot be written");
             files.remove(&path);
             lost.debug += count.debug;
@@ -220,7 +219,7 @@ fn write(
 }
 
 fn append(
-    desk: &JournalThread,
+    shared: &JournalThread,
     files: &mut HashMap<Arc<PathBuf>, LineFile>,
     path: &Arc<PathBuf>,
     text: &[u8],
@@ -232,7 +231,7 @@ fn append(
     if files.len() >= MAX_OPEN {
         files.clear();
     }
-    let mut file = LineFile::open(path, desk.limits)?;
+    let mut file = LineFile::open(path, shared.limits)?;
     file.write(text)?;
     files.insert(Arc::clone(path), file);
     Ok(())

@@ -189,7 +189,7 @@ fn commit(connection: &mut Connection, after: LogHead, events: &[Event]) -> Resu
     Ok(head)
 }
 
-/// A row, which anybody may have changed.
+/// A row as it is stored, right or not.
 struct Stored {
     seq: i64,
     body: String,

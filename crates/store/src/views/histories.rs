@@ -1,148 +1,109 @@
 //! Writes the histories of all players of a process, on one thread.
 //!
-//! A player says that its history has changed and plays on. The thread asks for the history shortly after and replaces its file. It does not sync:
-//! what was written survives a killed process, and only a power cut can lose it. Files that are replaced slow down the manager, which syncs
-//! its log to the same disk, so the changes of `BETWEEN` are one write for each player, and a process whose histories are large writes
-//! `BYTES_PER_SECOND` and not more.
+//! A player reports that its history has changed and plays on. The thread asks for the history shortly after and replaces its file
+//! without a sync: the file survives a killed process, and only a power cut can lose it. Replaced files slow down the manager,
+//! which syncs its log to the same disk. So all changes within `BETWEEN` are one write for each player, and the thread writes at
+//! most `BYTES_PER_SECOND`.
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::history::HistoryFile;
-use super::replace::{ReplaceSync as Synced, replace};
+use super::replace::{ReplaceSync, replace};
 
 /// How long a history waits after its first change.
 const AFTER: Duration = Duration::from_millis(250);
 /// The shortest time between two rounds of writing. A match is in its player's file within a second.
 const BETWEEN: Duration = Duration::from_millis(700);
-/// How much is written in a second: the histories of some 150 players after 150 matches each. In larger processes they wait longer.
+/// The histories of some 150 players after 150 matches each. In larger processes they wait longer.
 const BYTES_PER_SECOND: u32 = 8 * 1024 * 1024;
 
 pub trait HistorySource: Send + Sync {
-    /// The history as it is now, and the file that it belongs in. From here on the next change is a new one.
+    /// The history as it is now, and its file. After this the next change is reported again.
     fn history(&self) -> Option<(PathBuf, HistoryFile)>;
 
-    /// The file could not be written.
     fn history_not_written(&self, error: &io::Error);
 }
 
 pub fn write_history(of: &dyn HistorySource) -> usize {
     let Some((path, file)) = of.history() else { return 0 };
     let text = file.text().map_err(io::Error::other);
-    let written = text.and_then(|text| replace(&path, &text, Synced::Later).map(|()| text.len()));
+    let written = text.and_then(|text| replace(&path, &text, ReplaceSync::Later).map(|()| text.len()));
     written.inspect_err(|error| of.history_not_written(error)).unwrap_or_default()
+}
+
+enum Job {
+    Changed(Arc<dyn HistorySource>),
+    /// Dropped once everything before it is written.
+    Flush(SyncSender<()>),
 }
 
 /// A handle to the thread, cheap to clone. The thread ends with the last handle, after it has written everything.
 #[derive(Clone, Debug)]
-pub struct HistoryWriter {
-    alive: Arc<Alive>,
-}
+pub struct HistoryWriter(Arc<Thread>);
 
 #[derive(Debug)]
-struct Alive {
-    desk: Arc<HistoryThread>,
+struct Thread {
+    jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
 
-#[derive(Debug, Default)]
-struct HistoryThread {
-    state: Mutex<State>,
-    changed: Condvar,
-    idle: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// Whose histories have changed, each once.
-    due: Vec<Arc<dyn HistorySource>>,
-    /// When the first of them did.
-    since: Option<Instant>,
-    busy: bool,
-    /// Whether a caller waits until they are.
-    hurry: bool,
-    closed: bool,
-}
-
-impl std::fmt::Debug for State {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("State").field("due", &self.due.len()).finish_non_exhaustive()
-    }
-}
-
-impl Drop for Alive {
+impl Drop for Thread {
     fn drop(&mut self) {
-        self.desk.state().closed = true;
-        self.desk.changed.notify_one();
+        drop(self.jobs.take());
         // A thread that panicked has said so itself.
         drop(self.thread.take().map(JoinHandle::join));
     }
 }
 
-impl HistoryThread {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl HistoryWriter {
     pub fn start() -> io::Result<Self> {
-        let desk = Arc::new(HistoryThread::default());
-        let working = Arc::clone(&desk);
-        let thread = std::thread::Builder::new().name(String::from("league-history")).spawn(move || run(&working))?;
-        Ok(Self { alive: Arc::new(Alive { desk, thread: Some(thread) }) })
+        let (jobs, queue) = channel();
+        let thread = std::thread::Builder::new().name(String::from("league-history")).spawn(move || run(&queue))?;
+        Ok(Self(Arc::new(Thread { jobs: Some(jobs), thread: Some(thread) })))
     }
 
-    /// The history of `of` has changed. Called once for each change that was asked for since: see [`HistorySource::history`].
+    /// Reports that the history of `of` has changed. A player does so once until its history is asked for, which bounds the queue.
     pub fn changed(&self, of: Arc<dyn HistorySource>) {
-        let desk = &self.alive.desk;
-        let mut state = desk.state();
-        let first = state.due.is_empty();
-        state.due.push(of);
-        if first {
-            state.since = Some(Instant::now());
-            drop(state);
-            desk.changed.notify_one();
-        }
+        self.send(Job::Changed(of));
     }
 
     /// Waits until everything that has changed so far is written.
     pub fn flush(&self) {
-        let desk = &self.alive.desk;
-        let mut state = desk.state();
-        state.hurry = true;
-        desk.changed.notify_one();
-        let waited = desk.idle.wait_while(state, |state| state.busy || !state.due.is_empty());
-        waited.unwrap_or_else(PoisonError::into_inner).hurry = false;
+        let (done, wait) = sync_channel(0);
+        self.send(Job::Flush(done));
+        let _ = wait.recv();
+    }
+
+    fn send(&self, job: Job) {
+        // The thread ends after the last handle, so it is there.
+        let _ = self.0.jobs.as_ref().map(|jobs| jobs.send(job));
     }
 }
 
-fn run(desk: &HistoryThread) {
+fn run(queue: &Receiver<Job>) {
     let mut next = Instant::now();
-    loop {
-        let state = desk.state();
-        let waited = desk.changed.wait_while(state, |state| state.due.is_empty() && !state.closed);
-        let state = waited.unwrap_or_else(PoisonError::into_inner);
-        let begin = state.since.map_or(next, |since| next.max(since + AFTER));
-        let pause = begin.saturating_duration_since(Instant::now());
-        let waited = desk.changed.wait_timeout_while(state, pause, |state| !state.hurry && !state.closed);
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        let (due, over) = (std::mem::take(&mut state.due), state.closed);
-        (state.busy, state.since) = (true, None);
-        drop(state);
+    while let Ok(first) = queue.recv() {
+        let begin = next.max(Instant::now() + AFTER);
+        let (mut due, mut job, mut flushed) = (Vec::new(), Some(first), None);
+        while let Some(received) = job.take() {
+            match received {
+                Job::Changed(of) => {
+                    due.push(of);
+                    job = queue.recv_timeout(begin.saturating_duration_since(Instant::now())).ok();
+                }
+                Job::Flush(done) => flushed = Some(done),
+            }
+        }
         let began = Instant::now();
         let bytes = due.iter().map(|of| write_history(of.as_ref())).sum::<usize>();
         let spread = f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)) / f64::from(BYTES_PER_SECOND);
         next = began + BETWEEN.max(Duration::from_secs_f64(spread));
-        drop(due);
-        desk.state().busy = false;
-        desk.idle.notify_all();
-        if over {
-            return;
-        }
+        drop(flushed);
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A player that is killed and started again registers anew and has another token, while the referee of the match that it was
 //! in goes on with a pass of the one before. So the digests of its last tokens are kept, each the key of the passes made with
-//! it. Tokens themselves are not: whoever reads this file could speak to this player as a referee, and to a referee as this
-//! player, in that league; to the manager as nobody. It is readable for its owner only.
+//! it. Tokens themselves are not: a reader of this file could call this player as a referee, and a referee as this player, in that
+//! league, but not the manager. It is readable for its owner only.
 
 use std::io;
 

@@ -16,9 +16,9 @@ use super::match_file::{MatchContext, MatchFile};
 #[derive(Debug, Default)]
 pub struct MatchReplay {
     replay: Replay,
-    /// Who took each open match, and when.
+    /// The referee of each open match, and when it took it.
     taken: HashMap<MatchId, (RefereeId, Timestamp)>,
-    /// What was told about the match whose result comes next.
+    /// What the referee reported about the match whose result comes next.
     explained: Option<(MatchId, Account)>,
 }
 
@@ -43,7 +43,7 @@ impl MatchReplay {
             }
             Fact::MatchReported { match_id, attempt, record } => {
                 let explained = self.explained.take().filter(|(told, _)| told == match_id);
-                // It was applied, so somebody held it and the schedule knows it.
+                // The event was applied, so a referee held the match and the schedule has it.
                 let Some((referee_id, taken)) = self.taken.remove(match_id) else { return Ok(None) };
                 let (Some(players), Some((round_id, _))) = (season.contestants(match_id), match_id.parts()) else {
                     return Ok(None);

@@ -1,4 +1,4 @@
-//! Hides credentials in everything that is stored: a transcript may be read by anybody.
+//! Hides credentials in everything that is stored: transcripts are public.
 //!
 //! The text stays as it was sent, byte for byte, but for the values of the members that hold credentials. JSON inside of JSON
 //! strings, as MCP answers have it, is searched as well. No tree is built.

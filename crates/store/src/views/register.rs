@@ -1,4 +1,4 @@
-//! `config/agents/agents_config.json`: who is registered, and where; written by the manager with every registration.
+//! `config/agents/agents_config.json`: the registered agents and their endpoints; the manager writes it with every registration.
 //!
 //! The operator may write to the same file. An entry that the manager made says so in `written_by`, and the manager keeps it up to
 //! date. In an entry of the operator's the manager only fills in what is missing. Nothing else in the file is touched, and a file that
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::SCHEMA_VERSION;
 
-/// The key that tells an entry of the manager's from one of the operator's.
+/// The key that marks an entry of the manager's, in contrast to one of the operator's.
 pub const WRITTEN_BY: &str = "written_by";
 pub const BY_MANAGER: &str = "league_manager";
 
@@ -23,7 +23,6 @@ pub(super) const MAX_REGISTER: u64 = 16 * 1024 * 1024;
 
 type Entry = Map<String, Value>;
 
-/// Who is registered in a league.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RegisterFile {
     manager: Entry,
@@ -33,7 +32,7 @@ pub struct RegisterFile {
 }
 
 impl RegisterFile {
-    /// Everybody in `season`, whose manager is found at `manager`.
+    /// All agents of `season`, and the manager at `manager`.
     pub fn of(season: &Season, manager: Option<&str>, now: Timestamp) -> Self {
         let own = json!({
             "display_name": season.config().title(), "endpoint": manager, "version": env!("CARGO_PKG_VERSION"),

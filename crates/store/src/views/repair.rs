@@ -1,8 +1,7 @@
-//! Match files from the log: what is missing or damaged is written again, what agrees with the log stays as it is.
+//! Writes missing and damaged match files again from the log.
 //!
-//! A file that agrees is kept, because it has the transcript, which the log has not. Half a million of them take their time, so this
-//! goes on while the league is played already, and referees write meanwhile: whether a file is still missing is seen right before it
-//! is written.
+//! A file that agrees with the log stays, because it has the transcript, which the log has not. The league is played meanwhile and
+//! referees write files, so each file is checked again right before it is written.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,10 +18,8 @@ use super::replace::{ReplaceSync, replace};
 use super::writer::{ViewLimits, add_line, append, document};
 use crate::home::Home;
 
-/// How many files are written at a time.
 const BATCH: usize = 1024;
 
-/// Match files could not be made from the log.
 #[derive(Debug, Error)]
 pub enum RepairError {
     #[error(transparent)]
@@ -31,17 +28,15 @@ pub enum RepairError {
     Io(#[from] io::Error),
 }
 
-/// What was there and what was not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RepairReport {
     pub kept: u64,
     /// Matches whose file was written again.
     pub written: u64,
-    /// Files that said nothing that could be understood. What was in them is written again too.
+    /// Files that could not be parsed. They are written again too.
     pub damaged: Vec<PathBuf>,
 }
 
-/// Match files on the way to agreement with the log.
 #[derive(Debug)]
 pub struct Repair {
     home: Home,
@@ -57,14 +52,14 @@ pub struct Repair {
 }
 
 impl Repair {
-    /// Reads the match files of a league with so many matches in all. Whatever it finds in them, damage is not an error.
+    /// Reads the match files of a league of `matches` matches. A damaged file is not an error.
     pub fn begin(home: Home, league: LeagueId, matches: u64, limits: ViewLimits) -> io::Result<Self> {
         let large = matches > limits.match_files;
         let (index, replay) = (MatchIndex::of(&home, &league)?, MatchReplay::default());
         Ok(Self { home, league, large, index, replay, missing: Vec::new(), kept: 0, written: 0 })
     }
 
-    /// Goes on by one event, from the first one on.
+    /// Takes the next event of the log.
     pub fn see(&mut self, event: &Event) -> Result<(), RepairError> {
         let Some(file) = self.replay.apply(event)? else { return Ok(()) };
         if self.is_there(&file) {

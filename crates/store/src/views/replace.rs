@@ -1,4 +1,4 @@
-//! Replacing a file so that nobody ever sees half of one, not even after a power cut.
+//! Replaces a file so that no reader ever sees half of one, not even after a power cut.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Whether a file is on the disk when it is replaced, or whenever somebody syncs it.
+/// When a file is synced to the disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReplaceSync {
     Now,
@@ -71,7 +71,7 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Renames a file over another one. Windows refuses that while a program that does not share the file has it open, as editors and virus
-/// scanners do for a moment; Windows does not tell when they close it, so a few more tries are made, within half a second.
+/// scanners do for a moment; Windows does not say when they close it, so this tries again, within half a second.
 #[cfg(windows)]
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
     const ACCESS_DENIED: i32 = 5;
@@ -87,7 +87,7 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// A name in the same directory that nobody else uses, and that nobody takes for the file.
+/// A name in the same directory that no other process uses, and that no reader takes for the file.
 pub(crate) fn beside(path: &Path) -> PathBuf {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let mut name = OsString::from(".");

@@ -1,4 +1,4 @@
-//! Tables from the log: written again whatever was there, and compared with before, because they show whether a log is still whole.
+//! Writes the tables of a league again from its log. A table also shows whether the log has lost its end.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,6 @@ use super::standings::{StandingsFile, rounds_completed};
 use super::writer::{ViewLimits, document};
 use crate::home::Home;
 
-/// The end of a log is missing, as its league's table shows.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "{table} counts {counted} results, and {log} has only {found}: its end is lost, or an older copy was put in its place. Nothing was \
@@ -28,8 +27,8 @@ pub struct ShorterLog {
     found: u32,
 }
 
-/// Makes sure that a log of `found` results is not shorter than it once was. A table is written after what it counts was durable, so it
-/// never rightly knows more results, played or awarded. A table is at most a quarter of a second older than the log.
+/// Makes sure that a log with `found` results is not shorter than it once was. The manager writes a table after its results are
+/// durable, so a table never has more results than the log.
 pub fn expect_no_less(home: &Home, league: &LeagueId, found: u32) -> Result<(), ShorterLog> {
     let table = home.standings(league);
     match read_table(&table, league).filter(|file| file.version > found) {
@@ -45,7 +44,7 @@ fn read_table(path: &Path, league: &LeagueId) -> Option<StandingsFile> {
     file.filter(|file| file.league_id == *league)
 }
 
-/// Writes the tables of a league as they stand. Gives those that said nothing that could be understood, or should have been there.
+/// Writes the tables of a league. Returns those that were damaged, or missing although they were due.
 pub fn restore_tables(home: &Home, season: &Season, limits: ViewLimits, now: Timestamp) -> io::Result<Vec<PathBuf>> {
     let league = &season.config().league_id;
     let (table, rounds) = (home.standings(league), home.rounds(league));

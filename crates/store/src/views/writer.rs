@@ -1,9 +1,8 @@
 //! The thread that writes views, behind a queue of bounded length.
 //!
-//! Nobody waits for a disk: `put` waits only when the queue is full, which slows down whoever makes views and nobody else. Of
-//! several tables in the queue only the last is written, and lines that wait together are written together. Match files are synced
-//! together, at a flush, because a sync for each would cost ten times the writing. What cannot be written is told by the next flush, and
-//! stays in the log.
+//! `put` waits only when the queue is full. Of several tables in the queue only the last is written, and lines that wait together
+//! are written together. Match files are synced together, at a flush, because a sync for each would cost ten times the writing.
+//! The next flush reports what could not be written.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, OpenOptions};
@@ -30,7 +29,6 @@ const MAX_WAITING: usize = 1024;
 /// Files that may wait to be synced: more than any league has before its end is flushed.
 const MAX_UNSYNCED: usize = 4 * 1024;
 
-/// From when on a league is large.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ViewLimits {
     /// Leagues of more matches keep them in one file.
@@ -72,7 +70,7 @@ pub struct ViewWriter {
     queue: mpsc::Sender<Job>,
 }
 
-/// The thread is gone. It panics for nobody, so this is for completeness.
+/// The thread has ended; it does so only after its last handle.
 fn gone() -> ViewError {
     ViewError { path: PathBuf::new(), reason: String::from("the writer has ended"), others: 0 }
 }
@@ -81,7 +79,7 @@ impl ViewWriter {
     /// Starts a thread that writes to `home`.
     pub fn start(home: Home, limits: ViewLimits) -> io::Result<Self> {
         let (queue, jobs) = mpsc::channel(MAX_WAITING);
-        let desk = ViewThread {
+        let thread = ViewThread {
             home,
             limits,
             large: HashSet::new(),
@@ -89,7 +87,7 @@ impl ViewWriter {
             unsynced: HashMap::new(),
             failed: None,
         };
-        std::thread::Builder::new().name(String::from("league-views")).spawn(move || desk.run(jobs))?;
+        std::thread::Builder::new().name(String::from("league-views")).spawn(move || thread.run(jobs))?;
         Ok(Self { queue })
     }
 
@@ -99,13 +97,12 @@ impl ViewWriter {
         let _ = self.queue.send(Job::Expect { league, matches }).await;
     }
 
-    /// Has `view` written, soon.
     pub async fn put(&self, view: ViewUpdate) {
-        // The next flush tells that nobody writes any more.
+        // The next flush reports that the thread has ended.
         let _ = self.queue.send(Job::Put(view)).await;
     }
 
-    /// Waits until everything that was put is on the disk; tells what could not be written since the last flush.
+    /// Waits until everything that was put is on the disk. Fails when something since the last flush could not be written.
     pub async fn flush(&self) -> Result<(), ViewError> {
         let (reply, answer) = oneshot::channel();
         self.queue.send(Job::Flush(reply)).await.map_err(|_| gone())?;
@@ -150,7 +147,7 @@ impl ViewThread {
         self.sync();
     }
 
-    /// A table or a history that a later one replaces need not be written, unless somebody waits in between.
+    /// A table that a later one replaces need not be written, unless a flush waits in between.
     fn worth_writing(&self, jobs: &[Job]) -> Vec<bool> {
         let mut replaced = HashSet::new();
         let mut keep: Vec<bool> = Vec::with_capacity(jobs.len());
@@ -222,7 +219,7 @@ impl ViewThread {
                 if sync == ReplaceSync::Later {
                     files.insert(path);
                 }
-                // Whoever never flushes, as a referee of many leagues, does not remember all of them for good.
+                // A process that never flushes, as a referee of many leagues, must not keep all of them.
                 if self.unsynced.values().map(BTreeSet::len).sum::<usize>() > MAX_UNSYNCED {
                     self.sync();
                 }
@@ -296,6 +293,6 @@ pub(super) fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
             file.write_all(b"\n")?;
         }
     }
-    // In one piece, at the end, whoever else appends.
+    // In one write, so that the lines of several processes do not mix.
     file.write_all(lines)
 }
