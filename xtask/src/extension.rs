@@ -36,6 +36,7 @@ const ADDITIONS: [Addition; 4] = [
         file: ("crates/player/src/strategy/highest.rs", include_str!("../extension/strategy.rs")),
         edits: &[
             ("crates/player/src/strategy.rs", "mod frequency;", "mod frequency;\nmod highest;"),
+            ("docs/strategies.md", "| `random` |", "| `highest` | the last legal move | | |\n| `random` |"),
             (
                 "crates/player/src/strategy/registry.rs",
                 "const STRATEGIES: &[StrategyEntry] = &[",
@@ -62,9 +63,9 @@ const ADDITIONS: [Addition; 4] = [
             ("crates/protocol/src/message.rs", "pub mod operate;", "pub mod motto;\npub mod operate;"),
             (
                 "crates/protocol/src/table.rs",
-                "    /// Show that somebody is there.\n    Ping {",
-                "    /// Show a player's motto.\n    GetMotto {\n        None, [Operator] => [Player], \"get_motto\",\n        \
-                 Empty => crate::message::motto::Motto = None, Generic, Open\n    }\n    /// Show that somebody is there.\n    Ping {",
+                "    Ping {",
+                "    GetMotto {\n        None, [Operator] => [Player], \"get_motto\",\n        \
+                 Empty => crate::message::motto::Motto = None, Generic, Open\n    }\n    /// Show that the agent runs.\n    Ping {",
             ),
             (
                 "crates/protocol/tests/sample/mod.rs",
