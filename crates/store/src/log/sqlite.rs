@@ -98,7 +98,7 @@ impl SqliteLog {
         let (queue, appends) = sync_channel(MAX_WAITING);
         let path = self.path.clone();
         let thread = std::thread::Builder::new().name(String::from("league-log")).spawn(move || write(&path, &appends));
-        let thread = thread.map_err(|error| file::unavailable(&self.path, error))?;
+        let thread = thread.map_err(|error| file::unavailable(&self.path, &error))?;
         Ok(Writer { queue, thread })
     }
 }

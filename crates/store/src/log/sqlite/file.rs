@@ -62,7 +62,7 @@ fn check_format(connection: &Connection, path: &Path) -> Result<bool, LogError> 
     match format {
         FORMAT => Ok(true),
         0 if ask("SELECT count(*) FROM sqlite_schema").map_err(|error| refused(path, &error))? == 0 => Ok(false),
-        0 => Err(unavailable(path, "it is a database of another program; move it away, or use another --home")),
+        0 => Err(unavailable(path, &"it is a database of another program; move it away, or use another --home")),
         _ => {
             let version = if format == 1 { "league 0.1.0" } else { "a newer version of league" }.to_owned();
             Err(LogError::OtherVersion { log: path.display().to_string(), format, version })
@@ -70,7 +70,7 @@ fn check_format(connection: &Connection, path: &Path) -> Result<bool, LogError> 
     }
 }
 
-pub(super) fn unavailable(path: &Path, reason: impl ToString) -> LogError {
+pub(super) fn unavailable(path: &Path, reason: &dyn std::fmt::Display) -> LogError {
     LogError::Unavailable { log: path.display().to_string(), reason: reason.to_string() }
 }
 
