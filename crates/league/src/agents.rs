@@ -363,7 +363,7 @@ async fn wind_up(referee: &Referee) -> usize {
     let running = referee.running();
     if running > 0 {
         eprintln!(
-            "Stopping; {running} running matches have {WIND_UP:?} to end. Press Ctrl-C again to stop immediately."
+            "Stopping. Running matches: {running}; they have {WIND_UP:?} to end. Press Ctrl-C again to stop immediately."
         );
     }
     referee.wind_up(WIND_UP).await

@@ -14,7 +14,7 @@ use crate::cli::Cli;
 /// The commands as `--help` groups them. Every command that is not hidden is in exactly one group.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["run", "manager", "referee", "player"]),
-    ("Look", &["show", "leagues", "standings", "schedule", "matches", "match", "agents", "status"]),
+    ("Look", &["show", "leagues", "standings", "schedule", "matches", "match", "agents", "status", "export"]),
     ("Operate", &["start", "stop", "reopen", "withdraw"]),
     ("Check", &["check", "verify", "simulate"]),
     ("Set up", &["completions", "man", "help"]),

@@ -112,7 +112,10 @@ impl Plan {
     /// Reads the file at `path`; gives the plan and what is odd about the file.
     pub(crate) fn read(path: &Path) -> Result<(Self, Vec<String>), ConfigError> {
         if !path.exists() {
-            return Err(ConfigError::File { path: path.to_owned(), what: String::from("does not exist") });
+            return Err(ConfigError::File {
+                path: path.to_owned(),
+                what: String::from("cannot be read: it does not exist"),
+            });
         }
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut document = Document::read(path.to_owned())?;

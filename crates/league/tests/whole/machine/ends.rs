@@ -52,7 +52,7 @@ fn a_manager_that_is_told_to_end_goes_on_later() {
 fn a_referee_that_is_told_to_end_brings_its_matches_to_an_end_first() {
     let mut league = UnderWay::start("slow:20");
     let told = league.referee.terminate_and_restart(SOON).well().talk;
-    assert!(told.contains("have 3s to end before: 1.") && told.contains("no match was left"), "{told}");
+    assert!(told.contains("Running matches: 1; they have 3s to end.") && told.contains("no match was left"), "{told}");
     league.ends_well();
 }
 
