@@ -24,6 +24,7 @@ use league_protocol::side::Pair;
 use league_protocol::table::Call;
 use league_store::journal::JournalLevel;
 use league_wire::endpoint::Endpoint;
+use league_wire::net;
 use league_wire::peer_client::{OutgoingCall, Peer, heard};
 use smol_str::SmolStr;
 use tokio::time::sleep;
@@ -105,7 +106,7 @@ impl Shared {
         peer: SocketAddr,
     ) -> PlayerDirectory {
         let mut directory = PlayerDirectory::default();
-        if is_at(&identity.manager, peer.ip()).await {
+        if net::is_at(&identity.manager, peer.ip()).await {
             for said in [&round.players, &round.agents].into_iter().flatten() {
                 directory.read(said);
             }
@@ -220,18 +221,4 @@ fn is_same_host(one: &str, other: &str) -> bool {
         host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     };
     one.eq_ignore_ascii_case(other) || (here(one) && here(other))
-}
-
-/// Whether `endpoint` is at `address`.
-async fn is_at(endpoint: &Endpoint, address: IpAddr) -> bool {
-    let address = address.to_canonical();
-    let same = |other: IpAddr| {
-        let other = other.to_canonical();
-        other == address || (other.is_loopback() && address.is_loopback())
-    };
-    if let Ok(other) = endpoint.host().parse::<IpAddr>() {
-        return same(other);
-    }
-    let found = tokio::net::lookup_host((endpoint.host(), endpoint.port())).await;
-    found.is_ok_and(|mut found| found.any(|other| same(other.ip())))
 }

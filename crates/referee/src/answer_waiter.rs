@@ -5,12 +5,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use league_core::game_match::input::{CallFailure, Input};
+use league_core::game_match::refusal::PostRefusal;
+use league_store::views::match_file::TranscriptEntry;
+use league_wire::peer_client::{SendAttempt, SendOutcome};
 use league_wire::runtime_lag::Deadline;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use crate::answer::{AnswerReading, AskedQuestion};
-use crate::held_answers::{HeldAnswers, HoldOutcome};
+use crate::held_answers::{HeldAnswers, HoldOutcome, SettledAnswer};
+use crate::match_runner::SendFinding;
 use crate::posted_answer::PostedAnswer;
 
 /// The longest wait for a post after a bare acknowledgement, before the question is put in another form.
@@ -131,5 +136,57 @@ impl AnswerWaiter<'_> {
         matches!(read, AnswerReading::Said { .. })
             || self.posted.is_set()
             || (is_heard && self.posted.held().shows_understanding())
+    }
+
+    /// What the match machine is told of a question, and what was posted meanwhile without a right token. Nothing is told
+    /// where a posted answer counts, since the match machine knows that already.
+    pub(crate) async fn outcome(
+        &self,
+        said: SendOutcome,
+        read: Option<AnswerReading>,
+        tries: &[SendAttempt],
+    ) -> (Option<Input>, SendFinding, Vec<TranscriptEntry>) {
+        let Self { asked, posted, .. } = *self;
+        let (side, call) = (asked.side, asked.call);
+        let mut found = SendFinding::from(said);
+        let failed = |fault| Input::Failed { side, call, fault };
+        let mut words = Vec::new();
+        let input = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
+            _ if posted.is_set() => None,
+            None => Some(failed(CallFailure::TimedOut)),
+            Some(Err(error)) => Some(asked.failed(error)),
+            Some(Ok(exchange)) => match read.unwrap_or_else(|| asked.understand(exchange)) {
+                AnswerReading::Said { input, quirks, shows_token } => {
+                    (found.proven, found.shows_token) = (true, shows_token);
+                    found.quirks = found.quirks.and(quirks);
+                    Some(input)
+                }
+                AnswerReading::Unclear => Some(failed(CallFailure::Unreadable)),
+                // The answer may still be posted; the bout then no longer waits for this call.
+                AnswerReading::Heard => {
+                    posted.within(self.time.clone()).await;
+                    (!posted.is_set()).then(|| failed(CallFailure::TimedOut))
+                }
+            },
+        };
+        let mut held = posted.held();
+        let input = match input {
+            // Without an answer on the call itself, one that was posted without a right token counts.
+            Some(Input::Failed { fault: fault @ (CallFailure::TimedOut | CallFailure::Unreachable), .. }) => {
+                Some(match (held.settle(), held.refused()) {
+                    (Some(SettledAnswer::Answer(answer)), _) => {
+                        found.quirks = found.quirks.and(answer.quirks);
+                        words.push(answer.said);
+                        answer.answer.input(side, Some(call))
+                    }
+                    (Some(SettledAnswer::Contradiction), _) => failed(CallFailure::Refused(PostRefusal::Contradiction)),
+                    (None, Some(refusal)) if fault == CallFailure::TimedOut => failed(CallFailure::Refused(refusal)),
+                    (None, Some(_) | None) => failed(fault),
+                })
+            }
+            other => other,
+        };
+        words.extend(held.left_over());
+        (input, found, words)
     }
 }

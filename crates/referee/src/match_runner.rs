@@ -115,13 +115,13 @@ struct Done {
 
 /// What saying something showed about a side.
 #[derive(Default)]
-struct SendFinding {
-    manner: Option<PeerDialect>,
-    proven: bool,
-    quirks: Quirks,
-    shows_token: bool,
+pub(crate) struct SendFinding {
+    pub(crate) manner: Option<PeerDialect>,
+    pub(crate) proven: bool,
+    pub(crate) quirks: Quirks,
+    pub(crate) shows_token: bool,
     /// What was wrong with its answer to a question; nothing for a notice.
-    problem: Option<Option<Problem>>,
+    pub(crate) problem: Option<Option<Problem>>,
 }
 
 impl From<SendOutcome> for SendFinding {
@@ -427,7 +427,7 @@ impl MatchRunner {
                 () = posted.over() => SendOutcome::default(),
             };
             let understood = said.understood;
-            let (input, mut found, words) = outcome(&waiter, said, read, &tries).await;
+            let (input, mut found, words) = waiter.outcome(said, read, &tries).await;
             found.problem = input.as_ref().map(|input| asked.problem(input, &endpoint, &tries, limit));
             if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.came) {
                 exchange.receipt.granted = exchange.receipt.granted.max(posted.granted());
@@ -562,58 +562,6 @@ impl MatchRunner {
         file.finish(&record, &self.order.scoring, reason, self.shared.world.now());
         Some(file)
     }
-}
-
-/// What the bout is told of a question, and what was posted meanwhile without a right token. Nothing is told where an answer
-/// that counts was posted, since the bout knows that already.
-async fn outcome(
-    waiter: &AnswerWaiter<'_>,
-    said: SendOutcome,
-    read: Option<AnswerReading>,
-    tries: &[SendAttempt],
-) -> (Option<Input>, SendFinding, Vec<TranscriptEntry>) {
-    let AnswerWaiter { asked, posted, .. } = *waiter;
-    let (side, call) = (asked.side, asked.call);
-    let mut found = SendFinding::from(said);
-    let failed = |fault| Input::Failed { side, call, fault };
-    let mut words = Vec::new();
-    let input = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
-        _ if posted.is_set() => None,
-        None => Some(failed(CallFailure::TimedOut)),
-        Some(Err(error)) => Some(asked.failed(error)),
-        Some(Ok(exchange)) => match read.unwrap_or_else(|| asked.understand(exchange)) {
-            AnswerReading::Said { input, quirks, shows_token } => {
-                (found.proven, found.shows_token) = (true, shows_token);
-                found.quirks = found.quirks.and(quirks);
-                Some(input)
-            }
-            AnswerReading::Unclear => Some(failed(CallFailure::Unreadable)),
-            // The answer may still be posted; the bout then no longer waits for this call.
-            AnswerReading::Heard => {
-                posted.within(waiter.time.clone()).await;
-                (!posted.is_set()).then(|| failed(CallFailure::TimedOut))
-            }
-        },
-    };
-    let mut held = posted.held();
-    let input = match input {
-        // Without an answer on the call itself, one that was posted without a right token counts.
-        Some(Input::Failed { fault: fault @ (CallFailure::TimedOut | CallFailure::Unreachable), .. }) => {
-            Some(match (held.settle(), held.refused()) {
-                (Some(SettledAnswer::Answer(answer)), _) => {
-                    found.quirks = found.quirks.and(answer.quirks);
-                    words.push(answer.said);
-                    answer.answer.input(side, Some(call))
-                }
-                (Some(SettledAnswer::Contradiction), _) => failed(CallFailure::Refused(PostRefusal::Contradiction)),
-                (None, Some(refusal)) if fault == CallFailure::TimedOut => failed(CallFailure::Refused(refusal)),
-                (None, Some(_) | None) => failed(fault),
-            })
-        }
-        other => other,
-    };
-    words.extend(held.left_over());
-    (input, found, words)
 }
 
 /// Whose effect it is; the report is nobody's.

@@ -1,4 +1,4 @@
-//! What a match wants done.
+//! What a match asks its shell to do.
 
 use std::time::Duration;
 
@@ -12,33 +12,18 @@ use super::input::{CallFailure, CallNumber};
 use super::refusal::PostRefusal;
 use crate::rules::game::IllegalMove;
 
-/// What a match wants done, in this order as far as the same side is concerned. Effects for different sides may be carried
-/// out at the same time; both sides' calls must be.
+/// Effects of one side are carried out in order. Effects of different sides may run at the same time; their calls must.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Invite a side. Answered by `Joined`, `Declined` or `InMemoryLeagueError`.
-    Invite {
-        side: Side,
-        call: CallNumber,
-        /// Which try it is, from one.
-        try_number: u8,
-        limit: Duration,
-    },
-    /// Ask a side for a move. Answered by `Moved` or `InMemoryLeagueError`.
-    AskMove {
-        side: Side,
-        call: CallNumber,
-        /// Which try it is, from one.
-        try_number: u8,
-        limit: Duration,
-    },
+    /// Invite a side. Answered by `Joined`, `Declined` or `Failed`.
+    Invite { side: Side, call: CallNumber, try_number: u8, limit: Duration },
+    /// Ask a side for a move. Answered by `Moved` or `Failed`.
+    AskMove { side: Side, call: CallNumber, try_number: u8, limit: Duration },
     /// Tell a side what was wrong, before it is asked again. Its answer does not matter, and nothing waits for it.
     TellError {
         side: Side,
-        /// What it had been asked for.
         ask: AskKind,
         complaint: AttemptError,
-        /// How many of its tries are used up.
         tries_made: u8,
         /// How many it has in all; always more than it has made.
         tries_allowed: u8,
@@ -48,29 +33,21 @@ pub enum Effect {
     /// Wait before a side is asked again. Answered by `PauseOver`.
     Pause { side: Side, call: CallNumber, span: Duration },
     /// Tell a side how the match ended. Answered by `Told`, whether it heard or not.
-    TellOver {
-        side: Side,
-        call: CallNumber,
-        /// How long the side has to acknowledge.
-        limit: Duration,
-    },
+    TellOver { side: Side, call: CallNumber, limit: Duration },
     /// Report the ending to the manager; once in a match. Answered by `Reported`.
     Report,
 }
 
-/// What a side is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AskKind {
     Join,
     Move,
 }
 
-/// What was wrong with a try.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum AttemptError {
     #[error("no answer in time")]
     TimedOut,
-    /// There was nobody to be asked.
     #[error("no connection")]
     Unreachable,
     /// The answer said nothing which was asked for.

@@ -1,12 +1,10 @@
 //! What a player has played, in its own words: the matches, the sums, and whether the draws were honest.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use league_protocol::id::{LeagueId, MatchId, PlayerId, RoundId};
 use league_protocol::message::game_over::{DrawProof, GameOver, OwnResult, ResultStatus};
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::side::{Pair, Side};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::active_match::ActiveMatch;
@@ -139,58 +137,28 @@ fn draw_of(over: &GameOver, player: &PlayerId, side: Side, proof: &DrawProof) ->
 /// The most matches that are remembered; the oldest are forgotten first.
 pub(super) const MAX_REMEMBERED: usize = 10_000;
 
-/// Every match that a player remembers, each once.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
-#[serde(from = "Vec<PlayedMatch>")]
-pub struct History {
-    matches: Vec<PlayedMatch>,
-    /// A mark for each of them, to be found by: most results are new, and to look through six hundred matches for each took one and a half per cent
-    /// of a large league's time.
-    marks: Vec<u32>,
-}
-
-impl From<Vec<PlayedMatch>> for History {
-    fn from(matches: Vec<PlayedMatch>) -> Self {
-        let marks = matches.iter().map(|played| mark(&played.match_id)).collect();
-        Self { matches, marks }
-    }
-}
-
-impl Serialize for History {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.matches.serialize(serializer)
-    }
-}
-
-/// The same for the same match; for another, hardly ever.
-fn mark(match_id: &MatchId) -> u32 {
-    let mut hasher = DefaultHasher::new();
-    match_id.hash(&mut hasher);
-    // Half of it is enough.
-    hasher.finish() as u32
-}
+/// Every match that a player remembers, each once, the oldest first.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct History(Vec<PlayedMatch>);
 
 impl History {
     pub fn matches(&self) -> &[PlayedMatch] {
-        &self.matches
+        &self.0
     }
 
     /// The matches against `opponent`, the oldest first.
     pub fn against<'a>(&'a self, opponent: &'a PlayerId) -> impl DoubleEndedIterator<Item = &'a PlayedMatch> {
-        self.matches.iter().filter(move |played| played.opponent_id.as_ref() == Some(opponent))
+        self.0.iter().filter(move |played| played.opponent_id.as_ref() == Some(opponent))
     }
 
-    /// Remembers a match; what was known of the same match before is replaced. Whether it was not known at all.
+    /// Inserts or replaces a match; returns true if it was new.
     pub(super) fn add(&mut self, played: PlayedMatch) -> bool {
-        let mark = mark(&played.match_id);
-        let mut alike = self.matches.iter_mut().zip(&self.marks).rev().filter(|(_, known)| **known == mark);
-        let Some(known) = alike.find_map(|(known, _)| known.is_match_of(&played).then_some(known)) else {
+        let Some(known) = self.0.iter_mut().rfind(|known| known.is_match_of(&played)) else {
             // A history from a file may be longer than it should be.
-            let surplus = (self.matches.len() + 1).saturating_sub(MAX_REMEMBERED);
-            self.matches.drain(..surplus);
-            self.marks.drain(..surplus);
-            self.matches.push(played);
-            self.marks.push(mark);
+            let surplus = (self.0.len() + 1).saturating_sub(MAX_REMEMBERED);
+            self.0.drain(..surplus);
+            self.0.push(played);
             return true;
         };
         // Where the promise is no longer at hand, what was found out when it was still stands.
@@ -201,7 +169,7 @@ impl History {
     }
 
     pub fn record(&self) -> PlayerRecord {
-        self.matches.iter().fold(PlayerRecord::default(), |mut record, played| {
+        self.0.iter().fold(PlayerRecord::default(), |mut record, played| {
             match played.result {
                 OwnResult::Win => record.wins += 1,
                 OwnResult::Draw => record.draws += 1,

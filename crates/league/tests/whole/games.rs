@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{TestHome, Venue, league};
+use crate::support::{Process, TestHome, Venue, league, ports};
 
 const GAME: [&str; 2] = ["--game", "tic_tac_toe"];
 
@@ -55,22 +55,27 @@ fn tic_tac_toe_is_played_by_processes() {
 }
 
 #[test]
-fn the_checker_grades_a_player_in_another_game() {
-    let venue = Venue::new();
-    let mut player = venue.player("P01", "tic_tac_toe");
-    let address = player.address();
-    let report = league(&[&["check", &address, "--role", "player", "--json"][..], &GAME].concat()).well().json();
-    let failed = |finding: &&Value| finding["verdict"] == "failed";
-    assert_eq!(report["findings"].as_array().unwrap().iter().find(failed), None, "{report}");
-    league(&["check", &address, "--role", "player", "--timeout", "2"]).badly();
+fn the_checker_grades_agents_in_another_game() {
+    let (home, [player, referee, listen]) = (TestHome::new(), [(); 3].map(|()| ports::free().to_string()));
+    let manager = format!("http://127.0.0.1:{listen}/mcp");
+    let mut agents = [["player", "--port", &player], ["referee", "--port", &referee]]
+        .map(|agent| Process::start(&[&agent[..], &["--manager", &manager, "--home", home.path()]].concat()));
+    agents.iter_mut().for_each(|agent| drop(agent.says("Waiting for the manager")));
+    for (role, port) in [("player", &player), ("referee", &referee)] {
+        let address = format!("localhost:{port}");
+        let check = ["check", &address, "--role", role, "--listen", &listen, "--json"];
+        let report = league(&[&check[..], &GAME].concat()).json();
+        assert_eq!(report["failures"], json!([]), "{role}: {report}");
+    }
 }
 
 #[test]
 fn an_unknown_game_or_a_strategy_that_does_not_play_it_is_refused_with_what_there_is() {
     let home = TestHome::new();
     for command in ["run", "manager", "referee", "player", "simulate"] {
-        let told = league(&[command, "--game", "chess"]).badly();
-        assert!(told.contains("expected one of even_odd, tic_tac_toe"), "{command}: {told}");
+        let told = league(&[command, "--game", "chess"]);
+        assert_eq!(told.code, Some(2), "{command}");
+        assert!(told.talk.contains("expected one of even_odd, tic_tac_toe"), "{command}: {}", told.talk);
     }
     let told = league(&["run", "--home", home.path(), "--game", "tic_tac_toe", "--strategies", "markov"]).badly();
     assert!(told.contains("the strategy markov does not play tic_tac_toe; these do: random, tic_tac_toe"), "{told}");
