@@ -1,4 +1,6 @@
-//! The result of a match: what the match machine hands over, a report carries and the season counts.
+//! The result of a match in memory and in the log. Wire, files, API and pages convert from it.
+
+pub mod wire;
 
 use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
 use league_protocol::id::{GameType, MatchId};
@@ -26,9 +28,9 @@ pub struct MatchRecord {
     /// The number, where one was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<u8>,
-    /// What proves the number. Referees of other make prove nothing.
+    /// What proves the number. Referees of other implementations may prove nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proof: Option<RevealedDraw>,
+    pub proof: Option<Box<RevealedDraw>>,
 }
 
 /// Everything that a verifier needs beside the match and its attempt.
@@ -38,7 +40,7 @@ pub struct RevealedDraw {
     pub commitment: DrawCommitment,
     pub secret: DrawSecret,
     pub nonces: Pair<DrawNonce>,
-    /// The bytes from which the number was taken. Referees of other make may not tell them.
+    /// The bytes from which the number was taken. Referees of other implementations may leave them out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<DrawSeal>,
     /// Whether the secret came from a league's seed.
@@ -71,14 +73,27 @@ impl MatchRecord {
             moves: ending.moves.clone(),
             course: ending.course.clone(),
             drawn: ending.drawn.as_ref().map(|drawn| drawn.number.get()),
-            proof: ending.drawn.as_ref().map(|drawn| RevealedDraw {
-                commitment: bout.commitment(),
-                secret: bout.terms().secret,
-                nonces: drawn.nonces.clone(),
-                seal: Some(drawn.seal),
-                seeded,
+            proof: ending.drawn.as_ref().map(|drawn| {
+                Box::new(RevealedDraw {
+                    commitment: bout.commitment(),
+                    secret: bout.terms().secret,
+                    nonces: drawn.nonces.clone(),
+                    seal: Some(drawn.seal),
+                    seeded,
+                })
             }),
         }
+    }
+
+    /// The record of a match that was decided without being played.
+    pub fn unplayed(outcome: Outcome) -> Self {
+        Self { outcome, moves: Pair::default(), course: Vec::new(), drawn: None, proof: None }
+    }
+
+    /// The same without its course and its proof, which the log has.
+    #[must_use]
+    pub fn summary(&self) -> Self {
+        Self { moves: self.moves.clone(), drawn: self.drawn, ..Self::unplayed(self.outcome) }
     }
 
     /// Checks the record: the number follows from its proof, and the outcome from the moves and the number.

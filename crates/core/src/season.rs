@@ -1,28 +1,30 @@
-//! The league over time: who takes part, who meets whom, who has won.
+//! The league over time: its agents, its rounds, its standings.
 //!
-//! A season decides without changing: every command takes `&self` and gives the [`Event`]s that would follow, or the
-//! [`ForfeitReason`](league_protocol::error::Fault) that keeps it from happening. [`Season::apply`] is the only thing that changes
-//! it. So a refused command changes nothing, a restart is a replay, and any past moment is a shorter replay. What is to be
-//! done next is never remembered but always derived ([`Season::duty`]): after a crash it is simply derived again.
+//! A season decides without changing: every command takes `&self` and returns the [`Event`]s that would follow, or the
+//! [`RequestError`](league_protocol::error::RequestError) that refuses it. Only [`Season::apply`] changes a season. So a refused
+//! command changes nothing, a restart is a replay, and any past moment is a shorter replay. The next action is derived from the state
+//! ([`Season::duty`]) and never stored, so a crash loses none of it.
 //!
 //! - [`config`], [`agent`]: rules and participants
-//! - [`schedule`], [`standings`]: the arithmetic of a round robin
+//! - [`format`]: who meets whom; [`standings`]: the table and its order
 //! - `registration`, `flow`, `withdrawal`, `assignment`, `report`, `learning`: the commands
-//! - [`event`], `apply`: what happened, and what it means
-//! - `query`: what may be asked
+//! - [`event`], `apply`: what happened, and what it changes; [`describe`]: the same in words
+//! - `query`: what agents, files and pages may ask
 
 pub mod agent;
 mod apply;
 mod assignment;
 pub mod config;
+pub mod describe;
 pub mod event;
 mod flow;
+pub mod format;
 mod learning;
 mod order;
 mod query;
 mod registration;
 mod report;
-pub mod schedule;
+mod schedule;
 pub mod standings;
 mod withdrawal;
 
@@ -33,13 +35,12 @@ use std::collections::{HashMap, HashSet};
 
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::transcript::TranscriptDigest;
-use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 
 use agent::{PlayerCondition, RegisteredPlayer, RegisteredReferee};
 use config::LeagueConfig;
 use event::{Event, Fact};
-use schedule::Schedule;
+use format::RoundPlan;
 use standings::Table;
 
 use crate::rules::outcome::Outcome;
@@ -49,11 +50,12 @@ pub use assignment::Assignment;
 pub use flow::{LeaguePhase, NextAction};
 pub use registration::{Admission, Registered, Rejection, RejectionReason};
 pub use report::ReportOutcome;
+pub use schedule::Fixture;
 
-/// What a command comes to: what happened, to be made durable and applied, and what to answer then.
+/// What a command decides: events to make durable and apply, and the reply to send after that.
 #[derive(Clone, Debug)]
 pub struct CommandOutcome<T> {
-    /// What happened: all of it or nothing, since the last result and the end of its round are one step.
+    /// All of them or none: the last result and the end of its round are one step.
     pub events: Vec<Event>,
     pub reply: T,
 }
@@ -63,45 +65,60 @@ pub struct Season {
     config: LeagueConfig,
     phase: LeaguePhase,
     halted: bool,
-    /// In the order of registration; from the schedule on, in the order of ids, which is the order of the schedule.
+    /// In the order of registration; once the registration is closed, in the order of ids. A player's place is its index here.
     players: Vec<RegisteredPlayer>,
     player_index: HashMap<PlayerId, u32>,
-    /// The lowest number that no player has or had: it only grows, so nobody is taken for somebody who was withdrawn.
+    /// The lowest number that no player has or had. It only grows, so no player gets the id of a withdrawn one.
     free_player: u32,
-    /// Who was withdrawn before the first round and has not come back: to withdraw it once more is no mistake.
+    /// Players that were withdrawn before the first round and have not registered again: withdrawing one twice is no error.
     gone: HashSet<PlayerId>,
     referees: Vec<RegisteredReferee>,
     referee_index: HashMap<RefereeId, u32>,
-    /// The lowest number that no referee has: it only grows, since nobody leaves.
+    /// The lowest number that no referee has.
     free_referee: u32,
-    schedule: Schedule,
     table: Table,
-    /// One entry for each round that has begun.
+    /// One entry for each round that has started.
     rounds: Vec<RoundState>,
     matches_completed: u32,
     /// How often the registration was opened again.
     reopened: u32,
-    /// The most attempts at a match of a first round that was given up when the registration was opened again. What its referees
-    /// still report is of such an attempt, and counts for nothing.
+    /// The most attempts at a match of a first round that a reopened registration cancelled. Later attempts have higher numbers, so
+    /// a late report of a cancelled one does not count.
     abandoned: u32,
     /// Transcripts that follow their report: the attempt, and the digest that the transcript must have.
     transcripts: HashMap<MatchId, (u32, TranscriptDigest)>,
 }
 
+/// A round that has started.
 #[derive(Clone, PartialEq, Debug)]
-struct RoundState {
+pub struct RoundState {
+    plan: RoundPlan,
+    /// The number of each player's match, by the player's place; 0 where it has none.
+    numbers: Vec<u32>,
     slots: Vec<MatchSlot>,
     open: u32,
     completed: bool,
 }
 
-/// A match, reduced to what a running league needs to know of it: the whole record is in its event.
+impl RoundState {
+    /// Who meets whom.
+    pub fn plan(&self) -> &RoundPlan {
+        &self.plan
+    }
+
+    /// How each match ended, in the order of the pairings; none where it has not.
+    pub fn outcomes(&self) -> impl Iterator<Item = Option<Outcome>> {
+        self.slots.iter().map(MatchSlot::outcome)
+    }
+}
+
+/// A match, reduced to what a running league needs: its event has the whole record. A league of 1,000 players has half a million.
 #[derive(Clone, PartialEq, Debug)]
 enum MatchSlot {
     Waiting {
         /// How many attempts have been made.
         attempts: u32,
-        /// Who did not take it when it was offered last: others are asked first.
+        /// The referee that did not take it last: others are asked first.
         refused_by: Option<u32>,
     },
     Held {
@@ -109,31 +126,47 @@ enum MatchSlot {
         /// By its place in the list.
         referee: u32,
     },
-    /// It was decided without being played.
+    /// Decided without being played.
     Awarded { outcome: Outcome },
     Done {
         /// By its place in the list.
         referee: u32,
         outcome: Outcome,
-        /// Tells an equal report from a different one. Never stored, so it may change with the compiler.
-        fingerprint: u32,
+        /// Tells the same report from a different one. Computed again at every replay and never stored.
+        report_hash: u64,
         /// When it was counted, in seconds since 1970.
-        at: u32,
+        at: i64,
     },
 }
 
-// A league of a thousand has half a million of them.
-const _: () = assert!(size_of::<MatchSlot>() == 16);
-
 impl MatchSlot {
-    /// The attempt that would be the next, where nobody has it.
+    /// The number of the next attempt, where no referee has the match.
     fn next_attempt(&self) -> Option<u32> {
         match self {
             Self::Waiting { attempts, .. } => attempts.checked_add(1),
             Self::Held { .. } | Self::Awarded { .. } | Self::Done { .. } => None,
         }
     }
+
+    fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self::Awarded { outcome } | Self::Done { outcome, .. } => Some(*outcome),
+            Self::Waiting { .. } | Self::Held { .. } => None,
+        }
+    }
+
+    /// As the protocol writes it.
+    fn status(&self) -> &'static str {
+        match self {
+            Self::Waiting { .. } => PENDING,
+            Self::Held { .. } => "IN_PROGRESS",
+            Self::Awarded { .. } | Self::Done { .. } => "COMPLETED",
+        }
+    }
 }
+
+/// The status of a match that no referee has.
+const PENDING: &str = "PENDING";
 
 impl Season {
     /// A league with these rules, and the event that opens it.
@@ -155,7 +188,6 @@ impl Season {
             referees: Vec::new(),
             referee_index: HashMap::new(),
             free_referee: 1,
-            schedule: Schedule::new(0),
             table,
             rounds: Vec::new(),
             matches_completed: 0,
@@ -178,7 +210,7 @@ impl Season {
         self.halted
     }
 
-    /// Everybody who plays, in the order of the schedule once there is one.
+    /// All players: in the order of registration, and in the order of ids once the registration is closed.
     pub fn players(&self) -> &[RegisteredPlayer] {
         &self.players
     }
@@ -200,7 +232,6 @@ impl Season {
         self.config.suspend_after > 0 && player.forfeits_running >= self.config.suspend_after
     }
 
-    /// How a player is, in a word.
     pub fn condition(&self, player: &RegisteredPlayer) -> PlayerCondition {
         match player.withdrawn {
             true => PlayerCondition::Withdrawn,
@@ -209,16 +240,12 @@ impl Season {
         }
     }
 
-    /// Whether the registration has been opened again: then whoever is there is not whom anybody waited for.
+    /// Whether the registration has been opened again: then the expected numbers of agents no longer count.
     pub fn was_reopened(&self) -> bool {
         self.reopened > 0
     }
 
-    pub fn schedule(&self) -> &Schedule {
-        &self.schedule
-    }
-
-    /// Where everybody stands, by place in the schedule.
+    /// The standings by the players' places.
     pub fn table(&self) -> &Table {
         &self.table
     }
@@ -239,40 +266,39 @@ impl Season {
         u32::try_from(completed).ok().map(|index| RoundId(index + 1))
     }
 
+    /// How many rounds have all their results, also before the event that ends the last of them.
+    pub fn rounds_completed(&self) -> u32 {
+        let open = self.rounds.last().is_some_and(|round| round.open > 0);
+        self.round_number().0 - u32::from(open)
+    }
+
     pub fn matches_completed(&self) -> u32 {
         self.matches_completed
     }
 
-    /// The players of a match, side by side.
-    pub fn contestants(&self, match_id: &MatchId) -> Option<Pair<&RegisteredPlayer>> {
-        let (round, number) = match_id.parts()?;
-        let pairing = self.schedule.pairing(round.0, number)?;
-        let player = |side: Side| self.players.get(pairing[side] as usize);
-        Some(Pair::new(player(Side::A)?, player(Side::B)?))
-    }
-
     /// How a match ended, once it has.
     pub fn outcome(&self, match_id: &MatchId) -> Option<Outcome> {
-        match self.slot(match_id)? {
-            MatchSlot::Awarded { outcome } | MatchSlot::Done { outcome, .. } => Some(*outcome),
-            MatchSlot::Waiting { .. } | MatchSlot::Held { .. } => None,
-        }
+        self.slot(match_id)?.outcome()
+    }
+
+    /// A round that has started.
+    fn round(&self, round: RoundId) -> Option<&RoundState> {
+        self.rounds.get((round.0 as usize).checked_sub(1)?)
     }
 
     fn slot(&self, match_id: &MatchId) -> Option<&MatchSlot> {
         let (round, number) = match_id.parts()?;
-        let round = self.rounds.get(usize::try_from(round.0).ok()?.checked_sub(1)?)?;
-        round.slots.get(usize::try_from(number).ok()?.checked_sub(1)?)
+        self.round(round)?.slots.get((number as usize).checked_sub(1)?)
     }
 
     fn slot_mut(&mut self, match_id: &MatchId) -> Option<&mut MatchSlot> {
         let (round, number) = match_id.parts()?;
-        let round = self.rounds.get_mut(usize::try_from(round.0).ok()?.checked_sub(1)?)?;
-        round.slots.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)
+        let round = self.rounds.get_mut((round.0 as usize).checked_sub(1)?)?;
+        round.slots.get_mut((number as usize).checked_sub(1)?)
     }
 }
 
-/// `now` as a log keeps it.
+/// `now` in whole seconds, as a log keeps it.
 fn whole(now: Timestamp) -> Timestamp {
     Timestamp::from_unix(now.unix())
 }

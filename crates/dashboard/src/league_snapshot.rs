@@ -1,34 +1,24 @@
-//! The league up to an event, as the pages show it: the season, and results and events that the season does not keep.
+//! The league as pages show it: the season, and what a season does not need to go on.
 //!
-//! The dashboard has a season of its own, so that it never blocks the league.
+//! A snapshot applies the same events as the manager's season. It is kept a second time so that the dashboard never blocks the league.
 
 use std::collections::{HashMap, VecDeque};
 
 use league_core::record::MatchRecord;
 use league_core::rules::outcome::Outcome;
 use league_core::season::event::{Event, Fact};
-use league_core::season::{BadEvent, Season};
+use league_core::season::{BadEvent, Fixture, LeaguePhase, Season};
 use league_protocol::id::{MatchId, PlayerId, RoundId};
+use league_protocol::message::game_over::OwnResult;
+use league_protocol::message::start_match::DoubleForfeit;
 use league_protocol::problem::Problem;
-use league_protocol::side::{Pair, Side};
+use league_protocol::side::Side;
 use league_protocol::time::Timestamp;
-use smol_str::SmolStr;
 
-/// How many events are told of on the first page.
+/// How many events the first page shows.
 const NEWS: usize = 30;
-/// How many different moves are kept apart. Even/Odd has two.
-const WORDS: usize = 250;
-
-/// A match that was played, in sixteen bytes but for its moves: a league of a thousand has half a million.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Played {
-    pub(crate) seq: u64,
-    pub(crate) outcome: Outcome,
-    /// The number, where one was drawn.
-    pub(crate) drawn: Option<u8>,
-    /// The moves, by their place among the words; none is the last.
-    moves: Pair<u8>,
-}
+/// How many problems of a player are kept.
+const PROBLEMS: usize = 20;
 
 /// The league up to an event.
 #[derive(Clone, Debug)]
@@ -37,15 +27,13 @@ pub struct LeagueSnapshot {
     seq: u64,
     opened: Timestamp,
     last: Timestamp,
-    rounds: Vec<Vec<Option<Played>>>,
-    words: Vec<SmolStr>,
+    /// By round and match, the number of the event that has the result, and a summary of it: 96 bytes each, so 48 MB in a round robin
+    /// of 1,000 players.
+    results: Vec<Vec<Option<(u64, MatchRecord)>>>,
     news: VecDeque<(u64, Event)>,
-    /// What each player did wrong in the last matches that it lost without a game.
+    /// What each player did wrong in the last matches that it forfeited.
     problems: HashMap<PlayerId, VecDeque<(MatchId, Problem)>>,
 }
-
-/// How many problems of a player are kept.
-const PROBLEMS: usize = 20;
 
 impl LeagueSnapshot {
     /// The league after the first event of its log.
@@ -56,8 +44,7 @@ impl LeagueSnapshot {
             seq: 1,
             opened: first.at,
             last: first.at,
-            rounds: Vec::new(),
-            words: Vec::new(),
+            results: Vec::new(),
             news: VecDeque::from([(1, first.clone())]),
             problems: HashMap::new(),
         })
@@ -74,24 +61,18 @@ impl LeagueSnapshot {
     fn observe(&mut self, event: &Event) {
         self.seq += 1;
         self.last = event.at;
-        if let Some((match_id, outcome)) = event.fact.ending()
+        if let Fact::RoundStarted { pairings, .. } = &event.fact {
+            self.results.push(vec![None; pairings.len()]);
+        } else if event.fact == Fact::RegistrationReopened {
+            self.results.clear();
+        } else if let Some((match_id, record)) = event.fact.result()
             && let Some((round, number)) = match_id.parts()
         {
-            // Nothing was chosen or drawn where nobody played.
-            let record = if let Fact::MatchReported { record, .. } = &event.fact { Some(record) } else { None };
-            let moves = Pair::from_fn(|side| self.word(record.and_then(|record| record.moves[side].as_ref())));
-            let played = Played { seq: self.seq, outcome, drawn: record.and_then(|record| record.drawn), moves };
-            let (round, number) = (round.0 as usize, number as usize);
-            if self.rounds.len() < round {
-                self.rounds.resize(round, Vec::new());
+            let round = self.results.get_mut((round.0 as usize).wrapping_sub(1));
+            if let Some(result) = round.and_then(|round| round.get_mut((number as usize).wrapping_sub(1))) {
+                *result = Some((self.seq, record));
             }
-            let matches = &mut self.rounds[round - 1];
-            if matches.len() < number {
-                matches.resize(number, None);
-            }
-            matches[number - 1] = Some(played);
-        }
-        if let Fact::MatchExplained { match_id, account, .. } = &event.fact {
+        } else if let Fact::MatchExplained { match_id, account, .. } = &event.fact {
             for (player, problem) in &account.problems.0 {
                 let known = self.problems.entry(player.clone()).or_default();
                 if known.len() == PROBLEMS {
@@ -100,25 +81,13 @@ impl LeagueSnapshot {
                 known.push_back((match_id.clone(), problem.clone().without_address()));
             }
         }
-        // Who runs what is seen where it is run, and would drown everything else.
+        // Assignments are two in three events, and the current round shows them anyway.
         if !matches!(event.fact, Fact::MatchAssigned { .. } | Fact::MatchExplained { .. }) {
             if self.news.len() == NEWS {
                 self.news.pop_front();
             }
             self.news.push_back((self.seq, event.clone()));
         }
-    }
-
-    /// The place of a move among the words.
-    fn word(&mut self, said: Option<&SmolStr>) -> u8 {
-        let Some(said) = said else { return u8::MAX };
-        let place = self.words.iter().position(|word| word == said).unwrap_or_else(|| {
-            if self.words.len() < WORDS {
-                self.words.push(said.clone());
-            }
-            self.words.len() - 1
-        });
-        u8::try_from(place).unwrap_or(u8::MAX)
     }
 
     pub fn season(&self) -> &Season {
@@ -134,27 +103,33 @@ impl LeagueSnapshot {
         self.opened
     }
 
+    /// The time of the last event.
     pub(crate) fn last(&self) -> Timestamp {
         self.last
     }
 
-    /// What happened lately, the latest first.
+    /// The latest events, the latest first.
     pub(crate) fn news(&self) -> impl Iterator<Item = &(u64, Event)> {
         self.news.iter().rev()
     }
 
-    /// A match, once it has been played.
-    pub(crate) fn played(&self, match_id: &MatchId) -> Option<&Played> {
+    fn result(&self, match_id: &MatchId) -> Option<&(u64, MatchRecord)> {
         let (round, number) = match_id.parts()?;
-        self.played_in(round.0, number)
+        let round = self.results.get((round.0 as usize).checked_sub(1)?)?;
+        round.get((number as usize).checked_sub(1)?)?.as_ref()
     }
 
-    fn played_in(&self, round: u32, number: u32) -> Option<&Played> {
-        let matches = self.rounds.get((round as usize).checked_sub(1)?)?;
-        matches.get((number as usize).checked_sub(1)?)?.as_ref()
+    /// The result of a match, once it has one; the log has its course and its proof.
+    pub(crate) fn record(&self, match_id: &MatchId) -> Option<&MatchRecord> {
+        self.result(match_id).map(|(_, record)| record)
     }
 
-    /// What a player did wrong in matches that it lost without a game: each problem once, with its last matches, the latest first.
+    /// The number of the event that has the result of a match.
+    pub(crate) fn event_of(&self, match_id: &MatchId) -> Option<u64> {
+        self.result(match_id).map(|(seq, _)| *seq)
+    }
+
+    /// What a player did wrong in matches that it forfeited: each problem once, with its last matches, the latest first.
     pub(crate) fn problems(&self, player: &PlayerId) -> Vec<(&Problem, Vec<&MatchId>)> {
         let mut found: Vec<(&Problem, Vec<&MatchId>)> = Vec::new();
         for (match_id, problem) in self.problems.get(player).into_iter().flatten().rev() {
@@ -166,77 +141,61 @@ impl LeagueSnapshot {
         found
     }
 
-    /// Whether a player has played, and never made a legal move.
-    pub(crate) fn never_moved(&self, place: u32) -> bool {
-        let mut played =
-            self.course(place).filter_map(|meeting| meeting.game.and_then(|game| Some((game.played?, game.side))));
-        let mut any = false;
-        let none = played.all(|(played, side)| {
-            any = true;
-            Mark::of(played.outcome, side) == Mark::Forfeit && self.choice(played, side).is_none()
-        });
-        any && none
-    }
-
-    pub(crate) fn choice(&self, played: &Played, side: Side) -> Option<&SmolStr> {
-        self.words.get(usize::from(played.moves[side]))
-    }
-
-    /// How many matches ended in which way, in the order of [`ENDINGS`].
-    pub(crate) fn endings(&self) -> [u64; ENDINGS.len()] {
-        let mut counts = [0; ENDINGS.len()];
-        for played in self.rounds.iter().flatten().flatten() {
-            counts[ending(played.outcome)] += 1;
-        }
-        counts
-    }
-
-    /// The matches of the player in this place of the schedule, round by round; a round without one is its bye.
-    pub(crate) fn course(&self, player: u32) -> impl Iterator<Item = RoundOfPlayer<'_>> {
-        let schedule = *self.season.schedule();
-        (1..=schedule.rounds()).map(move |round| {
-            let game = schedule.opponent(round, player).and_then(|opponent| {
-                let (_, number) = schedule.meeting(player, opponent)?;
-                let sides = schedule.pairing(round, number)?;
-                let side = if sides.a == player { Side::A } else { Side::B };
-                let played = self.played_in(round, number);
-                Some(Game { match_id: MatchId::of(RoundId(round), number), opponent, side, played })
-            });
-            RoundOfPlayer { round, game }
+    /// How many matches ended in each of these ways.
+    pub(crate) fn endings(&self) -> [(&'static str, usize); 4] {
+        let outcomes = [Outcome::Win(Side::A), Outcome::Draw, Outcome::Forfeit(Side::A), Outcome::DoubleForfeit];
+        outcomes.map(|outcome| {
+            let results = self.results.iter().flatten().flatten();
+            (outcome.as_str(), results.filter(|(_, record)| record.outcome.as_str() == outcome.as_str()).count())
         })
     }
 
-    /// The last results of a player, the latest last, at most `count`.
-    pub(crate) fn form(&self, player: u32, count: usize) -> Vec<Mark> {
-        let schedule = self.season.schedule();
-        let last = u32::try_from(self.rounds.len()).unwrap_or(u32::MAX);
-        let marks = (1..=last).rev().filter_map(|round| {
-            let opponent = schedule.opponent(round, player)?;
-            let (_, number) = schedule.meeting(player, opponent)?;
-            let side = if schedule.pairing(round, number)?.a == player { Side::A } else { Side::B };
-            Some(Mark::of(self.played_in(round, number)?.outcome, side))
-        });
-        let mut marks: Vec<Mark> = marks.take(count).collect();
-        marks.reverse();
-        marks
+    /// The place of a player in the list of players; none while the registration is open.
+    pub(crate) fn place(&self, player: &PlayerId) -> Option<u32> {
+        self.season.place_of(player).filter(|_| self.season.phase() != LeaguePhase::WaitingForRegistrations)
     }
 
-    /// The points of a player after each round that has begun.
-    pub(crate) fn points(&self, player: u32) -> Vec<u32> {
+    /// The match of the player at `place` in a round, with its result; none when it has a bye there.
+    pub(crate) fn match_of(&self, place: u32, round: u32) -> Option<PlayerMatch<'_>> {
+        let fixture = self.season.fixture(place, RoundId(round))?;
+        Some(PlayerMatch { record: self.record(&fixture.match_id), fixture })
+    }
+
+    /// The matches with a result of the player at `place`, in the order of rounds.
+    pub(crate) fn played(&self, place: u32) -> impl DoubleEndedIterator<Item = (Fixture, &MatchRecord)> {
+        (1..=self.season.round_number().0).filter_map(move |round| {
+            let PlayerMatch { fixture, record } = self.match_of(place, round)?;
+            Some((fixture, record?))
+        })
+    }
+
+    /// Whether a player has results, and made no legal move in any of the matches.
+    pub(crate) fn never_moved(&self, place: u32) -> bool {
+        let mut played = self.played(place).peekable();
+        played.peek().is_some()
+            && played
+                .all(|(fixture, record)| record.outcome.forfeited(fixture.side) && record.moves[fixture.side].is_none())
+    }
+
+    /// The last results of a player, the latest last, at most `count`.
+    pub(crate) fn form(&self, place: u32, count: usize) -> Vec<OwnResult> {
+        let played = self.played(place).rev().take(count);
+        let mut results: Vec<OwnResult> = played.map(|(fixture, record)| own_result(record, fixture.side)).collect();
+        results.reverse();
+        results
+    }
+
+    /// The points of a player after each round that has started.
+    pub(crate) fn points(&self, place: u32) -> Vec<u32> {
         let worth = self.season.config().scoring.match_points();
         let mut sum = 0_u32;
-        let begun = self.season.current_round().map_or(0, |round| round.0);
-        self.course(player)
-            .take(begun as usize)
-            .map(|meeting| {
-                if let Some(game) = meeting.game
-                    && let Some(played) = game.played
-                {
-                    sum = sum.saturating_add(played.outcome.points(&worth)[game.side]);
-                }
-                sum
-            })
-            .collect()
+        let rounds = (1..=self.season.round_number().0).map(|round| {
+            if let Some(PlayerMatch { fixture, record: Some(record) }) = self.match_of(place, round) {
+                sum = sum.saturating_add(record.outcome.points(&worth)[fixture.side]);
+            }
+            sum
+        });
+        rounds.collect()
     }
 }
 
@@ -259,80 +218,80 @@ impl SnapshotBuilder {
     }
 }
 
-/// The record of a match that nobody played.
-pub(crate) fn unplayed(outcome: Outcome) -> MatchRecord {
-    MatchRecord { outcome, moves: Pair::new(None, None), course: Vec::new(), drawn: None, proof: None }
-}
-
-/// What a round is to a player.
+/// A match from the side of one player, with its result once it has one.
 #[derive(Clone, Debug)]
-pub(crate) struct RoundOfPlayer<'a> {
-    pub(crate) round: u32,
-    /// Its match; none is a bye.
-    pub(crate) game: Option<Game<'a>>,
+pub(crate) struct PlayerMatch<'a> {
+    pub(crate) fixture: Fixture,
+    pub(crate) record: Option<&'a MatchRecord>,
 }
 
-/// A match, from the side of one player.
-#[derive(Clone, Debug)]
-pub(crate) struct Game<'a> {
-    pub(crate) match_id: MatchId,
-    /// Against whom, by its place in the schedule.
-    pub(crate) opponent: u32,
-    pub(crate) side: Side,
-    /// How it was, once it is over.
-    pub(crate) played: Option<&'a Played>,
+/// What a match was to `side`. Pages show a double forfeit as one, whatever it counts as.
+pub(crate) fn own_result(record: &MatchRecord, side: Side) -> OwnResult {
+    record.outcome.own_result(side, DoubleForfeit::TechnicalLoss)
 }
 
-/// What a match was to one of its players.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Mark {
-    Win,
-    Draw,
-    Loss,
-    Forfeit,
-}
-
-impl Mark {
-    /// What `outcome` is to `side`.
-    pub(crate) fn of(outcome: Outcome, side: Side) -> Self {
-        match outcome {
-            Outcome::Win(winner) if winner == side => Self::Win,
-            Outcome::Win(_) => Self::Loss,
-            Outcome::Draw => Self::Draw,
-            Outcome::Forfeit(loser) if loser == side => Self::Forfeit,
-            Outcome::Forfeit(_) => Self::Win,
-            Outcome::DoubleForfeit => Self::Forfeit,
-        }
-    }
-
-    pub(crate) fn letter(self) -> &'static str {
-        match self {
-            Self::Win => "W",
-            Self::Draw => "D",
-            Self::Loss => "L",
-            Self::Forfeit => "F",
-        }
-    }
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Win => "win",
-            Self::Draw => "draw",
-            Self::Loss => "loss",
-            Self::Forfeit => "technical loss",
-        }
+/// A result in a letter and in words.
+pub(crate) fn shown(result: OwnResult) -> (&'static str, &'static str) {
+    match result {
+        OwnResult::Win => ("W", "win"),
+        OwnResult::Draw => ("D", "draw"),
+        OwnResult::Loss => ("L", "loss"),
+        OwnResult::TechnicalLoss => ("F", "technical loss"),
     }
 }
 
-/// The ways in which a match ends, as programs read them.
-pub(crate) const ENDINGS: [&str; 4] = ["win", "draw", "technical_loss", "double_technical_loss"];
+#[cfg(test)]
+mod tests {
+    use league_core::season::config::LeagueConfig;
+    use league_core::season::{CommandOutcome, NextAction};
+    use league_protocol::side::Pair;
+    use smol_str::format_smolstr;
 
-/// The place of an outcome in [`ENDINGS`].
-pub(crate) fn ending(outcome: Outcome) -> usize {
-    match outcome {
-        Outcome::Win(_) => 0,
-        Outcome::Draw => 1,
-        Outcome::Forfeit(_) => 2,
-        Outcome::DoubleForfeit => 3,
+    use super::*;
+
+    fn enact<T>(league: &mut LeagueSnapshot, outcome: CommandOutcome<T>) -> T {
+        outcome.events.iter().for_each(|event| league.apply(event).unwrap());
+        outcome.reply
+    }
+
+    #[test]
+    fn every_move_is_shown_as_it_was_made_however_many_different_ones_there_are() {
+        let now = "2025-01-15T10:30:00Z".parse().unwrap();
+        let (_, opening) = Season::open(LeagueConfig::even_odd("league".parse().unwrap()), now);
+        let mut league = LeagueSnapshot::begin(&opening).unwrap();
+        let meta = |name: String| {
+            serde_json::json!({ "display_name": name, "version": "1", "game_types": ["even_odd"],
+                "contact_endpoint": format!("http://localhost:8101/{name}"), "max_concurrent_matches": 64 })
+        };
+        let referee = serde_json::from_value(serde_json::json!({ "referee_meta": meta("r".into()) })).unwrap();
+        let registered = league.season.register_referee(&referee, None, &[0; 32], now).unwrap();
+        enact(&mut league, registered);
+        for number in 0..17 {
+            let player = serde_json::json!({ "player_meta": meta(format!("p{number}")) });
+            let player = serde_json::from_value(player).unwrap();
+            let registered = league.season.register_player(&player, None, &[0; 32], now).unwrap();
+            enact(&mut league, registered);
+        }
+        let started = league.season.start(now).unwrap();
+        enact(&mut league, started);
+        let mut made = Vec::new();
+        while league.season.duty() != NextAction::Conclude {
+            if matches!(league.season.duty(), NextAction::StartRound(_)) {
+                let next = league.season.start_round(now).unwrap();
+                enact(&mut league, next);
+            }
+            let assigned = league.season.assign(now);
+            for held in enact(&mut league, assigned) {
+                let moves = Pair::from_fn(|side| Some(format_smolstr!("move {} {side:?}", made.len())));
+                let record = MatchRecord { moves, ..MatchRecord::unplayed(Outcome::Draw) };
+                made.push((held.match_id.clone(), record.clone()));
+                let counted = league.season.report(&held.referee, &held.match_id, None, record, now).unwrap();
+                enact(&mut league, counted);
+            }
+        }
+        assert_eq!(made.len(), 136, "272 different moves");
+        for (match_id, record) in &made {
+            assert_eq!(league.record(match_id), Some(record));
+        }
     }
 }

@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::league_snapshot::ENDINGS;
 use crate::shared_state::SharedState;
 
 /// Upper ends of the buckets, in seconds.
@@ -65,7 +64,7 @@ impl Metrics {
             let running: u32 = season.referees().iter().map(|referee| referee.running).sum();
             page.one("league_matches_running", "gauge", "Matches in the hands of referees.", running);
             page.head("league_matches_total", "counter", "Matches with a result, by how they ended.");
-            for (name, count) in ENDINGS.iter().zip(story.endings()) {
+            for (name, count) in story.endings() {
                 page.value(&format!("league_matches_total{{ending=\"{name}\"}}"), count);
             }
             page.one("league_events_total", "counter", "Events in the log.", story.seq());

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use http::{HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
+use league_core::record::MatchRecord;
 use league_core::season::agent::RegisteredPlayer;
 use league_core::season::event::{Event, Fact};
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
@@ -14,7 +15,7 @@ use league_wire::pages::PageRequest;
 use maud::{Markup, html};
 
 use crate::dashboard::Shared;
-use crate::league_snapshot::{LeagueSnapshot, unplayed};
+use crate::league_snapshot::LeagueSnapshot;
 use crate::operate::{self, OperatorAction};
 use crate::pages::frame::Frame;
 use crate::pages::paging::Paging;
@@ -196,7 +197,7 @@ impl Shared {
 
     /// The event with the result of a match, once it is over.
     pub(crate) async fn reported(&self, told: &RequestedLeague, match_id: &MatchId) -> Option<Event> {
-        let seq = self.with(told, |story| story.played(match_id).map(|played| played.seq))?;
+        let seq = self.with(told, |story| story.event_of(match_id))?;
         let read = self.stage.archive.events(seq - 1, 1).await.ok()?;
         read.into_iter().next().map(|(_, event)| event)
     }
@@ -216,7 +217,7 @@ impl Shared {
                 self.show(told, asked, &title, |story| match_page::page(story, &match_id, Some(&over), &html! {}))
             }
             Some(Fact::MatchAwarded { outcome, .. }) => {
-                let over = match_page::Over { attempt: None, record: &unplayed(outcome), file: None };
+                let over = match_page::Over { attempt: None, record: &MatchRecord::unplayed(outcome), file: None };
                 self.show(told, asked, &title, |story| match_page::page(story, &match_id, Some(&over), &html! {}))
             }
             Some(_) | None => {

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use league_core::record::MatchRecord;
-use league_core::rules::outcome::Outcome;
 use league_core::season::Season;
 use league_core::season::agent::RegisteredPlayer;
 use league_core::season::event::{Event, Fact};
@@ -93,46 +92,36 @@ fn print(waiting: &Receiver<Line>, bar: &OnceLock<ProgressBar>) {
 
 /// The lines for an event, in the season after it.
 fn lines(season: &Season, fact: &Fact, awaited: &Awaited) -> Vec<String> {
-    let each = season.schedule().total_matches() <= EACH_RESULT;
-    match fact {
-        Fact::PlayerRegistered { player, profile, .. } => {
-            let there = season.players().len();
-            let of = match awaited.players {
-                Some(expected) => format!("{there} of {expected} players"),
-                None => counted(there as u64, "player"),
-            };
-            vec![format!("{player} is here: {} at {} ({of}).", profile.name, profile.endpoint)]
-        }
-        Fact::RefereeRegistered { referee, profile, .. } => {
-            let there = counted(season.referees().len() as u64, "referee");
-            vec![format!("{referee} is here: {} at {} ({there}).", profile.name, profile.endpoint)]
-        }
-        Fact::RefereeReturned { referee, .. } => vec![format!("{referee} is back; its open matches are played again.")],
-        Fact::RefereeLost { referee } => vec![format!("{referee} does not answer; other referees get its matches.")],
-        Fact::PlayerWithdrawn { player } => vec![format!("{player} was withdrawn.")],
-        Fact::RegistrationClosed => vec![closed(season, awaited)],
-        Fact::RegistrationReopened => vec![String::from("Registration is open again.")],
-        Fact::RoundStarted { round } => vec![format!("Round {round} of {} begins.", season.schedule().rounds())],
-        Fact::RoundCompleted { round } if !each => vec![format!("Round {round} is over.")],
-        Fact::MatchReported { match_id, record, .. } => {
-            let Some(players) = season.contestants(match_id) else { return Vec::new() };
-            let told = each.then(|| result(match_id, players, record.outcome, Some(record)));
-            told.into_iter().chain(suspended(season, players)).collect()
-        }
-        Fact::MatchAwarded { match_id, outcome } => {
-            let players = season.contestants(match_id).filter(|_| each);
-            players.map(|players| result(match_id, players, *outcome, None)).into_iter().collect()
-        }
-        Fact::Opened { .. }
-        | Fact::PlayerReturned { .. }
-        | Fact::MatchAssigned { .. }
-        | Fact::MatchReturned { .. }
-        | Fact::MatchExplained { .. }
-        | Fact::RoundCompleted { .. }
-        | Fact::LeagueCompleted
-        | Fact::AgentLearned { .. }
-        | Fact::Halted
-        | Fact::Resumed => Vec::new(),
+    let each = season.total_matches() <= EACH_RESULT;
+    if let Fact::PlayerRegistered { player, profile, .. } = fact {
+        let there = season.players().len();
+        let of = match awaited.players {
+            Some(expected) => format!("{there} of {expected} players"),
+            None => counted(there as u64, "player"),
+        };
+        vec![format!("{player} is here: {} at {} ({of}).", profile.name, profile.endpoint)]
+    } else if let Fact::RefereeRegistered { referee, profile, .. } = fact {
+        let there = counted(season.referees().len() as u64, "referee");
+        vec![format!("{referee} is here: {} at {} ({there}).", profile.name, profile.endpoint)]
+    } else if *fact == Fact::RegistrationClosed {
+        vec![closed(season, awaited)]
+    } else if let Fact::RoundStarted { round, .. } = fact {
+        vec![format!("Round {round} of {} begins.", season.total_rounds())]
+    } else if let Some((match_id, record)) = fact.result() {
+        let Some(players) = season.contestants(match_id) else { return Vec::new() };
+        let line = each.then(|| result(match_id, players, &record));
+        let is_played = matches!(fact, Fact::MatchReported { .. });
+        line.into_iter().chain(suspended(season, players).into_iter().filter(|_| is_played)).collect()
+    } else {
+        let is_told = matches!(fact, Fact::RoundCompleted { .. } if !each)
+            || matches!(
+                fact,
+                Fact::RefereeReturned { .. }
+                    | Fact::RefereeLost { .. }
+                    | Fact::PlayerWithdrawn { .. }
+                    | Fact::RegistrationReopened
+            );
+        is_told.then(|| format!("{}.", fact.describe())).into_iter().collect()
     }
 }
 
@@ -155,26 +144,15 @@ fn closed(season: &Season, awaited: &Awaited) -> String {
     )
 }
 
-fn result(
-    match_id: &MatchId,
-    players: Pair<&RegisteredPlayer>,
-    outcome: Outcome,
-    record: Option<&MatchRecord>,
-) -> String {
-    let name = |side: Side| &players[side].profile.name;
+fn result(match_id: &MatchId, players: Pair<&RegisteredPlayer>, record: &MatchRecord) -> String {
     // The choices in the order of the sentence.
-    let first = outcome.winner().unwrap_or(Side::A);
-    let moves = |record: &MatchRecord| {
+    let first = record.outcome.winner().unwrap_or(Side::A);
+    let moves = || {
         let (one, other) = (record.moves[first].as_ref()?, record.moves[first.other()].as_ref()?);
         Some(format!(" ({one} against {other}, number {})", record.drawn?))
     };
-    let how = record.and_then(moves).unwrap_or_default();
-    match outcome {
-        Outcome::Win(side) => format!("{match_id}: {} beats {}{how}.", name(side), name(side.other())),
-        Outcome::Draw => format!("{match_id}: {} and {} draw{how}.", name(Side::A), name(Side::B)),
-        Outcome::Forfeit(side) => format!("{match_id}: {} wins, {} forfeits.", name(side.other()), name(side)),
-        Outcome::DoubleForfeit => format!("{match_id}: {} and {} both forfeit.", name(Side::A), name(Side::B)),
-    }
+    let sentence = record.outcome.sentence(players.map(|player| &player.profile.name));
+    format!("{match_id}: {sentence}{}.", moves().unwrap_or_default())
 }
 
 /// The players that this forfeit suspends.

@@ -86,7 +86,7 @@ impl OpenLeague {
     pub(crate) fn mend(&self) -> JoinHandle<()> {
         let (home, until, resumed) = (self.home.clone(), self.head.seq, self.resumed);
         let league = self.season().config().league_id.clone();
-        let matches = self.season().schedule().total_matches();
+        let matches = self.season().total_matches();
         tokio::task::spawn_blocking(move || {
             if !resumed {
                 return;

@@ -71,17 +71,11 @@ impl Names {
 /// A finished match in the cells of a list: who beat whom, the choices in the same order, the number, and why it ended so.
 pub(crate) fn cells(game: &ScheduledMatch, ended: Option<&Ended>, names: &Names) -> [String; 4] {
     let ids = Pair::new(&game.player_a_id, &game.player_b_id);
-    let name = |side: Side| names.of_id(ids[side].as_str());
     let side_of = |player: &PlayerId| if player == ids.a { Side::A } else { Side::B };
     let winner = game.winner.as_ref().map(side_of);
     let first = winner.unwrap_or(Side::A);
     let outcome = ended.map_or_else(|| winner.map_or(Outcome::Draw, Outcome::Win), |ended| ended.outcome);
-    let sentence = match outcome {
-        Outcome::Win(side) => format!("{} beats {}", name(side), name(side.other())),
-        Outcome::Draw => format!("{} and {} draw", name(Side::A), name(Side::B)),
-        Outcome::Forfeit(loser) => format!("{} wins, {} forfeits", name(loser.other()), name(loser)),
-        Outcome::DoubleForfeit => format!("{} and {} both forfeit", name(Side::A), name(Side::B)),
-    };
+    let sentence = outcome.sentence(ids.map(|id| names.of_id(id.as_str())));
     let record = ended.and_then(|ended| ended.record.as_ref());
     let choice = |side: Side| record.and_then(|record| record.moves[side].as_deref()).unwrap_or("–");
     let choices = if record.is_some() { format!("{} {}", choice(first), choice(first.other())) } else { String::new() };

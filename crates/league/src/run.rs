@@ -85,7 +85,7 @@ async fn play(options: &Run) -> Result<()> {
     // A league is begun only where it can be played: a port that is taken leaves nothing behind.
     let places = if begun { None } else { Some(ReservedPorts::take(options, first, begun)?) };
     let log = SystemLog::open(&home)?;
-    let rules = LeagueConfig { league_id: league.clone(), ..configured.league.clone() };
+    let rules = LeagueConfig { league_id: league.clone(), max_referee_capacity: CAPACITY, ..configured.league.clone() };
     let opened = OpenLeague::open(home.clone(), rules, &Environment::real()).await?;
     let plays = &opened.season().config().game_type;
     if options.game.as_ref().is_some_and(|wanted| wanted != plays) {

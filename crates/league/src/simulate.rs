@@ -38,7 +38,7 @@ pub(crate) fn run(options: &Simulate) -> Result<()> {
     } else {
         println!("{}", table::standings(&standings));
     }
-    let (matches, rounds) = (season.matches_completed(), season.schedule().rounds());
+    let (matches, rounds) = (season.matches_completed(), season.total_rounds());
     eprintln!("{} players, {rounds} rounds, {matches} matches in {took:.1?}.", options.players);
     if let Some(champion) = season.champion() {
         eprintln!("Champion: {} ({}) with {} points.", champion.display_name, champion.player_id, champion.points);

@@ -70,7 +70,8 @@ impl Shared {
                         self.desk.command(|season, now| Ok(season.assign(now)))
                     );
                     assigned?;
-                    let Some(round) = unless_refused(started, &mut changes).await? else { continue };
+                    // No round: the format has none left, and the league is over.
+                    let Some(round) = unless_refused(started, &mut changes).await?.flatten() else { continue };
                     resumed = false;
                     round
                 }
@@ -137,7 +138,7 @@ impl Shared {
             let broadcast = Broadcast::default()
                 .to(Recipient::players_of(season, round), to_players)
                 .to(Recipient::referees(season), to_referees);
-            let size = (season.config().league_id.clone(), season.schedule().total_matches());
+            let size = (season.config().league_id.clone(), season.total_matches());
             (broadcast, season.assignments(), season.referees_show_passes(), size)
         });
         let (mut broadcast, mut due, mut promised, (league, matches)) = told.await?;

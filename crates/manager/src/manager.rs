@@ -38,7 +38,7 @@ use crate::notices::envelope;
 use crate::page;
 use crate::rate_limits::RateLimits;
 use crate::settings::ManagerSettings;
-use crate::transcripts::{Transcripts, file_of};
+use crate::transcripts::Transcripts;
 
 #[derive(Clone, Debug)]
 pub struct Manager {
@@ -234,7 +234,8 @@ fn explained(
     if report.account.in_your_home {
         return None;
     }
-    file_of(season, referee, (&report.match_id, attempt), record, account, now)
+    let started = account.started.unwrap_or(now);
+    MatchFile::of_report(season, referee, (&report.match_id, attempt), record, account, (started, now))
 }
 
 impl Agent for Manager {

@@ -122,9 +122,9 @@ impl Recipient {
     /// The same, in the order of the matches of `round`: two players that meet are told together, and can begin while others
     /// are being told.
     pub(crate) fn players_of(season: &Season, round: RoundId) -> Vec<Self> {
-        let schedule = season.schedule();
-        let meeting = schedule.round(round.0).flat_map(|pair| [pair.a, pair.b]).chain(schedule.bye(round.0));
-        let players = meeting.filter_map(|number| season.players().get(number as usize));
+        let plan = season.plan(round).unwrap_or_default();
+        let meeting = plan.pairings.iter().flat_map(|pair| [pair.a, pair.b]).chain(plan.byes.iter().copied());
+        let players = meeting.filter_map(|place| season.players().get(place as usize));
         Self::of(season, players.filter(|player| !player.withdrawn))
     }
 
@@ -175,7 +175,7 @@ pub(crate) fn round_over(season: &Season, round: RoundId) -> [Announcement; 2] {
         round_id: round,
         matches_played: summary.total_matches,
         matches_completed: summary.total_matches,
-        next_round_id: (next.0 <= season.schedule().rounds()).then_some(next),
+        next_round_id: (next.0 <= season.total_rounds()).then_some(next),
         summary,
     };
     let conversation = |what| ConversationId::named(format_args!("conv-round-{round}-{what}"));
@@ -224,7 +224,7 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
 /// The end of the league.
 pub(crate) fn league_over(season: &Season) -> Announcement {
     let (league_id, champion) = (Some(season.config().league_id.clone()), season.champion());
-    let (total_rounds, total_matches) = (season.schedule().rounds(), season.matches_completed());
+    let (total_rounds, total_matches) = (season.total_rounds(), season.matches_completed());
     standings(season, ConversationId::named("conv-league-complete"), move |standings, total_players| {
         let (league_id, champion) = (league_id.clone(), champion.clone());
         let final_standings = standings.iter().map(FinalRow::from).collect();

@@ -42,15 +42,16 @@ pub fn of_text(text: &str, from: u64) -> LeaguePage {
 
 /// Rounds from the match `from` on, counted through all of them.
 fn fill_schedule(season: &Season, from: u64, page: &mut LeaguePage) {
-    let schedule = season.schedule();
-    let in_round = u64::from(schedule.matches_per_round()).max(1);
-    let first = u32::try_from(from / in_round + 1).unwrap_or(u32::MAX);
-    let mut skipped = usize::try_from(from % in_round).unwrap_or(usize::MAX);
+    let mut skipped = usize::try_from(from).unwrap_or(usize::MAX);
     let (mut room, mut at) = (PAGE, from);
-    for number in first..=schedule.rounds() {
-        let Some(mut round) = season.scheduled_round(RoundId(number)) else { return };
-        round.matches.drain(..skipped.min(round.matches.len()));
-        skipped = 0;
+    for number in (1..=season.total_rounds()).map(RoundId) {
+        let matches = season.plan(number).map_or(0, |plan| plan.pairings.len());
+        if skipped >= matches {
+            skipped -= matches;
+            continue;
+        }
+        let Some(mut round) = season.scheduled_round(number) else { return };
+        round.matches.drain(..std::mem::take(&mut skipped));
         let left = round.matches.len();
         let fitting = round.matches.iter().take_while(|game| takes(&mut room, *game)).count();
         round.matches.truncate(fitting);

@@ -6,20 +6,15 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use league_core::record::MatchRecord;
-use league_core::season::Season;
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RefereeId};
-use league_protocol::message::report::Account;
 use league_protocol::message::transcript::{
     MAX_PARTS, MAX_TRANSCRIPT, MatchTranscript, TranscriptAck, TranscriptDigest,
 };
-use league_protocol::side::Pair;
 use league_protocol::table::Method;
-use league_protocol::time::Timestamp;
 use league_store::views::find_match::find_match;
-use league_store::views::match_file::{MatchContext, MatchFile, TranscriptEntry};
+use league_store::views::match_file::{MatchFile, TranscriptEntry};
 use league_store::views::writer::ViewUpdate;
 use smol_str::SmolStr;
 
@@ -102,33 +97,6 @@ impl State {
             self.partial.remove(&oldest);
         }
     }
-}
-
-/// The file of a match as its report tells it, without a transcript.
-pub(crate) fn file_of(
-    season: &Season,
-    referee: &RefereeId,
-    (match_id, attempt): (&MatchId, u32),
-    record: &MatchRecord,
-    account: Account,
-    now: Timestamp,
-) -> Option<MatchFile> {
-    let players = season.contestants(match_id)?;
-    let ids = Pair::new(players.a.id.clone(), players.b.id.clone());
-    let reason = record.reason(&season.config().game_type, ids.as_ref().map(|id| id.as_str())).map(SmolStr::new);
-    let occasion = MatchContext {
-        league_id: season.config().league_id.clone(),
-        round_id: match_id.parts()?.0,
-        match_id: match_id.clone(),
-        attempt,
-        game_type: season.config().game_type.clone(),
-        players: ids,
-        referee_id: referee.clone(),
-    };
-    let mut file = MatchFile::new(occasion, account.started.unwrap_or(now));
-    file.finish(record, &season.config().scoring.match_points(), reason, now);
-    file.explain(account);
-    Some(file)
 }
 
 impl Shared {

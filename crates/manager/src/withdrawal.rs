@@ -37,7 +37,7 @@ impl Manager {
         }
         let made = desk.read(|season, _| {
             let rounds = season.scheduled_rounds();
-            let listed = season.schedule().total_matches() <= MATCH_FILES;
+            let listed = season.total_matches() <= MATCH_FILES;
             ScheduleAnswer {
                 league_id: season.config().league_id.clone(),
                 matches: rounds.iter().filter(|_| listed).flat_map(|round| round.matches.clone()).collect(),

@@ -164,7 +164,7 @@ fn write_match(
         players.b,
         game.status.as_str(),
         game.winner.as_ref().map(|winner| winner.as_str()),
-        ended.map(|(_, outcome, _)| outcome_name(*outcome)),
+        ended.map(|(_, outcome, _)| outcome.as_str()),
         record.and_then(|record| record.drawn),
         moves.a,
         moves.b,
@@ -183,15 +183,6 @@ fn write_match(
 
 fn insert(tables: &Transaction<'_>, statement: &str, values: impl rusqlite::Params) -> rusqlite::Result<()> {
     tables.prepare_cached(statement)?.execute(values).map(drop)
-}
-
-fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Win(_) => "win",
-        Outcome::Draw => "draw",
-        Outcome::Forfeit(_) => "technical_loss",
-        Outcome::DoubleForfeit => "double_technical_loss",
-    }
 }
 
 /// What `outcome` is to `side`.

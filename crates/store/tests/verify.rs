@@ -101,7 +101,7 @@ fn a_log_that_was_cut_shows_by_its_head_or_by_its_table() {
     assert!(by_head.contains("cut") || by_head.contains("standings.json"), "{by_head}");
     assert!(finding(&home).contains("standings.json"), "{}", finding(&home));
     let events = home.log(&league()).read(0, usize::MAX).unwrap();
-    let left = events.iter().filter(|(_, event)| event.fact.ending().is_some()).count().try_into().unwrap();
+    let left = events.iter().filter(|(_, event)| event.fact.result().is_some()).count().try_into().unwrap();
     let refused = expect_no_less(&home, &league(), left).unwrap_err().to_string();
     assert!(refused.contains("standings.json") && refused.contains("league.db"), "{refused}");
     expect_no_less(&home, &league(), story.season.matches_completed()).unwrap();

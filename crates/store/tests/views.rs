@@ -155,7 +155,7 @@ async fn what_a_referee_writes_while_files_are_mended_stays() {
         let mut mending = Repair::begin(home.clone(), league(), 6, limits).unwrap();
         // They are missing when the mending begins, and are there when it comes to them.
         let writer = ViewWriter::start(home.clone(), limits).unwrap();
-        writer.expect(league(), story.season.schedule().total_matches()).await;
+        writer.expect(league(), story.season.total_matches()).await;
         for mut file in files(&story) {
             let between = (SmolStr::new_static("a"), SmolStr::new_static("b"));
             let word = SmolStr::new_static("X");
@@ -179,7 +179,7 @@ async fn a_large_league_keeps_its_matches_in_one_file() {
     let limits = ViewLimits { match_files: 10 };
     let writer = ViewWriter::start(home.clone(), limits).unwrap();
     let files = files(&story);
-    writer.expect(league(), story.season.schedule().total_matches()).await;
+    writer.expect(league(), story.season.total_matches()).await;
     for file in &files {
         writer.put(ViewUpdate::Match(Box::new(file.clone()))).await;
     }

@@ -153,47 +153,38 @@ impl InvariantChecker {
             Some(season) => season.apply(event).map_err(|bad| format!("the log cannot be right: {bad}"))?,
             None => self.season = Some(Season::replay([event]).map_err(|bad| bad.to_string())?),
         }
-        match &event.fact {
-            Fact::MatchAssigned { match_id, attempt, referee } => {
-                let open = Open { attempt: *attempt, referee: self.referee(referee)?, since: at };
-                self.open.insert(match_id.clone(), open);
-                if let Some(players) = self.season.as_ref().and_then(|season| season.contestants(match_id)) {
-                    self.assigned.push([open.referee, self.player(&players.a.id)?, self.player(&players.b.id)?]);
-                }
+        let fact = &event.fact;
+        if let Fact::MatchAssigned { match_id, attempt, referee } = fact {
+            let open = Open { attempt: *attempt, referee: self.referee(referee)?, since: at };
+            self.open.insert(match_id.clone(), open);
+            if let Some(players) = self.season.as_ref().and_then(|season| season.contestants(match_id)) {
+                self.assigned.push([open.referee, self.player(&players.a.id)?, self.player(&players.b.id)?]);
             }
-            Fact::MatchReturned { match_id, .. } => {
-                self.open.remove(match_id);
-                self.tally.in_vain += 1;
-            }
-            Fact::RefereeLost { referee } | Fact::RefereeReturned { referee, .. } => {
-                let place = self.referee(referee)?;
-                let before = self.open.len();
-                self.open.retain(|_, open| open.referee != place);
-                self.tally.in_vain += (before - self.open.len()) as u64;
-            }
-            Fact::MatchReported { match_id, .. } => {
-                self.open.remove(match_id);
-                self.compare_standings()?;
-            }
-            Fact::PlayerWithdrawn { player } => {
-                let place = self.player(player)?;
-                self.withdrawn.insert(place);
-            }
-            // No referee reports it; whether it is due is checked when it is applied.
-            Fact::MatchAwarded { match_id, outcome } => self.awarded(match_id, *outcome)?,
-            Fact::RoundStarted { round } => self.round = Some((*round, at)),
-            Fact::RoundCompleted { round } => self.round_over(at, *round)?,
-            Fact::PlayerRegistered { player, .. } => drop(self.registered.insert(player.clone())),
-            Fact::PlayerReturned { player, .. } => self.compare_tokens(at, player, fault_log)?,
-            Fact::Opened { .. }
-            | Fact::RefereeRegistered { .. }
-            | Fact::AgentLearned { .. }
-            | Fact::MatchExplained { .. }
-            | Fact::RegistrationClosed
-            | Fact::RegistrationReopened
-            | Fact::LeagueCompleted
-            | Fact::Halted
-            | Fact::Resumed => {}
+        } else if let Fact::MatchReturned { match_id, .. } = fact {
+            self.open.remove(match_id);
+            self.tally.in_vain += 1;
+        } else if let Fact::RefereeLost { referee } | Fact::RefereeReturned { referee, .. } = fact {
+            let place = self.referee(referee)?;
+            let before = self.open.len();
+            self.open.retain(|_, open| open.referee != place);
+            self.tally.in_vain += (before - self.open.len()) as u64;
+        } else if let Fact::MatchReported { match_id, .. } = fact {
+            self.open.remove(match_id);
+            self.compare_standings()?;
+        } else if let Fact::PlayerWithdrawn { player } = fact {
+            let place = self.player(player)?;
+            self.withdrawn.insert(place);
+        } else if let Fact::MatchAwarded { match_id, outcome } = fact {
+            // No referee reports it. That it is due is checked when it is applied.
+            self.awarded(match_id, *outcome)?;
+        } else if let Fact::RoundStarted { round, .. } = fact {
+            self.round = Some((*round, at));
+        } else if let Fact::RoundCompleted { round } = fact {
+            self.round_over(at, *round)?;
+        } else if let Fact::PlayerRegistered { player, .. } = fact {
+            self.registered.insert(player.clone());
+        } else if let Fact::PlayerReturned { player, .. } = fact {
+            self.compare_tokens(at, player, fault_log)?;
         }
         Ok(())
     }
@@ -365,7 +356,7 @@ impl InvariantChecker {
     /// The manager says that the league is over.
     pub fn concluded(&self) -> Verdict {
         let Some(season) = &self.season else { return Err(String::from("a league ended that was never opened")) };
-        let all = season.schedule().total_matches() as usize;
+        let all = season.total_matches() as usize;
         if season.phase() != LeaguePhase::LeagueCompleted || self.results.len() != all {
             return Err(format!("the league ended with {} of {all} results", self.results.len()));
         }

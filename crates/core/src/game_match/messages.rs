@@ -15,12 +15,11 @@ use league_protocol::id::{ConversationId, GameType, PlayerId, RefereeId};
 use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
 use league_protocol::message::game_error::{GameError, RetryInfo};
 use league_protocol::message::game_move::{GameMoveCall, MoveContext};
-use league_protocol::message::game_over::{ByPlayer, DrawProof, GameOver, GameResult, OwnResult, ResultStatus};
+use league_protocol::message::game_over::{ByPlayer, GameOver, GameResult};
 use league_protocol::message::invitation::GameInvitation;
-use league_protocol::message::report::{Account, MatchResultReport, ReportedMove, ReportedResult, ResultDetails};
+use league_protocol::message::report::{Account, MatchResultReport};
 use league_protocol::message::start_match::{MatchMode, StartMatch, span};
 use league_protocol::message::step::MatchState;
-use league_protocol::parity::Parity;
 use league_protocol::problem::Problem;
 use league_protocol::seal::seal;
 use league_protocol::sender::Sender;
@@ -33,6 +32,8 @@ use super::MatchMachine;
 use super::effect::{AskKind, AttemptError};
 use super::ending::{Ending, ForfeitReason};
 use super::terms::{AnswerLimits, DriveMode, MatchTerms};
+use crate::record::MatchRecord;
+use crate::record::wire::by_player;
 
 /// The terms on which a referee runs the match that it was ordered to. `secret` and `salt` are its own; in a league with a seed
 /// the secret that it was ordered to use goes before it.
@@ -217,26 +218,20 @@ impl<'a> MatchMessages<'a> {
     /// How it ended, as `side` is told; nothing before the end.
     pub fn over(&self, side: Side) -> Option<GameOver> {
         let ending = self.bout.ending()?;
-        let result = self.result(ending);
-        let own = match (ending.outcome.status(self.order.scoring.double_forfeit), ending.outcome.winner()) {
-            (_, Some(winner)) if winner == side => OwnResult::Win,
-            (ResultStatus::TechnicalLoss, _) => OwnResult::TechnicalLoss,
-            (ResultStatus::Win, _) => OwnResult::Loss,
-            (ResultStatus::Draw, _) => OwnResult::Draw,
-        };
+        let (record, worth) = (self.record(ending), &self.order.scoring);
         Some(GameOver {
             league_id: self.order.league_id.clone(),
             round_id: self.order.round_id,
             match_id: self.order.match_id.clone(),
             player_id: Some(self.order.players[side].player_id.clone()),
             game_type: Some(self.order.game_type.clone()),
-            result: Some(own),
-            drawn_number: result.drawn_number,
+            result: Some(ending.outcome.own_result(side, worth.double_forfeit)),
+            drawn_number: record.drawn,
             your_choice: ending.moves[side].clone(),
             opponent_choice: ending.moves[side.other()].clone(),
-            points_earned: Some(ending.outcome.points(&self.order.scoring)[side]),
-            draw: self.proof(ending),
-            game_result: Some(result),
+            points_earned: Some(ending.outcome.points(worth)[side]),
+            draw: record.draw_proof(self.player_ids(), self.order.attempt),
+            game_result: Some(self.result(ending)),
             hint: self.forfeit(ending, side).map(|problem| format_smolstr!("{problem}")),
         })
     }
@@ -244,36 +239,23 @@ impl<'a> MatchMessages<'a> {
     /// The report to the manager; nothing before the end.
     pub fn report(&self) -> Option<MatchResultReport> {
         let ending = self.bout.ending()?;
-        let players = &self.order.players;
-        let result = self.result(ending);
-        let score = ending.outcome.points(&self.order.scoring);
-        let lost = Side::BOTH.into_iter().filter(|side| ending.outcome.forfeited(*side));
+        let (record, players) = (self.record(ending), self.player_ids());
+        let reason = SmolStr::new(self.bout.reason(self.ids()).unwrap_or_default());
+        let mut result = record.reported(players, &self.order.scoring, Some(reason));
+        result.details.draw = record.draw_proof(players, self.order.attempt);
         Some(MatchResultReport {
             league_id: self.order.league_id.clone(),
             round_id: self.order.round_id,
             match_id: self.order.match_id.clone(),
             game_type: Some(self.order.game_type.clone()),
             attempt: Some(self.order.attempt),
-            result: ReportedResult {
-                winner: result.winner_player_id,
-                score: by_player(players.as_ref().map(|player| &player.player_id), score),
-                details: ResultDetails {
-                    drawn_number: result.drawn_number,
-                    number_parity: result.number_parity,
-                    choices: result.choices,
-                    status: result.status,
-                    technical_losses: lost.map(|side| players[side].player_id.clone()).collect(),
-                    reason: Some(SmolStr::new(result.reason)),
-                    draw: self.proof(ending),
-                    moves: ending.course.iter().map(|(side, played)| self.reported(*side, played)).collect(),
-                },
-            },
+            result,
             learned: ByPlayer::default(),
             account: Account {
                 problems: ByPlayer(
                     Side::BOTH
                         .into_iter()
-                        .filter_map(|side| Some((players[side].player_id.clone(), self.forfeit(ending, side)?)))
+                        .filter_map(|side| Some((players[side].clone(), self.forfeit(ending, side)?)))
                         .collect(),
                 ),
                 ..Account::default()
@@ -281,13 +263,9 @@ impl<'a> MatchMessages<'a> {
         })
     }
 
-    fn reported(&self, side: Side, played: &SmolStr) -> ReportedMove {
-        ReportedMove { player_id: self.order.players[side].player_id.clone(), played: played.clone() }
-    }
-
     /// How the match stands, without anybody's secret choice.
     pub fn state(&self) -> MatchState {
-        let players = self.order.players.as_ref().map(|player| &player.player_id);
+        let players = self.player_ids();
         MatchState {
             match_id: self.order.match_id.clone(),
             attempt: self.order.attempt,
@@ -303,35 +281,18 @@ impl<'a> MatchMessages<'a> {
         }
     }
 
+    fn player_ids(&self) -> Pair<&PlayerId> {
+        self.order.players.as_ref().map(|player| &player.player_id)
+    }
+
+    fn record(&self, ending: &Ending) -> MatchRecord {
+        MatchRecord::of(self.bout, ending, self.order.draw_secret.is_some())
+    }
+
     fn result(&self, ending: &Ending) -> GameResult {
-        let players = self.order.players.as_ref().map(|player| &player.player_id);
-        let number = ending.drawn.as_ref().map(|drawn| drawn.number.get());
-        GameResult {
-            status: Some(ending.outcome.status(self.order.scoring.double_forfeit)),
-            winner_player_id: ending.outcome.winner().map(|side| players[side].clone()),
-            drawn_number: number,
-            number_parity: number.map(Parity::of),
-            choices: by_player(players, ending.moves.clone()).received(),
-            reason: self.bout.reason(self.ids()).unwrap_or_default(),
-        }
+        let reason = self.bout.reason(self.ids()).unwrap_or_default();
+        self.record(ending).game_result(self.player_ids(), self.order.scoring.double_forfeit, reason)
     }
-
-    fn proof(&self, ending: &Ending) -> Option<DrawProof> {
-        let drawn = ending.drawn.as_ref()?;
-        let players = self.order.players.as_ref().map(|player| &player.player_id);
-        Some(DrawProof {
-            commitment: self.commitment,
-            secret: self.bout.terms().secret,
-            attempt: self.order.attempt,
-            nonces: by_player(players, drawn.nonces.clone()),
-            seal: Some(drawn.seal),
-            seeded: self.order.draw_secret.is_some(),
-        })
-    }
-}
-
-fn by_player<T>(players: Pair<&PlayerId>, entries: Pair<T>) -> ByPlayer<T> {
-    ByPlayer(vec![(players.a.clone(), entries.a), (players.b.clone(), entries.b)])
 }
 
 /// The league's code for what was wrong.

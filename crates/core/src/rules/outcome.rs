@@ -1,6 +1,8 @@
-//! How a match ended, once and for all: what a bout decides, a report says and a season counts.
+//! How a match ended, and what that is worth to each player.
 
-use league_protocol::message::game_over::ResultStatus;
+use std::fmt::Display;
+
+use league_protocol::message::game_over::{OwnResult, ResultStatus};
 use league_protocol::message::start_match::{DoubleForfeit, MatchPoints};
 use league_protocol::side::{Pair, Side};
 use serde::{Deserialize, Serialize};
@@ -47,15 +49,48 @@ impl Outcome {
         }
     }
 
-    /// What each side gets for it.
+    /// What the match was to `side`, in a league where a double forfeit counts as that.
+    pub fn own_result(self, side: Side, double_forfeit: DoubleForfeit) -> OwnResult {
+        match (self.status(double_forfeit), self.winner()) {
+            (_, Some(winner)) if winner == side => OwnResult::Win,
+            (ResultStatus::Win, _) => OwnResult::Loss,
+            (ResultStatus::Draw, _) => OwnResult::Draw,
+            (ResultStatus::TechnicalLoss, _) => OwnResult::TechnicalLoss,
+        }
+    }
+
     pub fn points(self, worth: &MatchPoints) -> Pair<u32> {
-        let winner = self.winner();
-        Pair::from_fn(|side| match self.status(worth.double_forfeit) {
-            ResultStatus::Win | ResultStatus::TechnicalLoss if winner == Some(side) => worth.win_points,
-            ResultStatus::Win => worth.loss_points,
-            ResultStatus::Draw => worth.draw_points,
-            ResultStatus::TechnicalLoss => worth.technical_loss_points,
-        })
+        Pair::from_fn(|side| points_for(self.own_result(side, worth.double_forfeit), worth))
+    }
+
+    /// Who won, with the players called by `names`.
+    pub fn sentence(self, names: Pair<impl Display>) -> String {
+        match self {
+            Self::Win(side) => format!("{} beats {}", names[side], names[side.other()]),
+            Self::Draw => format!("{} and {} draw", names.a, names.b),
+            Self::Forfeit(side) => format!("{} wins, {} forfeits", names[side.other()], names[side]),
+            Self::DoubleForfeit => format!("{} and {} both forfeit", names.a, names.b),
+        }
+    }
+
+    /// The name of this kind of end, for programs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Win(_) => "win",
+            Self::Draw => "draw",
+            Self::Forfeit(_) => "technical_loss",
+            Self::DoubleForfeit => "double_technical_loss",
+        }
+    }
+}
+
+/// The points rule: what a player gets for its result.
+pub fn points_for(result: OwnResult, worth: &MatchPoints) -> u32 {
+    match result {
+        OwnResult::Win => worth.win_points,
+        OwnResult::Draw => worth.draw_points,
+        OwnResult::Loss => worth.loss_points,
+        OwnResult::TechnicalLoss => worth.technical_loss_points,
     }
 }
 
@@ -73,14 +108,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_double_forfeit_is_what_the_league_says_also_where_draws_are_worth_nothing() {
-        let worthless = MatchPoints { draw_points: 0, ..MatchPoints::default() };
-        let choices =
-            [(DoubleForfeit::Draw, ResultStatus::Draw), (DoubleForfeit::TechnicalLoss, ResultStatus::TechnicalLoss)];
-        for (double_forfeit, status) in choices {
-            assert_eq!(Outcome::DoubleForfeit.status(double_forfeit), status);
-            let points = Outcome::DoubleForfeit.points(&MatchPoints { double_forfeit, ..worthless });
-            assert_eq!(points, Pair::new(0, 0));
+    fn each_outcome_gives_each_side_its_points() {
+        let worth = |double_forfeit| MatchPoints {
+            win_points: 5,
+            draw_points: 3,
+            loss_points: 2,
+            technical_loss_points: 1,
+            double_forfeit,
+        };
+        for double_forfeit in [DoubleForfeit::Draw, DoubleForfeit::TechnicalLoss] {
+            let points = |outcome: Outcome| outcome.points(&worth(double_forfeit));
+            assert_eq!(points(Outcome::Win(Side::A)), Pair::new(5, 2));
+            assert_eq!(points(Outcome::Win(Side::B)), Pair::new(2, 5));
+            assert_eq!(points(Outcome::Draw), Pair::new(3, 3));
+            assert_eq!(points(Outcome::Forfeit(Side::A)), Pair::new(1, 5));
+            assert_eq!(points(Outcome::Forfeit(Side::B)), Pair::new(5, 1));
         }
+        assert_eq!(Outcome::DoubleForfeit.points(&worth(DoubleForfeit::Draw)), Pair::new(3, 3));
+        assert_eq!(Outcome::DoubleForfeit.points(&worth(DoubleForfeit::TechnicalLoss)), Pair::new(1, 1));
     }
 }

@@ -1,4 +1,4 @@
-//! What events mean: the one place where a season changes.
+//! What events change: the only place where a season changes.
 
 use league_protocol::dialect::PeerDialect;
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
@@ -12,8 +12,8 @@ use super::agent::{AgentId, AgentProfile, RegisteredPlayer, RegisteredReferee, S
 use super::config::LeagueConfig;
 use super::event::{Event, Fact};
 use super::flow::LeaguePhase;
-use super::report::fingerprint_of;
-use super::schedule::Schedule;
+use super::format::{Pairing, RoundPlan};
+use super::report::hash_of;
 use super::standings::Table;
 use super::{MatchSlot, RoundState, Season};
 use crate::record::MatchRecord;
@@ -52,7 +52,7 @@ impl Season {
 
     /// Lets `event` happen. An event that cannot have happened changes nothing.
     ///
-    /// As strict as the commands are: whatever they would not have decided is a damaged log.
+    /// As strict as the commands, except for pairings that a format decides from results: those are facts.
     pub fn apply(&mut self, event: &Event) -> Result<(), BadEvent> {
         match &event.fact {
             Fact::Opened { .. } => Err(BadEvent::OpenedTwice),
@@ -76,13 +76,13 @@ impl Season {
                 (referee.capacity, referee.lost) = (*capacity, false);
                 Ok(())
             }
-            Fact::RegistrationClosed => self.make_schedule(),
+            Fact::RegistrationClosed => self.close(),
             Fact::RegistrationReopened => self.reopen_registration(),
             Fact::PlayerWithdrawn { player } => self.take_out(player),
-            Fact::RoundStarted { round } => self.begin_round(*round),
+            Fact::RoundStarted { round, pairings, byes } => self.begin_round(*round, pairings, byes),
             Fact::MatchAssigned { match_id, attempt, referee } => self.hand_out(match_id, *attempt, referee),
             Fact::MatchReturned { match_id, attempt } => {
-                let (index, _) = self.held(match_id, *attempt)?;
+                let index = self.held(match_id, *attempt)?;
                 self.set(match_id, MatchSlot::Waiting { attempts: *attempt, refused_by: Some(index) });
                 self.referees[index as usize].running -= 1;
                 Ok(())
@@ -114,9 +114,8 @@ impl Season {
                 Ok(())
             }
             Fact::LeagueCompleted => {
-                let all = place(self.rounds.len()) == self.schedule.rounds();
-                let over = all && self.rounds.last().is_some_and(|round| round.completed);
-                if self.phase != LeaguePhase::RunningLeague || !over {
+                let completed = self.rounds.last().is_some_and(|round| round.completed);
+                if self.phase != LeaguePhase::RunningLeague || !completed || self.next_plan().is_some() {
                     return Err(BadEvent::Untimely("the end of the league"));
                 }
                 self.phase = LeaguePhase::LeagueCompleted;
@@ -184,14 +183,14 @@ impl Season {
         Ok(())
     }
 
-    fn make_schedule(&mut self) -> Result<(), BadEvent> {
+    fn close(&mut self) -> Result<(), BadEvent> {
         if self.phase != LeaguePhase::WaitingForRegistrations || self.players.len() < 2 {
             return Err(BadEvent::Untimely("closing the registration"));
         }
         self.phase = LeaguePhase::CreatingSchedule;
         self.players.sort_by(|a, b| a.id.cmp(&b.id));
         self.index_players();
-        self.pair(place(self.players.len()));
+        self.reset_table(self.players.len());
         Ok(())
     }
 
@@ -200,10 +199,9 @@ impl Season {
         self.player_index = places.collect();
     }
 
-    /// Pairs so many players with each other; none of their matches has been played.
-    fn pair(&mut self, players: u32) {
-        self.schedule = Schedule::new(players);
-        self.table = Table::new(players, self.config.scoring.clone());
+    /// An empty table for so many players.
+    fn reset_table(&mut self, players: usize) {
+        self.table = Table::new(place(players), self.config.scoring.clone());
     }
 
     fn reopen_registration(&mut self) -> Result<(), BadEvent> {
@@ -222,7 +220,7 @@ impl Season {
         let out = self.players.extract_if(.., |player| player.withdrawn).map(|player| player.id);
         self.gone.extend(out);
         self.index_players();
-        self.pair(0);
+        self.reset_table(0);
         self.reopened += 1;
         Ok(())
     }
@@ -238,7 +236,7 @@ impl Season {
                 self.gone.insert(id.clone());
                 self.index_players();
                 if self.phase == LeaguePhase::CreatingSchedule {
-                    self.pair(place(self.players.len()));
+                    self.reset_table(self.players.len());
                 }
             }
             LeaguePhase::RunningLeague => self.players[index].withdrawn = true,
@@ -247,19 +245,37 @@ impl Season {
         Ok(())
     }
 
-    fn begin_round(&mut self, round: RoundId) -> Result<(), BadEvent> {
+    fn begin_round(&mut self, round: RoundId, pairings: &[[PlayerId; 2]], byes: &[PlayerId]) -> Result<(), BadEvent> {
         let next = place(self.rounds.len()) + 1;
         let due = matches!(self.phase, LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague)
             && !self.halted
             && self.rounds.last().is_none_or(|round| round.completed);
-        if !due || round.0 != next || next > self.schedule.rounds() {
+        let is_too_many = self.config.format.max_rounds(place(self.players.len())).is_some_and(|most| next > most);
+        if !due || is_too_many || round.0 != next || pairings.is_empty() {
             return Err(BadEvent::Untimely("this round"));
         }
+        let place_of = |player: &PlayerId| self.place_of(player).ok_or_else(|| unknown(player));
+        let pairing = |[a, b]: &[PlayerId; 2]| Ok(Pairing::new(place_of(a)?, place_of(b)?));
+        let plan = RoundPlan {
+            pairings: pairings.iter().map(pairing).collect::<Result<_, _>>()?,
+            byes: byes.iter().map(place_of).collect::<Result<_, _>>()?,
+        };
+        let planned = self.config.format.planned_round(place(self.players.len()), next);
+        if planned.is_some_and(|planned| planned != plan) {
+            return Err(BadEvent::Untimely("these pairings"));
+        }
+        let mut numbers = vec![0; self.players.len()];
+        for (pairing, number) in plan.pairings.iter().zip(1..) {
+            for player in [pairing.a, pairing.b] {
+                if std::mem::replace(&mut numbers[player as usize], number) != 0 {
+                    return Err(BadEvent::Untimely("a second match of a player in one round"));
+                }
+            }
+        }
         self.phase = LeaguePhase::RunningLeague;
-        let matches = self.schedule.matches_per_round();
         let attempts = if next == 1 { self.abandoned } else { 0 };
-        let slots = vec![MatchSlot::Waiting { attempts, refused_by: None }; matches as usize];
-        self.rounds.push(RoundState { slots, open: matches, completed: false });
+        let slots = vec![MatchSlot::Waiting { attempts, refused_by: None }; plan.pairings.len()];
+        self.rounds.push(RoundState { open: place(slots.len()), plan, numbers, slots, completed: false });
         Ok(())
     }
 
@@ -282,16 +298,10 @@ impl Season {
     }
 
     fn count(&mut self, match_id: &MatchId, attempt: u32, record: &MatchRecord, at: Timestamp) -> Result<(), BadEvent> {
-        let (index, round) = self.held(match_id, attempt)?;
-        let (id, number) = match_id.parts().ok_or_else(|| unknown(match_id))?;
-        let pairing = self.schedule.pairing(id.0, number).ok_or_else(|| unknown(match_id))?;
-        let (outcome, fingerprint) = (record.outcome, fingerprint_of(record));
-        let at = u32::try_from(at.unix()).unwrap_or_default();
-        self.set(match_id, MatchSlot::Done { referee: index, outcome, fingerprint, at });
-        self.rounds[round].open -= 1;
-        self.referees[index as usize].running -= 1;
-        self.table.record(pairing.a, pairing.b, outcome);
-        self.matches_completed += 1;
+        let (referee, outcome) = (self.held(match_id, attempt)?, record.outcome);
+        let slot = MatchSlot::Done { referee, outcome, report_hash: hash_of(record), at: at.unix() };
+        let pairing = self.settle(match_id, slot, outcome)?;
+        self.referees[referee as usize].running -= 1;
         for side in Side::BOTH {
             let player = &mut self.players[pairing[side] as usize];
             player.forfeits_running =
@@ -305,13 +315,19 @@ impl Season {
         if !due || !matches!(self.slot(match_id), Some(MatchSlot::Waiting { .. })) {
             return Err(BadEvent::Untimely("this award"));
         }
-        let (id, number) = match_id.parts().ok_or_else(|| unknown(match_id))?;
-        let pairing = self.schedule.pairing(id.0, number).ok_or_else(|| unknown(match_id))?;
-        self.set(match_id, MatchSlot::Awarded { outcome });
-        self.rounds[id.0 as usize - 1].open -= 1;
-        self.table.record(pairing.a, pairing.b, outcome);
+        self.settle(match_id, MatchSlot::Awarded { outcome }, outcome).map(drop)
+    }
+
+    /// Gives a match of the current round its result.
+    fn settle(&mut self, match_id: &MatchId, to: MatchSlot, outcome: Outcome) -> Result<Pairing, BadEvent> {
+        let pairing = self.pairing(match_id).ok_or_else(|| unknown(match_id))?;
+        self.set(match_id, to);
+        if let Some(round) = self.rounds.last_mut() {
+            round.open -= 1;
+        }
+        self.table.record(pairing, outcome);
         self.matches_completed += 1;
-        Ok(())
+        Ok(pairing)
     }
 
     fn know(&mut self, agent: &AgentId, learned: &LearnedDialect) -> Result<(), BadEvent> {
@@ -350,13 +366,10 @@ impl Season {
         Ok(())
     }
 
-    /// The referee's place and the round's, when a match is held on this attempt.
-    fn held(&self, match_id: &MatchId, attempt: u32) -> Result<(u32, usize), BadEvent> {
-        let (round, _) = match_id.parts().ok_or_else(|| unknown(match_id))?;
+    /// The place of the referee that holds a match on this attempt.
+    fn held(&self, match_id: &MatchId, attempt: u32) -> Result<u32, BadEvent> {
         match self.slot(match_id) {
-            Some(MatchSlot::Held { attempt: current, referee }) if *current == attempt => {
-                Ok((*referee, round.0 as usize - 1))
-            }
+            Some(MatchSlot::Held { attempt: current, referee }) if *current == attempt => Ok(*referee),
             Some(
                 MatchSlot::Held { .. } | MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. },
             ) => Err(BadEvent::Untimely("this attempt")),
@@ -385,8 +398,8 @@ impl Season {
     }
 }
 
-/// A place in a list. Nothing here has four thousand million entries.
-fn place(index: usize) -> u32 {
+/// A place in a list. No list here has 2^32 entries.
+pub(super) fn place(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 

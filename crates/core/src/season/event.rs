@@ -1,4 +1,4 @@
-//! What has happened. A season is the fold of these, and nothing else.
+//! Events: a season is the result of applying them, and nothing else.
 
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::report::{Account, LearnedDialect};
@@ -12,7 +12,7 @@ use crate::rules::outcome::Outcome;
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Event {
-    /// When, in whole seconds: exactly what a log keeps, so that a replay sees what the living season saw.
+    /// In whole seconds, as a log keeps it, so that a replay sees what the running season saw.
     pub at: Timestamp,
     pub fact: Fact,
 }
@@ -20,7 +20,7 @@ pub struct Event {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fact {
-    /// The league was opened; always the first.
+    /// Always the first event.
     Opened {
         config: Box<LeagueConfig>,
     },
@@ -39,50 +39,47 @@ pub enum Fact {
     /// A player registered again and got a fresh token.
     PlayerReturned {
         player: PlayerId,
-        /// What it says of itself now.
         profile: AgentProfile,
-        /// What recognises it from now on.
         grant: StoredCredential,
     },
-    /// A referee registered again and got a fresh token. It has lost what it was running.
+    /// A referee registered again and got a fresh token. Its open matches are played again.
     RefereeReturned {
         referee: RefereeId,
-        /// What it says of itself now.
         profile: AgentProfile,
-        /// How many matches it runs at a time from now on.
         capacity: u32,
-        /// What recognises it from now on.
         grant: StoredCredential,
     },
-    /// Nobody else is let in, and everybody is paired with everybody.
     RegistrationClosed,
-    /// The operator opened the registration again: there is no schedule any more, and nothing of it was played.
+    /// The operator opened the registration again, before any match had a result.
     RegistrationReopened,
-    /// The operator took a player out. Before the first round it is simply gone; after that it stays in the table, and every match
-    /// that no referee has in hand is lost to it.
+    /// The operator withdrew a player. Before the first round the player is removed. After that it stays in the table and loses
+    /// every match that no referee holds.
     PlayerWithdrawn {
         player: PlayerId,
     },
+    /// Pairings are in the order of the match numbers, side A first. Players in `byes` have no match in this round.
     RoundStarted {
         round: RoundId,
+        pairings: Vec<[PlayerId; 2]>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        byes: Vec<PlayerId>,
     },
-    /// A match was given to a referee.
     MatchAssigned {
         match_id: MatchId,
         attempt: u32,
         referee: RefereeId,
     },
-    /// A referee did not take a match that was given to it.
+    /// The attempt ended without a result: the referee did not take the match, or gave it back.
     MatchReturned {
         match_id: MatchId,
         attempt: u32,
     },
-    /// A referee was given up; whatever it was running must be played again.
+    /// A referee does not answer. Its open matches are played again, by other referees.
     RefereeLost {
         referee: RefereeId,
     },
-    /// How a match came to the result that is reported next. Only where the result does not tell it all, and the manager's home does
-    /// not have it from the referee itself.
+    /// How a match came to the result that is reported next, where the result alone does not say it and the referee does not write
+    /// into the manager's home.
     MatchExplained {
         match_id: MatchId,
         attempt: u32,
@@ -93,7 +90,7 @@ pub enum Fact {
         attempt: u32,
         record: MatchRecord,
     },
-    /// A match that no referee has was decided without being played: a player of it has been withdrawn.
+    /// A match that no referee held was decided without being played, because a player of it had been withdrawn.
     MatchAwarded {
         match_id: MatchId,
         outcome: Outcome,
@@ -103,15 +100,13 @@ pub enum Fact {
         round: RoundId,
     },
     LeagueCompleted,
-    /// Something was found out about the ways of an agent.
+    /// The manager or a referee learned something about an agent's dialect.
     AgentLearned {
         agent: AgentId,
-        /// How it is spoken to from now on, and what it does differently that was not known.
         learned: LearnedDialect,
     },
-    /// The operator stopped the league: nothing new begins.
+    /// The operator stopped the league: no new match starts.
     Halted,
-    /// The operator let it go on.
     Resumed,
 }
 
@@ -142,29 +137,12 @@ impl Fact {
         }
     }
 
-    /// The match that has its result with this, and how it ended.
-    pub fn ending(&self) -> Option<(&MatchId, Outcome)> {
-        match self {
-            Self::MatchReported { match_id, record, .. } => Some((match_id, record.outcome)),
-            Self::MatchAwarded { match_id, outcome } => Some((match_id, *outcome)),
-            Self::Opened { .. }
-            | Self::PlayerRegistered { .. }
-            | Self::RefereeRegistered { .. }
-            | Self::PlayerReturned { .. }
-            | Self::RefereeReturned { .. }
-            | Self::RegistrationClosed
-            | Self::RegistrationReopened
-            | Self::PlayerWithdrawn { .. }
-            | Self::RoundStarted { .. }
-            | Self::MatchAssigned { .. }
-            | Self::MatchReturned { .. }
-            | Self::RefereeLost { .. }
-            | Self::MatchExplained { .. }
-            | Self::RoundCompleted { .. }
-            | Self::LeagueCompleted
-            | Self::AgentLearned { .. }
-            | Self::Halted
-            | Self::Resumed => None,
+    /// The match that has its result with this event, and a summary of the result.
+    pub fn result(&self) -> Option<(&MatchId, MatchRecord)> {
+        if let Self::MatchReported { match_id, record, .. } = self {
+            return Some((match_id, record.summary()));
         }
+        let Self::MatchAwarded { match_id, outcome } = self else { return None };
+        Some((match_id, MatchRecord::unplayed(*outcome)))
     }
 }

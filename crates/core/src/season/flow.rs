@@ -1,4 +1,4 @@
-//! From registration to the last round: what may happen when, and what is to be done next.
+//! From registration to the last round: which command is allowed when, and the next action.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,14 @@ use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
 use super::agent::RegisteredPlayer;
+use super::apply::place;
 use super::event::{Event, Fact};
 use super::{CommandOutcome, Season, happened};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LeaguePhase {
     WaitingForRegistrations,
-    /// Everybody is there, and paired with everybody.
+    /// The registration is closed, and the league waits for its start.
     CreatingSchedule,
     RunningLeague,
     LeagueCompleted,
@@ -31,22 +32,21 @@ impl LeaguePhase {
     }
 }
 
-/// What is to be done next. Derived from the state alone, so a crash loses none of it.
+/// Derived from the state alone, so a crash loses none of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NextAction {
     /// Wait for agents, or for the operator.
     AwaitRegistrations,
-    /// Wait for the operator to start, or to let it go on.
+    /// Wait for the operator to start or resume the league.
     AwaitStart,
     StartRound(RoundId),
-    /// Give away the matches of this round, announce it, and wait for its results.
+    /// Assign the matches of this round, announce it, and wait for its results.
     Play(RoundId),
-    /// Tell everybody that the league is over.
+    /// Tell all agents that the league is over.
     Conclude,
 }
 
 impl Season {
-    /// What is to be done next.
     pub fn duty(&self) -> NextAction {
         match self.phase {
             LeaguePhase::WaitingForRegistrations => NextAction::AwaitRegistrations,
@@ -54,14 +54,12 @@ impl Season {
             LeaguePhase::LeagueCompleted => NextAction::Conclude,
             LeaguePhase::RunningLeague => match (self.rounds.last(), self.current_round()) {
                 (Some(round), Some(current)) if !round.completed => NextAction::Play(current),
-                (_, Some(last)) if last.0 >= self.schedule.rounds() => NextAction::Conclude,
                 _ if self.halted => NextAction::AwaitStart,
                 (_, current) => NextAction::StartRound(RoundId(current.map_or(1, |round| round.0 + 1))),
             },
         }
     }
 
-    /// Closes the registration and pairs everybody with everybody.
     pub fn close_registration(&self, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         const METHOD: Method = Method::CreateSchedule;
         if self.phase != LeaguePhase::WaitingForRegistrations {
@@ -81,8 +79,8 @@ impl Season {
         Ok(CommandOutcome { events: vec![happened(now, Fact::RegistrationClosed)], reply: () })
     }
 
-    /// Closes the registration and pairs the `named` players, or all of them, with each other. The others are withdrawn and
-    /// returned, so that the manager can tell them.
+    /// Closes the registration for a league of the `named` players, or of all of them. The others are withdrawn and returned, so
+    /// that the manager can tell them.
     pub fn schedule_players(
         &self,
         named: Option<&[PlayerId]>,
@@ -108,19 +106,20 @@ impl Season {
         Ok(CommandOutcome { events: withdrawn.chain(closed.events).collect(), reply: out })
     }
 
-    /// Starts the league, closing the registration where that is still to be done; lets a stopped one go on.
+    /// Starts the league, closing an open registration first; resumes a stopped one.
     pub fn start(&self, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         const METHOD: Method = Method::StartLeague;
         match self.phase {
             LeaguePhase::WaitingForRegistrations => {
-                let mut ruling = self.close_registration(now)?;
-                ruling.events.push(happened(now, Fact::RoundStarted { round: RoundId(1) }));
-                Ok(ruling)
+                let mut outcome = self.close_registration(now)?;
+                let mut closed = self.clone();
+                if outcome.events.iter().try_for_each(|event| closed.apply(event)).is_err() {
+                    return Err(self.untimely("the registration cannot be closed", METHOD));
+                }
+                outcome.events.push(closed.next_round(now));
+                Ok(outcome)
             }
-            LeaguePhase::CreatingSchedule => {
-                let fact = Fact::RoundStarted { round: RoundId(1) };
-                Ok(CommandOutcome { events: vec![happened(now, fact)], reply: () })
-            }
+            LeaguePhase::CreatingSchedule => Ok(CommandOutcome { events: vec![self.next_round(now)], reply: () }),
             LeaguePhase::RunningLeague if self.halted => {
                 Ok(CommandOutcome { events: vec![happened(now, Fact::Resumed)], reply: () })
             }
@@ -131,7 +130,7 @@ impl Season {
         }
     }
 
-    /// Stops the league: what is running ends, nothing new begins.
+    /// Stops the league: running matches end, no new one starts.
     pub fn stop(&self, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         const METHOD: Method = Method::StopLeague;
         match (self.phase, self.halted) {
@@ -148,7 +147,7 @@ impl Season {
         }
     }
 
-    /// Opens the registration again, and throws the schedule away: as long as it has not been played by.
+    /// Opens the registration again and drops the schedule, as long as no match has a result.
     pub fn reopen(&self, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         self.reopening()?;
         let is_open = self.phase == LeaguePhase::WaitingForRegistrations;
@@ -162,7 +161,7 @@ impl Season {
         match self.phase {
             LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule => Ok(()),
             LeaguePhase::RunningLeague if self.matches_completed > 0 => {
-                let (over, all) = (self.matches_completed, self.schedule.total_matches());
+                let (over, all) = (self.matches_completed, self.total_matches());
                 let what = format!(
                     "there are results already ({over} of {all}), so the schedule stands; players can still be withdrawn"
                 );
@@ -180,30 +179,46 @@ impl Season {
         self.config.min_players.max(2) as usize
     }
 
-    /// What follows when `settled` more matches of the current round have their result: its end, and that of the league. Only the
-    /// current round has open matches, since the one before is completed before the next begins.
+    /// The events that follow when `settled` more matches of the current round have their result: its end, and that of the league.
+    /// Only the current round has open matches.
     pub(super) fn endings(&self, settled: u32, now: Timestamp) -> Vec<Event> {
         let (Some(round), Some(id)) = (self.rounds.last(), self.current_round()) else { return Vec::new() };
         if settled == 0 || round.open != settled {
             return Vec::new();
         }
         let mut events = vec![happened(now, Fact::RoundCompleted { round: id })];
-        if id == RoundId(self.schedule.rounds()) {
+        // The result that ends the round is not applied yet, so the format cannot decide: only a number of rounds that is known in
+        // advance ends the league here. Otherwise `start_round` ends it.
+        if self.config.format.max_rounds(place(self.players.len())) == Some(id.0) {
             events.push(happened(now, Fact::LeagueCompleted));
         }
         events
     }
 
-    /// Starts the round that is due, once everybody has been told of the one before.
-    pub fn start_round(&self, now: Timestamp) -> Result<CommandOutcome<RoundId>, RequestError> {
+    /// Starts the round that is due, once all players have been told of the one before. Ends the league, and returns no round, when
+    /// the format has none left.
+    pub fn start_round(&self, now: Timestamp) -> Result<CommandOutcome<Option<RoundId>>, RequestError> {
         match self.duty() {
             NextAction::StartRound(round) => {
-                Ok(CommandOutcome { events: vec![happened(now, Fact::RoundStarted { round })], reply: round })
+                let event = self.next_round(now);
+                let reply = (event.fact != Fact::LeagueCompleted).then_some(round);
+                Ok(CommandOutcome { events: vec![event], reply })
             }
             NextAction::AwaitRegistrations | NextAction::AwaitStart | NextAction::Play(_) | NextAction::Conclude => {
                 Err(self.untimely("no round is due", Method::NotifyRound))
             }
         }
+    }
+
+    /// The start of the next round as the format decides it, or the end of the league.
+    fn next_round(&self, now: Timestamp) -> Event {
+        let Some(plan) = self.next_plan() else { return happened(now, Fact::LeagueCompleted) };
+        let ids = |places: &[u32]| -> Vec<PlayerId> {
+            places.iter().filter_map(|place| Some(self.players.get(*place as usize)?.id.clone())).collect()
+        };
+        let pairings = plan.pairings.iter().filter_map(|pairing| ids(&[pairing.a, pairing.b]).try_into().ok());
+        let round = RoundId(self.round_number().0 + 1);
+        happened(now, Fact::RoundStarted { round, pairings: pairings.collect(), byes: ids(&plan.byes) })
     }
 
     pub(super) fn untimely(&self, what: &str, method: Method) -> RequestError {

@@ -1,21 +1,20 @@
-//! What may be asked of a season, and what others may know of it.
+//! Answers to queries, and what notices and pages show.
 
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::query::{
     DirectoryEntry, Findings, LeagueQuery, LeagueQueryResponse, LeagueStatus, NextMatch, PlayerStats, QueryType,
-    ScheduledMatch, ScheduledRound,
 };
 use league_protocol::message::round::{AnnouncedMatch, Champion, RoundSummary};
 use league_protocol::message::standings::{PlayerRecord, StandingsRow};
-use league_protocol::side::{Pair, Side};
 use league_protocol::table::Method;
 use smol_str::SmolStr;
 
 use super::agent::{AgentId, RegisteredPlayer, RegisteredReferee};
+use super::apply::place;
 use super::flow::LeaguePhase;
 use super::standings::Standing;
-use super::{MatchSlot, Season};
+use super::{Fixture, MatchSlot, Season};
 use crate::rules::outcome::Outcome;
 
 const METHOD: Method = Method::LeagueQuery;
@@ -61,7 +60,7 @@ impl Season {
         Ok(LeagueQueryResponse { query_type, success: error.is_none(), current_round, data, error })
     }
 
-    /// The table, best first. Equal players share a rank and are listed by id, as are all players before the schedule is made.
+    /// The table, best first. Equal players share a rank and are listed by id, as are all players while the registration is open.
     pub fn standings(&self) -> Vec<StandingsRow> {
         let mut places = self.table.places();
         if places.len() != self.players.len() {
@@ -86,107 +85,58 @@ impl Season {
         })
     }
 
-    /// A player's own record, as it is told with every call for a move.
+    /// A player's own record, which every call for a move carries.
     pub fn record_of(&self, player: &PlayerId) -> PlayerRecord {
-        let row = self.player_index.get(player).map(|index| self.table.row(*index)).unwrap_or_default();
+        let row = self.place_of(player).map(|place| self.table.row(place)).unwrap_or_default();
         PlayerRecord { wins: row.wins, losses: row.losses, draws: row.draws, points: row.points }
     }
 
-    /// The leader; the champion, once the league is over. Whoever was withdrawn keeps its place in the table, and is neither.
+    /// The leader; the champion, once the league is over. A withdrawn player keeps its place in the table and is neither.
     pub fn champion(&self) -> Option<Champion> {
         let first = self.standings().into_iter().find(|row| !row.withdrawn)?;
         Some(Champion { player_id: first.player_id, display_name: first.display_name, points: first.points })
     }
 
-    /// How the matches of a round ended, as far as they have.
     pub fn summary(&self, round: RoundId) -> RoundSummary {
-        let slots = self.rounds.get((round.0 as usize).wrapping_sub(1)).map_or(&[][..], |round| &round.slots);
-        let mut summary = RoundSummary { total_matches: place(slots.len()), ..RoundSummary::default() };
-        for slot in slots {
-            let outcome = match slot {
-                MatchSlot::Awarded { outcome } | MatchSlot::Done { outcome, .. } => outcome,
-                MatchSlot::Waiting { .. } | MatchSlot::Held { .. } => continue,
-            };
+        let mut summary = RoundSummary::default();
+        for outcome in self.round(round).into_iter().flat_map(|round| round.outcomes()) {
+            summary.total_matches += 1;
             match outcome {
-                Outcome::Win(_) => summary.wins += 1,
-                Outcome::Draw => summary.draws += 1,
-                Outcome::Forfeit(_) | Outcome::DoubleForfeit => summary.technical_losses += 1,
+                Some(Outcome::Win(_)) => summary.wins += 1,
+                Some(Outcome::Draw) => summary.draws += 1,
+                Some(Outcome::Forfeit(_) | Outcome::DoubleForfeit) => summary.technical_losses += 1,
+                None => {}
             }
         }
         summary
     }
 
     pub fn status(&self) -> LeagueStatus {
-        let total = self.schedule.total_matches();
         LeagueStatus {
             league_id: self.config.league_id.clone(),
             display_name: self.config.display_name.clone(),
             state: SmolStr::new_static(self.phase.as_str()),
             halted: self.halted,
             current_round: self.round_number(),
-            total_rounds: self.schedule.rounds(),
+            total_rounds: self.total_rounds(),
             players: place(self.players.len()),
             referees: place(self.referees.len()),
             matches_completed: self.matches_completed,
-            total_matches: u32::try_from(total).unwrap_or(u32::MAX),
+            total_matches: u32::try_from(self.total_matches()).unwrap_or(u32::MAX),
         }
-    }
-
-    /// All rounds; none before the schedule is made.
-    pub fn scheduled_rounds(&self) -> Vec<ScheduledRound> {
-        (1..=self.schedule.rounds()).filter_map(|round| self.scheduled_round(RoundId(round))).collect()
-    }
-
-    pub fn scheduled_round(&self, round: RoundId) -> Option<ScheduledRound> {
-        if round.0 == 0 || round.0 > self.schedule.rounds() {
-            return None;
-        }
-        let begun = self.rounds.get(round.0 as usize - 1);
-        let bye = self.schedule.bye(round.0).and_then(|index| self.players.get(index as usize));
-        let matches = self.schedule.round(round.0).zip(1..).filter_map(|(pairing, number)| {
-            let ids = self.ids(pairing)?;
-            let match_id = MatchId::of(round, number);
-            let slot = self.slot(&match_id);
-            let (status, winner) = match slot {
-                None | Some(MatchSlot::Waiting { .. }) => ("PENDING", None),
-                Some(MatchSlot::Held { .. }) => ("IN_PROGRESS", None),
-                Some(MatchSlot::Awarded { outcome } | MatchSlot::Done { outcome, .. }) => {
-                    ("COMPLETED", outcome.winner().map(|side| ids[side].clone()))
-                }
-            };
-            Some(ScheduledMatch {
-                match_id,
-                round_id: round,
-                game_type: self.config.game_type.clone(),
-                player_a_id: ids.a.clone(),
-                player_b_id: ids.b.clone(),
-                status: SmolStr::new_static(status),
-                winner,
-            })
-        });
-        Some(ScheduledRound {
-            round_id: round,
-            completed: begun.is_some_and(|round| round.completed),
-            bye: bye.map(|player| player.id.clone()),
-            matches: matches.collect(),
-        })
     }
 
     /// The matches of a round as they are announced, with the players' endpoints where `to_referees`.
     ///
-    /// A match that no referee has room for yet is announced with the one that would have it by turns; one that nobody will play
-    /// is not announced.
+    /// A match that no referee has yet is announced with the referee whose turn it would be. A match that will be awarded is not
+    /// announced.
     pub fn announced(&self, round: RoundId, to_referees: bool) -> Vec<AnnouncedMatch> {
-        let announced = self
-            .schedule
-            .round(round.0)
-            .zip(1..)
-            .filter_map(|(pairing, number)| self.announce(MatchId::of(round, number), pairing, to_referees));
-        announced.collect()
+        let ids = (1..=self.summary(round).total_matches).map(|number| MatchId::of(round, number));
+        ids.filter_map(|match_id| self.announce(match_id, to_referees)).collect()
     }
 
-    /// Whether every referee who may be given a match shows players its passes. One who does not weakens the whole round, since
-    /// matches go from one referee to another.
+    /// Whether every referee that may get a match shows players its passes. One that does not weakens the whole round, since
+    /// matches move between referees.
     pub fn referees_show_passes(&self) -> bool {
         self.referees.iter().filter(|referee| !referee.lost).all(|referee| referee.profile.shows_passes)
     }
@@ -195,24 +145,19 @@ impl Season {
     pub fn assigned(&self, referee: &RefereeId) -> Vec<AnnouncedMatch> {
         let held = self.assignments().into_iter().filter(|assignment| assignment.referee == *referee);
         let announced = held.filter_map(|assignment| {
-            let (round, number) = assignment.match_id.parts()?;
-            let pairing = self.schedule.pairing(round.0, number)?;
-            let announced = self.announce(assignment.match_id, pairing, true)?;
-            Some(AnnouncedMatch { round_id: Some(round), ..announced })
+            let (round, _) = assignment.match_id.parts()?;
+            Some(AnnouncedMatch { round_id: Some(round), ..self.announce(assignment.match_id, true)? })
         });
         announced.collect()
     }
 
-    fn announce(&self, match_id: MatchId, pairing: Pair<u32>, to_referees: bool) -> Option<AnnouncedMatch> {
-        let referee = match self.slot(&match_id) {
-            Some(MatchSlot::Held { referee, .. } | MatchSlot::Done { referee, .. }) => {
-                self.referees.get(*referee as usize)
-            }
-            Some(MatchSlot::Waiting { .. }) | None if self.walkover(&match_id).is_none() => self.by_turns(&match_id),
-            Some(MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. }) | None => return None,
+    fn announce(&self, match_id: MatchId, to_referees: bool) -> Option<AnnouncedMatch> {
+        let referee = match self.slot(&match_id)? {
+            MatchSlot::Held { referee, .. } | MatchSlot::Done { referee, .. } => self.referees.get(*referee as usize),
+            MatchSlot::Waiting { .. } if self.walkover(&match_id).is_none() => self.by_turns(&match_id),
+            MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } => return None,
         };
-        let player = |side: Side| self.players.get(pairing[side] as usize);
-        let players = Pair::new(player(Side::A)?, player(Side::B)?);
+        let players = self.contestants(&match_id)?;
         let endpoint = |player: &RegisteredPlayer| to_referees.then(|| player.profile.endpoint.clone());
         Some(AnnouncedMatch {
             match_id,
@@ -233,7 +178,7 @@ impl Season {
         present().nth((number as usize).checked_sub(1)?.checked_rem(present().count())?)
     }
 
-    /// The player that a query is about: the one it names, or whoever asks.
+    /// The player that a query is about: the one it names, or the one that asks.
     fn asked_about<'a>(&self, query: &'a LeagueQuery, asker: &'a AgentId) -> Result<&'a PlayerId, RequestError> {
         let named = match (&query.query_params.player_id, asker) {
             (Some(player), _) => Some(player),
@@ -256,12 +201,10 @@ impl Season {
 
     /// The first match of `player` that has no result yet and is to be played.
     pub fn next_match(&self, player: &PlayerId) -> Option<NextMatch> {
-        let index = *self.player_index.get(player)?;
-        let first = self.current_round().map_or(1, |round| round.0);
-        (first..=self.schedule.rounds()).find_map(|round| {
-            let opponent = self.schedule.opponent(round, index)?;
-            let (_, number) = self.schedule.meeting(index, opponent)?;
-            let match_id = MatchId::of(RoundId(round), number);
+        let place = self.place_of(player)?;
+        let first = self.round_number().0.max(1);
+        (first..=self.total_rounds()).map(RoundId).find_map(|round| {
+            let Fixture { match_id, opponent, .. } = self.fixture(place, round)?;
             let referee = match self.slot(&match_id) {
                 Some(MatchSlot::Awarded { .. } | MatchSlot::Done { .. }) => return None,
                 Some(MatchSlot::Held { referee, .. }) => self.referees.get(*referee as usize),
@@ -270,7 +213,7 @@ impl Season {
             };
             Some(NextMatch {
                 match_id,
-                round_id: RoundId(round),
+                round_id: round,
                 opponent_id: self.players.get(opponent as usize)?.id.clone(),
                 referee_endpoint: referee.map(|referee| referee.profile.endpoint.clone()),
                 game_type: self.config.game_type.clone(),
@@ -282,18 +225,19 @@ impl Season {
         let missing =
             || RequestError::new(ErrorCode::E005, METHOD, format!("{player} is not registered in this league"));
         let standing = self.standings().into_iter().find(|row| row.player_id == *player).ok_or_else(missing)?;
-        let (entry, index) = (self.player(player).ok_or_else(missing)?, self.player_index.get(player));
-        let row = index.map(|index| self.table.row(*index)).unwrap_or_default();
-        let matches = self.schedule.players().saturating_sub(1);
+        let entry = self.player(player).ok_or_else(missing)?;
+        let row = self.place_of(player).map(|place| self.table.row(place)).unwrap_or_default();
+        // On average; in a round robin exactly.
+        let matches = (2 * self.total_matches()).checked_div(self.players.len() as u64).unwrap_or_default();
         Ok(PlayerStats {
             technical_losses: row.technical_losses,
-            remaining: matches.saturating_sub(row.played),
+            remaining: u32::try_from(matches).unwrap_or(u32::MAX).saturating_sub(row.played),
             state: SmolStr::new_static(self.condition(entry).as_str()),
             standing,
         })
     }
 
-    /// Where players listen is for referees: a player has no business with another player.
+    /// Only referees see endpoints of players: players do not call each other.
     fn player_directory(&self, asker: &AgentId) -> Vec<DirectoryEntry> {
         let entry = |player: &RegisteredPlayer| DirectoryEntry {
             player_id: Some(player.id.clone()),
@@ -313,13 +257,4 @@ impl Season {
         };
         self.referees.iter().map(entry).collect()
     }
-
-    fn ids(&self, pairing: Pair<u32>) -> Option<Pair<&PlayerId>> {
-        let id = |index: u32| self.players.get(index as usize).map(|player| &player.id);
-        Some(Pair::new(id(pairing.a)?, id(pairing.b)?))
-    }
-}
-
-fn place(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }

@@ -151,7 +151,9 @@ impl Season {
     ) -> Result<CommandOutcome<Registered>, RequestError> {
         const METHOD: Method = Method::RegisterReferee;
         let profile = AgentProfile::from(&request.referee_meta);
-        let capacity = request.referee_meta.max_concurrent_matches.unwrap_or(1).max(1);
+        // A claim of thousands would draw every match to one referee.
+        let capacity =
+            request.referee_meta.max_concurrent_matches.unwrap_or(1).min(self.config.max_referee_capacity).max(1);
         if let Some(known) = self.referees.iter().find(|referee| referee.profile.is_same(&profile)) {
             let referee = known.id.clone();
             let (token, grant) = self.grant(referee.as_str(), random, now);

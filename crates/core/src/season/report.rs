@@ -93,12 +93,14 @@ impl Season {
                 format!("number_parity is {parity} and drawn_number is {number}; send the parity of the number");
             return Err(contradiction(&message, "result.details.number_parity"));
         }
-        let proof = details.draw.as_ref().map(|draw| RevealedDraw {
-            commitment: draw.commitment,
-            secret: draw.secret,
-            nonces: ids.map(|id| draw.nonces.get(id).cloned().unwrap_or_default()),
-            seal: draw.seal,
-            seeded: draw.seeded,
+        let proof = details.draw.as_ref().map(|draw| {
+            Box::new(RevealedDraw {
+                commitment: draw.commitment,
+                secret: draw.secret,
+                nonces: ids.map(|id| draw.nonces.get(id).cloned().unwrap_or_default()),
+                seal: draw.seal,
+                seeded: draw.seeded,
+            })
         });
         let course = details.moves.iter().filter_map(|one| Some((side_of(&one.player_id)?, one.played.clone())));
         let course = course.collect::<Vec<_>>();
@@ -149,13 +151,13 @@ impl Season {
         let place = self.referee_index.get(referee).ok_or_else(|| not_registered(referee))?;
         let current = match self.slot(match_id) {
             Some(MatchSlot::Held { attempt, referee }) if referee == place => *attempt,
-            Some(MatchSlot::Done { referee, fingerprint, at, .. }) if referee == place => {
-                return if *fingerprint == fingerprint_of(&record) {
+            Some(MatchSlot::Done { referee, report_hash, at, .. }) if referee == place => {
+                return if *report_hash == hash_of(&record) {
                     Ok(CommandOutcome { events: Vec::new(), reply: ReportOutcome::Before })
                 } else {
                     let message =
                         format!("another result of {match_id} was counted before; it stands: report each match once");
-                    let previous_report = Some((match_id.clone(), Timestamp::from_unix(i64::from(*at))));
+                    let previous_report = Some((match_id.clone(), Timestamp::from_unix(*at)));
                     let fault = RequestError::new(ErrorCode::E010, METHOD, message).numbered(5003);
                     Err(RequestError { previous_report, ..fault })
                 };
@@ -276,9 +278,9 @@ fn unknown(match_id: &MatchId) -> RequestError {
     RequestError::new(ErrorCode::E007, METHOD, message).about("match_id")
 }
 
-/// Equal for equal results. Within one process only: it is computed again at every replay.
-pub(super) fn fingerprint_of(record: &MatchRecord) -> u32 {
+/// Equal for equal results, within one process.
+pub(super) fn hash_of(record: &MatchRecord) -> u64 {
     let mut hasher = DefaultHasher::new();
     record.hash(&mut hasher);
-    (hasher.finish() >> 32) as u32
+    hasher.finish()
 }

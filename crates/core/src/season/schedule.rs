@@ -1,167 +1,136 @@
-//! Round robin by the circle method: everyone meets everyone once, and nobody plays twice in a round.
-//!
-//! Imagine an even number of chairs: one stands still, the others, labelled modulo their odd number `m`, turn. In round `r`
-//! the one that stands still meets label `r`, and the labels `r + k` and `r - k` meet: all `i + j ≡ 2r (mod m)`. Since `m`
-//! is odd, 2 has an inverse, and every question about the schedule is answered by arithmetic: nothing is stored, however
-//! many players there are.
-//!
-//! With an even number of players, player 0 stands still and the others carry their index as label. With an odd number a
-//! phantom does, player `i` is labelled `i + 1`, and whoever would meet the phantom has a bye: each player once.
-//!
-//! Sides come from a circle of their own, of all players and, should their number be even, one more: A is who has the other
-//! within the half circle ahead. Everyone has as many ahead as behind, up to that one more.
+//! The schedule: rounds that have started as their events say, and later rounds as the format plans them.
 
-use league_protocol::side::Pair;
+use std::borrow::Cow;
 
-/// Two players, by index, who meet: on side A and on side B.
-pub type Pairing = Pair<u32>;
+use league_protocol::id::{MatchId, PlayerId, RoundId};
+use league_protocol::message::query::{ScheduledMatch, ScheduledRound};
+use league_protocol::side::{Pair, Side};
+use smol_str::SmolStr;
 
-/// Who meets whom in a season of a given number of players. Rounds and matches are counted from one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Schedule {
-    players: u32,
+use super::agent::RegisteredPlayer;
+use super::apply::place;
+use super::flow::LeaguePhase;
+use super::format::{FormatState, Pairing, RoundPlan};
+use super::{MatchSlot, PENDING, Season};
+
+/// A match from the side of one of its players.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fixture {
+    pub match_id: MatchId,
+    pub side: Side,
+    /// By its place in the list of players.
+    pub opponent: u32,
 }
 
-#[derive(Clone, Copy)]
-enum CirclePlace {
-    /// The chair that stands still: player 0, or the phantom.
-    Still,
-    /// The chair with this label, from 0 to m - 1.
-    Turning(u64),
-}
-
-impl Schedule {
-    /// The season of the players 0 to `players` - 1.
-    pub fn new(players: u32) -> Self {
-        Self { players }
-    }
-
-    pub fn players(&self) -> u32 {
-        self.players
-    }
-
-    /// How many rounds are played; none when there is nobody to meet.
-    pub fn rounds(&self) -> u32 {
-        match self.players {
-            0 | 1 => 0,
-            even if even.is_multiple_of(2) => even - 1,
-            odd => odd,
+impl Season {
+    /// Who meets whom in `round`: as its event says or, before it starts, as the format plans it, where no result can change that.
+    pub fn plan(&self, round: RoundId) -> Option<Cow<'_, RoundPlan>> {
+        if let Some(started) = self.round(round) {
+            return Some(Cow::Borrowed(&started.plan));
         }
+        let is_planned = self.phase != LeaguePhase::WaitingForRegistrations;
+        let players = place(self.players.len());
+        self.config.format.planned_round(players, round.0).filter(|_| is_planned).map(Cow::Owned)
     }
 
-    /// How many matches each round has.
-    pub fn matches_per_round(&self) -> u32 {
-        self.players / 2
+    /// The round after the last one, as the format decides it; none when the league is over.
+    pub(super) fn next_plan(&self) -> Option<RoundPlan> {
+        let state = FormatState { players: &self.players, table: &self.table, rounds: &self.rounds };
+        self.config.format.next_round(&state)
     }
 
-    /// How many matches the season has.
+    /// How many rounds the league has at most; those that have started where the format does not know. 0 while the registration
+    /// is open.
+    pub fn total_rounds(&self) -> u32 {
+        self.known(|players| self.config.format.max_rounds(players)).unwrap_or_else(|| place(self.rounds.len()))
+    }
+
+    /// How many matches the league has at most; those of the rounds that have started where the format does not know.
     pub fn total_matches(&self) -> u64 {
-        u64::from(self.rounds()) * u64::from(self.matches_per_round())
+        let started = || self.rounds.iter().map(|round| round.slots.len() as u64).sum();
+        self.known(|players| self.config.format.max_matches(players)).unwrap_or_else(started)
     }
 
-    /// Who meets in match `number` of `round`; nobody when there is no such match.
-    pub fn pairing(&self, round: u32, number: u32) -> Option<Pairing> {
-        if !self.has_round(round) || !(1..=self.matches_per_round()).contains(&number) {
-            return None;
-        }
-        let (round, modulus) = (u64::from(round), self.modulus());
-        // With a phantom the first pair of the circle, the bye, is not a match.
-        let distance = u64::from(number) - u64::from(!self.has_phantom());
-        let first = self.player(CirclePlace::Turning((round + distance) % modulus))?;
-        let second = match distance {
-            0 => self.player(CirclePlace::Still)?,
-            _ => self.player(CirclePlace::Turning((round + modulus - distance) % modulus))?,
-        };
-        Some(self.sides(first, second))
-    }
-
-    /// All pairings of `round`, in the order of their numbers; none when there is no such round.
-    pub fn round(&self, round: u32) -> impl Iterator<Item = Pairing> + use<> {
-        let schedule = *self;
-        (1..=self.matches_per_round()).map_while(move |number| schedule.pairing(round, number))
-    }
-
-    /// Who does not play in `round`.
-    pub fn bye(&self, round: u32) -> Option<u32> {
-        if !self.has_round(round) || !self.has_phantom() {
-            return None;
-        }
-        self.player(CirclePlace::Turning(u64::from(round) % self.modulus()))
-    }
-
-    /// Whom `player` meets in `round`; nobody in the round of its bye.
-    pub fn opponent(&self, round: u32, player: u32) -> Option<u32> {
-        if !self.has_round(round) || player >= self.players {
-            return None;
-        }
-        let (round, modulus) = (u64::from(round), self.modulus());
-        let seat = match self.seat(player) {
-            CirclePlace::Still => CirclePlace::Turning(round % modulus),
-            CirclePlace::Turning(label) if label == round % modulus => CirclePlace::Still,
-            CirclePlace::Turning(label) => CirclePlace::Turning((2 * round + modulus - label) % modulus),
-        };
-        self.player(seat)
-    }
-
-    /// In which round, and in which match of it, two players meet; nowhere when they are not two players of this season.
-    pub fn meeting(&self, one: u32, other: u32) -> Option<(u32, u32)> {
-        if one == other || one >= self.players || other >= self.players {
-            return None;
-        }
-        let modulus = self.modulus();
-        let (round, distance) = match (self.seat(one), self.seat(other)) {
-            (CirclePlace::Still, CirclePlace::Still) => return None,
-            (CirclePlace::Still, CirclePlace::Turning(label)) | (CirclePlace::Turning(label), CirclePlace::Still) => {
-                (label, 0)
-            }
-            (CirclePlace::Turning(one), CirclePlace::Turning(other)) => {
-                let sum = (one + other) % modulus;
-                // Half of the sum, modulo an odd number.
-                let round = if sum.is_multiple_of(2) { sum / 2 } else { (sum + modulus) / 2 };
-                let ahead = (one + modulus - round) % modulus;
-                (round, ahead.min(modulus - ahead))
-            }
-        };
-        // Label 0 is where the last round begins.
-        let round = if round == 0 { modulus } else { round };
-        let number = distance + u64::from(!self.has_phantom());
-        Some((u32::try_from(round).ok()?, u32::try_from(number).ok()?))
-    }
-
-    fn has_round(&self, round: u32) -> bool {
-        (1..=self.rounds()).contains(&round)
-    }
-
-    fn has_phantom(&self) -> bool {
-        !self.players.is_multiple_of(2)
-    }
-
-    /// The number of chairs that turn, which is the number of rounds. In 64 bits, where sums of labels cannot overflow.
-    fn modulus(&self) -> u64 {
-        u64::from(self.rounds())
-    }
-
-    fn seat(&self, player: u32) -> CirclePlace {
-        match player {
-            0 if !self.has_phantom() => CirclePlace::Still,
-            _ => CirclePlace::Turning((u64::from(player) + u64::from(self.has_phantom())) % self.modulus()),
-        }
-    }
-
-    /// Who sits there; nobody where the phantom does.
-    fn player(&self, seat: CirclePlace) -> Option<u32> {
-        match seat {
-            CirclePlace::Still => (!self.has_phantom()).then_some(0),
-            CirclePlace::Turning(label) => {
-                let label = if label == 0 { self.modulus() } else { label };
-                u32::try_from(label - u64::from(self.has_phantom())).ok()
+    fn known<T: Default>(&self, of: impl Fn(u32) -> Option<T>) -> Option<T> {
+        match self.phase {
+            LeaguePhase::WaitingForRegistrations => Some(T::default()),
+            LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague | LeaguePhase::LeagueCompleted => {
+                of(place(self.players.len()))
             }
         }
     }
 
-    fn sides(&self, one: u32, other: u32) -> Pairing {
-        let circle = u64::from(self.players) + u64::from(!self.has_phantom());
-        let ahead = (u64::from(other) + circle - u64::from(one)) % circle;
-        if ahead <= (circle - 1) / 2 { Pair::new(one, other) } else { Pair::new(other, one) }
+    /// The place of a player in the list of players.
+    pub fn place_of(&self, player: &PlayerId) -> Option<u32> {
+        self.player_index.get(player).copied()
+    }
+
+    /// The players of a match, by their places.
+    pub fn pairing(&self, match_id: &MatchId) -> Option<Pairing> {
+        let (round, number) = match_id.parts()?;
+        self.plan(round)?.pairings.get((number as usize).checked_sub(1)?).copied()
+    }
+
+    pub fn contestants(&self, match_id: &MatchId) -> Option<Pair<&RegisteredPlayer>> {
+        self.players_of(self.pairing(match_id)?)
+    }
+
+    pub(super) fn players_of(&self, pairing: Pairing) -> Option<Pair<&RegisteredPlayer>> {
+        let player = |side: Side| self.players.get(pairing[side] as usize);
+        Some(Pair::new(player(Side::A)?, player(Side::B)?))
+    }
+
+    /// The match of the player at `place` in `round`; none when it has a bye there.
+    pub fn fixture(&self, place: u32, round: RoundId) -> Option<Fixture> {
+        let plan = self.plan(round)?;
+        let number = match self.round(round) {
+            Some(started) => started.numbers.get(place as usize).copied().filter(|number| *number > 0)?,
+            None => {
+                let meets = |pairing: &Pairing| pairing.a == place || pairing.b == place;
+                u32::try_from(plan.pairings.iter().position(meets)?).ok()? + 1
+            }
+        };
+        let pairing = plan.pairings.get(number as usize - 1)?;
+        let side = if pairing.a == place { Side::A } else { Side::B };
+        Some(Fixture { match_id: MatchId::of(round, number), side, opponent: pairing[side.other()] })
+    }
+
+    /// All rounds that are known; none while the registration is open.
+    pub fn scheduled_rounds(&self) -> Vec<ScheduledRound> {
+        (1..=self.total_rounds()).map_while(|round| self.scheduled_round(RoundId(round))).collect()
+    }
+
+    pub fn scheduled_round(&self, round: RoundId) -> Option<ScheduledRound> {
+        let plan = self.plan(round)?;
+        let matches = (1..).zip(&plan.pairings);
+        let matches =
+            matches.filter_map(|(number, pairing)| self.scheduled(MatchId::of(round, number), round, *pairing));
+        let bye = plan.byes.first().and_then(|place| self.players.get(*place as usize));
+        Some(ScheduledRound {
+            round_id: round,
+            completed: self.round(round).is_some_and(|round| round.completed),
+            bye: bye.map(|player| player.id.clone()),
+            matches: matches.collect(),
+        })
+    }
+
+    pub fn scheduled_match(&self, match_id: &MatchId) -> Option<ScheduledMatch> {
+        let (round, _) = match_id.parts()?;
+        self.scheduled(match_id.clone(), round, self.pairing(match_id)?)
+    }
+
+    fn scheduled(&self, match_id: MatchId, round_id: RoundId, pairing: Pairing) -> Option<ScheduledMatch> {
+        let ids = self.players_of(pairing)?.map(|player| &player.id);
+        let slot = self.slot(&match_id);
+        let winner = slot.and_then(MatchSlot::outcome).and_then(|outcome| outcome.winner());
+        Some(ScheduledMatch {
+            round_id,
+            game_type: self.config.game_type.clone(),
+            player_a_id: ids.a.clone(),
+            player_b_id: ids.b.clone(),
+            status: SmolStr::new_static(slot.map_or(PENDING, MatchSlot::status)),
+            winner: winner.map(|side| ids[side].clone()),
+            match_id,
+        })
     }
 }

@@ -1,22 +1,23 @@
-//! Where everybody stands: what each result adds to the table, and the order that follows.
+//! The standings: what each result adds to the table, and the order that follows.
 //!
-//! A [`Table`] depends on the results that were recorded and not on the order in which they came: rows are sums, and the
-//! ranking looks at nothing else but who made how many points against whom.
+//! A [`Table`] depends on the results and not on their order: rows are sums, and the ranking uses nothing but these and the points
+//! that players made against each other.
 
 mod ranking;
 mod scoring;
 
-use league_protocol::side::{Pair, Side};
+use league_protocol::message::game_over::OwnResult;
+use league_protocol::side::Side;
 use serde::{Deserialize, Serialize};
 
+use super::format::Pairing;
 use crate::rules::outcome::Outcome;
 
 pub use scoring::{DoubleForfeit, Scoring, TieBreak};
 
-/// What a player has done so far.
+/// What a player has achieved so far.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct StandingRecord {
-    /// Matches that count, whatever their end.
     pub played: u32,
     /// Matches won, also those that the opponent forfeited.
     pub wins: u32,
@@ -34,65 +35,58 @@ pub struct Standing {
     pub rank: u32,
 }
 
-/// What a match was to one of its players.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum MatchMark {
-    Win,
-    Draw,
-    Loss,
-    /// A loss without a game, where that is not a draw.
-    Forfeit,
-}
-
 /// The standings of the players 0 to n - 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     scoring: Scoring,
     rows: Vec<StandingRecord>,
-    /// Row by row, what each player's match against each other one was to it: a byte, so that a tie costs a look and not a
-    /// search, and a thousand players a megabyte.
-    crosstable: Vec<Option<MatchMark>>,
+    /// For each player, the opponents that it has met and the points that it made against them, in the order of opponents: 8 bytes
+    /// each, so 8 MB in a round robin of 1,000 players. Ties are broken without looking through all matches.
+    against: Vec<Vec<(u32, u32)>>,
 }
 
 impl Table {
     /// The table before the first match of `players` players.
     pub fn new(players: u32, scoring: Scoring) -> Self {
         let players = players as usize;
-        Self { scoring, rows: vec![StandingRecord::default(); players], crosstable: vec![None; players * players] }
+        Self { scoring, rows: vec![StandingRecord::default(); players], against: vec![Vec::new(); players] }
     }
 
-    /// Counts a match of `a` against `b`. False, and nothing changed, when these are not two players of this table, or when
-    /// they have met before: a result counts once.
-    pub fn record(&mut self, a: u32, b: u32, outcome: Outcome) -> bool {
+    /// Counts a match. False, and nothing changed, when these are not two players of this table.
+    pub fn record(&mut self, players: Pairing, outcome: Outcome) -> bool {
         let known = |player: u32| (player as usize) < self.rows.len();
-        if a == b || !known(a) || !known(b) || self.mark(a, b).is_some() {
+        if players.a == players.b || !known(players.a) || !known(players.b) {
             return false;
         }
-        let players = Pair::new(a, b);
+        let points = outcome.points(&self.scoring.match_points());
         for side in Side::BOTH {
-            let (player, opponent) = (players[side] as usize, players[side.other()] as usize);
-            let mark = self.scoring.mark(outcome, side);
+            let (player, opponent, points) = (players[side] as usize, players[side.other()], points[side]);
             let row = &mut self.rows[player];
             row.played += 1;
-            match mark {
-                MatchMark::Win => row.wins += 1,
-                MatchMark::Draw => row.draws += 1,
-                MatchMark::Loss | MatchMark::Forfeit => row.losses += 1,
+            match outcome.own_result(side, self.scoring.double_forfeit) {
+                OwnResult::Win => row.wins += 1,
+                OwnResult::Draw => row.draws += 1,
+                OwnResult::Loss | OwnResult::TechnicalLoss => row.losses += 1,
             }
             row.technical_losses += u32::from(outcome.forfeited(side));
-            // The points of a win are configuration, and may be anything.
-            row.points = row.points.saturating_add(self.scoring.worth(mark));
-            self.crosstable[player * self.rows.len() + opponent] = Some(mark);
+            // The points of a win are configuration, and may be any number.
+            row.points = row.points.saturating_add(points);
+            let against = &mut self.against[player];
+            match against.binary_search_by_key(&opponent, |(met, _)| *met) {
+                Ok(met) => against[met].1 = against[met].1.saturating_add(points),
+                Err(new) => against.insert(new, (opponent, points)),
+            }
         }
         true
     }
 
-    /// What the match of `player` against `opponent` was to it, once they have met.
-    fn mark(&self, player: u32, opponent: u32) -> Option<MatchMark> {
-        self.crosstable[player as usize * self.rows.len() + opponent as usize]
+    /// The points that `player` made against `opponent`.
+    fn points_against(&self, player: u32, opponent: u32) -> u32 {
+        let against = &self.against[player as usize];
+        against.binary_search_by_key(&opponent, |(met, _)| *met).map_or(0, |met| against[met].1)
     }
 
-    /// What `player` has done so far; nothing when there is no such player.
+    /// The record of `player`; an empty one when there is no such player.
     pub fn row(&self, player: u32) -> StandingRecord {
         self.rows.get(player as usize).copied().unwrap_or_default()
     }

@@ -75,7 +75,7 @@ fn m(text: &str) -> MatchId {
 
 /// A result without anything that proves it, as referees of other make report it.
 fn ended(outcome: Outcome) -> MatchRecord {
-    MatchRecord { outcome, moves: Pair::new(None, None), course: Vec::new(), drawn: None, proof: None }
+    MatchRecord::unplayed(outcome)
 }
 
 /// A season under way, with everything that happened to it.

@@ -3,6 +3,7 @@
 use league_protocol::id::{LeagueId, MatchId, PlayerId, RoundId};
 use league_protocol::message::game_over::{DrawProof, GameOver, OwnResult, ResultStatus};
 use league_protocol::message::standings::PlayerRecord;
+use league_protocol::message::start_match::MatchPoints;
 use league_protocol::side::{Pair, Side};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -10,6 +11,7 @@ use smol_str::SmolStr;
 use super::active_match::ActiveMatch;
 use super::identity::PlayerIdentity;
 use crate::rules::draw::Draw;
+use crate::rules::outcome::points_for;
 
 /// One match, as it is remembered.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -68,11 +70,7 @@ impl PlayedMatch {
             my_choice: over.your_choice.clone().or_else(|| here.unwrap_or_else(answered)),
             opponent_choice: over.opponent_choice.clone().or_else(|| there.and_then(|(_, choice)| choice.clone())),
             drawn_number: over.drawn_number.or(result.and_then(|result| result.drawn_number)),
-            points: over.points_earned.unwrap_or(match own {
-                OwnResult::Win => 3,
-                OwnResult::Draw => 1,
-                OwnResult::Loss | OwnResult::TechnicalLoss => 0,
-            }),
+            points: over.points_earned.unwrap_or_else(|| points_for(own, &MatchPoints::default())),
             draw: check_draw(over, player, seated),
         })
     }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use league_core::season::event::Fact;
 use league_core::season::{Season, agent};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
-use league_protocol::message::game_over::{ByPlayer, DrawProof};
 use league_protocol::message::query::ScheduledRound;
 use league_protocol::message::standings::StandingsRow;
+use league_protocol::side::Pair;
 use league_store::views::match_file::{Direction, MatchFile};
 use smol_str::SmolStr;
 
@@ -15,8 +15,7 @@ use super::shape::{Advice, Agent, Entry, Game, Page, Piece, Player, Receipt, Rou
 use crate::archive::ArchiveError;
 use crate::dashboard::Shared;
 use crate::events::PublicEvent as Event;
-use crate::league_snapshot::LeagueSnapshot;
-use crate::pages::league::place;
+use crate::league_snapshot::{LeagueSnapshot, shown};
 use crate::site::RequestedLeague;
 
 const FORM: usize = 5;
@@ -33,18 +32,18 @@ pub(super) fn standings(story: &LeagueSnapshot, piece: &Piece) -> Page<Standing>
 }
 
 fn standing(story: &LeagueSnapshot, row: StandingsRow) -> Standing {
-    let marks = place(story, &row.player_id).map(|place| story.form(place, FORM)).unwrap_or_default();
-    Standing { row, form: marks.into_iter().map(|mark| mark.letter()).collect() }
+    let results = story.place(&row.player_id).map(|place| story.form(place, FORM)).unwrap_or_default();
+    Standing { row, form: results.into_iter().map(|result| shown(result).0).collect() }
 }
 
 pub(super) fn schedule(story: &LeagueSnapshot, piece: &Piece) -> Page<Round> {
-    let rounds = story.season().schedule().rounds();
+    let rounds = story.season().total_rounds();
     let all = (1..=rounds).filter_map(|round| story.season().scheduled_round(RoundId(round)));
     piece.cut(all.map(|round| one_round(story, round)), rounds as usize)
 }
 
 fn one_round(story: &LeagueSnapshot, round: ScheduledRound) -> Round {
-    let matches = round.matches.into_iter().filter_map(|game| Game::of(story, game.match_id, game.status));
+    let matches = round.matches.into_iter().map(|game| Game::of(story, game));
     Round { round_id: round.round_id, completed: round.completed, bye: round.bye, matches: matches.collect() }
 }
 
@@ -54,12 +53,9 @@ pub(super) fn matches(story: &LeagueSnapshot, piece: &Piece) -> Page<Game> {
 
 /// Every match that is over, in the order of the schedule.
 pub(super) fn played(story: &LeagueSnapshot) -> impl Iterator<Item = Game> {
-    let schedule = *story.season().schedule();
-    let begun = story.season().current_round().map_or(0, |round| round.0);
-    let ids = (1..=begun).flat_map(move |round| {
-        (1..=schedule.matches_per_round()).map(move |number| MatchId::of(RoundId(round), number))
-    });
-    ids.filter(|id| story.played(id).is_some()).filter_map(|id| Game::of(story, id, SmolStr::new_static("COMPLETED")))
+    let rounds =
+        (1..=story.season().round_number().0).filter_map(|round| story.season().scheduled_round(RoundId(round)));
+    rounds.flat_map(|round| round.matches).map(|game| Game::of(story, game)).filter(|game| game.ending.is_some())
 }
 
 pub(super) fn players(story: &LeagueSnapshot, piece: &Piece, trusted: bool) -> Page<Agent> {
@@ -123,18 +119,11 @@ pub(super) fn player(story: &LeagueSnapshot, id: &str, trusted: bool) -> Option<
     let season = story.season();
     let agent = of_player(season, season.player(&id)?, trusted);
     let row = season.standings().into_iter().find(|row| row.player_id == id);
-    let place = place(story, &id);
-    let running: Vec<MatchId> = season.assignments().into_iter().map(|held| held.match_id).collect();
-    let status = |match_id: &MatchId| match (story.played(match_id), running.contains(match_id)) {
-        (Some(_), _) => "COMPLETED",
-        (None, true) => "IN_PROGRESS",
-        (None, false) => "PENDING",
-    };
-    let course = place.into_iter().flat_map(|place| story.course(place)).filter_map(|meeting| meeting.game);
-    let matches = course.filter_map(|game| {
-        let status = SmolStr::new_static(status(&game.match_id));
-        Game::of(story, game.match_id, status)
-    });
+    let place = story.place(&id);
+    let fixtures = place
+        .into_iter()
+        .flat_map(|place| (1..=season.total_rounds()).filter_map(move |round| season.fixture(place, RoundId(round))));
+    let matches = fixtures.filter_map(|fixture| Some(Game::of(story, season.scheduled_match(&fixture.match_id)?)));
     Some(Player {
         agent,
         standing: row.map(|row| standing(story, row)),
@@ -145,33 +134,18 @@ pub(super) fn player(story: &LeagueSnapshot, id: &str, trusted: bool) -> Option<
 
 pub(super) async fn game(shared: &Shared, told: &RequestedLeague, id: &str) -> Option<WholeGame> {
     let match_id: MatchId = id.parse().ok()?;
-    let (held, begun) = shared.with(told, |story| {
-        story.season().contestants(&match_id)?;
+    let (held, game) = shared.with(told, |story| {
         let held = story.season().assignments().into_iter().find(|held| held.match_id == match_id);
-        Some((held, story.played(&match_id).is_some()))
+        Some((held, Game::of(story, story.season().scheduled_match(&match_id)?)))
     })?;
-    let status = match (&held, begun) {
-        (_, true) => "COMPLETED",
-        (Some(_), false) => "IN_PROGRESS",
-        (None, false) => "PENDING",
-    };
     let event = shared.reported(told, &match_id).await;
-    let game = shared.with(told, |story| Game::of(story, match_id.clone(), SmolStr::new_static(status)))?;
     // What was said in a match that is not over is nobody's business yet.
     let Some(Fact::MatchReported { attempt, record, .. }) = event.map(|event| event.fact) else {
         let (attempt, referee_id) = held.map(|held| (held.attempt, held.referee)).unzip();
         return Some(WholeGame { game, attempt, referee_id, draw: None, transcript: Vec::new() });
     };
     let file = shared.stage.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
-    let players = [game.player_a_id.clone(), game.player_b_id.clone()];
-    let draw = record.proof.map(|proof| DrawProof {
-        commitment: proof.commitment,
-        secret: proof.secret,
-        attempt,
-        nonces: ByPlayer(players.into_iter().zip([proof.nonces.a, proof.nonces.b]).collect()),
-        seal: proof.seal,
-        seeded: proof.seeded,
-    });
+    let draw = record.draw_proof(Pair::new(&game.player_a_id, &game.player_b_id), attempt);
     let referee_id = file.as_ref().map(|file| file.referee_id.clone());
     let transcript = file.as_ref().map(said).unwrap_or_default();
     Some(WholeGame { game, attempt: Some(attempt), referee_id, draw, transcript })

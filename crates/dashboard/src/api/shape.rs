@@ -3,6 +3,7 @@
 use league_core::season::LeaguePhase;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::game_over::DrawProof;
+use league_protocol::message::query::ScheduledMatch;
 use league_protocol::message::round::Champion;
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::quirk::Quirks;
@@ -13,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use crate::league_snapshot::{ENDINGS, LeagueSnapshot, ending};
+use crate::league_snapshot::LeagueSnapshot;
 use crate::query::Query;
 
 /// Which piece of a list is asked for.
@@ -147,23 +148,22 @@ pub(super) struct Game {
 }
 
 impl Game {
-    pub(super) fn of(story: &LeagueSnapshot, match_id: MatchId, status: SmolStr) -> Option<Self> {
-        let players = story.season().contestants(&match_id)?;
-        let played = story.played(&match_id);
-        let choice = |side| played.and_then(|played| story.choice(played, side)).cloned();
-        let winner = played.and_then(|played| played.outcome.winner()).map(|side| players[side].id.clone());
-        Some(Self {
-            round_id: match_id.parts()?.0,
-            player_a_id: players.a.id.clone(),
-            player_b_id: players.b.id.clone(),
-            status,
-            ending: played.map(|played| SmolStr::new_static(ENDINGS[ending(played.outcome)])),
-            winner,
+    /// A scheduled match, with its result once it has one.
+    pub(super) fn of(story: &LeagueSnapshot, game: ScheduledMatch) -> Self {
+        let record = story.record(&game.match_id);
+        let choice = |side| record.and_then(|record| record.moves[side].clone());
+        Self {
+            ending: record.map(|record| SmolStr::new_static(record.outcome.as_str())),
             choice_a: choice(Side::A),
             choice_b: choice(Side::B),
-            drawn_number: played.and_then(|played| played.drawn),
-            match_id,
-        })
+            drawn_number: record.and_then(|record| record.drawn),
+            match_id: game.match_id,
+            round_id: game.round_id,
+            player_a_id: game.player_a_id,
+            player_b_id: game.player_b_id,
+            status: game.status,
+            winner: game.winner,
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use maud::{Markup, html};
 
-use super::league::place;
 use crate::league_snapshot::LeagueSnapshot;
 
 /// How many players have a line.
@@ -23,7 +22,7 @@ pub(crate) fn points(story: &LeagueSnapshot) -> Markup {
         .standings()
         .into_iter()
         .take(LINES)
-        .filter_map(|row| Some((row.display_name.to_string(), story.points(place(story, &row.player_id)?))))
+        .filter_map(|row| Some((row.display_name.to_string(), story.points(story.place(&row.player_id)?))))
         .collect();
     let rounds = leaders.first().map_or(0, |(_, points)| points.len());
     let most = leaders.iter().filter_map(|(_, points)| points.last()).max().copied().unwrap_or(0).max(1);

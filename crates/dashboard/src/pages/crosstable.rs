@@ -1,13 +1,16 @@
 //! The crosstable: everyone against everyone, in the order of the standings.
 
+use std::collections::HashMap;
+
 use league_core::season::LeaguePhase;
 use league_protocol::id::{MatchId, RoundId};
+use league_protocol::message::standings::StandingsRow;
 use league_protocol::side::Side;
 use maud::{Markup, html};
 
-use super::league::{place, withdrawn};
+use super::league::withdrawn;
 use super::paging::Paging;
-use crate::league_snapshot::{LeagueSnapshot, Mark};
+use crate::league_snapshot::{LeagueSnapshot, own_result, shown};
 
 /// Players of a page, both ways: a thousand against a thousand is no table for people.
 pub(crate) const SIDE: usize = 32;
@@ -19,6 +22,10 @@ pub(crate) fn page(story: &LeagueSnapshot, down: &Paging, across: usize) -> Mark
     let rows: Vec<_> = standings.iter().filter(|row| down.wants(row.player_id.as_str(), &row.display_name)).collect();
     let from = across.saturating_sub(1).saturating_mul(SIDE).min(standings.len());
     let columns = &standings[from..standings.len().min(from + SIDE)];
+    let places = |rows: &mut dyn Iterator<Item = &StandingsRow>| -> Vec<u32> {
+        rows.filter_map(|row| story.place(&row.player_id)).collect()
+    };
+    let meetings = meetings(story, &places(&mut down.piece(&rows).iter().copied()), &places(&mut columns.iter()));
     html! {
         section #crosstable {
             div.bar {
@@ -41,7 +48,7 @@ pub(crate) fn page(story: &LeagueSnapshot, down: &Paging, across: usize) -> Mark
                                 tr {
                                     td { (row.rank) }
                                     th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } (withdrawn(row)) }
-                                    @for column in columns { (cell(story, place(story, &row.player_id), place(story, &column.player_id))) }
+                                    @for column in columns { (cell(story, &meetings, story.place(&row.player_id), story.place(&column.player_id))) }
                                     td.points { (row.points) }
                                 }
                             }
@@ -64,22 +71,53 @@ pub(crate) fn page(story: &LeagueSnapshot, down: &Paging, across: usize) -> Mark
     }
 }
 
-fn cell(story: &LeagueSnapshot, player: Option<u32>, opponent: Option<u32>) -> Markup {
-    let schedule = story.season().schedule();
-    let (Some(player), Some(opponent)) = (player, opponent) else { return html! { td {} } };
-    let Some((round, number)) = schedule.meeting(player, opponent) else {
-        return html! { td.self aria-label="itself" { "·" } };
+/// The matches of two players, by their places, the row's player first.
+type Meetings = HashMap<(u32, u32), Vec<(MatchId, Side)>>;
+
+/// The matches between the players of the rows and those of the columns. It looks at every pairing of the league.
+fn meetings(story: &LeagueSnapshot, rows: &[u32], columns: &[u32]) -> Meetings {
+    let season = story.season();
+    let among = |places: &[u32]| {
+        let mut among = vec![false; season.players().len()];
+        places.iter().for_each(|place| among[*place as usize] = true);
+        among
     };
-    let match_id = MatchId::of(RoundId(round), number);
-    let side = match schedule.pairing(round, number) {
-        Some(pairing) if pairing.a == player => Side::A,
-        Some(_) | None => Side::B,
-    };
-    match story.played(&match_id) {
-        Some(played) => {
-            let mark = Mark::of(played.outcome, side);
-            html! { td { a class={ "m" (mark.letter()) } href={ "matches/" (match_id) } title={ (match_id) ": " (mark.word()) } { (mark.letter()) } } }
+    let (is_row, is_column) = (among(rows), among(columns));
+    let mut found = Meetings::new();
+    for round in (1..=season.total_rounds()).map(RoundId) {
+        let Some(plan) = season.plan(round) else { continue };
+        for (pairing, number) in plan.pairings.iter().zip(1..) {
+            let (a, b) = (pairing.a as usize, pairing.b as usize);
+            if is_row[a] && is_column[b] {
+                found.entry((pairing.a, pairing.b)).or_default().push((MatchId::of(round, number), Side::A));
+            }
+            if is_row[b] && is_column[a] {
+                found.entry((pairing.b, pairing.a)).or_default().push((MatchId::of(round, number), Side::B));
+            }
         }
-        None => html! { td.open title={ "round " (round) } { "–" } },
+    }
+    found
+}
+
+fn cell(story: &LeagueSnapshot, meetings: &Meetings, player: Option<u32>, opponent: Option<u32>) -> Markup {
+    let (Some(player), Some(opponent)) = (player, opponent) else { return html! { td {} } };
+    if player == opponent {
+        return html! { td.self aria-label="itself" { "·" } };
+    }
+    let met = meetings.get(&(player, opponent)).map_or(&[][..], Vec::as_slice);
+    let played =
+        || met.iter().filter_map(|(match_id, side)| Some((match_id, own_result(story.record(match_id)?, *side))));
+    let next = met.iter().find(|(match_id, _)| story.record(match_id).is_none()).and_then(|(id, _)| id.parts());
+    if played().next().is_none() {
+        return match next {
+            Some((round, _)) => html! { td.open title={ "round " (round) } { "–" } },
+            None => html! { td.open { "–" } },
+        };
+    }
+    html! {
+        td { @for (match_id, result) in played() {
+            @let (letter, word) = shown(result);
+            a class={ "m" (letter) } href={ "matches/" (match_id) } title={ (match_id) ": " (word) } { (letter) }
+        } }
     }
 }

@@ -135,7 +135,7 @@ fn standings(story: &LeagueSnapshot, paging: &Paging) -> Markup {
 }
 
 fn line(story: &LeagueSnapshot, row: &StandingsRow) -> Markup {
-    let marks = place_of(story, row).map(|place| story.form(place, FORM)).unwrap_or_default();
+    let marks = story.place(&row.player_id).map(|place| story.form(place, FORM)).unwrap_or_default();
     html! {
         tr id={ "row-" (row.player_id) } {
             td { (row.rank) }
@@ -150,20 +150,6 @@ fn line(story: &LeagueSnapshot, row: &StandingsRow) -> Markup {
 /// That a player of the table is out.
 pub(crate) fn withdrawn(row: &StandingsRow) -> Markup {
     html! { @if row.withdrawn { " " span.pill data-state="WITHDRAWN" { "withdrawn" } } }
-}
-
-/// The place of a player in the schedule.
-fn place_of(story: &LeagueSnapshot, row: &StandingsRow) -> Option<u32> {
-    place(story, &row.player_id)
-}
-
-/// The place of a player in the schedule; players are sorted by id once there is one.
-pub(crate) fn place(story: &LeagueSnapshot, id: &league_protocol::id::PlayerId) -> Option<u32> {
-    let players = story.season().players();
-    if story.season().phase() == LeaguePhase::WaitingForRegistrations {
-        return None;
-    }
-    players.binary_search_by(|player| player.id.cmp(id)).ok().and_then(|place| u32::try_from(place).ok())
 }
 
 fn round(story: &LeagueSnapshot, phases: &Phases) -> Markup {
@@ -197,7 +183,7 @@ fn news(story: &LeagueSnapshot) -> Markup {
             h2 #news-title { "What just happened" }
             ol.news reversed {
                 @for (seq, event) in story.news() {
-                    li value=(seq) { (recent_events::told(story.season(), &event.fact)) }
+                    li value=(seq) { (recent_events::sentence(story.season(), &event.fact)) }
                 }
             }
         }

@@ -2,9 +2,10 @@
 
 use league_core::season::agent::RegisteredPlayer;
 use league_protocol::id::MatchId;
+use league_protocol::message::game_over::OwnResult;
 use maud::{Markup, html};
 
-use crate::league_snapshot::Mark;
+use crate::league_snapshot::shown;
 
 pub(crate) fn player_link(player: &RegisteredPlayer) -> Markup {
     html! { a href={ "players/" (player.id) } { (player.profile.name) } }
@@ -14,11 +15,11 @@ pub(crate) fn match_link(match_id: &MatchId) -> Markup {
     html! { a href={ "matches/" (match_id) } { (match_id) } }
 }
 
-/// The last results, a letter each.
-pub(crate) fn form(marks: &[Mark]) -> Markup {
+/// Results, a letter each.
+pub(crate) fn form(results: &[OwnResult]) -> Markup {
     html! {
         span.form {
-            @for mark in marks { b class={ "m" (mark.letter()) } title=(mark.word()) { (mark.letter()) } }
+            @for (letter, word) in results.iter().map(|result| shown(*result)) { b class={ "m" (letter) } title=(word) { (letter) } }
         }
     }
 }

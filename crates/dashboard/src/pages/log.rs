@@ -33,7 +33,7 @@ pub(crate) fn page(
                                 td { (head.seq) }
                                 td.name { time datetime=(event.at) { (event.at) } }
                                 td.name { code { (event.fact.kind()) } }
-                                td.name { (recent_events::told(story.season(), &event.fact)) }
+                                td.name { (recent_events::sentence(story.season(), &event.fact)) }
                                 td.name { code.hash title=(head.hash) { (short(head)) } }
                             }
                         }

@@ -3,19 +3,19 @@
 use league_core::season::Season;
 use league_core::season::agent::RegisteredPlayer;
 use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::message::game_over::OwnResult;
 use league_store::views::match_file::MatchFile;
 use maud::{Markup, html};
 
 use super::chart::histogram;
-use super::league::place;
 use super::links::{form, match_link, player_link};
 use crate::answers;
-use crate::league_snapshot::{LeagueSnapshot, Mark, RoundOfPlayer};
+use crate::league_snapshot::{LeagueSnapshot, PlayerMatch, own_result, shown};
 
 /// The files of so many of its last matches are looked through for times.
 pub(crate) const FILES: usize = 40;
 /// Rounds that are shown at once.
-const ROUNDS: usize = 100;
+const ROUNDS: u32 = 100;
 /// Choices that are shown in a row.
 const CHOICES: usize = 120;
 
@@ -28,8 +28,8 @@ pub(crate) fn page(
 ) -> Markup {
     let season = story.season();
     let row = season.standings().into_iter().find(|row| row.player_id == player.id);
-    let place = place(story, &player.id);
-    let marks = place.map(|place| story.form(place, 10)).unwrap_or_default();
+    let place = story.place(&player.id);
+    let results = place.map(|place| story.form(place, 10)).unwrap_or_default();
     let never_moved = place.is_some_and(|place| story.never_moved(place));
     let forfeits = place.map_or(0, |place| season.table().row(place).technical_losses);
     html! {
@@ -49,7 +49,7 @@ pub(crate) fn page(
                 div { dt { "Version" } dd { (player.profile.version) } }
                 div { dt { "Games" } dd { @for game in &player.profile.games { (game) " " } } }
             }
-            p #form { "Form " (form(&marks)) }
+            p #form { "Form " (form(&results)) }
             @if let Some(next) = season.next_match(&player.id) {
                 p #next { "Next: " (match_link(&next.match_id)) " in round " (next.round_id) ", against "
                     @if let Some(opponent) = season.player(&next.opponent_id) { (player_link(opponent)) } }
@@ -81,15 +81,10 @@ pub(crate) fn page(
 /// The last matches that a player has played, at most `count`; nothing when there is no such player.
 pub(crate) fn latest(story: &LeagueSnapshot, player: &PlayerId, count: usize) -> Option<Vec<MatchId>> {
     story.season().player(player)?;
-    let Some(place) = place(story, player) else { return Some(Vec::new()) };
-    let begun = story.season().current_round().map_or(0, |round| round.0);
-    let mut played: Vec<MatchId> = story
-        .course(place)
-        .take(begun as usize)
-        .filter_map(|meeting| meeting.game.filter(|game| game.played.is_some()).map(|game| game.match_id))
-        .collect();
-    played.drain(..played.len().saturating_sub(count));
-    Some(played)
+    let Some(place) = story.place(player) else { return Some(Vec::new()) };
+    let mut latest: Vec<MatchId> = story.played(place).rev().take(count).map(|(fixture, _)| fixture.match_id).collect();
+    latest.reverse();
+    Some(latest)
 }
 
 /// How a player is, in a word.
@@ -133,12 +128,10 @@ fn quirks(player: &RegisteredPlayer, has_lost: bool) -> Markup {
 }
 
 fn choices(story: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
-    let made: Vec<(&str, Mark)> = story
-        .course(place)
-        .filter_map(|meeting| {
-            let game = meeting.game?;
-            let played = game.played?;
-            Some((story.choice(played, game.side)?.as_str(), Mark::of(played.outcome, game.side)))
+    let made: Vec<(&str, OwnResult)> = story
+        .played(place)
+        .filter_map(|(fixture, record)| {
+            Some((record.moves[fixture.side].as_deref()?, own_result(record, fixture.side)))
         })
         .collect();
     let mut kinds: Vec<(&str, usize)> = Vec::new();
@@ -156,8 +149,9 @@ fn choices(story: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
             } @else {
                 p { @for (kind, count) in &kinds { b { (kind) } " " (count) " times " } }
                 ol.strip aria-label="Its choices, the oldest first" {
-                    @for (choice, mark) in &made[made.len().saturating_sub(CHOICES)..] {
-                        li class={ "m" (mark.letter()) } title={ (choice) ", " (mark.word()) } { (choice.chars().next().unwrap_or('?')) }
+                    @for (choice, result) in &made[made.len().saturating_sub(CHOICES)..] {
+                        @let (letter, word) = shown(*result);
+                        li class={ "m" (letter) } title={ (choice) ", " (word) } { (choice.chars().next().unwrap_or('?')) }
                     }
                 }
                 p.small { "The letter is the choice, the colour how it ended." }
@@ -167,8 +161,8 @@ fn choices(story: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
 }
 
 fn opponents(story: &LeagueSnapshot, place: u32, from: u32) -> Markup {
-    let rounds = story.season().schedule().rounds();
-    let shown = story.course(place).skip(from as usize).take(ROUNDS);
+    let rounds = story.season().total_rounds();
+    let until = rounds.min(from.saturating_add(ROUNDS));
     html! {
         section #opponents aria-labelledby="opponents-title" {
             h2 #opponents-title { "Opponents" }
@@ -178,29 +172,29 @@ fn opponents(story: &LeagueSnapshot, place: u32, from: u32) -> Markup {
                         th scope="col" { "Round" } th scope="col" { "Match" } th.name scope="col" { "Opponent" }
                         th scope="col" { "Chose" } th scope="col" { "Opponent chose" } th scope="col" { "Number" } th scope="col" { "Result" }
                     } }
-                    tbody { @for meeting in shown { (line(story, &meeting)) } }
+                    tbody { @for round in from + 1..=until { (line(story, place, round)) } }
                 }
             }
-            @if from as usize + ROUNDS < rounds as usize { p { a href={ "players/" (story.season().players()[place as usize].id) "?from=" (from as usize + ROUNDS) } { "Later rounds" } } }
+            @if until < rounds { p { a href={ "players/" (story.season().players()[place as usize].id) "?from=" (until) } { "Later rounds" } } }
         }
     }
 }
 
-fn line(story: &LeagueSnapshot, meeting: &RoundOfPlayer<'_>) -> Markup {
-    let Some(game) = &meeting.game else {
-        return html! { tr { td { (meeting.round) } td {} th.name scope="row" { "bye" } td {} td {} td {} td {} } };
+fn line(story: &LeagueSnapshot, place: u32, round: u32) -> Markup {
+    let Some(PlayerMatch { fixture, record }) = story.match_of(place, round) else {
+        return html! { tr { td { (round) } td {} th.name scope="row" { "bye" } td {} td {} td {} td {} } };
     };
-    let choice = |side| game.played.and_then(|played| story.choice(played, side));
+    let choice = |side| record.and_then(|record| record.moves[side].as_ref());
     html! {
         tr {
-            td { (meeting.round) }
-            td { (match_link(&game.match_id)) }
-            th.name scope="row" { @if let Some(opponent) = story.season().players().get(game.opponent as usize) { (player_link(opponent)) } }
-            td { @if let Some(choice) = choice(game.side) { (choice) } }
-            td { @if let Some(choice) = choice(game.side.other()) { (choice) } }
-            td { @if let Some(number) = game.played.and_then(|played| played.drawn) { (number) } }
-            td { @match game.played {
-                Some(played) => { (form(&[Mark::of(played.outcome, game.side)])) }
+            td { (round) }
+            td { (match_link(&fixture.match_id)) }
+            th.name scope="row" { @if let Some(opponent) = story.season().players().get(fixture.opponent as usize) { (player_link(opponent)) } }
+            td { @if let Some(choice) = choice(fixture.side) { (choice) } }
+            td { @if let Some(choice) = choice(fixture.side.other()) { (choice) } }
+            td { @if let Some(number) = record.and_then(|record| record.drawn) { (number) } }
+            td { @match record {
+                Some(record) => { (form(&[own_result(record, fixture.side)])) }
                 None => "open",
             } }
         }

@@ -20,18 +20,17 @@ const MATCHES: usize = 150;
 /// The page. One round alone where it is named, and where rounds are large.
 pub(crate) fn page(story: &LeagueSnapshot, paging: &Paging, named: Option<u32>) -> Markup {
     let season = story.season();
-    let schedule = season.schedule();
-    let current = season.current_round().map_or(1, |round| round.0);
-    let each = schedule.matches_per_round() as usize;
+    let (rounds, current) = (season.total_rounds(), season.round_number().0.max(1));
+    let each = season.plan(RoundId(current)).map_or(0, |plan| plan.pairings.len());
     let only = named.or((each > MATCHES).then_some(current));
     html! {
         section #schedule {
             div.bar {
                 h1 { "Schedule" }
-                @if schedule.rounds() > 0 {
+                @if rounds > 0 {
                     form.search action="schedule" method="get" {
                         label for="round-number" { "Round" }
-                        input #round-number type="number" name="round" min="1" max=(schedule.rounds()) value=(only.unwrap_or(current));
+                        input #round-number type="number" name="round" min="1" max=(rounds) value=(only.unwrap_or(current));
                         button { "Show" }
                     }
                 }
@@ -50,7 +49,7 @@ pub(crate) fn page(story: &LeagueSnapshot, paging: &Paging, named: Option<u32>) 
 /// One round, of which a page shows so many matches.
 fn alone(story: &LeagueSnapshot, number: u32, current: u32, paging: &Paging) -> Markup {
     let paging = Paging { size: MATCHES, ..paging.clone() };
-    let rounds = story.season().schedule().rounds();
+    let rounds = story.season().total_rounds();
     html! {
         @match story.season().scheduled_round(RoundId(number)) {
             Some(round) => {
@@ -69,7 +68,7 @@ fn alone(story: &LeagueSnapshot, number: u32, current: u32, paging: &Paging) -> 
 
 /// Several rounds, `each` to a page.
 fn several(story: &LeagueSnapshot, current: u32, paging: &Paging, each: usize) -> Markup {
-    let rounds: Vec<u32> = (1..=story.season().schedule().rounds()).collect();
+    let rounds: Vec<u32> = (1..=story.season().total_rounds()).collect();
     let paging = Paging { size: each, ..paging.clone() };
     html! {
         @if rounds.len() > each {
@@ -127,17 +126,16 @@ pub(crate) fn entry(story: &LeagueSnapshot, game: &ScheduledMatch, phase: Option
         "PENDING" => ("waiting", "waiting"),
         _ => ("done", ""),
     };
-    let played = story.played(&game.match_id);
     html! {
         li id={ "match-" (game.match_id) } data-state=(state) {
             span.id { (match_link(&game.match_id)) }
-            @match played {
-                Some(played) => {
-                    span.who { (recent_events::ended(story.season(), &game.match_id, played.outcome)) }
+            @match story.record(&game.match_id) {
+                Some(record) => {
+                    span.who { (recent_events::ended(story.season(), &game.match_id, record.outcome)) }
                     span.what {
                         // In the order of the sentence: the winner first.
-                        @for side in in_order(played.outcome) { @if let Some(choice) = story.choice(played, side) { span.choice { (choice) } " " } }
-                        @if let Some(number) = played.drawn { b.number title="the number that was drawn" { (number) } }
+                        @for side in in_order(record.outcome) { @if let Some(choice) = &record.moves[side] { span.choice { (choice) } " " } }
+                        @if let Some(number) = record.drawn { b.number title="the number that was drawn" { (number) } }
                     }
                 }
                 None => {

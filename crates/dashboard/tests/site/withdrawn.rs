@@ -42,5 +42,5 @@ async fn what_will_not_be_played_is_said_before_it_is_due() {
         .iter()
         .position(|event| matches!(&event.fact, league_core::season::event::Fact::RegistrationReopened));
     let then = site.get(&format!("/at/{}/", reopened.unwrap() + 1)).await.body;
-    assert!(then.contains("Registration is open") && then.contains("opened the registration again"), "{then}");
+    assert!(then.contains("Registration is open") && then.contains("opens the registration again"), "{then}");
 }

@@ -2,13 +2,14 @@
 
 use league_core::game_match::phase::MatchPhase;
 use league_core::record::MatchRecord;
+use league_core::season::Season;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, DrawProof};
-use league_protocol::message::report::{Account, AnswerTimes, ReportedMove, ReportedResult, ResultDetails};
+use league_protocol::message::report::{Account, AnswerTimes, ReportedResult};
 use league_protocol::message::start_match::MatchPoints;
 use league_protocol::message::transcript::{MAX_TRANSCRIPT, TranscriptDigest};
 use league_protocol::problem::Problem;
-use league_protocol::side::{Pair, Side};
+use league_protocol::side::Pair;
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -167,6 +168,32 @@ impl MatchFile {
         }
     }
 
+    /// The file of a match as the manager knows it from its report, without a transcript.
+    pub fn of_report(
+        season: &Season,
+        referee: &RefereeId,
+        (match_id, attempt): (&MatchId, u32),
+        record: &MatchRecord,
+        account: Account,
+        (created, ended): (Timestamp, Timestamp),
+    ) -> Option<Self> {
+        let (config, players) = (season.config(), season.contestants(match_id)?.map(|player| player.id.clone()));
+        let reason = record.reason(&config.game_type, players.as_ref().map(PlayerId::as_str)).map(SmolStr::new);
+        let context = MatchContext {
+            league_id: config.league_id.clone(),
+            round_id: match_id.parts()?.0,
+            match_id: match_id.clone(),
+            attempt,
+            game_type: config.game_type.clone(),
+            players,
+            referee_id: referee.clone(),
+        };
+        let mut file = Self::new(context, created);
+        file.finish(record, &config.scoring.match_points(), reason, ended);
+        file.explain(account);
+        Some(file)
+    }
+
     /// Adds what the referee told about how it came to the result.
     pub fn explain(&mut self, account: Account) {
         if let Some(result) = self.result.as_mut().filter(|_| account.reason.is_some()) {
@@ -209,8 +236,7 @@ impl MatchFile {
     /// The match has ended like this. `reason` is for people.
     pub fn finish(&mut self, record: &MatchRecord, worth: &MatchPoints, reason: Option<SmolStr>, now: Timestamp) {
         let players = Pair::new(&self.player_a_id, &self.player_b_id);
-        let (mut result, draw) = told(record, players, self.attempt, worth);
-        result.details.reason = reason;
+        let (result, draw) = (record.reported(players, worth, reason), record.draw_proof(players, self.attempt));
         self.lifecycle.state = SmolStr::new_static(MatchPhase::Finished.as_str());
         self.lifecycle.finished = Some(now);
         self.last_updated = now;
@@ -278,48 +304,4 @@ impl FileEnding {
 
 fn sort<T>(entries: &mut ByPlayer<T>) {
     entries.0.sort_by(|(one, _), (other, _)| one.cmp(other));
-}
-
-/// A record in the words of the protocol.
-fn told(
-    record: &MatchRecord,
-    players: Pair<&PlayerId>,
-    attempt: u32,
-    worth: &MatchPoints,
-) -> (ReportedResult, Option<DrawProof>) {
-    let winner = record.outcome.winner();
-    let status = record.outcome.status(worth.double_forfeit);
-    let forfeited = Side::BOTH.into_iter().filter(|side| record.outcome.forfeited(*side));
-    let details = ResultDetails {
-        drawn_number: record.drawn,
-        number_parity: record.parity(),
-        choices: by_player(players, record.moves.clone()).received(),
-        status: Some(status),
-        technical_losses: forfeited.map(|side| players[side].clone()).collect(),
-        reason: None,
-        draw: None,
-        moves: record
-            .course
-            .iter()
-            .map(|(side, text)| ReportedMove { player_id: players[*side].clone(), played: text.clone() })
-            .collect(),
-    };
-    let result = ReportedResult {
-        winner: winner.map(|side| players[side].clone()),
-        score: by_player(players, record.outcome.points(worth)),
-        details,
-    };
-    let draw = record.proof.as_ref().map(|proof| DrawProof {
-        commitment: proof.commitment,
-        secret: proof.secret,
-        attempt,
-        nonces: by_player(players, proof.nonces.clone()),
-        seal: proof.seal,
-        seeded: proof.seeded,
-    });
-    (result, draw)
-}
-
-fn by_player<T>(players: Pair<&PlayerId>, entries: Pair<T>) -> ByPlayer<T> {
-    ByPlayer(vec![(players.a.clone(), entries.a), (players.b.clone(), entries.b)])
 }

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::replace::{ReplaceSync, replace, sync_directory};
 use super::rounds::RoundsFile;
-use super::standings::{StandingsFile, rounds_completed};
+use super::standings::StandingsFile;
 use super::writer::{ViewLimits, document};
 use crate::home::Home;
 
@@ -49,7 +49,7 @@ pub fn restore_tables(home: &Home, season: &Season, limits: ViewLimits, now: Tim
     let league = &season.config().league_id;
     let (table, rounds) = (home.standings(league), home.rounds(league));
     // A manager that was killed may not have written those of its first round.
-    let is_due = rounds_completed(season) > 0;
+    let is_due = season.rounds_completed() > 0;
     let is_broken = |path: &PathBuf| (is_due || path.exists()) && !fs::read(path).is_ok_and(|bytes| is_json(&bytes));
     let damaged = [&table, &rounds].into_iter().filter(|path| is_broken(path)).cloned().collect();
     replace(&table, &document(&StandingsFile::of(season, now))?, ReplaceSync::Now)?;

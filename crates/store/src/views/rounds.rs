@@ -1,21 +1,19 @@
 //! `rounds.json`: who meets whom and how it ended, written by the manager.
 
 use league_core::season::Season;
-use league_protocol::id::LeagueId;
+use league_protocol::id::{LeagueId, RoundId};
 use league_protocol::message::query::ScheduledRound;
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::schema_version;
-use super::standings::rounds_completed;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RoundsFile {
     pub schema_version: SmolStr,
     pub league_id: LeagueId,
     pub last_updated: Timestamp,
-    /// Rounds in all; none before the schedule is made.
     pub total_rounds: u32,
     /// Rounds of which every result is in.
     pub rounds_completed: u32,
@@ -26,30 +24,30 @@ pub struct RoundsFile {
 impl RoundsFile {
     /// The rounds as they stand, of a league that is large when it has more than `match_files` matches.
     pub fn of(season: &Season, match_files: u64, now: Timestamp) -> Self {
-        let schedule = season.schedule();
-        let rounds = if schedule.total_matches() <= match_files { season.scheduled_rounds() } else { large(season) };
+        let is_large = season.total_matches() > match_files;
+        let rounds = if is_large { large(season) } else { season.scheduled_rounds() };
         Self {
             schema_version: schema_version(),
             league_id: season.config().league_id.clone(),
             last_updated: now,
-            total_rounds: schedule.rounds(),
-            rounds_completed: rounds_completed(season),
+            total_rounds: season.total_rounds(),
+            rounds_completed: season.rounds_completed(),
             rounds,
         }
     }
 }
 
-/// Without asking for half a million matches in order to throw them away.
+/// Lists the matches of the current round only: a league of 1,000 players has half a million.
 fn large(season: &Season) -> Vec<ScheduledRound> {
-    let (completed, current) = (rounds_completed(season), season.current_round());
-    let bye = |round| season.schedule().bye(round).and_then(|place| season.players().get(place as usize));
-    let rounds = (1..=season.schedule().rounds()).map(|round| {
-        let id = league_protocol::id::RoundId(round);
-        let listed = (current == Some(id)).then(|| season.scheduled_round(id)).flatten();
-        listed.unwrap_or_else(|| ScheduledRound {
-            round_id: id,
-            completed: round <= completed,
-            bye: bye(round).map(|player| player.id.clone()),
+    let rounds = (1..=season.total_rounds()).map(RoundId).filter_map(|round| {
+        if season.current_round() == Some(round) {
+            return season.scheduled_round(round);
+        }
+        let bye = season.plan(round)?.byes.first().and_then(|place| season.players().get(*place as usize));
+        Some(ScheduledRound {
+            round_id: round,
+            completed: round.0 <= season.rounds_completed(),
+            bye: bye.map(|player| player.id.clone()),
             matches: Vec::new(),
         })
     });

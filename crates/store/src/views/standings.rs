@@ -28,13 +28,8 @@ impl StandingsFile {
             league_id: season.config().league_id.clone(),
             last_updated: now,
             version: season.matches_completed(),
-            rounds_completed: rounds_completed(season),
+            rounds_completed: season.rounds_completed(),
             standings: season.standings(),
         }
     }
-}
-
-/// Rounds are played one after the other: the results fill them in order.
-pub(super) fn rounds_completed(season: &Season) -> u32 {
-    season.matches_completed().checked_div(season.schedule().matches_per_round()).unwrap_or(0)
 }

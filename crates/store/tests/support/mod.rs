@@ -50,7 +50,7 @@ pub(crate) fn halted() -> Event {
 /// Brings all files of a league into agreement with `events`, as a manager does when it starts.
 pub(crate) fn restore(home: &Home, events: &[Event], limits: ViewLimits) -> RepairReport {
     let season = Season::replay(events).unwrap();
-    let matches = season.schedule().total_matches();
+    let matches = season.total_matches();
     let mut mending = Repair::begin(home.clone(), league(), matches, limits).unwrap();
     events.iter().for_each(|event| mending.see(event).unwrap());
     let mut mended = mending.end().unwrap();
@@ -109,8 +109,7 @@ impl Story {
             }
             self.happen(self.season.assign(now()).events);
             let held = self.season.assignments();
-            if held.is_empty()
-                && self.season.current_round().is_none_or(|round| round.0 == self.season.schedule().rounds())
+            if held.is_empty() && self.season.current_round().is_none_or(|round| round.0 == self.season.total_rounds())
             {
                 return;
             }
@@ -148,16 +147,9 @@ impl Story {
 
     fn record(&mut self, match_id: &MatchId, attempt: u32) -> MatchRecord {
         let side = if self.dice.below(2) == 0 { Side::A } else { Side::B };
-        let forfeit = |outcome| MatchRecord {
-            outcome,
-            moves: Pair::new(None, None),
-            course: Vec::new(),
-            drawn: None,
-            proof: None,
-        };
         match self.dice.below(10) {
-            0 => return forfeit(Outcome::Forfeit(side)),
-            1 => return forfeit(Outcome::DoubleForfeit),
+            0 => return MatchRecord::unplayed(Outcome::Forfeit(side)),
+            1 => return MatchRecord::unplayed(Outcome::DoubleForfeit),
             _ => {}
         }
         let secret = DrawSecret([u8::try_from(self.dice.below(256)).unwrap(); 32]);
@@ -174,8 +166,8 @@ impl Story {
         let proof = RevealedDraw { commitment: secret.commitment(), secret, nonces, seal, seeded: false };
         let moves = choices.map(|choice| Some(SmolStr::new_static(choice.as_str())));
         // Every fifth referee is of other make.
-        let proof = (self.dice.below(5) > 0).then_some(proof);
-        MatchRecord { outcome, moves, course: Vec::new(), drawn: Some(number), proof }
+        let proof = (self.dice.below(5) > 0).then(|| Box::new(proof));
+        MatchRecord { moves, drawn: Some(number), proof, ..MatchRecord::unplayed(outcome) }
     }
 }
 

@@ -4,6 +4,7 @@ mod golden;
 mod reports;
 mod shapes;
 
+use league_protocol::parity::Parity;
 use std::time::Duration;
 
 use league_protocol::dialect::PeerDialect;

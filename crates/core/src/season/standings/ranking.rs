@@ -61,9 +61,7 @@ impl Ranker<'_> {
 
     /// The points that each of `group` made against the rest of it.
     fn head_to_head(&self, group: &[u32]) -> Vec<(u32, u64)> {
-        let against = |player: u32, opponent: &u32| {
-            self.table.mark(player, *opponent).map_or(0, |mark| u64::from(self.table.scoring.worth(mark)))
-        };
+        let against = |player: u32, opponent: &u32| u64::from(self.table.points_against(player, *opponent));
         group.iter().map(|player| (*player, group.iter().map(|opponent| against(*player, opponent)).sum())).collect()
     }
 }

@@ -18,6 +18,24 @@ fn assigned(match_id: &str, attempt: u32, referee: u32) -> Fact {
     Fact::MatchAssigned { match_id: m(match_id), attempt, referee: r(referee) }
 }
 
+fn started(round: u32) -> Fact {
+    Fact::RoundStarted { round: RoundId(round), pairings: vec![[p(1), p(2)]], byes: vec![] }
+}
+
+#[test]
+fn a_round_pairs_known_players_and_none_of_them_twice() {
+    let mut league = League::running(4, &[2]);
+    league.play_round(|_| Outcome::Draw);
+    let with = |pairings: &[[u32; 2]]| {
+        let pairings = pairings.iter().map(|pair| pair.map(p)).collect();
+        Fact::RoundStarted { round: RoundId(2), pairings, byes: vec![] }
+    };
+    refuses(&league, with(&[]));
+    refuses(&league, with(&[[1, 1]]));
+    refuses(&league, with(&[[1, 2], [3, 2]]));
+    assert_eq!(refuses(&league, with(&[[1, 2], [3, 9]])), BadEvent::Unknown("P09".into()));
+}
+
 #[test]
 fn a_log_begins_with_its_league_and_opens_it_once() {
     let league = League::running(2, &[1]);
@@ -30,17 +48,17 @@ fn a_log_begins_with_its_league_and_opens_it_once() {
 fn a_round_begins_when_it_is_due() {
     let league = League::running(4, &[2]);
     for round in [0, 1, 2, 3, u32::MAX] {
-        refuses(&league, Fact::RoundStarted { round: RoundId(round) });
+        refuses(&league, started(round));
     }
     let mut between = league;
     between.play_round(|_| Outcome::Draw);
     for round in [0, 1, 3, u32::MAX] {
-        refuses(&between, Fact::RoundStarted { round: RoundId(round) });
+        refuses(&between, started(round));
     }
     let mut over = League::running(2, &[1]);
     over.play_round(|_| Outcome::Draw);
-    refuses(&over, Fact::RoundStarted { round: RoundId(2) });
-    refuses(&League::open(), Fact::RoundStarted { round: RoundId(1) });
+    refuses(&over, started(2));
+    refuses(&League::open(), started(1));
 }
 
 #[test]

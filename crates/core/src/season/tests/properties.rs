@@ -197,17 +197,16 @@ fn check(season: &Season, log: &[Event]) {
     let mut results = HashMap::new();
     for event in log {
         assert!(event.fact != Fact::RegistrationReopened || results.is_empty(), "what was played is never thrown away");
-        let Some((match_id, outcome)) = event.fact.ending() else { continue };
-        assert_eq!(results.insert(match_id.clone(), outcome), None, "{match_id} has two results");
+        let Some((match_id, record)) = event.fact.result() else { continue };
+        assert_eq!(results.insert(match_id.clone(), record.outcome), None, "{match_id} has two results");
     }
     assert_eq!(season.matches_completed() as usize, results.len());
     let scheduled = season.phase() != LeaguePhase::WaitingForRegistrations;
-    let mut table = Table::new(season.schedule().players(), season.config().scoring.clone());
+    let mut table =
+        Table::new(if scheduled { season.players().len() as u32 } else { 0 }, season.config().scoring.clone());
     for (match_id, outcome) in &results {
         assert_eq!(season.outcome(match_id), Some(*outcome));
-        let (round, number) = match_id.parts().unwrap();
-        let pairing = season.schedule().pairing(round.0, number).unwrap();
-        assert!(table.record(pairing.a, pairing.b, *outcome));
+        assert!(table.record(season.pairing(match_id).unwrap(), *outcome));
     }
     let rows = season.standings();
     assert_eq!(rows.len(), season.players().len());
@@ -237,7 +236,7 @@ fn check(season: &Season, log: &[Event]) {
         assert!(round.completed || place + 1 == season.rounds.len(), "only the last round is open");
     }
     if season.phase() == LeaguePhase::LeagueCompleted {
-        assert_eq!(results.len() as u64, season.schedule().total_matches());
+        assert_eq!(results.len() as u64, season.total_matches());
         assert_eq!(season.duty(), NextAction::Conclude);
     }
 }

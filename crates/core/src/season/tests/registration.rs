@@ -160,6 +160,18 @@ fn a_full_league_takes_nobody_but_those_it_has() {
 }
 
 #[test]
+fn a_referee_gets_no_more_matches_at_a_time_than_the_league_allows() {
+    let mut league = League::open();
+    for (number, claimed) in [(1, u32::MAX), (2, 0), (3, 64)] {
+        league.admit_referee(&referee(number, claimed));
+    }
+    let capacities = |league: &League| league.season.referees().iter().map(|one| one.capacity).collect::<Vec<_>>();
+    assert_eq!(capacities(&league), [64, 1, 64]);
+    league.admit_referee(&referee(1, 4_000_000_000));
+    assert_eq!(capacities(&league), [64, 1, 64], "also when it registers again");
+}
+
+#[test]
 fn who_does_not_know_the_game_is_not_let_in() {
     let mut league = League::open();
     for games in [vec![], vec!["chess"], vec!["Even_Odd", "tic_tac_toe"]] {

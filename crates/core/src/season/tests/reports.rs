@@ -23,7 +23,7 @@ fn proved(match_id: &str, attempt: u32) -> MatchRecord {
     let outcome = Outcome::Win(if number.is_multiple_of(2) { Side::A } else { Side::B });
     let proof =
         RevealedDraw { commitment: secret.commitment(), secret, nonces, seal: Some(draw.seal()), seeded: false };
-    MatchRecord { proof: Some(proof), ..played("even", "odd", number, outcome) }
+    MatchRecord { proof: Some(Box::new(proof)), ..played("even", "odd", number, outcome) }
 }
 
 #[track_caller]

@@ -1,5 +1,6 @@
 //! What a report says is what the season counts.
 
+use league_protocol::message::game_over::OwnResult;
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::quirk::Quirks;
 

@@ -1,0 +1,200 @@
+//! Formats: who meets whom in the next round.
+//!
+//! A format decides from the state alone. Its decision becomes the event that starts the round, and everything else reads that
+//! event. A new format is one file and one line in `FORMATS`.
+
+mod round_robin;
+
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+
+use league_protocol::side::Pair;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use thiserror::Error;
+
+use super::RoundState;
+use super::agent::RegisteredPlayer;
+use super::standings::Table;
+
+const FORMATS: [KnownFormat; 1] = [KnownFormat { name: "round_robin", format: &round_robin::RoundRobin }];
+
+/// Two players that meet, by their places in the list of players.
+pub type Pairing = Pair<u32>;
+
+/// Who meets whom in a round. Match numbers follow the order of the pairings, from one.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RoundPlan {
+    pub pairings: Vec<Pairing>,
+    /// Players that are in the league and have no match in this round.
+    pub byes: Vec<u32>,
+}
+
+/// What a format decides from.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatState<'a> {
+    /// In the order of the schedule; withdrawn players keep their places.
+    pub players: &'a [RegisteredPlayer],
+    pub table: &'a Table,
+    /// All rounds so far, each completed.
+    pub rounds: &'a [RoundState],
+}
+
+/// Decides who meets whom. The same two players may meet in several rounds; no player plays twice in one round.
+pub trait Format: Sync {
+    /// The next round; none when the league is over.
+    fn next_round(&self, state: &FormatState<'_>) -> Option<RoundPlan>;
+
+    /// The most rounds that a league of so many players has; none when it is not known in advance.
+    fn max_rounds(&self, players: u32) -> Option<u32>;
+
+    /// The most matches that such a league has.
+    fn max_matches(&self, players: u32) -> Option<u64> {
+        Some(u64::from(self.max_rounds(players)?) * u64::from(players / 2))
+    }
+
+    /// Round `round`, from one, where no result can change it; none where the format decides round by round.
+    fn planned_round(&self, _players: u32, _round: u32) -> Option<RoundPlan> {
+        None
+    }
+}
+
+/// A format by the name that stands in a league's configuration.
+#[derive(Clone, Copy)]
+pub struct KnownFormat {
+    name: &'static str,
+    format: &'static dyn Format,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("unknown format {found:?}: expected {}", FORMATS.map(|known| known.name).join(" or "))]
+pub struct UnknownFormat {
+    found: String,
+}
+
+impl Default for KnownFormat {
+    fn default() -> Self {
+        FORMATS[0]
+    }
+}
+
+impl FromStr for KnownFormat {
+    type Err = UnknownFormat;
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let known = FORMATS.into_iter().find(|known| known.name == name);
+        known.ok_or_else(|| UnknownFormat { found: name.to_owned() })
+    }
+}
+
+impl Serialize for KnownFormat {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+impl<'de> Deserialize<'de> for KnownFormat {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl Deref for KnownFormat {
+    type Target = dyn Format;
+    fn deref(&self) -> &Self::Target {
+        self.format
+    }
+}
+
+impl PartialEq for KnownFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl fmt::Debug for KnownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::MatchRecord;
+    use crate::rules::outcome::Outcome;
+    use crate::season::config::LeagueConfig;
+    use crate::season::event::Event;
+    use crate::season::{CommandOutcome, NextAction, Season};
+
+    /// The leader meets each other player in turn, until one player has ten points. How many rounds that takes is not known.
+    struct Challenge;
+
+    impl Format for Challenge {
+        fn next_round(&self, state: &FormatState<'_>) -> Option<RoundPlan> {
+            let leader = state.table.places().first()?.player;
+            if state.table.row(leader).points >= 10 {
+                return None;
+            }
+            let others: Vec<u32> = (0..state.players.len() as u32).filter(|player| *player != leader).collect();
+            let challenger = others[state.rounds.len() % others.len()];
+            let byes = others.into_iter().filter(|player| *player != challenger).collect();
+            Some(RoundPlan { pairings: vec![Pairing::new(leader, challenger)], byes })
+        }
+
+        fn max_rounds(&self, _players: u32) -> Option<u32> {
+            None
+        }
+    }
+
+    fn enact<T>(season: &mut Season, log: &mut Vec<Event>, outcome: CommandOutcome<T>) -> T {
+        for event in outcome.events {
+            season.apply(&event).unwrap();
+            log.push(event);
+        }
+        outcome.reply
+    }
+
+    #[test]
+    fn a_format_may_decide_each_round_from_the_results_and_pair_the_same_two_again() {
+        let now = "2025-01-15T10:30:00Z".parse().unwrap();
+        let format = KnownFormat { name: "challenge", format: &Challenge };
+        let config = LeagueConfig { format, ..LeagueConfig::even_odd("league".parse().unwrap()) };
+        let (mut season, opening) = Season::open(config, now);
+        let mut log = vec![opening];
+        let meta = |name: &str| {
+            serde_json::json!({ "display_name": name, "version": "1", "game_types": ["even_odd"],
+                "contact_endpoint": format!("http://localhost:8101/{name}"), "max_concurrent_matches": 4 })
+        };
+        let referee = serde_json::from_value(serde_json::json!({ "referee_meta": meta("r") })).unwrap();
+        let registered = season.register_referee(&referee, None, &[0; 32], now).unwrap();
+        enact(&mut season, &mut log, registered);
+        for name in ["a", "b", "c"] {
+            let player = serde_json::from_value(serde_json::json!({ "player_meta": meta(name) })).unwrap();
+            let registered = season.register_player(&player, None, &[0; 32], now).unwrap();
+            enact(&mut season, &mut log, registered);
+        }
+        let started = season.start(now).unwrap();
+        enact(&mut season, &mut log, started);
+        assert_eq!((season.total_rounds(), season.scheduled_rounds().len()), (1, 1), "later rounds are not known");
+        let mut met = Vec::new();
+        while season.duty() != NextAction::Conclude {
+            if matches!(season.duty(), NextAction::StartRound(_)) {
+                let next = season.start_round(now).unwrap();
+                enact(&mut season, &mut log, next);
+                continue;
+            }
+            let assigned = season.assign(now);
+            for held in enact(&mut season, &mut log, assigned) {
+                met.push(season.pairing(&held.match_id).unwrap());
+                let record = MatchRecord::unplayed(Outcome::Win(league_protocol::side::Side::A));
+                let counted = season.report(&held.referee, &held.match_id, None, record, now).unwrap();
+                enact(&mut season, &mut log, counted);
+            }
+        }
+        assert_eq!(met.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), [(0, 1), (0, 2), (0, 1), (0, 2)]);
+        assert_eq!((season.total_rounds(), season.total_matches(), season.table().row(0).points), (4, 4, 12));
+        assert_eq!(season.scheduled_round(league_protocol::id::RoundId(1)).unwrap().bye.unwrap().as_str(), "P03");
+        assert_eq!(Season::replay(&log).unwrap(), season);
+    }
+}
