@@ -10,16 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use league_fuzz::pipe::Parrot;
+use league_protocol::dialect::PeerDialect;
 use league_protocol::envelope::Envelope;
 use league_protocol::id::ConversationId;
-use league_protocol::dialect::Manner;
 use league_protocol::message::round::ShutdownCommand;
 use league_protocol::sender::Sender;
 use league_protocol::table::Call;
 use league_protocol::time::Timestamp;
 use league_wire::client::{Client, ClientSettings};
 use league_wire::exchange::Exchange;
-use league_wire::peer_client::{Message, Peer, Speaker, Verdict, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, heard};
 use libfuzzer_sys::fuzz_target;
 use tokio::runtime::Builder;
 use tokio::time::Instant;
@@ -31,9 +31,9 @@ fuzz_target!(|bytes: &[u8]| {
     runtime.block_on(async {
         let said: Arc<[u8]> = if bytes.starts_with(b"HTTP/1.") { bytes.into() } else { answer(bytes).into() };
         let client = Client::new(ClientSettings { connector: Arc::new(Parrot(said)), ..ClientSettings::default() });
-        let speaker = Speaker::new(client);
-        say(&speaker, &heard).await;
-        say(&speaker, &|_: &Exchange| Verdict::Misunderstood).await;
+        let client = PeerClient::new(client);
+        send(&client, &heard).await;
+        send(&client, &|_: &Exchange| false).await;
     });
 });
 
@@ -46,9 +46,9 @@ fn answer(body: &[u8]) -> Vec<u8> {
     answer
 }
 
-async fn say(speaker: &Speaker, judge: &(impl Fn(&Exchange) -> Verdict + Sync)) {
+async fn send(client: &PeerClient, understood: &(impl Fn(&Exchange) -> bool + Sync)) {
     let endpoint = "http://127.0.0.1:8101/mcp".parse().expect("a URL");
-    let manner = Manner::default();
+    let manner = PeerDialect::default();
     let envelope = Envelope {
         sender: Sender::manager(),
         timestamp: Timestamp::EPOCH,
@@ -57,9 +57,9 @@ async fn say(speaker: &Speaker, judge: &(impl Fn(&Exchange) -> Verdict + Sync)) 
     };
     let call = Call::Shutdown(ShutdownCommand::default());
     let (mut tries, began) = (Vec::new(), Instant::now());
-    let message = Message { envelope: &envelope, call: &call, body: None, limit: LIMIT, notice: false };
+    let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit: LIMIT, notice: false };
     let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
-    let said = speaker.say(peer, message, judge, &mut tries).await;
+    let said = client.send(peer, message, understood, &mut tries).await;
     // The end of a stream may be waited for a little.
     assert!(began.elapsed() <= LIMIT + Duration::from_millis(100), "{:?}", began.elapsed());
     assert!(tries.len() <= 32, "{} tries", tries.len());

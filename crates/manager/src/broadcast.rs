@@ -83,22 +83,27 @@ impl DeliveryBarrier {
 /// Announcements to groups of agents.
 #[derive(Default)]
 pub(crate) struct Broadcast {
-    groups: Vec<(Vec<Announcement>, Vec<(Recipient, oneshot::Sender<()>)>)>,
+    groups: Vec<Group>,
     barrier: DeliveryBarrier,
+}
+
+/// Agents that are all told the same. The barrier waits until an agent's sender is dropped.
+struct Group {
+    announcements: Vec<Announcement>,
+    recipients: Vec<(Recipient, oneshot::Sender<()>)>,
 }
 
 impl Broadcast {
     /// Adds agents that are all told the same announcements.
     #[must_use]
     pub(crate) fn to(mut self, recipients: Vec<Recipient>, announcements: Vec<Announcement>) -> Self {
-        let mut addressed = Vec::with_capacity(recipients.len());
-        for recipient in recipients {
-            // The barrier waits until the sender is dropped.
+        let addressed = recipients.into_iter().map(|recipient| {
             let (telling, told) = oneshot::channel();
             self.barrier.0.insert(recipient.id.clone(), told.shared());
-            addressed.push((recipient, telling));
-        }
-        self.groups.push((announcements, addressed));
+            (recipient, telling)
+        });
+        let recipients = addressed.collect();
+        self.groups.push(Group { announcements, recipients });
         self
     }
 
@@ -114,7 +119,7 @@ impl Shared {
 
     /// Sends a broadcast. An agent that does not listen yet is tried again as long as `grace` lasts.
     pub(crate) async fn broadcast(&self, broadcast: Broadcast, grace: Duration) {
-        let groups = broadcast.groups.into_iter().map(async |(announcements, recipients)| {
+        let groups = broadcast.groups.into_iter().map(async |Group { announcements, recipients }| {
             let telling = recipients.into_iter().map(async |(recipient, told)| {
                 self.broadcaster.in_turn(self.tell_one(recipient, &announcements, grace)).await;
                 drop(told);

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn and_nobody_elses() {
+    fn an_agent_may_not_name_another_address() {
         for (endpoint, peer) in [
             ("http://169.254.169.254/latest", "10.0.0.7:5000"),
             ("http://localhost:8000/mcp", "10.0.0.7:5000"),

@@ -1,4 +1,4 @@
-//! The league's log, message by message: what was sent to whom and what came of it, what was asked and refused.
+//! The league's log of messages: what was sent and answered, what was asked and refused.
 //!
 //! What happened in the league is told by [`chronicle`](crate::event_lines), in the same file.
 
@@ -91,9 +91,8 @@ impl Shared {
         }
         let row = notice.call.method().row();
         let what = row.message.unwrap_or(row.name);
-        let nobody = yes == 0 && no > 1;
         let (level, event) =
-            if nobody { (JournalLevel::Error, "NOBODY_REACHABLE") } else { (JournalLevel::Info, what) };
+            if yes == 0 && no > 1 { (JournalLevel::Error, "NOBODY_REACHABLE") } else { (JournalLevel::Info, what) };
         if self.logs(level) {
             let message = format!("{what}: told {} agents, {yes} acknowledged it, {no} did not", yes + no);
             self.write_line(self.entry(level, event, message).in_conversation(Some(&notice.conversation)).about(what));

@@ -65,12 +65,12 @@ impl RateLimits {
 
     pub(crate) fn registers(
         &self,
-        whence: ClientNetwork,
+        network: ClientNetwork,
         meta: &AgentMeta,
         method: Method,
     ) -> Result<(), RequestError> {
-        let meter = if whence.is_here() { &self.registrations_here } else { &self.registrations };
-        meter.pass(&whence).map_err(|wait| limited(wait, method, "too many registrations from your address"))?;
+        let meter = if network.is_here() { &self.registrations_here } else { &self.registrations };
+        meter.pass(&network).map_err(|wait| limited(wait, method, "too many registrations from your address"))?;
         let agent = (SmolStr::new(meta.display_name.trim().to_lowercase()), SmolStr::new(meta.contact_endpoint.trim()));
         let again = self.registrations_again.pass(&agent);
         again.map_err(|wait| limited(wait, method, "this agent registers too often; keep the token you have"))
@@ -80,23 +80,23 @@ impl RateLimits {
         self.questions.pass(agent).map_err(|wait| limited(wait, method, "you ask too often"))
     }
 
-    pub(crate) fn wonders(&self, whence: ClientNetwork, method: Method) -> Result<(), RequestError> {
-        if whence.is_here() {
+    pub(crate) fn wonders(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
+        if network.is_here() {
             return Ok(());
         }
-        self.strangers.pass(&whence).map_err(|wait| limited(wait, method, "too many questions from there"))
+        self.strangers.pass(&network).map_err(|wait| limited(wait, method, "too many questions from there"))
     }
 
-    /// Somebody shows a secret that a person may have chosen: whether it is looked at.
-    pub(crate) fn shows_secret(&self, whence: ClientNetwork, method: Method) -> Result<(), RequestError> {
-        self.strikes.listen(whence).map_err(|wait| limited(wait, method, GUESSED))
+    /// Whether a secret from this network is checked at all.
+    pub(crate) fn shows_secret(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
+        self.strikes.listen(network).map_err(|wait| limited(wait, method, GUESSED))
     }
 
-    /// The fault of whoever was refused; where that was for a wrong secret once too often, that.
-    pub(crate) fn refused(&self, fault: RequestError, whence: ClientNetwork, method: Method) -> RequestError {
+    /// Counts a wrong secret; gives the error for the client, which after too many is to wait.
+    pub(crate) fn refused(&self, fault: RequestError, network: ClientNetwork, method: Method) -> RequestError {
         match fault.code {
             Some(ErrorCode::E012) => {
-                self.strikes.strike(whence).err().map_or(fault, |wait| limited(wait, method, GUESSED))
+                self.strikes.strike(network).err().map_or(fault, |wait| limited(wait, method, GUESSED))
             }
             Some(_) | None => fault,
         }

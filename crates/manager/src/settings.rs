@@ -61,7 +61,7 @@ pub struct ManagerSettings {
     pub operator: Option<TokenDigest>,
     pub referee_key: Option<Credential>,
     pub player_key: Option<Credential>,
-    /// Where the manager itself listens: nobody else does.
+    /// Where the manager itself listens: no agent may name this address.
     pub here: Option<SocketAddr>,
     /// The addresses of the manager's machine: agents that are on it may name any of them.
     pub own_addresses: fn() -> Vec<IpAddr>,
@@ -75,7 +75,7 @@ pub struct ManagerSettings {
     pub home_mark: Option<SmolStr>,
     /// The league's log, where one is kept.
     pub journal: Option<Journal>,
-    /// Who looks at players before they are let in; without one, everybody is.
+    /// Checks players before they are registered; without it, every player is accepted.
     pub inspector: Option<Inspector>,
     pub rates: RateSettings,
     /// Secrets that were wrong, here and wherever else they are shown.

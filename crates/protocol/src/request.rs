@@ -114,7 +114,7 @@ impl Request<'_> {
     /// Checks the envelope as far as the profile demands it here; gives everything that was odd.
     ///
     /// Requests to the manager must be complete. Registration is lenient, and so is a tool that is called with flat fields:
-    /// its caller has never heard of envelopes. Players and referees listen to anybody who makes sense. `strict` ends all that.
+    /// its caller knows no envelopes. Players and referees are lenient. `strict` makes every leniency an error.
     pub fn check(&self, strict: bool) -> Result<Quirks, RequestError> {
         let row = self.method().row();
         let flat_tool = self.frame == Frame::Tool
@@ -189,8 +189,8 @@ struct ToolCall<'a> {
 
 /// Reads what was posted to `/mcp`.
 pub fn read(body: &[u8]) -> Result<Incoming<'_>, Box<Refused>> {
-    let nobody = || ReplyTo { frame: Frame::Direct, id: RequestId::Null, method: None };
-    let refuse = |fault| Box::new(Refused { fault, reply_to: nobody(), head: ReceivedEnvelope::default() });
+    let reply_to = || ReplyTo { frame: Frame::Direct, id: RequestId::Null, method: None };
+    let refuse = |fault| Box::new(Refused { fault, reply_to: reply_to(), head: ReceivedEnvelope::default() });
     if body.len() > MAX_BODY {
         let message = format!("a request has at most {MAX_BODY} bytes, this one has {}", body.len());
         return Err(refuse(RequestError::rpc(INVALID_REQUEST, message)));
@@ -313,7 +313,7 @@ fn finish<'a>(method: Method, message: &'a str, form: Form<'a>) -> Result<Incomi
     let mut read = read_parts(method, message);
     let nested = read.nested.filter(|nested| frame.is_rpc() && nested.get().starts_with('{'));
     if let Some(nested) = nested {
-        // Whoever called a tool is answered as a tool, wherever it put the message.
+        // A call of a tool is answered as a tool, wherever the message stood.
         if frame != Frame::Tool {
             frame = Frame::Nested;
         }

@@ -1,4 +1,4 @@
-//! Who says so: `league_manager`, `referee:REF01`, `player:P01`, and the other spellings in use.
+//! The sender of a message: `league_manager`, `referee:REF01`, `player:P01`, and the other spellings in use.
 
 use std::fmt;
 use std::str::FromStr;
@@ -87,7 +87,7 @@ impl Sender {
         }
     }
 
-    /// What stands behind the colon, or all of it where there is none. A kind alone names nobody.
+    /// What stands behind the colon, or all of it where there is none. A role alone names no agent.
     fn name(&self) -> Option<&str> {
         match self.0.split_once(':') {
             Some((_, name)) => Some(name).filter(|name| !name.is_empty()),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_alone_names_nobody() {
+    fn a_role_alone_names_no_agent() {
         for text in ["referee", "player", "player:"] {
             let sender: Sender = text.parse().unwrap();
             assert_eq!((sender.player_id(), sender.referee_id()), (None, None), "{text}");

@@ -189,9 +189,15 @@ macro_rules! calls {
             }
         }
 
-        role_calls! { ManagerCall, Manager, [], $($call($request) [$($to)*])* }
-        role_calls! { RefereeCall, Referee, [], $($call($request) [$($to)*])* }
-        role_calls! { PlayerCall, Player, [], $($call($request) [$($to)*])* }
+        role_calls! {
+            { #[expect(clippy::large_enum_variant, reason = "a call is moved a few times and never stored")] ManagerCall },
+            Manager, [], $($call($request) [$($to)*])*
+        }
+        role_calls! {
+            { #[expect(clippy::large_enum_variant, reason = "a call is moved a few times and never stored")] RefereeCall },
+            Referee, [], $($call($request) [$($to)*])*
+        }
+        role_calls! { { PlayerCall }, Player, [], $($call($request) [$($to)*])* }
     };
     (@family $family:literal) => { Some($family) };
     (@family) => { None };
@@ -199,8 +205,9 @@ macro_rules! calls {
 
 /// Makes the enum of the calls that one role serves: goes through the rows, and through the receivers of each row.
 macro_rules! role_calls {
-    ($name:ident, $role:ident, [$($call:ident($request:ty))*],) => {
+    ({ $(#[$attribute:meta])* $name:ident }, $role:ident, [$($call:ident($request:ty))*],) => {
         /// The calls that this role serves.
+        $(#[$attribute])*
         #[derive(Clone, Debug)]
         pub enum $name {
             $($call($request),)*
@@ -209,7 +216,6 @@ macro_rules! role_calls {
         impl TryFrom<Call> for $name {
             type Error = Method;
 
-            #[expect(clippy::wildcard_enum_match_arm, reason = "the macro lists every call of the role")]
             fn try_from(call: Call) -> Result<Self, Method> {
                 match call {
                     $(Call::$call(body) => Ok(Self::$call(body)),)*
@@ -218,20 +224,20 @@ macro_rules! role_calls {
             }
         }
     };
-    ($name:ident, Manager, [$($served:tt)*], $call:ident($request:ty) [Manager $($to:ident)*] $($rest:tt)*) => {
-        role_calls! { $name, Manager, [$($served)* $call($request)], $($rest)* }
+    ($enum:tt, Manager, [$($served:tt)*], $call:ident($request:ty) [Manager $($to:ident)*] $($rest:tt)*) => {
+        role_calls! { $enum, Manager, [$($served)* $call($request)], $($rest)* }
     };
-    ($name:ident, Referee, [$($served:tt)*], $call:ident($request:ty) [Referee $($to:ident)*] $($rest:tt)*) => {
-        role_calls! { $name, Referee, [$($served)* $call($request)], $($rest)* }
+    ($enum:tt, Referee, [$($served:tt)*], $call:ident($request:ty) [Referee $($to:ident)*] $($rest:tt)*) => {
+        role_calls! { $enum, Referee, [$($served)* $call($request)], $($rest)* }
     };
-    ($name:ident, Player, [$($served:tt)*], $call:ident($request:ty) [Player $($to:ident)*] $($rest:tt)*) => {
-        role_calls! { $name, Player, [$($served)* $call($request)], $($rest)* }
+    ($enum:tt, Player, [$($served:tt)*], $call:ident($request:ty) [Player $($to:ident)*] $($rest:tt)*) => {
+        role_calls! { $enum, Player, [$($served)* $call($request)], $($rest)* }
     };
-    ($name:ident, $role:ident, $served:tt, $call:ident($request:ty) [$other:ident $($to:ident)*] $($rest:tt)*) => {
-        role_calls! { $name, $role, $served, $call($request) [$($to)*] $($rest)* }
+    ($enum:tt, $role:ident, $served:tt, $call:ident($request:ty) [$other:ident $($to:ident)*] $($rest:tt)*) => {
+        role_calls! { $enum, $role, $served, $call($request) [$($to)*] $($rest)* }
     };
-    ($name:ident, $role:ident, $served:tt, $call:ident($request:ty) [] $($rest:tt)*) => {
-        role_calls! { $name, $role, $served, $($rest)* }
+    ($enum:tt, $role:ident, $served:tt, $call:ident($request:ty) [] $($rest:tt)*) => {
+        role_calls! { $enum, $role, $served, $($rest)* }
     };
 }
 

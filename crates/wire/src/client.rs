@@ -44,12 +44,12 @@ pub struct ClientSettings {
     /// TLS, see [`crate::tls::client_config`]; without it `https` endpoints cannot be reached.
     pub tls: Option<Arc<ClientConfig>>,
     /// Connections that are kept for each host. A round begins and ends with a call for each of its matches at once, between the manager and
-    /// a few referees: whoever keeps fewer connects anew for most of them.
+    /// a few referees: a client that keeps fewer opens new ones for most of them.
     pub idle_per_host: usize,
-    /// How long they are kept. Most Python servers close after five seconds; whoever keeps longer meets dead connections.
+    /// How long they are kept. Most Python servers close a connection after five seconds.
     pub idle_limit: Duration,
     pub clock: WallClock,
-    /// Counts calls, where somebody wants to know.
+    /// Counts calls, where figures are wanted.
     pub tally: Option<Arc<CallTally>>,
     /// What tells whether the runtime of this client is starved; without it, lateness of our own counts against the peer.
     pub pulse: Option<LagMonitor>,
@@ -155,7 +155,7 @@ impl Client {
         self.ask(endpoint, extra, body, None, &mut self.allow(limit)).await
     }
 
-    /// A limit that begins now, for whoever is called through this client.
+    /// A limit that begins now, for a peer of this client.
     pub fn allow(&self, limit: Duration) -> Deadline {
         Deadline::new(limit, self.shared.pulse.clone())
     }
@@ -218,7 +218,6 @@ impl Client {
         Ok((status, body))
     }
 
-    /// Counts a call, where somebody does.
     pub(crate) fn note(&self, what: &'static str, sent: usize, came: &Result<Exchange, CallError>) {
         if let Some(tally) = &self.shared.tally {
             tally.note(what, sent, came);

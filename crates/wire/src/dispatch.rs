@@ -23,7 +23,7 @@ use crate::trace;
 /// The most requests of a batch.
 pub(crate) const MAX_BATCH: usize = 64;
 
-/// Who asks, and what came beside the body. The headers may hold a secret, so it is not shown.
+/// The client of a request, and what came beside the body. It has no `Debug`, because headers may hold a secret.
 pub(crate) struct Caller<'a> {
     pub(crate) peer: SocketAddr,
     /// The credential of the `Authorization` header.
@@ -97,7 +97,7 @@ async fn one<A: Agent>(
         Ok(Incoming::Mcp(request)) => server.fit(written(server.answer(&request))),
         Ok(Incoming::Batch(_)) => {
             let fault = RequestError::rpc(INVALID_REQUEST, "a batch holds requests, not batches");
-            refused(agent, Box::new(nobody(fault)), caller, "")
+            refused(agent, Box::new(unaddressed(fault)), caller, "")
         }
         Err(refusal) if refusal.reply_to.frame != Frame::Tool => refused(agent, refusal, caller, ""),
         Err(refusal) => {
@@ -126,7 +126,7 @@ pub(crate) async fn registered<A: Agent>(agent: &A, body: &[u8], caller: &Caller
 async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) -> Reply {
     if parts.len() > MAX_BATCH {
         let message = format!("a batch has at most {MAX_BATCH} requests, this one has {}", parts.len());
-        return refused(agent, Box::new(nobody(RequestError::rpc(INVALID_REQUEST, message))), caller, "");
+        return refused(agent, Box::new(unaddressed(RequestError::rpc(INVALID_REQUEST, message))), caller, "");
     }
     let server = caller.server(agent, true);
     let replies = join_all(parts.into_iter().map(async |part| {
@@ -228,7 +228,7 @@ fn elsewhere<A: Agent>(agent: &A, reply_to: &ReplyTo) -> RequestError {
     RequestError::rpc(code, format!("there is no method {name:?} here: this is a {}", agent.role()))
 }
 
-fn nobody(fault: RequestError) -> Refused {
+fn unaddressed(fault: RequestError) -> Refused {
     let reply_to = ReplyTo { frame: Frame::Direct, id: RequestId::Null, method: None };
     Refused { fault, reply_to, head: ReceivedEnvelope::default() }
 }

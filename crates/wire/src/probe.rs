@@ -41,7 +41,7 @@ impl Probe<'_> {
         if result_of(&found).is_some_and(|result| result.get("supportedVersions").is_some()) {
             return self.tools(McpStyle::Stateless).await;
         }
-        // Whoever reads the method and does not know it may know tools all the same, without any preliminaries.
+        // A server that reads the method and does not know it may have tools all the same.
         if found.status.is_success() || says_unknown(&found) {
             let manner = self.tools(McpStyle::AtOnce).await;
             if manner.is_some() || found.status.is_success() {
@@ -63,7 +63,7 @@ impl Probe<'_> {
         let result = result_of(&agreed).filter(|_| agreed.status.is_success())?;
         let revision = result.get("protocolVersion").and_then(Value::as_str).unwrap_or(HANDSHAKE);
         let revision = HeaderValue::from_str(revision).ok()?;
-        // Some put an id on a refusal, which is of no use to anybody; this one is not refused.
+        // Some servers put an id on a refusal; this answer is none.
         let session = Session { id: agreed.headers.get(SESSION).cloned(), revision };
         self.client.sessions().keep(self.endpoint, session);
         self.tell_initialized().await;

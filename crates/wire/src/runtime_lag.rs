@@ -1,8 +1,7 @@
-//! Whether a runtime is starved, and what that means for those who are waited for.
+//! How late a runtime is, so that its own lag never counts against a peer.
 //!
-//! A task that does nothing but wake up every few milliseconds sees how late everything else wakes up: the processor is busy
-//! elsewhere, something blocks, the process was stopped. Time that was lost so is ours and nobody else's: it does not count against a
-//! peer, whose answer may have been lying in the kernel all the while. An [`Deadline`] is a limit with that time taken out.
+//! A task wakes up every few milliseconds and measures how late it is: the processor is busy, a task blocks, or the process was
+//! stopped. The answer of a peer may lie in the kernel during that time. A [`Deadline`] is a limit that leaves that time out.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,16 +12,15 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-/// How often it beats. What happens between two beats is not felt: the less there is between them, the sooner is decided that a deadline has passed.
+/// The interval of the measurements. A shorter interval notices earlier that a deadline has passed.
 const BEAT: Duration = Duration::from_millis(2);
-/// How late a beat may come and still be on time: timers are a millisecond wide, and somebody is always at work. Only what is beyond counts as
-/// lost, or a runtime in which every beat is a little late would seem to lose half of its time. Both together are the longest stall that
-/// nobody feels: with ten milliseconds in place of six, a referee under load decided eight to thirteen late.
+/// Lateness that is ignored: timers have a resolution of one millisecond, and other tasks are always running. Interval and tolerance
+/// are the longest stall that goes unnoticed: with 10 ms in place of 6, a referee under load decided 8 to 13 ms late.
 const TOLERANCE: Duration = Duration::from_millis(4);
-/// In place of the next beat, while there is none.
+/// In place of the next measurement, while there is none.
 const RESTING: u64 = u64::MAX;
 
-/// The pulse of one runtime; cheap to clone. It beats while somebody is waited for, and rests otherwise: who has nothing to do wakes nobody up.
+/// Measures the lag of one runtime while a peer is waited for; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct LagMonitor {
     felt: Arc<LagState>,
@@ -38,7 +36,7 @@ struct LagState {
     /// Up to when loss of another kind has been counted, likewise.
     counted: AtomicU64,
     waiting: AtomicUsize,
-    /// Somebody is waited for again, or nobody ever will be.
+    /// A peer is waited for again, or the last monitor is gone.
     wake: Arc<Notify>,
 }
 
@@ -71,14 +69,13 @@ impl LagMonitor {
 
     /// All the time that its runtime has lost so far.
     pub fn lost(&self) -> Duration {
-        // In this order, and the other way round in `beat`: what is read in between is too much rather than too little.
+        // `beat` stores these in the opposite order: a read in between gives too much lag rather than too little.
         let due = self.felt.due();
         let before = Duration::from_micros(self.felt.lost.load(Ordering::Relaxed));
         before + due.map_or(Duration::ZERO, |due| late(Instant::now(), due))
     }
 
-    /// Notes that the time from `began` until now was lost in another way, and all the same was nobody's but ours. Many may say
-    /// so of the same time; it was lost once.
+    /// Counts the time from `began` until now as lag of another kind. Several callers may report the same time; it counts once.
     pub(crate) fn lose_since(&self, began: Instant) {
         let since = |moment: Instant| micros(moment.saturating_duration_since(self.felt.began));
         let now = since(Instant::now());
@@ -99,7 +96,7 @@ impl LagState {
         self.lost.fetch_add(micros(late(Instant::now(), due)), Ordering::Relaxed);
         if self.waiting.load(Ordering::SeqCst) == 0 {
             self.due.store(RESTING, Ordering::SeqCst);
-            // Who came in between saw it beating still.
+            // A watch that began in between saw the monitor measuring still.
             if self.waiting.load(Ordering::SeqCst) == 0 {
                 return None;
             }
@@ -114,14 +111,14 @@ impl LagState {
     }
 }
 
-/// Whoever held it last lets the task go that beats.
+/// Lets the measuring task end.
 impl Drop for LagState {
     fn drop(&mut self) {
         self.wake.notify_one();
     }
 }
 
-/// Somebody is waited for: as long as this is there, the pulse beats.
+/// The monitor measures as long as there is a watch.
 #[derive(Debug)]
 struct LagWatch(LagMonitor);
 
@@ -160,9 +157,8 @@ fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The time that a peer has: a limit, in which what our own runtime lost does not count.
-///
-/// What is granted is bounded: beyond the limit a peer is waited for as long again at most, not counting the time in which nothing ran.
+/// The time that a peer has: a limit in which our own lag does not count. What is granted beyond the limit is at most the limit
+/// again, without the time in which nothing ran.
 #[derive(Clone, Debug)]
 pub struct Deadline {
     watch: Option<LagWatch>,
@@ -177,7 +173,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// From now on; without a pulse nothing is ever granted.
+    /// Begins now; without a monitor nothing is granted.
     pub fn new(limit: Duration, pulse: Option<LagMonitor>) -> Self {
         let watch = pulse.map(LagWatch::new);
         let lost = lost_by(watch.as_ref());
@@ -200,9 +196,8 @@ impl Deadline {
         Instant::now() + self.left()
     }
 
-    /// Does `work` as long as there is time; nothing when there was not enough. Says also what was granted for it.
-    ///
-    /// It stays where it is pinned: taken by value it would be held twice, and copied for every call.
+    /// Runs `work` as long as there is time; gives its output, and the time that was granted beyond the limit. `work` stays
+    /// pinned where it is: taken by value it would be copied for every call.
     pub async fn within<F: Future>(&mut self, mut work: Pin<&mut F>) -> (Option<F::Output>, Duration) {
         let first = self.end();
         self.begun = true;
@@ -214,7 +209,7 @@ impl Deadline {
                     if self.watch.is_some() { Instant::now().saturating_duration_since(first) } else { Duration::ZERO };
                 return (Some(done), granted);
             }
-            // What lies in the kernel at this moment was there in time, as far as anybody can know. To yield lets the connection read it.
+            // An answer that lies in the kernel now may have come in time. Yielding lets the connection read it.
             if self.watch.is_some() {
                 tokio::task::yield_now().await;
                 let look = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context)));
@@ -222,7 +217,7 @@ impl Deadline {
                     return (Some(done), Instant::now().saturating_duration_since(first));
                 }
             }
-            // Everybody else at work may have come first: what was lost up to here counts, or the decision would fall late.
+            // Other tasks may have run first: the lag up to here counts, too.
             let more = self.left().min(self.limit.saturating_sub(self.waited));
             if more.is_zero() {
                 break lost_by(self.watch.as_ref()).saturating_sub(lost);
@@ -230,7 +225,7 @@ impl Deadline {
             self.waited += more;
             end = Instant::now() + more;
         };
-        // Until this moment an answer would have counted. What of that was our own lateness was granted, too.
+        // An answer would have counted until this moment, so the lag of this moment was granted, too.
         let over = end.elapsed().min(lost);
         (None, end.saturating_duration_since(first) + over)
     }
@@ -241,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_a_little_late_loses_nothing_however_often_and_what_is_later_loses_the_rest() {
+    fn lateness_within_the_tolerance_is_no_lag() {
         let due = Instant::now();
         assert_eq!(late(due, due + BEAT), Duration::ZERO, "too early");
         assert_eq!(late(due + TOLERANCE, due), Duration::ZERO);
@@ -254,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_beats_while_somebody_is_waited_for_and_what_passes_while_it_rests_is_not_lost() {
+    async fn the_monitor_measures_only_while_a_peer_is_waited_for() {
         let pulse = LagMonitor::start();
         stall();
         assert_eq!((pulse.felt.due(), pulse.lost()), (None, Duration::ZERO));
@@ -277,7 +272,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_ends_with_whoever_holds_it() {
+    async fn the_measuring_task_ends_with_the_last_monitor() {
         let pulse = LagMonitor::start();
         let (felt, waited) = (Arc::downgrade(&pulse.felt), Deadline::new(Duration::from_secs(1), Some(pulse.clone())));
         drop(pulse);

@@ -6,7 +6,7 @@ use league_core::season::Season;
 use league_manager::ManagerSettings;
 use league_protocol::quirk::Quirk;
 use league_protocol::sender::Role;
-use league_protocol::table::{Access, Method, TABLE};
+use league_protocol::table::{Access, TABLE};
 use league_test_agents::frame::Frame;
 use league_test_agents::player;
 use league_test_agents::player::dialect::Speech;
@@ -114,10 +114,10 @@ async fn a_referee_of_ours_refuses_every_call_without_the_pass_that_its_row_dema
     let referee = Caller::of(league.season().await.referees()[0].profile.endpoint.clone());
     let seats = json!([{"player_id": "P01", "endpoint": "http://localhost:1"}, {"player_id": "P02", "endpoint": "http://localhost:2"}]);
     for row in TABLE.iter().filter(|row| row.to.contains(&Role::Referee) && row.access == Access::Pass) {
-        let fields = match row.method {
-            Method::StartMatch => json!({"match_id": "R1M1", "players": seats}),
-            Method::NotifyRound => json!({"round_id": 1, "matches": []}),
-            Method::NotifyLeagueCompleted => json!({"total_rounds": 1, "total_matches": 1, "final_standings": []}),
+        let fields = match row.name {
+            "start_match" => json!({"match_id": "R1M1", "players": seats}),
+            "notify_round" => json!({"round_id": 1, "matches": []}),
+            "notify_league_completed" => json!({"total_rounds": 1, "total_matches": 1, "final_standings": []}),
             _ => json!({}),
         };
         let answer = referee.call(row.name, "league_manager", Some("pass-please"), fields).await;
