@@ -192,7 +192,7 @@ fn a_report_is_for_this_league_and_one_of_its_matches() {
 }
 
 /// What becomes of a report about R1M1 of a league of tic-tac-toe in which P01 won the row 1-2-3.
-fn reported(result: Value) -> Result<MatchRecord, String> {
+fn reported(result: &Value) -> Result<MatchRecord, String> {
     let mut league = League::with(LeagueConfig { game_type: "tic_tac_toe".parse().unwrap(), ..config() });
     for number in 1..=2 {
         let mut request = player(number);
@@ -220,7 +220,7 @@ fn moves(cells: &str) -> Value {
 
 #[test]
 fn a_report_with_the_moves_of_a_board_game_is_replayed() {
-    let win = |winner: &str, cells: &str| reported(json!({ "winner": winner, "details": { "moves": moves(cells) } }));
+    let win = |winner: &str, cells: &str| reported(&json!({ "winner": winner, "details": { "moves": moves(cells) } }));
     let record = win("P01", "14253").unwrap();
     assert_eq!((record.outcome, record.moves), (Outcome::Win(Side::A), Pair::new(Some("3".into()), Some("5".into()))));
     for (winner, cells, lie) in [
@@ -234,10 +234,10 @@ fn a_report_with_the_moves_of_a_board_game_is_replayed() {
         assert!(win(winner, cells).is_err(), "{lie}");
     }
     let forfeit = |cells: &str| {
-        reported(json!({ "winner": "P01", "details": { "technical_losses": ["P02"], "moves": moves(cells) } }))
+        reported(&json!({ "winner": "P01", "details": { "technical_losses": ["P02"], "moves": moves(cells) } }))
     };
     assert!(forfeit("142").is_ok() && forfeit("11").is_err() && forfeit("14253").is_err());
-    assert!(reported(json!({ "winner": "P01" })).is_ok(), "a referee of other make lists no moves");
+    assert!(reported(&json!({ "winner": "P01" })).is_ok(), "a referee of other make lists no moves");
     let stranger = json!({ "winner": "P01", "details": { "moves": [{ "player_id": "P09", "move": "1" }] } });
-    assert!(reported(stranger).unwrap_err().contains("result.details.moves"));
+    assert!(reported(&stranger).unwrap_err().contains("result.details.moves"));
 }
