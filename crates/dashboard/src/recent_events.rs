@@ -26,5 +26,5 @@ pub(crate) fn sentence(season: &Season, fact: &Fact) -> Markup {
 pub(crate) fn ended(season: &Season, match_id: &MatchId, outcome: Outcome) -> Markup {
     let Some(players) = season.contestants(match_id) else { return html! { "over" } };
     // Links are markup already, and the words between them have nothing to escape.
-    PreEscaped(outcome.sentence(players.map(|player| player_link(player).into_string())))
+    PreEscaped(outcome.sentence(&players.map(|player| player_link(player).into_string())))
 }

@@ -151,7 +151,7 @@ fn result(match_id: &MatchId, players: Pair<&RegisteredPlayer>, record: &MatchRe
         let (one, other) = (record.moves[first].as_ref()?, record.moves[first.other()].as_ref()?);
         Some(format!(" ({one} against {other}, number {})", record.drawn?))
     };
-    let sentence = record.outcome.sentence(players.map(|player| &player.profile.name));
+    let sentence = record.outcome.sentence(&players.map(|player| &player.profile.name));
     format!("{match_id}: {sentence}{}.", moves().unwrap_or_default())
 }
 

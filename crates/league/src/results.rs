@@ -75,7 +75,7 @@ pub(crate) fn cells(game: &ScheduledMatch, ended: Option<&Ended>, names: &Names)
     let winner = game.winner.as_ref().map(side_of);
     let first = winner.unwrap_or(Side::A);
     let outcome = ended.map_or_else(|| winner.map_or(Outcome::Draw, Outcome::Win), |ended| ended.outcome);
-    let sentence = outcome.sentence(ids.map(|id| names.of_id(id.as_str())));
+    let sentence = outcome.sentence(&ids.map(|id| names.of_id(id.as_str())));
     let record = ended.and_then(|ended| ended.record.as_ref());
     let choice = |side: Side| record.and_then(|record| record.moves[side].as_deref()).unwrap_or("–");
     let choices = if record.is_some() { format!("{} {}", choice(first), choice(first.other())) } else { String::new() };

@@ -64,7 +64,7 @@ impl Outcome {
     }
 
     /// Who won, with the players called by `names`.
-    pub fn sentence(self, names: Pair<impl Display>) -> String {
+    pub fn sentence(self, names: &Pair<impl Display>) -> String {
         match self {
             Self::Win(side) => format!("{} beats {}", names[side], names[side.other()]),
             Self::Draw => format!("{} and {} draw", names.a, names.b),

@@ -30,7 +30,7 @@ impl fmt::Display for Description {
             Phrase::Text(text) => f.write_str(text),
             Phrase::Player(id) => id.fmt(f),
             Phrase::Match(id) => id.fmt(f),
-            Phrase::Ended(_, outcome) => f.write_str(&outcome.sentence(Pair::new("player A", "player B"))),
+            Phrase::Ended(_, outcome) => f.write_str(&outcome.sentence(&Pair::new("player A", "player B"))),
         })
     }
 }
