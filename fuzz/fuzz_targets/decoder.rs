@@ -6,11 +6,11 @@
 #![no_main]
 #![forbid(unsafe_code)]
 
-use league_protocol::answer::{Layers, MoveAnswer};
+use league_protocol::answer::{MoveAnswer, ParsedAnswer};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::envelope::{Envelope, EnvelopeRule};
 use league_protocol::frame::Frame;
-use league_protocol::envelope::{Demand, Envelope};
 use league_protocol::id::{ConversationId, MatchId, RoundId};
-use league_protocol::dialect::Manner;
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::parity::Parity;
 use league_protocol::request::{self, Incoming, MAX_BODY, Refused, Request};
@@ -57,7 +57,7 @@ fn a_call_survives_every_frame(request: &Request<'_>) {
     assert!(request.check(true).is_err() || request.check(false).is_ok());
     let mut answer = Vec::new();
     request.reply_to().answer(&envelope(), &Acknowledgement::default(), &mut answer).expect("an answer can be written");
-    Layers::parse(&answer).expect("an answer is an object");
+    ParsedAnswer::parse(&answer).expect("an answer is an object");
 
     let method = request.method();
     for frame in [Frame::Direct, Frame::Typed, Frame::Tool, Frame::Bare, Frame::Nested] {
@@ -67,7 +67,7 @@ fn a_call_survives_every_frame(request: &Request<'_>) {
             continue;
         }
         let mut out = Vec::new();
-        Manner::from(frame).write(1, &envelope(), &request.call, &mut out).expect("what was read can be written");
+        PeerDialect::from(frame).write(1, &envelope(), &request.call, &mut out).expect("what was read can be written");
         if out.len() > MAX_BODY {
             continue;
         }
@@ -76,7 +76,7 @@ fn a_call_survives_every_frame(request: &Request<'_>) {
                 assert_eq!(again.method(), method, "in frame {frame}");
                 assert_eq!(text(&body(&again.call)), text(&body(&request.call)), "in frame {frame}");
                 // The envelope alone: a version that a registration names in its body is not ours.
-                again.head.check(method, Demand::Lenient).expect("our own envelope is good");
+                again.head.check(method, EnvelopeRule::Lenient).expect("our own envelope is good");
             }
             other => panic!("frame {frame}: {} became {other:?}", text(&out)),
         }
@@ -86,12 +86,12 @@ fn a_call_survives_every_frame(request: &Request<'_>) {
 fn a_refusal_can_be_said(refused: &Refused) {
     let mut out = Vec::new();
     refused.reply_to.refuse(&envelope(), &refused.fault, &mut out).expect("a refusal can be written");
-    let heard = Layers::parse(&out).expect("a refusal is an object");
+    let heard = ParsedAnswer::parse(&out).expect("a refusal is an object");
     assert!(heard.error().is_some(), "{} does not look like an error", text(&out));
 }
 
 fn an_answer_holds_a_move_or_none(bytes: &[u8]) {
-    let Ok(layers) = Layers::parse(bytes) else { return };
+    let Ok(layers) = ParsedAnswer::parse(bytes) else { return };
     let match_id = MatchId::of(RoundId(1), 1);
     if let MoveAnswer::Move(word) = layers.parity(&match_id).said {
         assert!(Parity::exact(&word).is_some(), "{word} is no parity");

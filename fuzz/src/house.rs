@@ -8,14 +8,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use league_core::season::Season;
-use league_core::season::config::Config;
+use league_core::season::config::LeagueConfig;
 use league_core::season::event::Event;
 use league_dashboard::{Archive, Dashboard};
-use league_manager::{Desk, Manager};
+use league_manager::{LeagueHandle, Manager};
 use league_player::chance::Chance;
 use league_player::player::Player;
 use league_player::strategy::registry::strategy;
-use league_player::thinker::Thinker;
+use league_player::strategy_runner::StrategyRunner;
 use league_protocol::id::{GameType, LeagueId};
 use league_protocol::time::Timestamp;
 use league_referee::Referee;
@@ -25,9 +25,9 @@ use league_store::log::{EventLog, LogHead};
 use league_wire::agent::Agent;
 use league_wire::client::{Client, ClientSettings};
 use league_wire::endpoint::Endpoint;
+use league_wire::environment::Environment;
 use league_wire::server::serve;
-use league_wire::settings::Settings;
-use league_wire::environment::World;
+use league_wire::settings::ServerSettings;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::{Builder, Runtime};
@@ -84,18 +84,18 @@ impl Default for House {
     }
 }
 
-fn world() -> World {
+fn world() -> Environment {
     let drawn = AtomicU64::new(0);
     let random = move || {
         let mut bytes = [7; 32];
         bytes[..8].copy_from_slice(&drawn.fetch_add(1, Ordering::Relaxed).to_le_bytes());
         bytes
     };
-    World::new(|| Timestamp::from_unix_millis(1_767_225_600_000), random)
+    Environment::new(|| Timestamp::from_unix_millis(1_767_225_600_000), random)
 }
 
-fn rules() -> Config {
-    Config::even_odd("league_fuzz".parse::<LeagueId>().expect("an id"))
+fn rules() -> LeagueConfig {
+    LeagueConfig::even_odd("league_fuzz".parse::<LeagueId>().expect("an id"))
 }
 
 async fn open() -> [Way; 3] {
@@ -106,8 +106,8 @@ async fn open() -> [Way; 3] {
     let (season, opened) = Season::open(rules(), world.now());
     let log = MemoryDisk::default().open();
     let head = log.append(LogHead::GENESIS, vec![opened.clone()]).await.expect("a log of memory");
-    let (desk, work) = Desk::open(season, head, log, world.clone(), |_| ());
-    let settings = league_manager::Settings::default();
+    let (desk, work) = LeagueHandle::open(season, head, log, world.clone(), |_| ());
+    let settings = league_manager::ManagerSettings::default();
     let managing = Manager::new(&rules(), settings, desk, client.clone(), None, world.clone());
     tokio::spawn(work);
     let conducting = managing.clone();
@@ -115,7 +115,7 @@ async fn open() -> [Way; 3] {
     let dashboard = pages(opened).await;
 
     let referee = Referee::new(
-        league_referee::Settings {
+        league_referee::RefereeSettings {
             name: "Referee".into(),
             wish: None,
             manager: manager.clone(),
@@ -135,7 +135,7 @@ async fn open() -> [Way; 3] {
         world.clone(),
     );
     let player = Player::new(
-        league_player::player::Settings {
+        league_player::player::PlayerSettings {
             name: "Player".into(),
             wish: None,
             manager,
@@ -150,7 +150,7 @@ async fn open() -> [Way; 3] {
             pause: Duration::from_secs(1),
             give_up_after: None,
         },
-        Thinker::new(strategy("random").expect("a strategy")).on_the_spot(),
+        StrategyRunner::new(strategy("random").expect("a strategy")).on_the_spot(),
         client,
         world,
     );
@@ -160,7 +160,7 @@ async fn open() -> [Way; 3] {
 fn stand<A: Agent>(agent: A, pages: Option<Dashboard>) -> Way {
     let (way, door) = door();
     let pages = pages.map(|pages| Arc::new(pages) as _);
-    let settings = Settings { pages, ..Settings::default() };
+    let settings = ServerSettings { pages, ..ServerSettings::default() };
     tokio::spawn(serve(door, Arc::new(agent), settings, std::future::pending()));
     way
 }
@@ -174,8 +174,9 @@ async fn pages(opened: Event) -> Dashboard {
         home.prepare(&league).expect("a home");
         home.log(&league).append(LogHead::GENESIS, vec![opened]).await.expect("an event");
     }
-    let settings = league_dashboard::Settings::default();
-    let (dashboard, feed, work) = Dashboard::open(Archive::of(home.log(&league), home, league), settings).expect("pages");
+    let settings = league_dashboard::DashboardSettings::default();
+    let (dashboard, feed, work) =
+        Dashboard::open(Archive::of(home.log(&league), home, league), settings).expect("pages");
     tokio::spawn(async move {
         let _open = feed;
         work.await;

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_league_that_is_short_of_somebody_is_not_rehearsed() {
+    fn an_in_memory_league_needs_enough_players() {
         let config = LeagueConfig::even_odd("rehearsal".parse().unwrap());
         let twice = ["Agent", "Agent", "Other"].map(SmolStr::new);
         assert!(matches!(refused(config.clone(), &twice), InMemoryLeagueError::Rejected(_)));

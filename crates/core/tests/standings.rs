@@ -99,7 +99,7 @@ mod ties {
     use super::*;
 
     #[test]
-    fn nobody_has_played_and_everyone_stands_by_index() {
+    fn players_without_matches_rank_by_index() {
         assert_eq!(ranking(4, &[Wins, HeadToHead, Draws], &[]), [0, 1, 2, 3]);
     }
 

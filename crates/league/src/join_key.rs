@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn on_this_machine_nobody_needs_a_key_unless_there_is_one() {
+    fn on_loopback_a_key_is_needed_only_if_one_is_set() {
         for host in HERE {
             assert_eq!(shown(&settle(" ", false, host)), [None, None, None]);
             assert_eq!(shown(&settle("sesame", false, host)), [Some("sesame".to_owned()), None, None]);

@@ -109,7 +109,7 @@ async fn a_decision_of_which_only_a_part_fits_is_not_logged_and_ends_the_actor()
 }
 
 #[tokio::test]
-async fn a_log_that_fails_closes_the_desk_and_nobody_is_told_yes() {
+async fn a_failed_log_stops_the_league_and_acknowledges_nothing() {
     let disk = MemoryDisk::new(SyncMode::AtOnce);
     let (desk, work) = open(&disk).await;
     let working = tokio::spawn(work);
@@ -292,7 +292,7 @@ async fn two_things(desk: &LeagueHandle, looks: bool) -> (u64, u128) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn results_gather_as_long_as_nobody_waits_for_them() {
+async fn results_share_a_commit_while_no_reader_waits() {
     assert_eq!(two_things(&playing(1).await, false).await, (2, 2), "there is a match that has no referee yet");
     let desk = playing(2).await;
     let (commits, took) = two_things(&desk, false).await;

@@ -103,7 +103,7 @@ async fn it_moves_in_every_game_that_its_strategy_plays() {
 }
 
 #[tokio::test]
-async fn nobody_sends_it_home() {
+async fn a_practice_match_never_shuts_the_player_down() {
     let player = player("random");
     assert!(said(&player, "notify_league_completed", json!({ "total_rounds": 1 })).await.is_ok());
     let refused = said(&player, "shutdown", json!({})).await.unwrap_err();

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_without_an_id_is_nobodys() {
+    fn an_address_without_an_id_is_ignored() {
         assert!(
             found(&json!({"endpoint": "http://127.0.0.1:1/mcp", "players": {"Px": "http://127.0.0.1:1/"}})).is_empty()
         );

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_left_behind_holds_nobody_up() {
+    fn a_leftover_lock_file_does_not_block() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("manager.lock");
         std::fs::write(&path, b"{\"pid\": 1, \"since\": \"2025-01-15T10:30:00Z\", and much more that is not JSON")

@@ -170,7 +170,7 @@ fn what_a_peer_wrote_is_escaped_and_bounded_and_shows_no_token() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_holds_nobody_up() {
+fn a_journal_that_cannot_be_written_does_not_block() {
     let directory = tempfile::tempdir().unwrap();
     let taken = directory.path().join("taken");
     fs::write(&taken, b"").unwrap();

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manager_that_was_away_excuses_nobody() {
+    fn an_absent_manager_excuses_no_player() {
         let mut fault_log = FaultLog::default();
         fault_log.started(PLAYER, SimTime(50));
         fault_log.note(Victim::Process(ProcessId::MANAGER), SimTime(60), SimTime(300), Weight::Everything);

@@ -109,7 +109,7 @@ impl Run {
             for (_, incident) in self.ambushes.extract_if(.., |(at, _)| *at <= now).collect::<Vec<_>>() {
                 self.strike(incident);
             }
-            self.start_whoever_is_due()?;
+            self.start_processes_that_are_due()?;
             let woken = self.net.lock().deliver(self.now);
             woken.into_iter().for_each(std::task::Waker::wake);
             let next = self.now + TICK;
@@ -188,7 +188,7 @@ impl Run {
         }
     }
 
-    fn start_whoever_is_due(&mut self) -> std::io::Result<()> {
+    fn start_processes_that_are_due(&mut self) -> std::io::Result<()> {
         let now = self.now;
         for process in self.processes.iter_mut().filter(|process| process.due.is_some_and(|due| due <= now)) {
             let (cast, life, place) = (self.cast.clone(), process.lives, process.place);

@@ -112,7 +112,7 @@ async fn every_planted_fault_is_found_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_is_late_is_found_out() {
+async fn a_late_player_fails_the_check() {
     each(SLOW, impatient()).await;
 }
 

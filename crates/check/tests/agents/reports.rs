@@ -93,7 +93,7 @@ async fn test_viewers_are_told_in_xml() {
 }
 
 #[tokio::test]
-async fn what_is_known_fails_nobody_and_what_holds_is_stale() {
+async fn accepted_failures_do_not_fail_and_passed_ones_are_stale() {
     let mut report = report(Fault::ChoosesInCapitals).await;
     assert!(!report.is_fit());
     let known = "player.choice.exact # since last year\nplayer.rpc.batch\n";

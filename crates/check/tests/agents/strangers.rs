@@ -44,7 +44,7 @@ async fn a_player_of_another_league_is_to_be_checked_before_it_registers() {
 }
 
 #[tokio::test]
-async fn where_nobody_listens_that_is_what_is_said() {
+async fn an_agent_that_does_not_listen_is_reported_as_such() {
     let nowhere = format!("http://127.0.0.1:{}/mcp", free_port()).parse().unwrap();
     noted(&league_check::player(&nowhere, &patient()).await, "Nothing listens at 127.0.0.1:");
     noted(&league_check::referee(&nowhere, &patient()).await, "Nothing listens at 127.0.0.1:");

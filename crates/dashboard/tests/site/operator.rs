@@ -108,7 +108,7 @@ async fn agents_are_shown_with_how_quickly_they_answer() {
 }
 
 #[tokio::test]
-async fn whoever_watches_a_slow_match_sees_its_phase() {
+async fn a_viewer_of_a_slow_match_sees_its_phase() {
     let (site, _) = operated(None).await;
     let mut stream = BufReader::new(site.ask("GET", "/live?since=0", &[], "").await).lines();
     let shown = async {

@@ -42,7 +42,7 @@ impl Reader {
 }
 
 #[tokio::test]
-async fn whoever_is_cut_off_goes_on_without_a_gap_and_without_a_double() {
+async fn a_resumed_stream_has_no_gap_and_no_duplicate() {
     let story = played(16, 9);
     let (before, after) = story.events.split_at(40);
     let site = Site::of(before).await;

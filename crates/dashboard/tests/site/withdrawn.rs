@@ -4,7 +4,7 @@ use crate::leagues::eventful;
 use crate::support::Site;
 
 #[tokio::test]
-async fn whoever_was_withdrawn_is_marked_and_its_unplayed_matches_say_why() {
+async fn a_withdrawn_player_is_marked_and_its_unplayed_matches_say_why() {
     let story = eventful(3);
     let site = Site::of(&story.events).await;
     for page in ["/", "/crosstable", "/agents", "/players/P02"] {

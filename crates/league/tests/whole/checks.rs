@@ -28,7 +28,7 @@ fn our_player_is_graded_before_it_registers_for_people_and_programs() {
 }
 
 #[test]
-fn where_nobody_listens_it_fails_and_says_what_to_do() {
+fn an_agent_that_does_not_listen_fails_the_check_with_advice() {
     let ended = league(&["check", &format!("http://127.0.0.1:{}/mcp", ports::free())]);
     assert_eq!(ended.code, Some(1));
     assert!(ended.out.contains("Nothing listens") && ended.out.contains("Start the agent first"), "{}", ended.out);

@@ -63,7 +63,7 @@ fn the_files_of_the_profile_are_there_and_hold_nothing_secret() {
 }
 
 #[test]
-fn two_players_and_odd_numbers_play_everybody_once() {
+fn two_players_and_odd_numbers_of_players_meet_once_each() {
     for (players, matches, rounds) in [("2", 1, 1), ("3", 3, 3), ("5", 10, 5)] {
         let home = TestHome::new();
         let standings: Vec<Value> = serde_json::from_str(&play(&home, &["--players", players])).unwrap();
@@ -85,7 +85,7 @@ fn two_players_and_odd_numbers_play_everybody_once() {
 }
 
 #[test]
-fn a_seed_gives_the_same_league_whoever_runs_the_matches() {
+fn a_seed_gives_the_same_league_with_any_number_of_referees() {
     let leagues = ["1", "2", "8"].map(|referees| {
         let home = TestHome::new();
         let standings = play(&home, &["--players", "8", "--seed", "7", "--referees", referees]);

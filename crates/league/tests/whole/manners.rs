@@ -135,7 +135,7 @@ fn a_busy_port_of_a_house_player_is_replaced() {
 }
 
 #[test]
-fn whoever_starts_a_league_logs_what_it_did() {
+fn starting_a_league_is_logged() {
     let home = TestHome::new();
     play(&home, &[]);
     let log = lines(&home.join("logs/system/orchestrator.log.jsonl"));

@@ -52,7 +52,7 @@ fn who_is_withdrawn_before_the_start_goes_home_and_the_league_waits_for_another(
 }
 
 #[test]
-fn a_player_is_withdrawn_on_the_way_and_everybody_else_plays_on() {
+fn a_player_is_withdrawn_during_a_league_and_the_others_play_on() {
     let venue = Venue::new();
     let mut manager = venue.manager_with(3, 1, &["--stepped", "--json", "--operator-token", "chalk"]);
     let mut referee = venue.referee("REF01");

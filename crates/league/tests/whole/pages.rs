@@ -49,7 +49,7 @@ fn a_league_is_shown_while_it_is_played_and_afterwards_and_again_from_its_home()
 }
 
 #[test]
-fn a_league_that_nobody_plays_is_not_shown_as_live() {
+fn an_abandoned_league_is_not_shown_as_live() {
     let home = TestHome::new();
     let mut manager = Process::start(&["manager", "--port", "0", "--home", home.path()]);
     let site = address_of(&mut manager, "Watch it at");

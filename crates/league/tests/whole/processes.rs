@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Process, TestHome, Venue, http};
 
 #[test]
-fn any_start_order_works_and_everybody_goes_home_at_the_end() {
+fn any_start_order_works_and_all_agents_end() {
     let venue = Venue::new();
     let players = ["P01", "P02", "P03"].map(|id| (id, venue.player(id, "markov")));
     let referees = ["REF01", "REF02"].map(|id| (id, venue.referee(id)));

@@ -18,7 +18,7 @@ fn who_comes_when_the_league_has_begun_is_told_so() {
 }
 
 #[test]
-fn a_league_that_nobody_comes_to_ends() {
+fn a_league_without_registrations_ends() {
     let home = TestHome::new();
     let manager = league(&["manager", "--port", "0", "--home", home.path(), "--registration-window", "1"]);
     let told = manager.badly();
@@ -125,14 +125,14 @@ fn a_home_of_another_version_is_refused_by_every_command_and_not_changed() {
 }
 
 #[test]
-fn a_strategy_that_nobody_knows_is_answered_with_those_there_are() {
+fn an_unknown_strategy_is_refused_with_the_known_ones() {
     let home = TestHome::new();
     let told = league(&["run", "--port", "0", "--home", home.path(), "--strategies", "luck"]).badly();
     assert!(told.contains("luck") && told.contains("markov") && told.contains("frequency"), "{told}");
 }
 
 #[test]
-fn a_language_model_that_nobody_configured_is_asked_for_before_anything_begins() {
+fn a_missing_model_configuration_is_reported_before_the_league_begins() {
     let home = TestHome::new();
     for command in [&["run", "--strategies", "random,llm"][..], &["player", "--strategy", "llm"]] {
         let arguments = [command, &["--port", "0", "--home", home.path()]].concat();

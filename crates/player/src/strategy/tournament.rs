@@ -43,14 +43,14 @@ fn by_luck(mut played: PlayedMatch) -> PlayedMatch {
 }
 
 #[test]
-fn frequency_earns_more_than_random_against_somebody_who_never_changes() {
+fn frequency_beats_random_against_a_constant_player() {
     let (frequency, random) = (expected_points("frequency", "always_even"), expected_points("random", "always_even"));
     assert!(frequency > 1.49, "frequency: {frequency}");
     assert!((1.19..1.31).contains(&random), "random: {random}");
 }
 
 #[test]
-fn pattern_and_markov_see_through_somebody_who_alternates_and_frequency_does_not() {
+fn pattern_and_markov_predict_an_alternating_player_and_frequency_does_not() {
     for clever in ["pattern", "pattern:1", "markov"] {
         let points = expected_points(clever, "alternate");
         assert!(points > 1.45, "{clever}: {points}");
@@ -66,7 +66,7 @@ fn bandit_learns_from_its_points_alone() {
 }
 
 #[test]
-fn nobody_gains_anything_against_a_coin() {
+fn no_strategy_gains_against_a_coin() {
     for clever in ["frequency", "pattern", "markov", "bandit"] {
         let points = expected_points(clever, "random");
         assert!((1.19..1.31).contains(&points), "{clever}: {points}");

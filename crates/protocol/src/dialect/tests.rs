@@ -53,7 +53,7 @@ fn a_manner_is_a_few_words() {
 }
 
 #[test]
-fn nobody_listens_where_it_registers_by_a_form() {
+fn the_register_path_is_not_taken_for_an_endpoint() {
     assert_eq!(
         PeerDialect::of_registration(Frame::Register, &ReceivedEnvelope::default(), None),
         PeerDialect::default()

@@ -207,14 +207,14 @@ pub struct GameResult {
 }
 
 /// Whether a referee that writes this for the winner means that there is none.
-pub(super) fn names_nobody(winner: &str) -> bool {
+pub(super) fn means_no_winner(winner: &str) -> bool {
     ["", "DRAW", "NONE", "NULL"].iter().any(|word| word.eq_ignore_ascii_case(winner))
 }
 
 /// The winner, or nobody.
 fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>, D::Error> {
     let named: Option<PlayerId> = lenient::text(deserializer)?;
-    Ok(named.filter(|player| !names_nobody(player.as_str())))
+    Ok(named.filter(|player| !means_no_winner(player.as_str())))
 }
 
 /// Everything that anybody needs to check a draw.
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_for_nobody_is_no_winner() {
+    fn a_word_for_no_winner_is_read_as_none() {
         for nobody in ["\"\"", "\"draw\"", "\"None\"", "null", "false"] {
             let over = read(&format!(r#"{{"match_id": "R1M1", "game_result": {{"winner_player_id": {nobody}}}}}"#));
             assert_eq!(over.game_result.unwrap().winner_player_id, None, "{nobody}");

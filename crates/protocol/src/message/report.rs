@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use smol_str::SmolStr;
 
-use super::game_over::{ByPlayer, DrawProof, ResultStatus, names_nobody};
+use super::game_over::{ByPlayer, DrawProof, ResultStatus, means_no_winner};
 use super::transcript::TranscriptDigest;
 use crate::dialect::PeerDialect;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
@@ -165,7 +165,7 @@ fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>
     let text = Option::<SmolStr>::deserialize(deserializer)?;
     match text.as_deref() {
         None => Ok(None),
-        Some(player) if names_nobody(player) => Ok(None),
+        Some(player) if means_no_winner(player) => Ok(None),
         Some(player) => player.parse().map(Some).map_err(serde::de::Error::custom),
     }
 }

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_league_is_understood_whoever_has_won_it() {
+    fn the_end_of_a_league_is_read_with_and_without_a_champion() {
         let told = r#"{"total_rounds": null, "champion": "P01", "final_standings": {"P01": 9}}"#;
         let end: LeagueCompleted = serde_json::from_str(told).unwrap();
         assert_eq!((end.total_rounds, end.champion, end.final_standings), (0, None, Vec::new()));

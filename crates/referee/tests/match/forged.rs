@@ -22,7 +22,7 @@ async fn post(referee: &Referee, choice: &str, shown: Option<&str>) -> Result<()
 }
 
 #[tokio::test]
-async fn nobody_posts_an_answer_in_the_name_of_its_opponent() {
+async fn a_player_cannot_post_an_answer_for_its_opponent() {
     let (asked, mut is_asked) = unbounded_channel();
     let b = stub(move |question| {
         let letter = answer(&question["params"], "P02");

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_chain_can_be_computed_by_anybody() {
+    fn the_hash_chain_can_be_recomputed_from_its_description() {
         // python3: h = hashlib.sha256(bytes(32) + (1).to_bytes(8, "big") + b"{}"), then with h and 2.
         let first = LogHead::GENESIS.then("{}");
         let second = first.then("{}");

@@ -124,7 +124,7 @@ async fn a_request_may_take_longer_than_any_limit_of_the_connection() {
 }
 
 #[tokio::test]
-async fn while_everybody_is_being_answered_a_connection_waits_until_one_is_not() {
+async fn a_full_server_makes_a_connection_wait_while_all_requests_run() {
     let server = parrot(Role::Referee, ServerSettings { max_connections: 2, ..ServerSettings::default() }).await;
     let question = r#"{"jsonrpc":"2.0","method":"get_match_state","params":{"match_id":"R1M1"},"id":1}"#;
     let (mut one, mut two) = (Raw::to(server.address).await, Raw::to(server.address).await);

@@ -23,7 +23,7 @@ fn reset(stream: TcpStream) {
 }
 
 #[tokio::test]
-async fn where_nobody_listens_that_is_known_at_once() {
+async fn a_refused_connection_fails_at_once() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let nobody = endpoint(socket.local_addr().unwrap());
@@ -160,7 +160,7 @@ async fn calls_in_turn_share_one_connection() {
 }
 
 #[tokio::test]
-async fn a_connection_that_nobody_uses_is_closed() {
+async fn an_unused_connection_is_closed() {
     let (closed, mut ended) = mpsc::unbounded_channel();
     let peer = peer(move |mut stream, number| {
         let closed = closed.clone();

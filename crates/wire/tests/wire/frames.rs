@@ -48,7 +48,7 @@ async fn each_frame_is_answered_in_its_frame_and_echoes_the_conversation() {
 }
 
 #[tokio::test]
-async fn flat_fields_posted_to_register_reach_a_manager_and_nobody_else() {
+async fn flat_fields_posted_to_register_reach_a_manager_only() {
     let manager = parrot(Role::Manager, ServerSettings::default()).await;
     let fields = r#"{"display_name":"Ada","version":"1.0.0","endpoint":"http://localhost:8101/mcp"}"#;
     let answer = Raw::to(manager.address).await.post("/register", "", fields).await;

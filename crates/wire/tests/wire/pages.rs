@@ -94,7 +94,7 @@ async fn a_stream_that_is_read_outlasts_the_idle_limit() {
 }
 
 #[tokio::test]
-async fn a_stream_that_nobody_reads_is_given_up() {
+async fn a_stream_that_is_not_read_is_closed() {
     let wall: Arc<Wall> = Arc::default();
     let served = parrot(Role::Manager, settings(&wall)).await;
     let mut raw = Raw::to(served.address).await;

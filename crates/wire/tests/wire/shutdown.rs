@@ -10,7 +10,7 @@ use crate::support::{LONG, SHORT, parrot, player};
 const WAIT: &str = r#"{"jsonrpc":"2.0","method":"get_match_state","params":{"match_id":"R1M1"},"id":1}"#;
 
 #[tokio::test]
-async fn a_running_request_is_finished_and_nobody_else_let_in() {
+async fn a_running_request_is_finished_and_no_new_one_is_accepted() {
     let server = parrot(Role::Referee, ServerSettings::default()).await;
     let asking = tokio::spawn(ask(server.address, WAIT));
     server.agent.arrived.notified().await;

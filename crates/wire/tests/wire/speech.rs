@@ -267,7 +267,7 @@ async fn what_says_something_else_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_again_after_a_broken_connection() {
+async fn a_peer_is_not_asked_again_after_a_broken_connection() {
     let peer = crate::support::peer(|_, _| async {}).await;
     let (said, tries) = ask_as(&PeerClient::default(), &peer, &PeerDialect::default(), false).await;
     assert!(!said.understood && tries.len() == 1 && tries[0].came.is_err());
@@ -286,7 +286,7 @@ async fn who_says_ok_to_anything_is_found_out() {
 }
 
 #[tokio::test]
-async fn a_notice_that_nobody_knows_is_told_twice_and_never_again() {
+async fn an_unknown_notice_is_sent_by_two_names_and_never_again() {
     let stranger = Stranger::new(|asked| asked.error(200, -32601, "Method not found")).await;
     let speaker = PeerClient::default();
     let (said, tries) = tell(&speaker, &stranger.endpoint, &PeerDialect::default()).await;

@@ -113,7 +113,7 @@ impl Connector for Scarce {
 }
 
 #[tokio::test]
-async fn a_machine_without_descriptors_waits_for_one_and_charges_nobody() {
+async fn without_descriptors_a_call_waits_and_no_peer_is_charged() {
     let (peer, _leave) = elsewhere(Some(Duration::ZERO));
     // Twenty milliseconds each: more than there would be time for.
     let connector = Arc::new(Scarce { tries: AtomicUsize::new(0), without: 10 });

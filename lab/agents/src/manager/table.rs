@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_meets_everybody_once() {
+    fn all_players_meet_once() {
         for players in 2..=5 {
             let mut met: Vec<(usize, usize)> =
                 rounds(players).into_iter().flatten().map(|(a, b)| (a.min(b), a.max(b))).collect();

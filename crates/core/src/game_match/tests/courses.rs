@@ -171,7 +171,7 @@ fn a_suspended_player_has_one_try() {
 }
 
 #[test]
-fn nobody_is_asked_less_than_once() {
+fn every_player_is_asked_at_least_once() {
     let mut course = Course::on(MatchTerms { tries: Pair::new(0, 0), ..terms() }, Guess::default());
     course.feed(Input::Start);
     course.feed(joined(A, 1));

@@ -79,7 +79,7 @@ fn a_game_that_goes_nowhere_ends_without_a_winner() {
 }
 
 #[test]
-fn a_game_that_is_over_before_it_began_asks_nobody() {
+fn a_game_that_is_over_at_its_start_asks_no_player() {
     let course = Course::joined(Stuck(GameStage::Over(GameVerdict::Win(B))));
     assert_eq!(course.bout.ending().unwrap().outcome, Outcome::Win(B));
 }

@@ -12,7 +12,7 @@ fn the_roomiest_referee_comes_first_and_among_equals_the_first() {
 }
 
 #[test]
-fn nobody_gets_more_than_it_can_run() {
+fn no_referee_gets_more_matches_than_its_capacity() {
     let mut league = League::running(12, &[1, 2]);
     let assigned = league.assign();
     assert_eq!(lines(&assigned), ["R1M1/1 REF02", "R1M2/1 REF01", "R1M3/1 REF02"]);
@@ -140,7 +140,7 @@ fn a_restart_remembers_who_runs_what() {
 }
 
 #[test]
-fn offers_that_nobody_heard_are_not_held_against_a_referee_that_has_been_back() {
+fn lost_offers_are_not_counted_against_a_referee_that_returned() {
     let mut league = League::running(2, &[1]);
     let before = league.assign().remove(0);
     league.admit_referee(&referee(1, 1));

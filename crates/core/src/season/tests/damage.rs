@@ -76,7 +76,7 @@ fn a_round_ends_once_and_with_all_its_results() {
 }
 
 #[test]
-fn a_match_is_given_once_to_somebody_who_can_take_it() {
+fn a_match_is_assigned_once_to_a_referee_with_capacity() {
     let mut league = League::running(6, &[1, 1]);
     for attempt in [0, 2, u32::MAX] {
         refuses(&league, assigned("R1M1", attempt, 1));

@@ -65,7 +65,7 @@ fn a_league_needs_players_and_a_referee_and_says_so() {
 }
 
 #[test]
-fn nobody_plays_alone_whatever_is_configured() {
+fn a_league_needs_two_players_in_every_configuration() {
     for min_players in [0, 1] {
         let mut league = League::with(LeagueConfig { min_players, ..config() });
         league.admit_referee(&referee(1, 1));

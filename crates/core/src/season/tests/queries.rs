@@ -31,7 +31,7 @@ fn a_wins(_: &MatchId) -> Outcome {
 }
 
 #[test]
-fn before_the_schedule_everybody_stands_in_the_order_of_ids() {
+fn before_the_schedule_players_rank_by_id() {
     let mut league = League::open();
     assert_eq!((league.table(), league.season.champion()), (vec![], None));
     for (number, wish) in [(1, "P07"), (2, "P100"), (3, "P01")] {

@@ -148,7 +148,7 @@ fn names_and_endpoints_belong_to_one_agent_each() {
 }
 
 #[test]
-fn a_full_league_takes_nobody_but_those_it_has() {
+fn a_full_league_admits_only_agents_it_knows() {
     let mut league = League::with(LeagueConfig { max_players: 2, max_referees: 1, ..config() });
     league.admit(&player(1));
     league.admit(&player(2));
@@ -189,7 +189,7 @@ fn who_does_not_know_the_game_is_not_let_in() {
 }
 
 #[test]
-fn an_endpoint_that_nobody_could_call_is_refused() {
+fn an_endpoint_that_cannot_be_called_is_refused() {
     let unusable = [
         "",
         " ",

@@ -4,7 +4,7 @@ use super::*;
 use crate::season::{LeaguePhase, NextAction};
 
 #[test]
-fn a_schedule_that_nobody_has_played_by_is_thrown_away() {
+fn reopening_discards_an_unplayed_schedule() {
     let mut league = League::open();
     league.admit(&player(1));
     league.admit(&player(2));
@@ -44,7 +44,7 @@ fn a_stopped_league_in_which_nothing_has_ended_begins_anew() {
 }
 
 #[test]
-fn whoever_was_withdrawn_meanwhile_is_out_and_may_register_again() {
+fn a_player_withdrawn_before_a_reopening_may_register_again() {
     let mut league = League::running(3, &[1]);
     league.withdraw(2);
     league.stop();

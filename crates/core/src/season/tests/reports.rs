@@ -125,7 +125,7 @@ fn a_match_that_does_not_exist_or_has_not_begun_cannot_be_reported() {
 }
 
 #[test]
-fn a_match_that_nobody_holds_cannot_be_reported() {
+fn a_match_without_a_referee_cannot_be_reported() {
     let league = League::running(4, &[1]);
     assert_eq!(refused(&league, 1, "R1M1", None, &ended(WIN)), "E007 5002 match_id");
 }

@@ -21,7 +21,7 @@ fn opens(league: &League, token: &str, at: Timestamp) -> Option<AgentId> {
 }
 
 #[test]
-fn a_token_opens_for_its_owner_and_nobody_else() {
+fn a_token_works_for_its_owner_only() {
     let mut league = League::open();
     let player = league.admit(&player(1)).token;
     let referee = league.admit_referee(&referee(1, 1)).token;

@@ -106,7 +106,7 @@ fn every_league_is_played_to_its_end_and_its_points_add_up() {
 }
 
 #[test]
-fn everyone_meets_everyone_once_and_nobody_twice_in_a_round() {
+fn all_players_meet_once_and_play_once_per_round() {
     for players in [2, 3, 4, 5, 10] {
         let league = League::running(players, &[1]);
         let mut meetings = HashSet::new();

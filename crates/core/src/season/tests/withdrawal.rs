@@ -29,7 +29,7 @@ fn finish(league: &mut League) {
 }
 
 #[test]
-fn before_the_schedule_it_is_gone_and_may_come_back_as_somebody_new() {
+fn a_player_withdrawn_before_the_schedule_may_register_as_a_new_one() {
     let mut league = League::open();
     for number in 1..=3 {
         league.admit(&player(number));
@@ -44,7 +44,7 @@ fn before_the_schedule_it_is_gone_and_may_come_back_as_somebody_new() {
 }
 
 #[test]
-fn a_schedule_that_nobody_has_played_by_is_made_again_without_it() {
+fn an_unplayed_schedule_is_made_again_without_the_withdrawn_player() {
     let mut league = League::open();
     for number in 1..=4 {
         league.admit(&player(number));
@@ -104,7 +104,7 @@ fn a_match_that_a_referee_has_is_played_and_one_that_comes_back_is_not() {
 }
 
 #[test]
-fn a_league_of_which_everybody_is_withdrawn_ends_without_a_champion() {
+fn a_league_whose_players_all_withdrew_has_no_champion() {
     let mut league = League::running(3, &[1]);
     for number in 1..=3 {
         league.withdraw(number);
@@ -154,7 +154,7 @@ fn its_token_counts_no_more_and_it_cannot_come_back() {
 }
 
 #[test]
-fn nobody_is_told_to_play_against_it() {
+fn no_player_is_paired_with_a_withdrawn_one() {
     let mut league = League::running(4, &[4]);
     league.play_round(drawn);
     league.withdraw(4);
@@ -190,7 +190,7 @@ fn a_stopped_league_decides_nothing_before_it_goes_on() {
 }
 
 #[test]
-fn nobody_is_withdrawn_who_was_never_there() {
+fn an_unknown_player_cannot_be_withdrawn() {
     let league = League::running(2, &[1]);
     assert_eq!(blame(&league.season.withdraw(&p(7), now()).unwrap_err()), "E005 5 player_id");
 }

@@ -238,7 +238,7 @@ fn a_result_needs_neither_invitation_nor_question() {
 }
 
 #[test]
-fn a_choice_for_a_match_that_nobody_knows_is_not_made() {
+fn a_choice_for_an_unknown_match_is_refused() {
     let fault = seat().answered(&first_of(1), Method::MakeMove, "5".into()).unwrap_err();
     assert_eq!(fault.code, Some(league_protocol::error::ErrorCode::E007));
 }

@@ -115,7 +115,7 @@ fn a_manager_without_the_right_pass_changes_nothing() {
 }
 
 #[test]
-fn where_no_passes_were_promised_anybody_is_heard() {
+fn without_promised_passes_every_referee_is_accepted() {
     let strangers = [
         ReceivedEnvelope::default(),
         from("somebody".parse().unwrap(), Credential::new("tok-ref-01-xyz789")),
@@ -230,7 +230,7 @@ fn the_manager_may_say_that_a_referee_has_no_pass() {
 }
 
 #[test]
-fn nobody_but_the_manager_may_say_that() {
+fn only_the_manager_may_declare_referees_trusted() {
     let (mut seat, match_id) = (seat(), first_of(1));
     let key = token().digest();
     let pretenders: [Credential; 3] = [

@@ -47,7 +47,7 @@ fn the_whole_result_counts_more_than_a_flat_word() {
 }
 
 #[test]
-fn a_status_that_nobody_knows_leaves_the_winner_and_the_flat_word() {
+fn an_unknown_status_falls_back_to_the_winner_and_the_flat_field() {
     let over = |json: &str| remembered(&serde_json::from_str(json).unwrap()).map(|played| played.result);
     let with = |winner: &str, flat: &str| {
         let result = format!(r#"{{"status": "COMPLETED", "winner_player_id": {winner}}}"#);

@@ -204,7 +204,7 @@ fn a_league_plays_what_is_offered() {
 }
 
 #[test]
-fn a_registered_game_that_nobody_knows_is_named() {
+fn an_unknown_game_in_the_registry_is_named() {
     let text = r#"{ "games": [{ "game_type": "chess" }, { "game_type": "even_odd" }] }"#;
     let expected = "SHARED/config/games/games_registry.json: the game chess is not known; expected one of \
                     even_odd, tic_tac_toe";

@@ -73,7 +73,7 @@ fn a_player_that_is_told_to_end_comes_back_into_its_match() {
 }
 
 #[test]
-fn whoever_is_told_twice_ends_at_once() {
+fn a_second_signal_ends_the_process_at_once() {
     let mut league = UnderWay::start("slow:85");
     league.referee.terminate();
     league.referee.says("Press Ctrl-C again to stop immediately");

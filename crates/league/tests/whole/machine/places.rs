@@ -19,7 +19,7 @@ fn the_second_manager_is_told_who_was_first_since_when_and_where() {
 }
 
 #[test]
-fn whoever_was_killed_has_its_port_again_at_once() {
+fn a_killed_agent_gets_its_port_back_at_once() {
     let venue = Venue::new();
     let mut manager = venue.manager_with(2, 1, &[]);
     manager.address();

@@ -17,7 +17,7 @@ async fn is_turned_away(caller: &Caller, endpoint: &str, says: &str) {
 }
 
 #[tokio::test]
-async fn nobody_has_the_league_call_another_machine() {
+async fn a_player_cannot_make_the_league_call_another_machine() {
     let league = League::of(2, 1, ManagerSettings::default()).await;
     let far = Caller::of(league.heard_from("10.0.0.7").await);
     for host in [
@@ -81,7 +81,7 @@ async fn hosts_that_the_operator_allows_may_be_named_from_elsewhere() {
 }
 
 #[tokio::test]
-async fn nobody_registers_in_the_name_of_another_machine() {
+async fn an_agent_cannot_register_for_another_machine() {
     let league = League::of(2, 1, ManagerSettings::default()).await;
     let (owner, thief) =
         (Caller::of(league.heard_from("10.0.0.7").await), Caller::of(league.heard_from("10.0.0.8").await));

@@ -33,7 +33,7 @@ async fn another_machine_operates_nothing() {
 }
 
 #[tokio::test]
-async fn with_a_token_nobody_operates_without_it_from_wherever() {
+async fn an_operator_token_is_required_from_every_address() {
     let operator = Some(Credential::new("the operator's own").digest());
     let league = League::of(2, 1, ManagerSettings { operator, ..ManagerSettings::default() }).await;
     let (near, far) = (Caller::of(league.url.clone()), Caller::of(league.heard_from("203.0.113.9").await));

@@ -115,7 +115,7 @@ async fn league(vices: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn villains_lose_for_a_reason_that_they_are_told_and_cost_nobody_else_anything() {
+async fn hostile_players_lose_with_a_reason_and_harm_no_other_player() {
     // Four at a time, in leagues side by side: most of them take the time that they are given.
     let leagues = futures_util::future::join_all(Attack::ALL.chunks(4).map(league)).await;
     let mut reasons: BTreeMap<_, _> = leagues.into_iter().flatten().collect();

@@ -21,7 +21,7 @@ fn crowded(max_connections: usize) -> ServerSettings {
 }
 
 #[tokio::test]
-async fn thousands_of_idle_connections_lock_nobody_out() {
+async fn thousands_of_idle_connections_do_not_lock_agents_out() {
     let server = parrot(Role::Player, crowded(1000)).await;
     let client = Client::default();
     let mut idle = Vec::new();
@@ -37,7 +37,7 @@ async fn thousands_of_idle_connections_lock_nobody_out() {
 }
 
 #[tokio::test]
-async fn questions_that_never_arrive_lock_nobody_out() {
+async fn requests_that_never_arrive_do_not_lock_agents_out() {
     let server = parrot(Role::Player, crowded(16)).await;
     let mut slow = Vec::new();
     for _ in 0..100 {

@@ -135,7 +135,7 @@ async fn looking_for_a_form_that_a_villain_understands_stretches_no_limit() {
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_asked_for_does_not_answer_the_next_question() {
+async fn an_unsolicited_answer_does_not_answer_the_next_request() {
     let (client, villain) = (Client::default(), HostileAgent::open(Attack::SecondAnswer).unwrap());
     let endpoint = villain.endpoint().parse().unwrap();
     for _ in 0..10 {
