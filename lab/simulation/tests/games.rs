@@ -9,7 +9,7 @@ use league_simulation::scenario::Scenario;
 fn slow_moves_within_their_limits_do_not_make_a_match_overdue() {
     let mut scenario = Scenario::of(20).unwrap();
     let limits = &mut scenario.rules.limits;
-    *limits = MatchLimits { move_timeout_sec: 3.0, max_retries: 1, ..limits.clone() };
+    *limits = MatchLimits { move_timeout_sec: 3.0, max_retries: 1, ..*limits };
     scenario.rules.game_type = "tic_tac_toe".parse().unwrap();
     scenario.strategies = vec!["slow:70"; 4];
     scenario.withdrawal = None;
