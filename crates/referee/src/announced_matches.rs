@@ -1,11 +1,11 @@
-//! Matches that a manager announces and does not order.
+//! Plays matches that a manager announces and does not order.
 //!
-//! S0 3.2.2 lets a match begin with ROUND_ANNOUNCEMENT. So a referee whose manager showed no passes at registration, and has not
-//! sent a START_MATCH within two seconds, plays the announced matches that name its endpoint. A manager that has sent one
-//! START_MATCH is one that orders its matches: nothing is begun for it unasked.
+//! S0 3.2.2 lets a match begin with ROUND_ANNOUNCEMENT. If the manager showed no passes at registration and sends no
+//! START_MATCH within two seconds, the referee plays the announced matches that name its endpoint. After one
+//! START_MATCH from a manager the referee waits for orders.
 //!
-//! Anybody can post an announcement. Addresses of players therefore count only from the manager: from an announcement that
-//! comes from its address, or from its answer to a query.
+//! Any client can post an announcement. The referee therefore takes the addresses of players only from the manager:
+//! from an announcement that comes from the manager's address, or from its answer to a query.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -34,13 +34,12 @@ use crate::orders::MatchPurpose;
 use crate::referee::Shared;
 use crate::registration::RefereeIdentity;
 
-/// How long a manager has to order what it announced.
+/// The time in which a manager can order a match that it announced.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The most announcements that wait to be played.
 const MOST: usize = 64;
 
-/// An announcement that waits; counted as long as it does.
+/// Counted in `announcements` until it is dropped.
 struct Waiting(Arc<Shared>);
 
 impl Waiting {
@@ -60,7 +59,7 @@ impl Drop for Waiting {
 pub(crate) type Announcements = AtomicUsize;
 
 impl Shared {
-    /// A round was announced by whoever calls from `peer`.
+    /// `peer` is the address of the caller, which need not be the manager.
     pub(crate) fn announced(self: &Arc<Self>, round: RoundAnnouncement, peer: SocketAddr) {
         let Some(identity) = self.identity().filter(|identity| !identity.passes) else { return };
         self.remember_rounds(&round);
@@ -90,14 +89,12 @@ impl Shared {
         });
     }
 
-    /// Whether the match names this referee's endpoint.
     fn is_named_by(&self, one: &AnnouncedMatch) -> bool {
         let named = one.referee_endpoint.as_deref().and_then(|text| text.parse::<Endpoint>().ok());
         let own = &self.settings.contact;
         named.is_some_and(|named| named.port() == own.port() && is_same_host(named.host(), own.host()))
     }
 
-    /// Where the players of `mine` listen, as far as the manager says.
     async fn directory(
         &self,
         identity: &RefereeIdentity,
@@ -130,7 +127,6 @@ impl Shared {
         directory
     }
 
-    /// Asks the manager where players listen.
     async fn ask(&self, identity: &RefereeIdentity, query_type: QueryType, directory: &mut PlayerDirectory) {
         let RefereeIdentity { id, token, manager, manner, proven, league, .. } = identity;
         let envelope = Envelope { sender: Sender::referee(id), ..self.envelope(None, token.clone().map(Into::into)) };
@@ -148,7 +144,6 @@ impl Shared {
         }
     }
 
-    /// Plays an announced match as soon as there is room for it.
     async fn play_announced(self: &Arc<Self>, identity: &RefereeIdentity, order: StartMatch) {
         let match_id = order.match_id.clone();
         let mut over = self.over.subscribe();
@@ -173,19 +168,18 @@ impl Shared {
         }
     }
 
-    /// Whether the referee is still who it was then.
+    /// False after the referee registered again.
     fn is_still(&self, before: &RefereeIdentity) -> bool {
         self.identity()
             .is_some_and(|now| now.manager == before.manager && now.id == before.id && now.league == before.league)
     }
 
-    /// The round that this match was announced for.
     pub(crate) fn announced_round(&self, match_id: &MatchId) -> Option<RoundId> {
         self.rounds().iter().rev().find(|(known, _)| known == match_id).map(|(_, round)| *round)
     }
 }
 
-/// The order that the manager might have sent.
+/// The START_MATCH that the manager could have sent. `None` if an address is missing.
 fn order(round: &RoundAnnouncement, one: &AnnouncedMatch, directory: &PlayerDirectory) -> Option<StartMatch> {
     let contestant = |player_id: &PlayerId| {
         Some(Contestant {

@@ -1,4 +1,4 @@
-//! What a player's answer means to the bout.
+//! Turns a player's answer into input for the match machine.
 
 use std::time::Duration;
 
@@ -20,12 +20,10 @@ pub(crate) enum AnswerReading {
     Said {
         input: Input,
         quirks: Quirks,
-        /// Whether it shows the player's token or pass.
         shows_token: bool,
     },
-    /// Only that the call was heard: the answer may still be posted within the limit.
+    /// A bare acknowledgement: the player may still post its answer within the limit.
     Heard,
-    /// It says nothing that was asked for.
     Unclear,
 }
 
@@ -47,7 +45,6 @@ impl AskedQuestion<'_> {
         }
     }
 
-    /// What a call without an answer means.
     pub(crate) fn failed(self, error: &CallError) -> Input {
         let fault = match error.kind {
             Failure::TimedOut => CallFailure::TimedOut,
@@ -61,7 +58,7 @@ impl AskedQuestion<'_> {
         Input::Failed { side: self.side, call: self.call, fault }
     }
 
-    /// What was wrong with the answer that the bout is told of as `input`; nothing when nothing was, or the bout itself knows best.
+    /// The problem of the answer behind `input`; `None` if there is none or the match machine describes it better.
     pub(crate) fn problem(
         self,
         input: &Input,
@@ -73,7 +70,7 @@ impl AskedQuestion<'_> {
             Input::Failed { fault: CallFailure::Refused(_) | CallFailure::Irregular(_), .. } => None,
             Input::Failed { .. } => self.problem_of(endpoint, tries, limit),
             Input::Moved { text, .. } if self.kind() == QuestionKind::Choice => {
-                // A legal choice may have been posted, whatever was answered to the call.
+                // The player may have posted a legal choice, whatever it answered to the call.
                 let wrong = Problem::of_choice(text)?;
                 let answered = self.problem_of(endpoint, tries, limit);
                 let is_posted = |problem: &Problem| matches!(problem, Problem::OnlyAcknowledged { .. });
@@ -89,7 +86,7 @@ impl AskedQuestion<'_> {
         }
     }
 
-    /// What was wrong with the tries at this question; nothing when one was answered.
+    /// `None` if the player answered one of the tries.
     fn problem_of(self, endpoint: &Endpoint, tries: &[SendAttempt], limit: Duration) -> Option<Problem> {
         let asked: Vec<&SendAttempt> = tries.iter().filter(|one| !one.is_probe).collect();
         let wrong = |one: &&SendAttempt| match &one.came {
@@ -97,16 +94,16 @@ impl AskedQuestion<'_> {
                 Problem::of_answer(self.kind(), &self.order.match_id, exchange.status.as_u16(), &exchange.body)
             }
             Err(error) => error.problem(endpoint).map(|problem| {
-                // The time that was left is not the limit: earlier tries at the same question had used some of it.
+                // The last try had only the rest of the limit; the message states the whole limit.
                 if matches!(problem, Problem::Silent { .. }) { Problem::silent(limit) } else { problem }
             }),
         };
         let problems: Option<Vec<Problem>> = asked.iter().map(wrong).collect();
-        // A try that was answered ends the question, whatever came before it.
+        // An answered try ends the question, whatever came before it.
         Problem::most_specific(problems?)
     }
 
-    /// What an answer means. A strict league takes none that is odd.
+    /// In a strict league an answer with a quirk does not count.
     pub(crate) fn understand(self, exchange: &Exchange) -> AnswerReading {
         match self.read(exchange) {
             AnswerReading::Said { quirks, shows_token, .. } if self.order.strict && !quirks.is_empty() => {
@@ -121,7 +118,7 @@ impl AskedQuestion<'_> {
     fn read(self, exchange: &Exchange) -> AnswerReading {
         let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return AnswerReading::Unclear };
         let (side, call, match_id) = (self.side, Some(self.call), &self.order.match_id);
-        // Whoever refuses by its status has not merely acknowledged.
+        // A player that refuses by its status has not merely acknowledged.
         let nothing = if exchange.status.is_success() { AnswerReading::Heard } else { AnswerReading::Unclear };
         let (input, mut quirks, token) = match self.kind() {
             QuestionKind::Join => {
@@ -139,7 +136,7 @@ impl AskedQuestion<'_> {
                 let reading = if is_choice { layers.parity(match_id) } else { layers.game_move(match_id) };
                 let text = match reading.said {
                     MoveAnswer::Move(text) => text,
-                    // The game refuses it, and says what a move would have been.
+                    // The game rejects it and describes a legal move.
                     MoveAnswer::Invalid(text) => SmolStr::new(text),
                     MoveAnswer::Error(_) => return AnswerReading::Unclear,
                     MoveAnswer::Nothing => return nothing,
@@ -156,7 +153,7 @@ impl AskedQuestion<'_> {
         AnswerReading::Said { input, quirks, shows_token }
     }
 
-    /// What is odd about the token, where the manager told what it should be.
+    /// The quirk of the token; `None` if the manager did not tell the referee which token is right.
     fn token_quirk(self, token: Option<&Credential>) -> Option<Option<Quirk>> {
         let expected = self.order.players[self.side].player_pass.as_ref()?;
         Some(token_quirk(token, expected, self.order.league_id.as_ref()?, &self.order.match_id))

@@ -1,4 +1,4 @@
-//! Waiting for an answer that may come on two ways: as the answer to the call, or as a post of the player's own.
+//! Waits for an answer that arrives in one of two ways: as the answer to the call, or in a post by the player.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,19 +18,17 @@ use crate::held_answers::{HeldAnswers, HoldOutcome, SettledAnswer};
 use crate::match_runner::SendFinding;
 use crate::posted_answer::PostedAnswer;
 
-/// The longest wait for a post after a bare acknowledgement, before the question is put in another form.
+/// The longest wait for a post after a bare acknowledgement; then the referee asks in another frame.
 const LONGEST_HOLD: Duration = Duration::from_secs(1);
 
-/// How long a call goes on whose answer has been posted: its player is about to say so.
+/// How long a call continues after its answer was posted: the player is about to finish it.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// How long a doubtful answer waits, once its call has ended, for one that goes before it or contradicts it.
+/// How long a doubtful answer waits after its call has ended, for one that outranks or contradicts it.
 const SETTLING: Duration = Duration::from_millis(250);
 
-/// What was posted while a call is open.
 #[derive(Debug, Default)]
 pub(crate) struct PostedAnswers {
-    /// Whether an answer was posted that counts.
     is: AtomicBool,
     now: Notify,
     held: Mutex<HeldAnswers>,
@@ -38,7 +36,6 @@ pub(crate) struct PostedAnswers {
 }
 
 impl PostedAnswers {
-    /// An answer that counts was posted.
     pub(crate) fn set(&self) {
         self.is.store(true, Ordering::Release);
         self.now.notify_waiters();
@@ -48,24 +45,23 @@ impl PostedAnswers {
         self.is.load(Ordering::Acquire)
     }
 
-    /// The answers without a right token.
+    /// The answers without a valid token.
     pub(crate) fn held(&self) -> MutexGuard<'_, HeldAnswers> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds an answer without a right token.
     pub(crate) fn hold(&self, posted: PostedAnswer, echoes: bool) -> HoldOutcome {
         let hold = self.held().hold(posted, echoes);
         self.now.notify_waiters();
         hold
     }
 
-    /// Waits until an answer was posted that counts, or one without a right token that counts where the call has none.
+    /// Waits for a post that counts, or for one without a valid token that counts if the call has no answer.
     async fn wait(&self) {
         loop {
             let now = self.now.notified();
             tokio::pin!(now);
-            // Whoever posts between the look and the wait must not be missed.
+            // Registers before the check below, so that a post between check and wait is not missed.
             now.as_mut().enable();
             let (has_echoing, has_any) = {
                 let held = self.held();
@@ -85,7 +81,6 @@ impl PostedAnswers {
         }
     }
 
-    /// Waits until the call need not go on.
     pub(crate) async fn over(&self) {
         loop {
             let now = self.now.notified();
@@ -99,32 +94,29 @@ impl PostedAnswers {
         sleep(GRACE).await;
     }
 
-    /// Waits for a post as long as there is time.
     pub(crate) async fn within(&self, mut time: Deadline) {
         let (_, granted) = time.within(pin!(self.wait())).await;
         self.granted.fetch_max(u64::try_from(granted.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// How much longer than allowed it was waited for, because the referee itself was late.
+    /// The extra time that the player got because the referee itself was late.
     pub(crate) fn granted(&self) -> Duration {
         Duration::from_micros(self.granted.load(Ordering::Relaxed))
     }
 }
 
-/// Waits for the answer to one question.
 pub(crate) struct AnswerWaiter<'a> {
     pub(crate) asked: AskedQuestion<'a>,
     pub(crate) posted: &'a PostedAnswers,
-    /// Whether the player is known to post its answers.
     pub(crate) posts: bool,
     pub(crate) limit: Duration,
-    /// The time for the answer, whether it comes with the call or as a post.
+    /// Covers both ways of answering.
     pub(crate) time: Deadline,
 }
 
 impl AnswerWaiter<'_> {
-    /// Whether the player understood the question, so that no other form is tried. After a bare acknowledgement it waits for a
-    /// post first.
+    /// Whether the player understood the question, so that the referee tries no other frame. After a bare
+    /// acknowledgement it first waits for a post.
     pub(crate) async fn is_understood(&self, read: &AnswerReading) -> bool {
         let is_heard = matches!(read, AnswerReading::Heard);
         if is_heard && !self.posted.is_set() {
@@ -132,14 +124,14 @@ impl AnswerWaiter<'_> {
             let time = if self.posts { self.time.clone() } else { Deadline::new(hold, None) };
             self.posted.within(time).await;
         }
-        // A player that posts has understood, also where what it posted does not count.
+        // A player that posts has understood the question, even if the post does not count.
         matches!(read, AnswerReading::Said { .. })
             || self.posted.is_set()
             || (is_heard && self.posted.held().shows_understanding())
     }
 
-    /// What the match machine is told of a question, and what was posted meanwhile without a right token. Nothing is told
-    /// where a posted answer counts, since the match machine knows that already.
+    /// The input for the match machine, and the posts without a valid token. There is no input if a posted answer
+    /// counts: the match machine already has it.
     pub(crate) async fn outcome(
         &self,
         said: SendOutcome,
@@ -162,7 +154,7 @@ impl AnswerWaiter<'_> {
                     Some(input)
                 }
                 AnswerReading::Unclear => Some(failed(CallFailure::Unreadable)),
-                // The answer may still be posted; the bout then no longer waits for this call.
+                // The answer may still be posted; the match machine then no longer waits for this call.
                 AnswerReading::Heard => {
                     posted.within(self.time.clone()).await;
                     (!posted.is_set()).then(|| failed(CallFailure::TimedOut))
@@ -171,7 +163,7 @@ impl AnswerWaiter<'_> {
         };
         let mut held = posted.held();
         let input = match input {
-            // Without an answer on the call itself, one that was posted without a right token counts.
+            // If the call brings no answer, a post without a valid token counts.
             Some(Input::Failed { fault: fault @ (CallFailure::TimedOut | CallFailure::Unreachable), .. }) => {
                 Some(match (held.settle(), held.refused()) {
                     (Some(SettledAnswer::Answer(answer)), _) => {

@@ -1,7 +1,7 @@
-//! Where players listen, read from whatever a manager of other make says about them.
+//! Reads the addresses of players from the answers of a manager of another implementation.
 //!
-//! Such answers have no common form: a list of agents, a map from ids to addresses, either of them within other objects or as a
-//! text of JSON. Only an id beside an address counts.
+//! Such answers have no common form: a list of agents, a map from ids to addresses, nested in other objects or as JSON
+//! text. Only an id next to an address counts.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,17 @@ use league_protocol::id::PlayerId;
 use league_wire::endpoint::Endpoint;
 use serde_json::{Map, Value};
 
-/// The most levels of objects, lists and texts that are looked into.
+/// The deepest nesting of objects, lists and texts that is read.
 const DEPTH: usize = 16;
 
-/// The fields that name a player.
 const IDS: [&str; 3] = ["player_id", "agent_id", "id"];
-/// The fields that name an address.
 const ADDRESSES: [&str; 3] = ["endpoint", "contact_endpoint", "url"];
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlayerDirectory(BTreeMap<PlayerId, Endpoint>);
 
 impl PlayerDirectory {
-    /// Adds everything that `said` tells; what is known already stays.
+    /// Adds the addresses in `said`; known addresses stay.
     pub(crate) fn read(&mut self, said: &Value) {
         self.look(said, DEPTH);
     }
@@ -61,14 +59,13 @@ impl PlayerDirectory {
     }
 }
 
-/// The address in an entry, also where the registration is kept as it came.
+/// Also reads an entry that holds the registration message itself.
 fn address(entry: &Map<String, Value>) -> Option<&str> {
     let named = |entry: &'_ Map<String, Value>| ADDRESSES.iter().find(|name| entry.contains_key(**name)).copied();
     let within = |entry| named(entry).and_then(|name| entry.get(name)?.as_str());
     within(entry).or_else(|| entry.get("player_meta")?.as_object().and_then(within))
 }
 
-/// Whether a key is an id and not the name of a field.
 fn is_id(key: &str) -> bool {
     key.strip_prefix('P').is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -5,31 +5,25 @@ use league_store::views::match_file::TranscriptEntry;
 
 use crate::posted_answer::{Answer, PostedAnswer};
 
-/// What has been posted without a right token while a call is open. Answers that echo the player's conversation, which nobody
-/// else knows, go before all others.
+/// Answers that were posted without a valid token while a call is open. Those that echo the player's conversation id
+/// rank above all others: only the player and the referee know it.
 #[derive(Debug, Default)]
 pub(crate) struct HeldAnswers {
     echoing: Rank,
     other: Rank,
-    /// Why the last one that cannot count at all was refused.
     refused: Option<PostRefusal>,
 }
 
 #[derive(Debug, Default)]
 struct Rank {
     first: Option<PostedAnswer>,
-    /// Whether another one said something else.
     is_contradicted: bool,
 }
 
-/// What came of holding an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum HoldOutcome {
-    /// It is the first of its rank.
     First,
-    /// The same has been posted before.
     Repeated,
-    /// Something else has been posted before.
     Contradicted,
 }
 
@@ -53,17 +47,14 @@ impl HeldAnswers {
         HoldOutcome::Contradicted
     }
 
-    /// Remembers why an answer cannot count.
     pub(crate) fn refuse(&mut self, refusal: PostRefusal) {
         self.refused = Some(refusal);
     }
 
-    /// Why the last one was refused.
     pub(crate) fn refused(&self) -> Option<PostRefusal> {
         self.refused
     }
 
-    /// Whether there is one that echoes the conversation.
     pub(crate) fn has_echoing(&self) -> bool {
         self.echoing.first.is_some()
     }
@@ -72,12 +63,12 @@ impl HeldAnswers {
         self.has_echoing() || self.other.first.is_some()
     }
 
-    /// Whether the player must have understood the call, as far as can be told: anybody can post from another address.
+    /// An estimate: any client can post from another address.
     pub(crate) fn shows_understanding(&self) -> bool {
         self.has_any() || matches!(self.refused, Some(PostRefusal::WrongToken | PostRefusal::NoToken))
     }
 
-    /// What counts, now that the call has ended without an answer.
+    /// The answer that counts after the call has ended without one.
     pub(crate) fn settle(&mut self) -> Option<SettledAnswer> {
         let rank = if self.has_echoing() { &mut self.echoing } else { &mut self.other };
         if rank.is_contradicted {
@@ -86,7 +77,7 @@ impl HeldAnswers {
         rank.first.take().map(|posted| SettledAnswer::Answer(Box::new(posted)))
     }
 
-    /// What did not count, for the transcript.
+    /// The posts that did not count, for the transcript.
     pub(crate) fn left_over(&mut self) -> Vec<TranscriptEntry> {
         let mut left = Vec::new();
         for rank in [&mut self.echoing, &mut self.other] {
@@ -97,7 +88,7 @@ impl HeldAnswers {
     }
 }
 
-/// Whether two answers mean the same; a nonce makes no difference.
+/// Ignores the nonce.
 fn same(one: &Answer, other: &Answer) -> bool {
     match (one, other) {
         (Answer::Joined(_), Answer::Joined(_)) | (Answer::Declined, Answer::Declined) => true,

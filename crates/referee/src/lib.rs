@@ -1,18 +1,10 @@
-//! Who runs matches: the shell around [`league_core::game_match`].
+//! The referee: performs the effects of [`league_core::game_match`].
 //!
-//! - [`settings`]: what a referee is told when it starts
-//! - [`referee`]: the agent itself
-//! - `enrolment`: who it is in its league, and how it got in
-//! - `ring`: one match, its calls and its timers
-//! - `answer`: what a player's answer means to the bout
-//! - `patience`: an answer may come on two ways
-//! - `posted`: answers that players post by themselves, and whose they are
-//! - `held`: those among them that wait for the end of their call
-//! - `orders`: who may order a match, and what an order leaves out
-//! - `announced`, `directory`: matches that are announced and not ordered, and where their players listen
-//! - `scribe`: what was said, for the match's file
-//! - `log`: what happened, for its log
-//! - `report`: telling the manager, until it knows
+//! - [`referee`], [`settings`], `registration`: the agent, its settings, its identity in the league
+//! - `orders`, `announced_matches`, `directory`: which matches it plays, and where their players listen
+//! - `match_runner`: one match, its calls and its timers
+//! - `answer`, `answer_waiter`, `posted_answer`, `held_answers`: the answers of players
+//! - `report`, `transcript`, `transcript_writer`, `log`: what the manager, the files and the operator get
 
 mod announced_matches;
 mod answer;

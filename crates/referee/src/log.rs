@@ -1,7 +1,7 @@
-//! The referee's log: every match from its order to its report, with every call and what came of it.
+//! The referee's log: every match from its order to its report, with every call.
 //!
-//! What a player chose is logged when the match is decided. Players of the same machine may be able to read the file, and must not learn a
-//! choice before they have chosen themselves; that holds for a choice that was not legal, too.
+//! A choice, legal or not, is logged only when the match is decided. Players on the same machine may be able to read
+//! the file, and must not learn the opponent's choice before they choose.
 
 use league_core::game_match::effect::AttemptError;
 use league_core::game_match::input::Input;
@@ -25,7 +25,6 @@ impl Shared {
         self.note(JournalLevel::Warn, event, || message);
     }
 
-    /// Whether lines of this level are written.
     pub(crate) fn logs(&self, level: JournalLevel) -> bool {
         self.journal.get().is_some_and(|journal| journal.writes(level))
     }
@@ -41,7 +40,7 @@ impl Shared {
         }
     }
 
-    /// The requests of one call to `peer` about a match, which may be its `number`th, and whether the last was `understood`.
+    /// `number` counts the calls to `peer` about this match; `understood` is about the last request.
     pub(crate) fn note_tries(
         &self,
         match_id: &MatchId,
@@ -63,7 +62,7 @@ impl Shared {
         }
     }
 
-    /// What a player answered, without its choice.
+    /// Leaves out the choice.
     pub(crate) fn note_answer(&self, order: &StartMatch, input: &Input) {
         let player = |side: Side| &order.players[side].player_id;
         let match_id = &order.match_id;
@@ -85,7 +84,6 @@ impl Shared {
         }
     }
 
-    /// A player is told what was wrong, and asked again.
     pub(crate) fn note_complaint(
         &self,
         order: &StartMatch,
@@ -96,7 +94,7 @@ impl Shared {
         self.note(JournalLevel::Warn, "GAME_ERROR", || {
             let (match_id, player) = (&order.match_id, &order.players[side].player_id);
             let what = match complaint {
-                // What it tried to choose would tell.
+                // The text would reveal the choice.
                 AttemptError::Illegal(_) => String::from("its choice is not a legal one"),
                 AttemptError::TimedOut
                 | AttemptError::Unreachable

@@ -1,7 +1,7 @@
-//! One match: the bout decides, the ring carries it out.
+//! Runs one match: the match machine decides, this module performs its effects.
 //!
-//! Calls to the two sides run at the same time. What belongs to one side runs in the order in which the bout asked for it; only
-//! the news of an error runs beside the pause that follows it, because both are over when the next try begins.
+//! Calls to the two sides run concurrently. Effects for one side run in the order of the match machine. Only an error
+//! notice runs concurrently with the pause after it: both end before the next try.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -51,9 +51,8 @@ use crate::report;
 use crate::transcript::{OwedTranscript, TranscriptTarget};
 use crate::transcript_writer::TranscriptWriter;
 
-/// What reaches a match from outside.
 pub(crate) enum MatchInput {
-    /// An answer that a player posted by itself; what becomes of it.
+    /// The sender receives the decision about the answer.
     Answer(Box<PostedAnswer>, oneshot::Sender<Result<(), RequestError>>),
     Step(StepCommand, oneshot::Sender<Result<MatchState, StepRefused>>),
     Look(oneshot::Sender<MatchState>),
@@ -61,7 +60,7 @@ pub(crate) enum MatchInput {
 
 struct MatchRunner {
     shared: Arc<Shared>,
-    /// Who the referee was when it took the match.
+    /// The referee's identity when it accepted the match.
     appointed: RefereeIdentity,
     purpose: MatchPurpose,
     order: Arc<StartMatch>,
@@ -69,58 +68,49 @@ struct MatchRunner {
     commitment: DrawCommitment,
     bout: MatchMachine,
     effects: Vec<Effect>,
-    /// What is still to be done for each side, in order.
     waiting: Pair<VecDeque<Effect>>,
     busy: Pair<bool>,
     work: FuturesUnordered<Work>,
     began: Timestamp,
     transcript: Vec<TranscriptEntry>,
-    /// What is known of each side's ways.
     known: Pair<KnownDialect>,
-    /// What was wrong with the last answer of each side, where something was.
     problems: Pair<Option<Problem>>,
-    /// The question that each side was asked last, and what was posted in answer to it.
+    /// The last question to each side, and the answers posted to it.
     open: Pair<Option<(CallNumber, Arc<PostedAnswers>)>>,
-    /// What was posted, to be written down behind the call that it belongs to.
+    /// Entries that the transcript lists after the call that they belong to.
     posted: Pair<Vec<TranscriptEntry>>,
-    /// How many posted answers of each side were refused.
     refused: Pair<usize>,
 }
 
-/// The most refused posts of a side that are written down.
+/// The transcript lists at most this many refused posts of a side.
 const MAX_REFUSED: usize = 16;
 
-/// What is known of a player's ways.
 #[derive(Clone, Debug, Default)]
 struct KnownDialect {
     manner: PeerDialect,
-    /// Whether it has answered a question in this match, spoken to like that.
+    /// Whether the player answered a question of this match in this dialect.
     proven: bool,
     quirks: Quirks,
-    /// Whether it has shown a right token or pass in this league.
+    /// Whether the player has shown a valid token or pass in this league.
     shows_token: bool,
 }
 
 type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
 
 struct Done {
-    /// The side that is free again.
     side: Option<Side>,
-    /// What the bout is to be told.
     input: Option<Input>,
     said: Vec<TranscriptEntry>,
-    /// What was found out about a side.
     found: Option<(Side, SendFinding)>,
 }
 
-/// What saying something showed about a side.
 #[derive(Default)]
 pub(crate) struct SendFinding {
     pub(crate) manner: Option<PeerDialect>,
     pub(crate) proven: bool,
     pub(crate) quirks: Quirks,
     pub(crate) shows_token: bool,
-    /// What was wrong with its answer to a question; nothing for a notice.
+    /// `None` for a notice, `Some(None)` for an answer without a problem.
     pub(crate) problem: Option<Option<Problem>>,
 }
 
@@ -130,7 +120,6 @@ impl From<SendOutcome> for SendFinding {
     }
 }
 
-/// Runs a match from the invitations to the report.
 pub(crate) async fn run(
     shared: &Arc<Shared>,
     (appointed, purpose): (RefereeIdentity, MatchPurpose),
@@ -212,19 +201,18 @@ impl MatchRunner {
 
     fn take(&mut self, post: MatchInput) {
         match post {
-            // Whoever posted may be gone; what became of it stands all the same.
+            // The poster may have disconnected; the decision stands.
             MatchInput::Answer(posted, reply) => drop(reply.send(self.take_posted(*posted))),
             MatchInput::Step(step, reply) => {
                 let taken = self.bout.step(step, &mut self.effects);
                 self.go_on();
-                // Whoever asked may be gone; the step is taken all the same.
+                // The client may have disconnected; the step stands.
                 drop(reply.send(taken.map(|()| self.letters().state())));
             }
             MatchInput::Look(reply) => drop(reply.send(self.letters().state())),
         }
     }
 
-    /// Decides what becomes of an answer that was posted.
     fn take_posted(&mut self, posted: PostedAnswer) -> Result<(), RequestError> {
         let PostedAnswer { side, method, standing, ref answer, .. } = posted;
         let ask = answer.ask();
@@ -274,7 +262,6 @@ impl MatchRunner {
         illegal.map_or(Ok(()), Err)
     }
 
-    /// Holds a doubtful answer until its call has ended.
     fn hold(&mut self, posted: PostedAnswer, open: &PostedAnswers) -> Result<(), RequestError> {
         let echoes = posted.conversation.as_ref() == Some(&self.letters().conversation(posted.side));
         let again = posted.clone();
@@ -293,7 +280,7 @@ impl MatchRunner {
         }
     }
 
-    /// Refuses an answer that is not asked for now. A second choice is worth a warning; a second join does no harm.
+    /// Refuses an answer that the referee does not wait for. A second choice gets a warning; a second join is harmless.
     fn not_owed(&mut self, posted: PostedAnswer) -> Result<(), RequestError> {
         let side = posted.side;
         match posted.answer {
@@ -317,7 +304,7 @@ impl MatchRunner {
         }
     }
 
-    /// Writes down that an answer does not count, as long as there are not too many.
+    /// Records the refusal, up to a limit.
     fn refuse(&mut self, posted: PostedAnswer, why: &str, code: ErrorCode, advice: &str) -> Result<(), RequestError> {
         let (side, method) = (posted.side, posted.method);
         let match_id = &self.order.match_id;
@@ -363,7 +350,7 @@ impl MatchRunner {
                 let envelope = self.letters().envelope(side, now);
                 let told =
                     self.inform(side, envelope, Call::NotifyGameError(error), self.bout.terms().limits.to_acknowledge);
-                // With a pause behind it the news can take its time; without one the next try must not overtake it.
+                // A pause leaves time for the notice. Without a pause the next try must not overtake it.
                 let holds_up = pause.is_zero();
                 self.busy[side] = holds_up;
                 self.work.push(Box::pin(async move {
@@ -394,7 +381,7 @@ impl MatchRunner {
         }
     }
 
-    /// Asks a side, and waits for its answer to the end of the limit, on whichever way it comes.
+    /// Waits until the limit for an answer to the call or a post.
     fn ask(&mut self, (side, call, number): (Side, CallNumber, u8), ask: AskKind, question: Call, limit: Duration) {
         let envelope = self.letters().envelope(side, self.shared.world.now());
         let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
@@ -448,7 +435,6 @@ impl MatchRunner {
         }));
     }
 
-    /// Tells a side something that it need not answer, and writes down what was said.
     fn inform(
         &self,
         side: Side,
@@ -471,7 +457,7 @@ impl MatchRunner {
         }
     }
 
-    /// What was found out about the players that the manager does not know.
+    /// What the referee learned about the players and the manager does not know.
     fn learned(&self) -> ByPlayer<LearnedDialect> {
         let news = Side::BOTH.into_iter().map(|side| {
             let (player, known) = (&self.order.players[side], &self.known[side]);
@@ -482,7 +468,7 @@ impl MatchRunner {
         ByPlayer(news.filter(|(_, learned)| !learned.is_nothing()).collect())
     }
 
-    /// Puts the match down, then reports it: a league that knows all results has all files on their way.
+    /// Writes the match file before it reports: when a league has all results, all files are on their way.
     fn report(&mut self) {
         let Some(mut report) = self.letters().report() else { return };
         report.learned = self.learned();
@@ -525,7 +511,7 @@ impl MatchRunner {
         }));
     }
 
-    /// How long each player took to answer, to the last byte.
+    /// The time of an answer ends with its last byte.
     fn times(&self) -> ByPlayer<AnswerTimes> {
         let took = |player: &str, what: &str| {
             let answers = self.transcript.iter().filter(|said| said.from == player && said.message_type == what);
@@ -564,7 +550,7 @@ impl MatchRunner {
     }
 }
 
-/// Whose effect it is; the report is nobody's.
+/// `None` for the report, which belongs to no side.
 fn side_of(effect: &Effect) -> Option<Side> {
     match effect {
         Effect::Invite { side, .. }

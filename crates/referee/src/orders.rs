@@ -1,7 +1,7 @@
-//! Who may order a match, and what is added to an order that leaves something out.
+//! Who may order a match, and how the referee completes an order.
 //!
-//! A manager of other make names players and endpoints and little else (S1 3.2.3). What players and the manager expect all the
-//! same comes from the registration, from the id of the match and from the announcement of its round.
+//! A manager of another implementation names players and endpoints and little else (S1 3.2.3). The referee takes the
+//! rest from its registration, from the match id and from the announcement of the round.
 
 use std::net::SocketAddr;
 
@@ -17,7 +17,6 @@ use league_wire::rate::RetryAfter;
 use crate::referee::Shared;
 use crate::registration::RefereeIdentity;
 
-/// What a match is played for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MatchPurpose {
     /// The manager ordered it and counts its result.
@@ -27,8 +26,8 @@ pub(crate) enum MatchPurpose {
 }
 
 impl Shared {
-    /// Who orders a match: the manager, or the operator, whose matches are friendly. In a league without passes the two cannot
-    /// be told apart, so only the operator's token makes a match friendly there.
+    /// Whether the manager or the operator orders a match. A league without passes cannot tell them apart, so only the
+    /// operator's token makes a match friendly there.
     pub(crate) fn purpose(&self, head: &ReceivedEnvelope, peer: SocketAddr) -> Result<MatchPurpose, RequestError> {
         const METHOD: Method = Method::StartMatch;
         let passes = self.identity().is_some_and(|identity| identity.passes);
@@ -44,15 +43,14 @@ impl Shared {
         }
     }
 
-    /// Whether the operator's token is shown, where one is configured.
+    /// False if no operator token is configured.
     fn is_operator(&self, head: &ReceivedEnvelope, peer: SocketAddr, method: Method) -> Result<bool, RequestError> {
         let (Some(digest), Some(token)) = (&self.settings.operator, &head.auth_token) else { return Ok(false) };
         self.strikes.listen(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
         Ok(token.opens(digest))
     }
 
-    /// Whether whoever asks may step through matches and the like: the manager, or the operator, who is on this machine or shows
-    /// the operator's token.
+    /// Accepts the manager, and the operator: a client on this machine or one that shows the operator's token.
     pub(crate) fn check_operator(
         &self,
         head: &ReceivedEnvelope,
@@ -73,15 +71,15 @@ impl Shared {
         Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }
 
-    /// Refuses a token that is neither the manager's pass nor the operator's, and counts it as a guess.
+    /// Counts the token as a guess.
     fn refuse<T>(&self, peer: SocketAddr, method: Method) -> Result<T, RequestError> {
         self.strikes.strike(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
         let message = "the auth_token is neither the manager's pass for this referee nor the operator's token";
         Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }
 
-    /// The order with everything that invitations, reports and files need. A referee that was given no pass for a player shows
-    /// one that only its own token could have made: it opens nothing, and players that insist on a token have one.
+    /// Adds everything that invitations, reports and files need. A player for which the manager sent no pass gets a
+    /// pass derived from the referee's own token: it proves nothing, but players that require a token accept it.
     pub(crate) fn completed(
         &self,
         identity: &RefereeIdentity,
@@ -104,13 +102,12 @@ impl Shared {
     }
 }
 
-/// The fault of a caller that has shown too many wrong tokens.
+/// The error for a client that has shown too many wrong tokens.
 fn struck(wait: RetryAfter, method: Method) -> RequestError {
     let message = format!("too many wrong tokens from your address; try again in {} s", wait.seconds());
     RequestError { retry_after: Some(wait.seconds()), ..RequestError::new(ErrorCode::E014, method, message) }
 }
 
-/// The directory of matches whose league is not known.
 pub(crate) fn unnamed_league() -> Option<LeagueId> {
     "unnamed".parse().ok()
 }

@@ -1,9 +1,9 @@
-//! Answers that a player posts by itself, after it has acknowledged the call or while the call is still open.
+//! Answers that a player posts itself, after it has acknowledged the call or while the call is open.
 //!
-//! Anybody can post, so a posted answer must show whose it is. A right token or pass always counts. Without one it is *doubtful*,
-//! and counts only under the rules that [`PosterProof::Doubtful`] and the ring keep: from the address of the player's endpoint, while
-//! its call is open, from a player that never showed a right token in this league, never in a strict league, and never against
-//! an answer that came on the call itself. So it is held until the call has ended.
+//! Any client can post, so a posted answer must prove its sender. A valid token or pass always counts. Without one the
+//! answer is *doubtful*. It counts only from the address of the player's endpoint, while its call is open, from a
+//! player that never showed a valid token in this league, never in a strict league, and never against an answer to the
+//! call itself. So the referee holds it until the call has ended.
 
 use std::net::SocketAddr;
 
@@ -57,20 +57,16 @@ impl Answer {
     }
 }
 
-/// Whether a posted answer shows whose it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PosterProof {
-    /// It shows the player's token or pass.
     Proven,
     Doubtful {
-        /// What is wrong with its token.
         token: PostRefusal,
         /// Whether it comes from the address of the player's endpoint.
         is_near: bool,
     },
 }
 
-/// An answer that was posted, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct PostedAnswer {
     pub(crate) side: Side,
@@ -82,7 +78,6 @@ pub(crate) struct PostedAnswer {
     pub(crate) said: TranscriptEntry,
 }
 
-/// What came with a posted answer beside its own fields.
 pub(crate) struct PostedEnvelope<'a> {
     pub(crate) head: &'a ReceivedEnvelope,
     pub(crate) quirks: Quirks,
@@ -102,7 +97,6 @@ impl<'a> PostedEnvelope<'a> {
 }
 
 impl Shared {
-    /// Takes a join that a player posted.
     pub(crate) async fn joined(
         &self,
         cover: PostedEnvelope<'_>,
@@ -119,21 +113,19 @@ impl Shared {
         self.posted(cover, match_id, join.player_id.as_ref(), METHOD, answer).await
     }
 
-    /// Takes a choice that a player posted.
     pub(crate) async fn chosen(
         &self,
         mut cover: PostedEnvelope<'_>,
         choice: &PostedChoice,
     ) -> Result<Acknowledgement, RequestError> {
         const METHOD: Method = Method::PostChoice;
-        // The game refuses what is no move, and says what one would have been.
+        // The game rejects it and describes a legal move.
         let text = choice.meant(cover.head).unwrap_or_else(|| SmolStr::new_static("no parity_choice"));
         cover.quirks.extend(choice.quirk(cover.head));
         let (match_id, player) = (&choice.match_id, choice.player_id.as_ref());
         self.posted(cover, match_id, player, METHOD, Answer::Moved(text)).await
     }
 
-    /// Hands a posted answer to its match, which decides what becomes of it.
     async fn posted(
         &self,
         cover: PostedEnvelope<'_>,
@@ -165,7 +157,6 @@ impl Shared {
         Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
     }
 
-    /// A posted answer as the transcript has it.
     fn written(&self, player: &PlayerId, method: Method, letter: &[u8]) -> TranscriptEntry {
         let referee = self.identity().map(|me| SmolStr::new(me.id.as_str())).unwrap_or_default();
         let there = (SmolStr::new(player.as_str()), referee);
@@ -174,7 +165,6 @@ impl Shared {
     }
 }
 
-/// Whether a posted answer shows whose it is, and what is odd about its token.
 async fn standing(order: &StartMatch, side: Side, cover: &PostedEnvelope<'_>) -> (PosterProof, Option<Quirk>) {
     let (player, token) = (&order.players[side], cover.head.auth_token.as_ref());
     let odd = match (&player.player_pass, &order.league_id) {
@@ -185,7 +175,7 @@ async fn standing(order: &StartMatch, side: Side, cover: &PostedEnvelope<'_>) ->
             }
             odd
         }
-        // A manager of other make says nothing about tokens, so none can be right.
+        // A manager of another implementation sends no token digests, so no token can be verified.
         (Some(_) | None, Some(_) | None) => None,
     };
     let is_near = match player.endpoint.parse::<Endpoint>() {

@@ -1,4 +1,4 @@
-//! The referee as the network sees it: takes matches, hands in what players post, answers the operator.
+//! The referee as a server: accepts matches, forwards posted answers, answers the operator.
 
 #[cfg(test)]
 mod tests;
@@ -49,15 +49,15 @@ use crate::registration::RefereeIdentity;
 use crate::settings::RefereeSettings;
 use crate::transcript::Transcripts;
 
-/// How many finished matches are remembered, for those who ask late.
+/// Finished matches that the referee can still describe.
 const REMEMBERED: usize = 1024;
-/// How long the end of the league waits for transcripts that are on their way.
+/// How long the referee waits for transcripts at the end of the league.
 const LAST_TRANSCRIPTS: Duration = Duration::from_secs(5);
-/// How long a referee that was told to end waits for them.
+/// How long a referee waits for them when it has to exit.
 const A_MOMENT: Duration = Duration::from_millis(500);
 /// How many technical losses the closing line explains.
 const NAMED: usize = 5;
-/// How many posts may wait at a match.
+/// How many posts may wait for one match.
 const POSTS: usize = 16;
 
 #[derive(Clone, Debug)]
@@ -65,29 +65,24 @@ pub struct Referee {
     shared: Arc<Shared>,
 }
 
-/// What all matches of a referee share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) settings: RefereeSettings,
     pub(crate) world: Environment,
     pub(crate) speaker: PeerClient,
-    /// Its log, once it has a name.
+    /// Set once the referee has an id.
     pub(crate) journal: OnceLock<Journal>,
-    /// Who writes the matches down, where they are.
     pub(crate) views: Option<ViewWriter>,
     pub(crate) identity: RwLock<Option<RefereeIdentity>>,
     matches: Mutex<Matches>,
-    /// The league is over, or the manager told us to leave.
+    /// Notified when the league is over or the manager releases the referee.
     leave: Notify,
     pub(crate) doubt: TokenRecheck,
-    /// The manager spoke to it before it was let in.
+    /// Notified when the manager calls before the referee knows that it is registered.
     pub(crate) hurry: Notify,
-    /// Counts the matches that are over.
     pub(crate) over: watch::Sender<u64>,
     pub(crate) strikes: FailedSecrets,
-    /// How many announcements wait to be played.
     pub(crate) announcements: Announcements,
-    /// Transcripts that are being delivered to the manager.
     pub(crate) transcripts: Transcripts,
     pub(crate) refusals: RefusalLog,
 }
@@ -96,18 +91,14 @@ pub(crate) struct Shared {
 struct Matches {
     running: HashMap<MatchId, Running>,
     finished: VecDeque<Finished>,
-    /// How often the referee has registered. Who registers again begins anew: attempts of before say nothing about later ones.
+    /// How often the referee has registered. Attempts before the last registration say nothing about later ones.
     registrations: u32,
-    /// Whether it takes no more of them.
+    /// Whether the referee refuses new matches.
     closing: bool,
-    /// Whether the manager has ordered a match since then.
     ordered: bool,
-    /// The rounds of matches that were announced.
     rounds: VecDeque<(MatchId, RoundId)>,
     refereed: u32,
-    /// How many of them ended by technical loss.
     forfeits: u32,
-    /// The first of those with their reasons.
     forfeited: Vec<(MatchId, String)>,
 }
 
@@ -127,12 +118,11 @@ struct Running {
 }
 
 impl Matches {
-    /// The last attempt at a match that ended.
     fn remembered(&self, match_id: &MatchId) -> Option<&Finished> {
         self.finished.iter().rev().find(|finished| finished.state.match_id == *match_id)
     }
 
-    /// Whether this very attempt has ended, since the referee registered.
+    /// Considers only attempts since the last registration.
     fn has_played(&self, match_id: &MatchId, attempt: u32) -> bool {
         let league = |one: &&Finished| one.purpose == MatchPurpose::League && one.state.match_id == *match_id;
         let last = self.finished.iter().rev().find(league);
@@ -141,7 +131,6 @@ impl Matches {
 }
 
 impl Referee {
-    /// A referee that is not registered yet.
     pub fn new(settings: RefereeSettings, client: Client, views: Option<ViewWriter>, world: Environment) -> Self {
         let (identity, matches) = (RwLock::default(), Mutex::default());
         Self {
@@ -165,17 +154,15 @@ impl Referee {
         }
     }
 
-    /// Registers, and goes on trying as long as the manager is not there.
+    /// Keeps trying while the manager is unreachable.
     pub async fn register(&self) -> Result<RefereeId, Rejected> {
         self.shared.register(&self.shared.settings.manager).await
     }
 
-    /// Waits until the league is over, or the manager told the referee to leave.
     pub async fn until_done(&self) {
         self.shared.leave.notified().await;
     }
 
-    /// In a sentence, what it did in the league.
     pub fn closing(&self) -> String {
         let matches = self.shared.matches();
         let id = self.shared.identity().map_or_else(|| self.shared.settings.name.to_string(), |me| me.id.to_string());
@@ -193,32 +180,29 @@ impl Referee {
         self.shared.matches().running.len()
     }
 
-    /// Takes no more matches, and waits for those that are running, for `patience` at most. Says how many are left.
+    /// Refuses new matches and waits for the running ones, at most `patience`. Returns how many are left.
     pub async fn wind_up(&self, patience: Duration) -> usize {
         self.shared.matches().closing = true;
         let mut over = self.shared.over.subscribe();
-        // What is left is played again: whoever waits for it finds out that this referee is gone.
+        // The manager assigns the rest again once it notices that this referee is gone.
         drop(timeout(patience, over.wait_for(|_| self.running() == 0)).await);
-        // A transcript that is left is sent after a restart, where the referee has a home.
+        // A referee with a home sends the remaining transcripts after a restart.
         self.shared.transcripts.settled(A_MOMENT).await;
         self.running()
     }
 }
 
 impl Shared {
-    /// It has registered, and begins anew.
     pub(crate) fn begin_anew(&self) {
         let mut matches = self.matches();
         matches.registrations += 1;
         matches.ordered = false;
     }
 
-    /// Whether the manager has ordered a match since the referee registered.
     pub(crate) fn is_ordered(&self) -> bool {
         self.matches().ordered
     }
 
-    /// Remembers to which round announced matches belong.
     pub(crate) fn remember_rounds(&self, round: &RoundAnnouncement) {
         let mut matches = self.matches();
         for one in &round.matches {
@@ -229,7 +213,6 @@ impl Shared {
         }
     }
 
-    /// The rounds of announced matches, the newest last.
     pub(crate) fn rounds(&self) -> VecDeque<(MatchId, RoundId)> {
         self.matches().rounds.clone()
     }
@@ -239,7 +222,7 @@ impl Shared {
     }
 
     pub(crate) fn envelope(&self, conversation: Option<ConversationId>, token: Option<Credential>) -> Envelope {
-        // Before it is registered it goes by the id that it was started with.
+        // Before it is registered, the referee uses the id that it was started with.
         let sender = match self.identity().map(|identity| identity.id).or_else(|| self.settings.wish.clone()) {
             Some(id) => Sender::referee(&id),
             None => Sender::unregistered(Role::Referee, &self.settings.name),
@@ -252,7 +235,7 @@ impl Shared {
         }
     }
 
-    /// Whether the manager speaks, where it promised to show that.
+    /// Checks the pass only if the manager showed passes at registration.
     pub(crate) fn check_manager(&self, head: &ReceivedEnvelope, method: Method) -> Result<(), RequestError> {
         let identity = self.identity();
         let promised = identity.as_ref().filter(|identity| identity.passes);
@@ -266,7 +249,6 @@ impl Shared {
         Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }
 
-    /// Takes a match, or says why not.
     pub(crate) fn start(
         self: &Arc<Self>,
         order: StartMatch,
@@ -304,14 +286,14 @@ impl Shared {
             Some(running) if purpose == MatchPurpose::Friendly && running.purpose == MatchPurpose::League => {
                 return Ok(refused("a match of the league has this id"));
             }
-            // A friendly match never stands in the way of one that counts.
+            // A friendly match never blocks one that counts.
             Some(running) if running.purpose != purpose => {}
             Some(running) if running.attempt == order.attempt => return Ok(accepted),
             Some(running) if running.attempt > order.attempt => return Ok(refused("a later attempt is running")),
             Some(_) | None => {}
         }
-        // A manager that was away may ask once more for what it has been told of meanwhile. Played again, it would be another
-        // match under the same name.
+        // After a restart the manager may order a match that was already reported to it. A second game would be a
+        // different match under the same id.
         if purpose == MatchPurpose::League && matches.has_played(&order.match_id, order.attempt) {
             return Ok(accepted);
         }
@@ -366,7 +348,7 @@ impl Shared {
                 matches.forfeited.push((order.match_id.clone(), reason));
             }
         }
-        // A later attempt may have taken its place.
+        // A later attempt may have replaced it.
         let is_this = |running: &Running| running.attempt == order.attempt && running.purpose == finished.purpose;
         if matches.running.get(&order.match_id).is_some_and(is_this) {
             matches.running.remove(&order.match_id);
@@ -436,10 +418,10 @@ impl Agent for Referee {
     async fn authorize(&self, access: Access, incoming: &IncomingCall<RefereeCall>) -> Result<(), RequestError> {
         let IncomingCall { method, head, peer, .. } = incoming;
         let from = method.row().from;
-        // A player may call what any agent may.
+        // A player may use the calls that are open to any agent.
         let from_manager = from.contains(&Role::Manager) && !from.contains(&Role::Player);
         if from_manager && self.shared.identity().is_none() {
-            // The manager has admitted this referee, and its answer was lost.
+            // The manager has registered this referee, and its answer was lost.
             self.shared.hurry.notify_one();
         }
         let checked = match access {
@@ -497,7 +479,7 @@ impl Agent for Referee {
                 CallAnswer::new(envelope, &acknowledged)
             }
             RefereeCall::NotifyLeagueCompleted(_) | RefereeCall::Shutdown(_) => {
-                // The manager may end once this is answered, and the transcripts are for it.
+                // The manager may exit after this answer, and it needs the transcripts.
                 shared.transcripts.settled(LAST_TRANSCRIPTS).await;
                 shared.leave.notify_one();
                 CallAnswer::new(envelope, &shared.acknowledge())

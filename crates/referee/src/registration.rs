@@ -1,4 +1,4 @@
-//! Getting into a league and staying there: who the referee is, and whose reports it owes.
+//! Registration: the referee's identity in its league, and when it registers again.
 
 use std::sync::{Arc, PoisonError};
 
@@ -22,18 +22,16 @@ use tokio::time::timeout;
 use crate::referee::Shared;
 use crate::settings::RefereeSettings;
 
-/// Who the referee is, as its registration was answered.
 #[derive(Clone, Debug)]
 pub(crate) struct RefereeIdentity {
     pub(crate) id: RefereeId,
     pub(crate) league: Option<LeagueId>,
     pub(crate) token: Option<Token>,
     pub(crate) passes: bool,
-    /// Who let it in, and gets its reports.
+    /// The manager that registered the referee and receives its reports.
     pub(crate) manager: Endpoint,
-    /// How the manager is spoken to.
     pub(crate) manner: PeerDialect,
-    /// Whether it has answered when it was spoken to like that.
+    /// Whether the manager has answered in this dialect.
     pub(crate) proven: bool,
 }
 
@@ -42,7 +40,6 @@ impl Shared {
         self.identity.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// This manager is spoken to like this from now on.
     pub(crate) fn manager_understands(&self, manager: &Endpoint, manner: PeerDialect) {
         match &mut *self.identity.write().unwrap_or_else(PoisonError::into_inner) {
             Some(identity) if identity.manager == *manager => {
@@ -53,8 +50,8 @@ impl Shared {
         }
     }
 
-    /// Who it is to the manager for whom it was `before`: a match is reported to the one who ordered it. Who has registered
-    /// there again since shows the newer token.
+    /// The identity for a match that was ordered under `before`: the referee reports to the manager that ordered the
+    /// match. If it has registered there again, it shows the newer token.
     pub(crate) fn identity_since(&self, before: &RefereeIdentity) -> RefereeIdentity {
         self.identity().filter(|now| now.manager == before.manager).unwrap_or_else(|| before.clone())
     }
@@ -65,7 +62,7 @@ impl Shared {
             answer: settings.patience,
             pause: settings.pause,
             longest: RefereeSettings::MAX_PAUSE.max(settings.pause),
-            // Who was in already waits for its manager to come back.
+            // A registered referee waits for its manager without a limit.
             tries: settings.give_up_after.filter(|_| self.identity().is_none()),
         };
         let admitted =
@@ -86,14 +83,14 @@ impl Shared {
         Ok(id)
     }
 
-    /// The manager does not know the referee, or somebody speaks who is not the manager: registers again, where that is because
-    /// the token no longer counts. In a task of its own, since whoever spoke may not wait for it.
+    /// Called when the manager does not know the referee, or a caller is not the manager. Registers again if the token
+    /// is no longer valid, in its own task, because the caller may not wait.
     pub(crate) async fn doubt(self: &Arc<Self>) {
         let shared = Arc::clone(self);
         drop(tokio::spawn(async move { shared.doubt.settle(shared.make_sure()).await }).await);
     }
 
-    /// Whether the manager could say, and everything was done about it.
+    /// False if the manager could not answer.
     async fn make_sure(self: &Arc<Self>) -> bool {
         let Some(RefereeIdentity { token: Some(token), manager, .. }) = self.identity() else { return true };
         let envelope = self.envelope(None, Some(token.into()));
@@ -127,7 +124,7 @@ impl Shared {
         (self.envelope(Some(conversation), None), Call::RegisterReferee(request))
     }
 
-    /// Registers where it is told to, else with its own manager. From then on its matches and reports are that manager's.
+    /// Registers with the manager of the request, or else with its own. From then on that manager receives its reports.
     pub(crate) async fn go_and_register(
         self: &Arc<Self>,
         at: Option<&str>,
@@ -140,7 +137,7 @@ impl Shared {
                 RequestError::new(ErrorCode::E002, Method::RegisterToLeague, message).about("manager_endpoint")
             })?,
         };
-        // The caller waits for the answer as long as this referee waits for its manager; a part of that is kept for the answer's way.
+        // The caller waits as long as this referee waits for its manager; the rest is for the way of the answer.
         let limit = self.settings.patience.mul_f32(0.8);
         let registered = timeout(limit, self.register(&manager)).await.map_err(|_| {
             let message =

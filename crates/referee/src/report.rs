@@ -1,4 +1,4 @@
-//! Telling the manager how a match ended, until it knows.
+//! Reports a match to the manager.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use crate::referee::Shared;
 use crate::registration::RefereeIdentity;
 use crate::settings::RefereeSettings;
 
-/// Delivers a report. A manager that is away comes back and asks for nothing: the referee goes on telling it. One that refuses
-/// has its reasons, and the result is nobody's any more. It goes to the manager who `appointed` the referee for this match, wherever
-/// it has registered since. Returns whether the manager took it.
+/// Repeats the report while the manager is unreachable; a refusal is final. The report goes to the manager that
+/// `appointed` the referee for this match, even if the referee has registered elsewhere since. Returns whether the
+/// manager accepted it.
 pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, report: MatchResultReport) -> bool {
     let match_id = report.match_id.clone();
     let conversation = ConversationId::named(format_args!("conv-{}-report", match_id.as_str().to_ascii_lowercase()));
@@ -34,7 +34,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
             OutgoingCall { envelope: &envelope, call: &call, body: None, limit: settings.patience, notice: false };
         let peer = Peer { endpoint: &manager, manner: &manner, proven };
         let mut tries = Vec::new();
-        // A manager of other make may listen for reports in another form than for registrations.
+        // A manager of another implementation may expect reports in another frame than registrations.
         let said = if passes {
             shared.speaker.send(peer, message, &understood, &mut tries).await
         } else {
@@ -46,7 +46,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
         }
         let trouble = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
             Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body).map(|layers| layers.heard()) {
-                // Some acknowledge without a word.
+                // Some managers acknowledge with an empty body.
                 Ok(ReplyKind::Yes) | Err(_) if exchange.status.is_success() => return true,
                 Ok(ReplyKind::Yes) | Err(_) if exchange.status.is_client_error() => {
                     tracing::warn!(%match_id, status = %exchange.status, "the manager takes no report in any form");
@@ -79,7 +79,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
     }
 }
 
-/// Whether the manager read the report, and be it to refuse it.
+/// True also for a refusal.
 pub(crate) fn understood(exchange: &Exchange) -> bool {
     let error = ParsedAnswer::parse(&exchange.body).ok().and_then(|layers| layers.error());
     error.is_some_and(|error| error.code.is_some()) || heard(exchange)

@@ -1,8 +1,8 @@
-//! What was said in a match, for a manager that has another home.
+//! Transcripts for a manager that has another home.
 //!
-//! The report carries the SHA-256 of the transcript; the transcript follows in parts, once the manager has taken the report. The
-//! referee goes on trying while the manager is away. What it could not deliver before it was killed stands in the outbox of its
-//! home, and is sent after its next registration.
+//! The report carries the SHA-256 of the transcript. The transcript follows in parts after the manager has accepted the
+//! report; the referee keeps trying while the manager is unreachable. Undelivered transcripts are in the outbox of its
+//! home, and are sent after its next registration.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,24 +26,21 @@ use crate::registration::RefereeIdentity;
 use crate::report::understood;
 use crate::settings::RefereeSettings;
 
-/// The most bytes of transcripts that wait in memory. What does not fit is sent from the outbox later.
+/// The most bytes of transcripts in memory. The referee sends the others from the outbox later.
 const MAX_WAITING: usize = 16 * MAX_TRANSCRIPT;
 
-/// How many transcripts are sent at a time.
 const AT_ONCE: usize = 4;
 
-/// Where the transcript of a match goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TranscriptTarget {
-    /// Into the match file, which is in the manager's home as well.
+    /// The match file is in the manager's home as well.
     InManagersHome,
-    /// To the manager, who has another home.
+    /// The manager has another home.
     Send,
-    /// Into the match file alone: the manager takes no transcripts.
+    /// The manager accepts no transcripts: only the referee's match file has it.
     Own,
 }
 
-/// A transcript that the manager is to have.
 #[derive(Clone, Debug)]
 pub(crate) struct OwedTranscript {
     league: LeagueId,
@@ -54,7 +51,6 @@ pub(crate) struct OwedTranscript {
 }
 
 impl OwedTranscript {
-    /// The transcript of a match file.
     pub(crate) fn of(file: &MatchFile) -> Self {
         let bytes = file.transcript_bytes();
         Self {
@@ -72,7 +68,7 @@ pub(crate) struct Transcripts {
     waiting: Mutex<Waiting>,
     settled: Notify,
     turns: Semaphore,
-    /// The last mark that was looked for in the home, and whether it was there.
+    /// The last mark that the referee looked for in the home, and whether it was there.
     mark: Mutex<Option<(SmolStr, bool)>>,
 }
 
@@ -87,7 +83,7 @@ impl Default for Transcripts {
 struct Waiting {
     count: usize,
     bytes: usize,
-    /// Whether the outbox has transcripts for which there was no room.
+    /// Whether the outbox holds transcripts that did not fit into memory.
     more: bool,
 }
 
@@ -96,7 +92,7 @@ impl Transcripts {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes room for a transcript; returns false if there is none.
+    /// Returns false if there is no room.
     fn take_room(&self, bytes: usize) -> bool {
         let mut waiting = self.waiting();
         if waiting.bytes.saturating_add(bytes) > MAX_WAITING {
@@ -107,7 +103,7 @@ impl Transcripts {
         true
     }
 
-    /// Gives the room back; returns true if the outbox is to be looked through again.
+    /// Returns true if the outbox has to be read again.
     fn give_room(&self, bytes: usize) -> bool {
         let mut waiting = self.waiting();
         (waiting.count, waiting.bytes) = (waiting.count - 1, waiting.bytes - bytes);
@@ -115,7 +111,6 @@ impl Transcripts {
         waiting.count == 0 && std::mem::take(&mut waiting.more)
     }
 
-    /// Waits until no transcript is on its way, for `patience` at most.
     pub(crate) async fn settled(&self, patience: Duration) {
         let all = async {
             loop {
@@ -135,7 +130,6 @@ impl Transcripts {
 }
 
 impl Shared {
-    /// Where the transcript of this match goes.
     pub(crate) fn keeping(&self, order: &StartMatch) -> TranscriptTarget {
         let (Some(mark), Some(league)) = (&order.home_mark, &order.league_id) else { return TranscriptTarget::Own };
         let Some(home) = &self.settings.home else { return TranscriptTarget::Send };
@@ -151,7 +145,7 @@ impl Shared {
         if shared { TranscriptTarget::InManagersHome } else { TranscriptTarget::Send }
     }
 
-    /// Notes in the home that a transcript is owed, before its match is reported.
+    /// Writes the transcript to the outbox before the match is reported.
     pub(crate) async fn owe(&self, owed: &OwedTranscript) {
         let Some(home) = self.settings.home.clone() else { return };
         let (league, match_id) = (owed.league.clone(), owed.match_id.clone());
@@ -170,7 +164,7 @@ impl Shared {
         }
     }
 
-    /// Has a transcript delivered in a task of its own, where its report was taken.
+    /// Delivers the transcript in its own task if the report was accepted.
     pub(crate) async fn hand_over(self: &Arc<Self>, appointed: RefereeIdentity, owed: OwedTranscript, reported: bool) {
         if !reported {
             self.settle(&owed).await;
@@ -194,7 +188,7 @@ impl Shared {
         });
     }
 
-    /// Sends what the referee owed when it was stopped.
+    /// Sends what is in the outbox after a restart.
     pub(crate) fn send_owed(self: &Arc<Self>) {
         let (Some(home), Some(identity)) = (self.settings.home.clone(), self.identity()) else { return };
         let Some(league) = identity.league.clone() else { return };
@@ -210,7 +204,7 @@ impl Shared {
         });
     }
 
-    /// Sends a transcript until the manager has it, or refuses it.
+    /// Repeats until the manager accepts or refuses the transcript.
     async fn deliver(self: &Arc<Self>, appointed: &RefereeIdentity, owed: &OwedTranscript) {
         let mut pause = self.settings.pause;
         while let Err(trouble) = self.send(appointed, owed).await {
@@ -220,7 +214,7 @@ impl Shared {
         }
     }
 
-    /// Sends all parts once. What went wrong is worth another try.
+    /// Sends all parts once; the caller may retry after an error.
     async fn send(self: &Arc<Self>, appointed: &RefereeIdentity, owed: &OwedTranscript) -> Result<(), String> {
         let lower = owed.match_id.as_str().to_ascii_lowercase();
         let conversation = ConversationId::named(format_args!("conv-{lower}-transcript"));

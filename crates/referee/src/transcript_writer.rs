@@ -1,4 +1,4 @@
-//! Writes down what was said between a referee and a player, with the time it took: every try, the wasted ones too.
+//! Transcript entries for the messages between a referee and a player, with their times. Failed tries are included.
 
 use std::time::Duration;
 
@@ -9,7 +9,6 @@ use league_wire::exchange;
 use league_wire::peer_client::SendAttempt;
 use smol_str::SmolStr;
 
-/// Knows who speaks with whom about what.
 pub(crate) struct TranscriptWriter {
     referee: SmolStr,
     player: SmolStr,
@@ -25,7 +24,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// The questions and, where one came, their answers. Without an answer the question carries the receipt.
+    /// Questions and their answers. A question without an answer carries the receipt.
     pub(crate) fn write_down(&self, tries: &[SendAttempt]) -> Vec<TranscriptEntry> {
         let mut said = Vec::with_capacity(2 * tries.len());
         for one in tries {

@@ -1,4 +1,4 @@
-//! Our agents in leagues that others run: they register in whatever form is understood there, and play.
+//! Our agents in leagues of other implementations: they register in the form that the manager understands, and play.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -73,7 +73,6 @@ async fn our_referee(manager: &str) -> Referee {
     referee
 }
 
-/// A referee that is not registered yet, and where it listens.
 async fn listening_referee(manager: &str, wish: Option<RefereeId>, views: Option<ViewWriter>) -> (Referee, String) {
     let (listener, address) = place().await;
     let settings = league_referee::RefereeSettings { wish, ..settings(manager, address) };
@@ -88,7 +87,6 @@ async fn our_player(manager: &str) -> Player {
     player
 }
 
-/// A player that is not registered yet, and where it listens.
 async fn listening_player(manager: &str, wish: Option<PlayerId>) -> (Player, String) {
     let (listener, address) = place().await;
     let settings = league_player::player::PlayerSettings {
@@ -112,7 +110,7 @@ async fn listening_player(manager: &str, wish: Option<PlayerId>) -> (Player, Str
     (player, format!("http://{address}/mcp"))
 }
 
-/// How many of the matches were games: both chose, and a number was drawn.
+/// The matches in which both players chose and a number was drawn.
 fn games(manager: &manager::Manager) -> usize {
     let chosen = |choices: &Map<String, Value>| choices.values().filter(|choice| choice.is_string()).count();
     let played = |report: &Value| {
@@ -193,7 +191,7 @@ async fn our_referee_works_for_the_manager_that_it_was_sent_to() {
     assert_eq!((games(&second), first.reports().len()), (1, 0));
 }
 
-/// The senders of everything that a manager was told, flat fields included.
+/// The senders of all messages to a manager, flat fields included.
 fn senders(manager: &manager::Manager) -> Vec<String> {
     let places = ["/sender", "/params/sender", "/params/message/sender", "/params/arguments/sender"];
     let heard = manager.log().all();
@@ -229,7 +227,7 @@ async fn our_agents_register_in_every_form_whatever_the_manager_complains_of() {
 #[tokio::test]
 async fn a_manager_that_understands_no_form_is_quoted_by_its_most_specific_complaint() {
     let manager = manager::Plan::new(Frame::Direct, 2).complains(Complaint::Exception);
-    // It takes registrations by posts to a path of their own, and this player is none of those that it knows.
+    // The manager takes registrations only by posts to a separate path, and does not list this player.
     let manager = manager.by(Entrance::Closed).serve().unwrap();
     let (player, _) = listening_player(manager.endpoint(), None).await;
     let rejected = tokio::time::timeout(LIMIT, player.register()).await.unwrap().unwrap_err();
@@ -354,14 +352,14 @@ async fn register_to_league_answers_in_time_where_no_manager_is() {
     }
 }
 
-/// How many messages a manager did not understand; questions about MCP are none.
+/// How many messages the manager did not understand; MCP requests do not count.
 fn wasted(manager: &manager::Manager) -> usize {
     let probes = ["server/discover", "initialize", "tools/list"];
     let refused = manager.log().refused();
     refused.iter().filter(|heard| !probes.contains(&heard.body["method"].as_str().unwrap_or_default())).count()
 }
 
-/// How many it may take to find out. A manager that calls tools and lists none is only found by trying.
+/// A manager that takes tool calls and lists no tools can only be found by trying.
 fn allowed(frame: Frame) -> usize {
     if frame == Frame::Tools { 2 } else { 1 }
 }

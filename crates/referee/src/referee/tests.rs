@@ -1,5 +1,3 @@
-//! Which matches a referee takes.
-
 use league_protocol::dialect::PeerDialect;
 use league_protocol::id::GameType;
 

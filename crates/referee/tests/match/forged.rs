@@ -1,4 +1,4 @@
-//! Answers that are posted in another's name.
+//! Answers that are posted in the name of another player.
 
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::token::{Credential, TokenDigest};
@@ -6,14 +6,12 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::*;
 
-/// What a player shows in its match.
 pub(crate) fn pass(token: &str) -> Value {
     let digest: TokenDigest = Credential::new(token).digest();
     let pass = digest.player_pass(&"league".parse().unwrap(), &"R1M1".parse().unwrap());
     json!(Credential::from(pass).reveal())
 }
 
-/// Posts the choice of P02, showing this.
 async fn post(referee: &Referee, choice: &str, shown: Option<&str>) -> Result<(), RequestError> {
     let letter = json!({"match_id": "R1M1", "player_id": "P02", "parity_choice": choice});
     let mut arrived = arrived(Call::PostChoice(serde_json::from_value(letter).unwrap()));
@@ -29,7 +27,7 @@ async fn a_player_cannot_post_an_answer_for_its_opponent() {
         if letter["message_type"] != "CHOOSE_PARITY_RESPONSE" {
             return result(question, &letter);
         }
-        // It only acknowledges, so that the referee waits for what is posted.
+        // The player only acknowledges, so the referee waits for a post.
         asked.send(()).unwrap();
         result(question, &json!({"status": "received"}))
     })

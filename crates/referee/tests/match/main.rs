@@ -1,4 +1,4 @@
-//! Whole matches between strangers, from the order to the report.
+//! Whole matches with players of other implementations, from the order to the report.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -30,7 +30,6 @@ fn error(asked: &Value, code: i64, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": code, "message": message}})
 }
 
-/// What a player says to a message in the canonical form, with a complete envelope.
 fn answer(message: &Value, id: &str) -> Value {
     let envelope = |called: &str, own: Value| {
         let mut letter = json!({
@@ -64,12 +63,11 @@ fn arrived(call: Call) -> IncomingCall<RefereeCall> {
     IncomingCall { call, method, head, quirks, frame, spelling, one_name: None, peer }
 }
 
-/// Runs a match between two players, and gives its report.
 async fn play(a: &HttpServer, b: &HttpServer, extra: Value) -> Value {
     play_with(Arc::default(), a, b, extra).await
 }
 
-/// The same; the referee is also put where a player can find it.
+/// Also stores the referee where a player can find it.
 async fn play_with(place: Arc<OnceLock<Referee>>, a: &HttpServer, b: &HttpServer, extra: Value) -> Value {
     let manager = manager().await;
     let settings = settings(&manager);
@@ -109,7 +107,6 @@ fn settings(manager: &HttpServer) -> RefereeSettings {
     }
 }
 
-/// The order to play a match between players at these endpoints, with `extra` in it.
 fn order([a, b]: [&str; 2], extra: &Value) -> StartMatch {
     let mut order = json!({
         "match_id": "R1M1",

@@ -1,4 +1,4 @@
-//! Answers that a player posts after a mere acknowledgement: when they count, and each case in which they do not.
+//! Answers that a player posts after a bare acknowledgement: when they count, and each case in which they do not.
 
 use std::net::SocketAddr;
 use std::sync::Mutex;
@@ -16,11 +16,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use super::forged::pass;
 use super::*;
 
-/// The player's own machine, and another one.
 const HERE: &str = "127.0.0.1:5000";
 const ELSEWHERE: &str = "10.0.0.9:5000";
 
-/// A referee with a home, and a player P02 that only acknowledges what it is asked.
+/// The player P02 acknowledges every call and posts its answers.
 struct Stage {
     referee: Referee,
     home: tempfile::TempDir,
@@ -31,7 +30,6 @@ struct Stage {
     questions: UnboundedReceiver<Value>,
 }
 
-/// A posted answer before it is posted.
 struct Letter<'a> {
     message: Value,
     token: Option<&'a str>,
@@ -59,7 +57,8 @@ impl<'a> Letter<'a> {
 }
 
 impl Stage {
-    /// The poster joins by its answer, showing this, and acknowledges the call for its choice when `go` lets it.
+    /// P02 joins in its answer with the token `joins_with`, and acknowledges the call for its choice after a message on
+    /// `go`.
     async fn set(joins_with: &'static str, go: Option<Receiver<Value>>) -> Self {
         let (asked, questions) = unbounded_channel();
         let go = go.map(Mutex::new);
@@ -105,7 +104,6 @@ impl Stage {
         self.referee.call(arrived).await.map(drop)
     }
 
-    /// The report and the transcript, once the match is over.
     async fn ended(&self) -> (Value, Vec<Value>) {
         while self.referee.running() > 0 {
             tokio::task::yield_now().await;
@@ -131,12 +129,11 @@ fn reason(report: &Value) -> &str {
     report["result"]["details"]["reason"].as_str().unwrap()
 }
 
-/// The reasons of the refused posts in a transcript.
 fn refused(transcript: &[Value]) -> Vec<&str> {
     transcript.iter().filter_map(|said| said["refused"].as_str()).collect()
 }
 
-/// One try of half a second for the choice: what is refused decides the match.
+/// One try of half a second: a refused post then decides the match.
 fn one_try() -> Value {
     json!({"timeouts": {"game_join_ack_timeout_sec": 8.0, "move_timeout_sec": 0.5, "game_over_timeout_sec": 8.0,
         "max_retries": 1}})
@@ -195,7 +192,7 @@ async fn another_address_does_not_count_and_the_verdict_says_so() {
 
 #[tokio::test]
 async fn a_player_that_has_shown_a_right_token_needs_it() {
-    // The manager says so, or the player showed it when it joined this match.
+    // The manager sends the token's digest, or the player showed the token when it joined this match.
     for (joins_with, known) in [("tok", true), ("tok-P02-b", false)] {
         for (token, words, code) in [
             (Some("tok-P02-old"), "answered with a wrong token", ErrorCode::E012),
@@ -300,7 +297,7 @@ async fn two_posted_answers_that_differ_are_an_alert_and_the_player_is_asked_aga
 async fn a_second_choice_is_4005_with_a_warning_and_an_illegal_one_is_4004() {
     let (go, wait) = channel();
     let (a, mut stage) = (canonical("P01").await, Stage::set("tok", Some(wait)).await);
-    // The opponent is asked as well, and answers only when this test is done with the match.
+    // The opponent is asked as well, and answers only at the end of this test.
     let (open, opened) = channel::<()>();
     let opened = Mutex::new(opened);
     let slow = stub(move |question| {
@@ -332,7 +329,7 @@ async fn a_second_choice_is_4005_with_a_warning_and_an_illegal_one_is_4004() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_counts_before_it_is_asked_for() {
-    // The opponent does not join until the choice has been posted.
+    // The opponent joins only after the choice has been posted.
     let (open, opened) = channel::<()>();
     let (invited, mut is_invited) = unbounded_channel();
     let opened = Mutex::new(opened);

@@ -1,4 +1,4 @@
-//! A referee that is late itself charges nobody for it, and its receipts say so.
+//! A player loses nothing when the referee itself is late, and the receipts show the delay.
 
 use std::net::TcpListener;
 use std::thread;
@@ -16,10 +16,9 @@ use serde_json::{Value, json};
 
 use crate::{answer, arrived, canonical, manager, order, result, settings, stub};
 
-/// How long nothing runs, again and again.
+/// How long the runtime is blocked each time.
 const BLOCKED: Duration = Duration::from_millis(400);
 
-/// Runs a match on a runtime that is blocked most of the time, and gives its file.
 async fn play_starved(a: &str, b: &str) -> Value {
     let directory = tempfile::tempdir().unwrap();
     let (home, manager) = (Home::at(directory.path()), manager().await);
@@ -57,7 +56,7 @@ fn receipts<'a>(file: &'a Value, player: &str) -> Vec<&'a Value> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_answers_in_time_is_not_charged_for_a_starved_referee() {
-    // Both take their time, and less of it than they have.
+    // Both players answer slowly, but within their limit.
     let slow = |id: &'static str| {
         stub(move |asked| {
             thread::sleep(Duration::from_millis(60));
@@ -72,7 +71,7 @@ async fn who_answers_in_time_is_not_charged_for_a_starved_referee() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_is_silent_is_charged_all_the_same() {
-    // The kernel takes the connection, and nobody is behind it.
+    // The kernel accepts the connection, and no program reads from it.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let there = format!("http://{}/mcp", silent.local_addr().unwrap());
     let file = play_starved(&there, &canonical("P02").await.endpoint()).await;
