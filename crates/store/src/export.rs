@@ -1,6 +1,4 @@
-//! `league export --sqlite FILE`: a league as tables, for people with `sqlite3`.
-//!
-//! The tables are made from the log, by way of the season. Nothing reads them back.
+//! `league export --sqlite FILE`: writes a league as SQL tables. Nothing reads them back.
 
 use std::collections::HashMap;
 use std::fs;
@@ -67,7 +65,7 @@ pub enum ExportError {
     Sqlite(#[from] rusqlite::Error),
 }
 
-/// Writes the tables of a league to a new file. The file is there when it is complete, or not at all.
+/// Writes to a temporary file and renames it, so `path` is complete or absent.
 pub fn export(log: &dyn EventLog, path: &Path) -> Result<LogHead, ExportError> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(ExportError::Exists(path.to_path_buf()));
@@ -79,7 +77,6 @@ pub fn export(log: &dyn EventLog, path: &Path) -> Result<LogHead, ExportError> {
         Ok(head)
     });
     if written.is_err() {
-        // What is left of it is of no use; that it cannot be removed is not worth another error.
         let _ = fs::remove_file(&temporary);
     }
     written
@@ -88,7 +85,7 @@ pub fn export(log: &dyn EventLog, path: &Path) -> Result<LogHead, ExportError> {
 fn write(log: &dyn EventLog, path: &Path) -> Result<LogHead, ExportError> {
     let mut database = Connection::open(path)
         .map_err(|error| ExportError::Write { path: path.to_path_buf(), reason: error.to_string() })?;
-    // The file is new and is renamed when it is complete, so nothing needs to be rolled back.
+    // The file is new and temporary, so nothing needs a rollback.
     database.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     let tables = database.transaction()?;
     tables.execute_batch(TABLES)?;
@@ -185,7 +182,6 @@ fn insert(tables: &Transaction<'_>, statement: &str, values: impl rusqlite::Para
     tables.prepare_cached(statement)?.execute(values).map(drop)
 }
 
-/// What `outcome` is to `side`.
 fn result_name(outcome: Outcome, side: Side) -> &'static str {
     match outcome {
         _ if outcome.winner() == Some(side) => "win",
@@ -195,8 +191,7 @@ fn result_name(outcome: Outcome, side: Side) -> &'static str {
     }
 }
 
-/// The members of a fact without secrets: with a token's digest a reader could make passes. Endpoints and dialects are only for
-/// callers of the agents.
+/// Leaves out secrets: the digest of a token is enough to make passes. Endpoints and dialects are left out too.
 pub fn public_fact(fact: &Fact) -> Map<String, Value> {
     let mut members = match serde_json::to_value(fact) {
         Ok(Value::Object(mut named)) => match named.remove(fact.kind()) {

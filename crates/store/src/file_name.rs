@@ -1,15 +1,14 @@
 //! Ids as file names, on every system.
 //!
-//! Windows allows no colon and no final dot in a file name, and reserves names such as `CON` and `nul.json` for devices. Ids may have all of
-//! these, so the character at fault is percent-encoded: `player:P04` is kept as `player%3AP04`. Ids have no `%`, so two ids never share a
-//! name. Every system uses the same names, so a home can be moved from one to another.
+//! Windows allows no colon and no final dot in a file name, and reserves device names such as `CON` and `nul.json`. Ids
+//! may contain all of these, so the character at fault is percent-encoded: `player:P04` becomes `player%3AP04`. Ids have
+//! no `%`, so two ids never share a name. Every system uses the same names, so a home can move between systems.
 
 use std::borrow::Cow;
 
-/// Reserved with any ending and in any case; `COM` and `LPT` with a digit.
+/// Windows reserves these with any extension and in any case; `COM` and `LPT` only with a digit.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
-/// The name of a file or directory for `id`.
 pub fn file_name(id: &str) -> Cow<'_, str> {
     if !is_device(id) && !id.ends_with('.') && !id.contains(':') {
         return Cow::Borrowed(id);
@@ -26,7 +25,6 @@ pub fn file_name(id: &str) -> Cow<'_, str> {
     Cow::Owned(id.char_indices().map(encode).collect())
 }
 
-/// The id for which [`file_name`] gives `name`; nothing when there is none.
 pub fn id_of(name: &str) -> Option<String> {
     let mut parts = name.split('%');
     let mut id = parts.next()?.to_owned();

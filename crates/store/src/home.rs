@@ -1,7 +1,6 @@
-//! The paths of a home: the profile's tree, and nothing outside of it.
+//! The paths of a home.
 //!
-//! Ids have no `/` and no leading dot, so no path made here leads out of the home. [`file_name`] encodes what Windows refuses in
-//! a name.
+//! Ids have no `/` and no leading dot, so no path made here leads out of the home.
 
 use std::fs;
 use std::io;
@@ -16,7 +15,6 @@ use crate::file_name::file_name;
 use crate::log::SqliteLog;
 use crate::views::replace::{ReplaceSync, replace};
 
-/// A home that cannot be used, with what to do about it.
 #[derive(Debug, Error)]
 pub enum HomeError {
     #[error("{path} cannot be read ({error}); correct it, or choose another home with --home")]
@@ -31,33 +29,31 @@ pub enum HomeError {
     OtherVersion { path: PathBuf, version: String },
 }
 
-/// The format of a home. A program reads and writes homes of its own format only.
 const FORMAT: u32 = 2;
 
-/// `home.json`: which program wrote a home. League 0.1.0 wrote none.
+/// The contents of `home.json`. League 0.1.0 wrote no such file.
 #[derive(Serialize, Deserialize)]
 struct HomeVersion {
     format: u32,
     league_version: String,
 }
 
-/// The directory that holds everything of one or more leagues, `SHARED` by default.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Home {
     root: PathBuf,
 }
 
 impl Home {
-    /// The home at `root`. Nothing is touched yet.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// The home at `root`, unless a version with another format has written it. Changes nothing.
+    /// Fails when a version with another format wrote the home. Changes nothing.
     pub fn open(root: impl Into<PathBuf>) -> Result<Self, HomeError> {
         let home = Self::at(root);
         let version = home.version()?;
-        // Another process may just be preparing the home; it writes the version before the data.
+        // Another process may be preparing the home right now. It writes the version before the data, so a second look
+        // finds it.
         let version = if version.is_none() && home.root.join("data").exists() { home.version()? } else { version };
         let other = match version {
             Some(HomeVersion { format: FORMAT, .. }) => return Ok(home),
@@ -83,7 +79,6 @@ impl Home {
         self.root.join("home.json")
     }
 
-    /// Writes the version of a new home.
     fn write_version(&self) -> Result<(), HomeError> {
         let path = self.version_file();
         if path.exists() {
@@ -99,12 +94,11 @@ impl Home {
         &self.root
     }
 
-    /// Configuration, written by people; only the register of agents is written by the manager.
+    /// The operator writes the configuration; the manager writes only the register of agents.
     pub fn config(&self) -> PathBuf {
         self.root.join("config")
     }
 
-    /// The register of agents, written by the manager and by operators.
     pub fn agents_config(&self) -> PathBuf {
         self.config().join("agents/agents_config.json")
     }
@@ -117,7 +111,7 @@ impl Home {
         self.league(league).join("league.db")
     }
 
-    /// The events of a league. The only place that decides in which storage they are.
+    /// The only place that decides which storage holds the events.
     pub fn log(&self, league: &LeagueId) -> SqliteLog {
         SqliteLog::at(self.database(league))
     }
@@ -126,12 +120,12 @@ impl Home {
         self.league(league).join("manager.lock")
     }
 
-    /// Shows a referee that it shares this home with the manager of the league.
+    /// A referee that finds this mark shares its home with the manager.
     pub fn mark(&self, league: &LeagueId) -> PathBuf {
         self.league(league).join("home.mark")
     }
 
-    /// Transcripts that a referee still owes to the manager of a league: an empty file for each match.
+    /// One empty file for each transcript that a referee still owes to the manager.
     pub fn outbox(&self, league: &LeagueId) -> PathBuf {
         self.root.join("data/outbox").join(league.as_str())
     }
@@ -144,7 +138,6 @@ impl Home {
         self.league(league).join("rounds.json")
     }
 
-    /// The match files of a league.
     pub fn matches(&self, league: &LeagueId) -> PathBuf {
         self.root.join("data").join("matches").join(&*file_name(league.as_str()))
     }
@@ -153,7 +146,7 @@ impl Home {
         self.matches(league).join(format!("{}.json", file_name(match_id.as_str())))
     }
 
-    /// All matches of a large league, one to a line.
+    /// A large league keeps all its matches here, one to a line.
     pub fn match_lines(&self, league: &LeagueId) -> PathBuf {
         self.matches(league).join("matches.jsonl")
     }
@@ -162,7 +155,6 @@ impl Home {
         self.player(player).join("history.json")
     }
 
-    /// By what a player recognises the referees of matches that it was in when it was killed.
     pub fn keys(&self, player: &PlayerId) -> PathBuf {
         self.player(player).join("keys.json")
     }
@@ -179,12 +171,11 @@ impl Home {
         self.root.join("logs").join("agents").join(format!("{}.log.jsonl", file_name(agent.as_str())))
     }
 
-    /// The journal of the process that starts and stops the others.
+    /// The journal of the process that starts and stops the agents.
     pub fn system_journal(&self) -> PathBuf {
         self.root.join("logs/system/orchestrator.log.jsonl")
     }
 
-    /// Creates every directory that a league needs, and makes sure that it can be written to.
     pub fn prepare(&self, league: &LeagueId) -> Result<(), HomeError> {
         self.write_version()?;
         let journal = self.league_journal(league);
@@ -203,7 +194,6 @@ impl Home {
         probe(self.league(league))
     }
 
-    /// Does the same for a referee or a player, which knows its league only later.
     pub fn prepare_for_agent(&self) -> Result<(), HomeError> {
         self.write_version()?;
         for path in ["data/matches", "data/players", "logs/agents"].map(|below| self.root.join(below)) {
@@ -213,7 +203,6 @@ impl Home {
         Ok(())
     }
 
-    /// Makes sure that a league is stored here.
     pub fn expect(&self, league: &LeagueId) -> Result<(), HomeError> {
         if self.database(league).is_file() {
             return Ok(());
@@ -222,7 +211,7 @@ impl Home {
     }
 }
 
-/// Makes sure that a directory can be written to. Permissions do not tell (root, read-only mounts, quotas): only writing does.
+/// Permissions do not predict the outcome (root, read-only mounts, quotas), so this writes a file.
 fn probe(path: PathBuf) -> Result<(), HomeError> {
     let probe = path.join(format!(".writable-{}", std::process::id()));
     fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(|error| HomeError::Write { path, error })

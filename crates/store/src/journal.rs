@@ -1,9 +1,8 @@
-//! JSON-lines logs, in the places of the profile.
+//! JSON-lines logs.
 //!
-//! A journal never holds up a match. `write` puts the entry into a queue of bounded length and returns; one [`JournalWriter`] thread
-//! writes for any number of journals, what a tenth of a second brings at once. When the queue is full, DEBUG lines go first; what was
-//! dropped is counted, and the count is itself a line. Files are bounded too: at 10 MB `league.log.jsonl` becomes
-//! `league.log.jsonl.1`, and so on to `.5`. A line's text is bounded by [`entry::MAX_MESSAGE`] and [`entry::MAX_DATA`].
+//! A journal never delays a match: `write` puts the entry into a bounded queue and returns. One [`JournalWriter`] thread
+//! writes for any number of journals. When the queue is full, DEBUG lines are dropped first, and a later line reports the
+//! count. At 10 MB `league.log.jsonl` becomes `league.log.jsonl.1`, and so on to `.5`.
 
 pub mod entry;
 mod file;
@@ -16,15 +15,12 @@ use std::sync::Arc;
 pub use entry::{JournalEntry, JournalLevel};
 pub use writer::{DroppedLines, JournalWriter};
 
-/// How large logs grow, and what they hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct JournalLimits {
-    /// Bytes of a file before it is put aside.
+    /// Bytes of a file before it is rotated.
     pub bytes: u64,
     pub files: u32,
-    /// Entries that may wait to be written.
     pub waiting: usize,
-    /// Lines below this level are not written.
     pub level: JournalLevel,
 }
 
@@ -41,27 +37,25 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// The journal at `path` with a writer of its own. Processes with many journals use [`JournalWriter::journal`] instead.
+    /// A journal with its own thread. Processes with many journals use [`JournalWriter::journal`] instead.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
         Ok(JournalWriter::start(JournalLimits::default())?.journal(path))
     }
 
-    /// Whether lines of `level` are written: asked before a line is made that would be dropped.
+    /// Callers ask this before they build a line that would be dropped.
     pub fn writes(&self, level: JournalLevel) -> bool {
         self.writer.writes(level)
     }
 
-    /// Has `entry` written, soon. Never waits.
     pub fn write(&self, entry: JournalEntry) {
         self.writer.take(&self.path, entry);
     }
 
-    /// Waits until everything is written: for the end of a process, and for tests.
+    /// Waits until every line is written: for the end of a process, and for tests.
     pub fn flush(&self) {
         self.writer.flush();
     }
 
-    /// What was dropped so far, of all journals of this writer.
     pub fn dropped(&self) -> DroppedLines {
         self.writer.dropped()
     }

@@ -1,12 +1,11 @@
 //! Stores leagues: the event log, views as files, journals.
 //!
-//! Events are the truth. What the manager accepts is appended to the [`log`] and acknowledged when it is on the disk. Everything
-//! else can be lost and made again from the log.
+//! The manager acknowledges an event when the event is durable in the [`log`]. Everything else is derived from the log.
 //!
 //! - [`home`]: the paths
 //! - [`lock`]: one manager per league
 //! - [`log`]: the events, chained by hashes
-//! - [`views`]: the JSON files of the profile, replaced atomically, written in the background
+//! - [`views`]: the JSON files, replaced atomically, written in the background
 //! - [`journal`]: JSON-lines logs that never delay a match
 //! - [`verify`]: checks that log and files agree
 //! - [`export`]: a league as SQL tables

@@ -1,7 +1,7 @@
 //! One manager per home and league.
 //!
-//! The lock is the operating system's, on an open file, so it vanishes with the process however that ends; a file left
-//! behind means nothing. The text in the file only tells people which process holds it.
+//! The operating system holds the lock on an open file, so the lock ends with the process. A leftover file means nothing;
+//! its text only tells the operator which process holds the lock.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -11,26 +11,19 @@ use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Why a league could not be taken.
 #[derive(Debug, Error)]
 pub enum LockError {
     #[error("{path} is held by {holder}; stop that manager first, or use another --home or league")]
-    Held {
-        path: PathBuf,
-        /// Who, as far as it said.
-        holder: Holder,
-    },
-    /// The file system does not let us.
+    Held { path: PathBuf, holder: Holder },
     #[error("{path} cannot be locked: {error}")]
     Io { path: PathBuf, error: io::Error },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Holder {
-    /// Its process; nothing when it had not said so yet.
+    /// `None` when the holder has not written it yet.
     pub pid: Option<u32>,
     pub since: Option<Timestamp>,
-    /// Where it listens, once it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
 }
@@ -46,7 +39,6 @@ impl std::fmt::Display for Holder {
     }
 }
 
-/// A league in our hands, until this is dropped or the process ends.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -55,7 +47,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock at `path`, at once or not at all.
+    /// Fails at once when another process holds the lock.
     pub fn take(path: impl Into<PathBuf>, now: Timestamp) -> Result<Self, LockError> {
         let path = path.into();
         match Self::try_take(&path, now) {
@@ -72,7 +64,6 @@ impl Lock {
         Ok((file, holder))
     }
 
-    /// Notes the holder's address, for the error of a second process.
     pub fn tell(&mut self, address: impl Into<String>) -> Result<(), LockError> {
         self.holder.address = Some(address.into());
         note(&mut self.file, &self.holder).map_err(|error| LockError::Io { path: self.path.clone(), error })
@@ -94,8 +85,8 @@ fn open_locked(path: &Path) -> Result<File, TryLockError> {
     Ok(file)
 }
 
-/// A locked file could not be read by others on Windows. One that is opened without sharing it for writing can be, and only one process can
-/// have it so.
+/// On Windows other processes cannot read a locked file. So the file is opened without sharing it for writing: others can
+/// read it, and only one process can open it this way.
 #[cfg(windows)]
 fn open_locked(path: &Path) -> Result<File, TryLockError> {
     use std::os::windows::fs::OpenOptionsExt;
@@ -115,7 +106,7 @@ fn note(file: &mut File, holder: &Holder) -> io::Result<()> {
     file.flush()
 }
 
-/// What the holder says of itself. It may be writing just now: nothing is nothing.
+/// Empty when the text cannot be read: the holder may be writing it right now.
 fn holder(path: &Path) -> Holder {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(1024).read_to_string(&mut text));

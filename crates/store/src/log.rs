@@ -1,14 +1,12 @@
-//! The event log: what the manager accepted, durable before it is acknowledged.
+//! The event log: the events that the manager accepted, durable before they are acknowledged.
 //!
 //! [`EventLog`] is the one interface for reading and writing; the manager, every command, the pages and `verify` use it.
-//! Another database is another implementation. Each event carries the hash of the one before ([`chain`]). So a log that was
-//! edited, reordered or has a gap is noticed when it is read. A log whose end was cut off, or that was rewritten as a whole,
-//! shows only to a reader who has kept a [`LogHead`].
+//! Each event carries the hash of the one before ([`chain`]), so a reader notices an edit, a reordering or a gap. Only a
+//! reader that kept a [`LogHead`] notices a log that was cut off or rewritten as a whole.
 //!
-//! - [`chain`]: the hashes
 //! - [`sqlite`]: the log in a file
-//! - [`memory`]: the log on a disk that a simulation lets crash
-//! - `scan`: reads a whole log on several threads; [`replay`] makes the season of it
+//! - [`memory`]: the log on a simulated disk
+//! - `scan`: reads a whole log on several threads; [`replay`] builds the season from it
 
 pub mod chain;
 pub mod memory;
@@ -28,29 +26,28 @@ pub use memory::{MemoryDisk, MemoryLog};
 pub use scan::scan;
 pub use sqlite::SqliteLog;
 
-/// The events of one league.
 pub trait EventLog: Send + Sync {
-    /// Appends `events` behind `after`, all or none. `after` is the fence: if the log ends elsewhere, another process has
-    /// written to it, and this append fails with [`LogError::Conflict`]. An append without events only makes that check.
-    /// The append happens even if the caller drops the answer.
+    /// Appends `events` after `after`, all or none. If the log ends elsewhere, another process has written to it, and the
+    /// append fails with [`LogError::Conflict`]. An append without events only makes that check. The append happens even
+    /// if the caller drops the answer.
     fn append(&self, after: LogHead, events: Vec<Event>) -> PendingAppend;
 
     /// The last durable event. Blocks on the storage.
     fn head(&self) -> Result<LogHead, LogError>;
 
-    /// At most `limit` events after event number `after`, each with its own head, also while another process appends. The
-    /// hash of each event is checked against the hash that is stored before it. Blocks on the storage.
+    /// Returns at most `limit` events after event number `after`, each with its own head, also while another process
+    /// appends. Checks the hash of each event against the stored hash before it. Blocks on the storage.
     fn read(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, LogError>;
 }
 
-/// Why events cannot be stored or read. `log` is the name of the log for people: a path or a URL.
+/// `log` names the log for people: a path or a URL.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LogError {
     #[error("{log} cannot be used as a league's log: {reason}")]
     Unavailable { log: String, reason: String },
     #[error("{log} was written by {version} (log format {format}); use that version, or choose another --home")]
     OtherVersion { log: String, format: i64, version: String },
-    /// No event after the damage is believed, and no event before it is discarded.
+    /// The reader trusts no event after the damage and discards no event before it.
     #[error(
         "{log} is damaged: {damage}. Nothing was changed. Keep it as it is, with all files beside it, and put a good copy in \
          its place (`league verify` tells whether a copy is good), or begin anew with another --home"
@@ -60,7 +57,7 @@ pub enum LogError {
     Conflict { after: LogHead, found: LogHead },
     #[error("the log changed while it was read; try again")]
     Changed,
-    /// Whether the events are there is seen when the log is opened again; they are all there or none is.
+    /// The log has all of the events or none; opening it again shows which.
     #[error("the events could not be made durable: {reason}")]
     Failed { reason: String },
     #[error("the log takes nothing since a commit failed ({reason}); mend that and start the manager again")]
@@ -72,7 +69,6 @@ pub enum LogError {
     Ended,
 }
 
-/// Why a log gives no season.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LoadError {
     #[error(transparent)]
@@ -81,7 +77,6 @@ pub enum LoadError {
     Replay(#[from] ReplayError),
 }
 
-/// Replays the whole log. Each event also goes to `observe`.
 pub fn replay(log: &dyn EventLog, mut observe: impl FnMut(Event)) -> Result<(Replay, LogHead), LoadError> {
     let mut replay = Replay::default();
     let head = scan(log, |_, event| {
@@ -92,7 +87,6 @@ pub fn replay(log: &dyn EventLog, mut observe: impl FnMut(Event)) -> Result<(Rep
     Ok((replay, head))
 }
 
-/// The answer to an append: the head behind the appended events.
 #[derive(Debug)]
 #[must_use = "events are durable only once this has been answered"]
 pub struct PendingAppend(oneshot::Receiver<Result<LogHead, LogError>>);
@@ -105,12 +99,10 @@ impl PendingAppend {
 
     pub fn answered(answer: Result<LogHead, LogError>) -> Self {
         let (sender, appending) = Self::pending();
-        // The receiver is in our hands.
         let _ = sender.send(answer);
         appending
     }
 
-    /// Blocks until the answer is there; an async task awaits it instead.
     pub fn wait(self) -> Result<LogHead, LogError> {
         self.0.blocking_recv().unwrap_or(Err(LogError::Ended))
     }

@@ -1,7 +1,7 @@
-//! How a referee finds out that it writes into the manager's own home.
+//! Shows a referee whether it writes into the manager's own home.
 //!
-//! The manager writes a random mark into its home when it starts, and names it in each START_MATCH. A referee that reads the same
-//! mark in its own home has the same home, whatever its path is called and on whichever machine. A copied home has an old mark.
+//! The manager writes a random mark into its home when it starts, and names it in each START_MATCH. A referee that reads
+//! the same mark shares that home, whatever its path or machine. A copied home has an old mark.
 
 use std::fs;
 use std::io;
@@ -11,15 +11,12 @@ use league_protocol::id::LeagueId;
 use crate::home::Home;
 use crate::views::replace::{ReplaceSync, replace};
 
-/// The longest mark that is read.
 const LONGEST: usize = 64;
 
-/// Writes `mark` into the home of a league.
 pub fn write(home: &Home, league: &LeagueId, mark: &str) -> io::Result<()> {
     replace(&home.mark(league), mark.as_bytes(), ReplaceSync::Later)
 }
 
-/// Whether the home of a league has this mark.
 pub fn is(home: &Home, league: &LeagueId, mark: &str) -> bool {
     let fits = (1..=LONGEST).contains(&mark.len());
     fits && fs::read(home.mark(league)).is_ok_and(|found| found == mark.as_bytes())

@@ -1,7 +1,7 @@
 //! Transcripts that a referee owes to a manager with another home.
 //!
-//! An empty file for each match, made before the report and removed when the manager has the transcript. The transcript itself is
-//! in the referee's match file, so a referee that was killed sends it after its restart.
+//! The referee creates an empty file for each match before its report, and removes it when the manager has the
+//! transcript. The transcript itself is in the referee's match file, so a restarted referee can still send it.
 
 use std::fs;
 use std::io;
@@ -12,17 +12,16 @@ use super::views::find_match::find_match;
 use super::views::match_file::MatchFile;
 use crate::home::Home;
 
-/// The most transcripts that are sent after a restart.
+/// Bounds the transcripts that are sent after a restart.
 const MOST: usize = 1024;
 
-/// Notes that the transcript of a match is owed.
 pub fn owe(home: &Home, league: &LeagueId, match_id: &MatchId) -> io::Result<()> {
     let outbox = home.outbox(league);
     fs::create_dir_all(&outbox)?;
     fs::write(outbox.join(match_id.as_str()), b"")
 }
 
-/// The transcript of a match was delivered, or is not wanted.
+/// Called when the manager has the transcript or does not want it.
 pub fn settle(home: &Home, league: &LeagueId, match_id: &MatchId) -> io::Result<()> {
     match fs::remove_file(home.outbox(league).join(match_id.as_str())) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -30,7 +29,7 @@ pub fn settle(home: &Home, league: &LeagueId, match_id: &MatchId) -> io::Result<
     }
 }
 
-/// The matches whose transcripts are owed, as far as their files can be read.
+/// Skips match files that cannot be read.
 pub fn owed(home: &Home, league: &LeagueId) -> Vec<MatchFile> {
     let Ok(entries) = fs::read_dir(home.outbox(league)) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<MatchId>().ok());

@@ -1,9 +1,8 @@
-//! Checks a league: the hashes, the season, every result and draw, and the files. Read-only, also while the league is played.
+//! Checks a league: the hashes, the season, every result and draw, and the files. Read-only, also during play.
 //!
-//! The first thing that is wrong is a [`VerifyFinding`]. Files are views, so they may be missing, late, damaged, or of an attempt
-//! that did not count; the [`VerifyReport`] counts these. Files are read before the log: what is in a file was in the log before,
-//! so a file that knows more than the log is a finding. A log that was rewritten as a whole has no error in itself. Only a
-//! reader who has kept a [`LogHead`] notices.
+//! The first error is a [`VerifyFinding`]. Files may be missing, late, damaged, or of an attempt that did not count; the
+//! [`VerifyReport`] counts these. Files are read before the log, so a file that knows more than the log is a finding.
+//! Only a reader that kept a [`LogHead`] notices a log that was rewritten as a whole.
 
 mod difference;
 mod finding;
@@ -25,35 +24,33 @@ use crate::views::standings::StandingsFile;
 
 pub use finding::VerifyFinding;
 
-/// What was checked and found right.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct VerifyReport {
     pub league_id: LeagueId,
     pub events: u64,
     pub matches: u64,
-    /// Numbers that were drawn and proved.
     pub draws_proved: u64,
-    /// Numbers that were drawn by referees that prove nothing.
+    /// Draws of referees that send no proof.
     pub draws_unproved: u64,
-    /// The end of the log. A reader who keeps it can tell later that nothing before it was changed.
+    /// A reader that keeps this head can later prove that no event before it changed.
     pub head: LogHead,
-    /// How many results `standings.json` counts; none when there is none that can be read.
+    /// The number of results in `standings.json`; `None` when the file cannot be read.
     pub standings: Option<u32>,
-    /// Match files that say what the log says.
+    /// Match files that agree with the log.
     pub files: u64,
     /// Results without a file: it may be on a referee's machine, or not written yet.
     pub files_missing: u64,
-    /// Results whose file is of another attempt, or of a match that is not over.
+    /// Results whose file is of another attempt, or of an unfinished match.
     pub files_stale: u64,
-    /// Transcripts whose hash is the one that their referee reported.
+    /// Transcripts that match the hash in the report.
     pub transcripts: u64,
     /// Transcripts that a report promised and that have not arrived.
     pub transcripts_missing: u64,
-    /// Files that cannot be read. A manager writes them again when it starts.
+    /// Files that cannot be read. The manager writes them again when it starts.
     pub damaged: Vec<PathBuf>,
 }
 
-/// Checks everything that a home keeps of a league. `expected` is a head that was noted before.
+/// `expected` is a head that the operator noted before.
 pub fn verify(home: &Home, league: &LeagueId, expected: Option<LogHead>) -> Result<VerifyReport, VerifyFinding> {
     home.expect(league)?;
     let mut damaged = Vec::new();
@@ -101,7 +98,6 @@ fn read_standings(home: &Home, league: &LeagueId, damaged: &mut Vec<PathBuf>) ->
     file
 }
 
-/// The state of a check, and everything that the log is compared with.
 struct Audit<'a> {
     home: &'a Home,
     league: &'a LeagueId,
@@ -149,7 +145,6 @@ impl Audit<'_> {
         file.map_or(Ok(()), |file| self.compare(&file))
     }
 
-    /// Compares the transcript in a file with the digest that its referee reported.
     fn compare_transcript(&mut self, expected: &MatchFile, found: Transcript) -> Result<(), VerifyFinding> {
         let Some(digest) = expected.transcript_sha256 else { return Ok(()) };
         let wrong = |found: String| {
@@ -176,7 +171,6 @@ impl Audit<'_> {
         }
     }
 
-    /// Compares a result with what its file says.
     fn compare(&mut self, expected: &MatchFile) -> Result<(), VerifyFinding> {
         let ending = FileEnding::of(expected);
         match self.index.ending(&expected.match_id) {

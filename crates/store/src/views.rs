@@ -1,17 +1,15 @@
-//! The files of the profile: standings, rounds, matches and histories as JSON, for people and other programs.
+//! Standings, rounds, matches and histories as JSON files, for people and other programs.
 //!
-//! They are views of the log: a file that is missing or damaged is written again ([`restore`], [`repair`]). Each is replaced
-//! atomically ([`replace`]): a reader sees the old file or the new one.
+//! A missing or damaged file is written again from the log ([`restore`], [`repair`]). Each file is replaced atomically
+//! ([`replace`]): a reader sees the old file or the new one.
 //!
 //! - [`standings`], [`rounds`], [`match_file`], [`history`], [`register`], [`keys`]: the files
 //! - [`redact`]: hides credentials
 //! - [`writer`], [`histories`]: the threads that write
-//! - [`find_match`]: finds a match again; [`narrative`]: tells it as sentences
-//! - [`match_replay`]: match files from the log
+//! - [`find_match`], [`narrative`], [`match_replay`]: find a match, describe it, rebuild its file from the log
 //!
-//! A league of more than [`ViewLimits::match_files`](writer::ViewLimits) matches keeps all of them in one `matches.jsonl`, one to a
-//! line; the last line of a match counts. Its `rounds.json` lists the matches of the current round only. Thousands of small files
-//! would take more disk than the rest of the league.
+//! A league of more than [`ViewLimits::match_files`](writer::ViewLimits) matches keeps them in one `matches.jsonl`,
+//! because many small files would take more disk than the rest of the league. The last line of a match counts.
 
 pub mod find_match;
 pub mod histories;
@@ -30,10 +28,9 @@ pub mod rounds;
 pub mod standings;
 pub mod writer;
 
-/// The version of every file here.
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
-/// Matches that a league may have before they go to one file, unless configured otherwise.
+/// The default of `ViewLimits::match_files`.
 pub const MATCH_FILES: u64 = 1_000;
 
 fn schema_version() -> smol_str::SmolStr {

@@ -1,4 +1,4 @@
-//! The logs: both official forms in one line, bounded, and never in the way.
+//! The logs: one line serves both schemas, sizes are bounded, and writing never blocks.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
 

@@ -1,4 +1,4 @@
-//! A process that is killed, and a disk that is full: what was acknowledged is there, and the rest is whole or absent.
+//! A killed process and a full disk: acknowledged events survive, and files are whole or absent.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
@@ -14,10 +14,10 @@ use league_store::lock::Lock;
 use league_store::log::{EventLog, LogError, LogHead, SqliteLog, scan};
 use support::{Dice, halted, now, played};
 
-/// Where the child writes; set in children only.
+/// The directory of the child process; set in children only.
 const PLACE: &str = "LEAGUE_STORE_CHILD";
 
-/// Not a test: what the children of the tests below do.
+/// Not a test: the code that the child processes of the tests below run.
 #[test]
 fn child() {
     let Some(path) = std::env::var_os(PLACE) else { return };
@@ -42,7 +42,6 @@ fn child() {
     println!("refused {}", log.append(head, vec![halted()]).wait().unwrap_err());
 }
 
-/// Reads and checks all of a log.
 fn whole(log: &SqliteLog) -> LogHead {
     scan(log, |_, _| Ok::<_, LogError>(())).unwrap()
 }
@@ -58,7 +57,7 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
     let path = directory.path().join("league.db");
     let mut events = 0;
     for round in 0..40_u64 {
-        // On a machine that is busy with something else nothing may be durable so soon: then once more, and later.
+        // On a busy machine no event may be durable so early: retry with more time.
         if round >= 10 && events > 0 {
             break;
         }
@@ -85,7 +84,7 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
                 }));
             }
             if let Some(seq) = line.strip_prefix("acknowledged ") {
-                // The last line may have been cut off by the kill, and then says less than was acknowledged.
+                // The kill may have cut off the last line, which then shows a smaller number.
                 acknowledged = acknowledged.max(seq.parse().unwrap_or(0));
             }
         }
@@ -106,7 +105,7 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
 fn a_full_disk_is_told_and_leaves_a_whole_log() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("league.db");
-    // No file may grow beyond 2 MB; without the signal, writing fails as it does on a full disk.
+    // No file may grow beyond 2 MB. With the signal ignored, writing fails as on a full disk.
     let script = "trap '' XFSZ; ulimit -f 4096; exec \"$0\" child --exact --nocapture";
     let mut child = command(Command::new("sh").arg("-c").arg(script).arg(std::env::current_exe().unwrap()), &path);
     let mut acknowledged: u64 = 0;

@@ -1,4 +1,4 @@
-//! The log: durable, in order, and not to be changed unnoticed.
+//! The log: durable, ordered, and every change is noticed.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
 
@@ -21,14 +21,12 @@ fn place() -> (TempDir, PathBuf) {
     (directory, path)
 }
 
-/// A log of a small league, closed again, and its head.
 fn written() -> (TempDir, PathBuf, LogHead) {
     let (directory, path) = place();
     let head = SqliteLog::at(&path).append(LogHead::GENESIS, played(4, 1).events).wait().unwrap();
     (directory, path, head)
 }
 
-/// Everything in a log, and its head.
 fn all(log: &dyn EventLog) -> Result<(Vec<Event>, LogHead), LogError> {
     let mut events = Vec::new();
     let head = scan(log, |_, event| {
@@ -45,7 +43,7 @@ fn damage(path: &PathBuf) -> LogDamage {
     }
 }
 
-/// What every implementation promises; `log` is empty.
+/// Every implementation fulfils this; `log` starts empty.
 fn keeps_the_contract(log: &dyn EventLog) {
     let events = played(6, 2).events;
     let count = events.len() as u64;
@@ -98,7 +96,7 @@ fn an_edited_hash_is_named() {
     assert_eq!(damage(&path), LogDamage::Hash { seq: 7 });
     tamper(&path, "UPDATE events SET hash = x'00' WHERE seq = 3");
     assert_eq!(damage(&path), LogDamage::Hash { seq: 3 });
-    // Behind the last one there is nothing that could say which of the two is right.
+    // No later event tells whether the text or the hash of the last event is right.
     let (_directory, path, _) = written();
     tamper(&path, &format!("UPDATE events SET hash = zeroblob(32) WHERE seq = {}", head.seq));
     assert_eq!(damage(&path), LogDamage::Body { seq: head.seq });
@@ -127,7 +125,7 @@ fn events_that_changed_places_are_named() {
     assert_eq!(damage(&path), LogDamage::Order { seq: 5, found: 6 });
 }
 
-/// A log that is long enough to be read by several at a time, no two of its events alike.
+/// Long enough for several readers, with distinct events.
 fn long() -> (TempDir, PathBuf, Vec<Event>) {
     let (directory, path) = place();
     let events: Vec<Event> = (0..2500).map(|second| Event { at: Timestamp::from_unix(second), ..halted() }).collect();
@@ -150,7 +148,7 @@ fn a_long_log_comes_out_in_order_and_is_not_touched_by_being_read() {
 fn damage_is_named_wherever_it_is_in_a_long_log() {
     let (_directory, path, _) = long();
     let whole = std::fs::read(&path).unwrap();
-    // The last ones and the first ones of what is read in one piece, and some in the middle of one.
+    // Both ends of a slice, and some events in the middle.
     for seq in [1, 1024, 1025, 1500, 2049, 2499] {
         let checks = [
             ("body = body || ' '", LogDamage::Body { seq }),
@@ -220,7 +218,6 @@ fn an_append_while_others_wait_is_refused_and_those_are_written() {
     let log = SqliteLog::at(&path);
     let head = log.append(LogHead::GENESIS, vec![halted()]).wait().unwrap();
     let answers: Vec<_> = {
-        // Another program holds the file: the writer waits.
         let other = rusqlite::Connection::open(&path).unwrap();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
         (0..5).map(|_| log.append(head, vec![halted(); 2])).collect()

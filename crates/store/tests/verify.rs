@@ -1,4 +1,4 @@
-//! Whether everything agrees, and what is said when it does not.
+//! `verify` accepts a sound league and names what is wrong with others.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
 
@@ -18,7 +18,6 @@ use serde_json::Value;
 use support::{Story, eventful, league, played, reported, restore, tamper};
 use tempfile::TempDir;
 
-/// A league that was played and kept with all its files.
 fn kept(story: &Story) -> (TempDir, Home, LogHead) {
     let directory = tempfile::tempdir().unwrap();
     let home = Home::at(directory.path());
@@ -36,14 +35,12 @@ fn finding(home: &Home) -> String {
     check(home).unwrap_err().to_string()
 }
 
-/// Changes one value of a JSON file.
 fn edit(path: &Path, pointer: &str, value: impl Into<Value>) {
     let mut document: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     *document.pointer_mut(pointer).unwrap() = value.into();
     fs::write(path, serde_json::to_vec(&document).unwrap()).unwrap();
 }
 
-/// A match whose number is proved.
 fn drawn(story: &Story) -> MatchId {
     let mut results = story.events.iter().filter_map(reported);
     results.find_map(|(match_id, record)| record.proof.is_some().then(|| match_id.clone())).unwrap()
@@ -156,7 +153,6 @@ fn an_edited_match_file_is_named() {
         assert!(found.contains(field) && found.contains(path.to_str().unwrap()), "{found}");
         fs::write(&path, &before).unwrap();
     }
-    // What people may write into it changes nothing.
     edit(&path, "/last_updated", "2030-01-01T00:00:00Z");
     check(&home).unwrap();
 }

@@ -1,4 +1,4 @@
-//! The files of the profile: what is in them, that they are there, and that they come back.
+//! The view files: their contents, and how they are restored.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
 
@@ -28,7 +28,6 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The files of every match, as the log tells them.
 fn files(story: &Story) -> Vec<MatchFile> {
     let mut retelling = MatchReplay::default();
     story.events.iter().filter_map(|event| retelling.apply(event).unwrap()).collect()
@@ -153,7 +152,7 @@ async fn what_a_referee_writes_while_files_are_mended_stays() {
         let home = Home::at(directory.path());
         let (story, limits) = (played(4, 1), ViewLimits { match_files });
         let mut mending = Repair::begin(home.clone(), league(), 6, limits).unwrap();
-        // They are missing when the mending begins, and are there when it comes to them.
+        // The files are missing when the repair begins, and exist when it reaches them.
         let writer = ViewWriter::start(home.clone(), limits).unwrap();
         writer.expect(league(), story.season.total_matches()).await;
         for mut file in files(&story) {
@@ -190,7 +189,6 @@ async fn a_large_league_keeps_its_matches_in_one_file() {
     assert_eq!(text.lines().count(), 15);
     let restored = restore(&home, &story.events, limits);
     assert_eq!((restored.kept, restored.written), (15, 0));
-    // Cut off in the middle of the last line, by a crash.
     fs::write(&lines, &text[..text.len() - 40]).unwrap();
     let restored = restore(&home, &story.events, limits);
     assert_eq!((restored.kept, restored.written), (14, 1));

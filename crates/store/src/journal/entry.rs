@@ -1,7 +1,7 @@
-//! One line of a log. The course has two schemas, one with `agent_id` and `data`, one with `component` and `details`: a line has the
-//! keys of both, so tools made for either can read it.
+//! One line of a log. The course defines two schemas, one with `agent_id` and `data`, one with `component` and `details`.
+//! A line has the keys of both, so tools for either can read it.
 //!
-//! A line may quote what a peer wrote. Its text is cut at [`MAX_MESSAGE`] bytes, tokens in it are hidden, and details of more than
+//! A line may quote a peer. So its message is cut at [`MAX_MESSAGE`] bytes, tokens are hidden, and details of more than
 //! [`MAX_DATA`] bytes are left out.
 
 use league_protocol::id::ConversationId;
@@ -12,21 +12,18 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
-/// The most bytes of a line's message.
 pub const MAX_MESSAGE: usize = 1024;
-/// The most bytes of a line's details.
 pub const MAX_DATA: usize = 16 * 1024;
-/// How every token of ours begins.
+/// The prefix of every token that the manager issues.
 const TOKEN: &str = "tok-";
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum JournalLevel {
-    /// One message and its outcome; the first to be dropped.
+    /// One message and its outcome; dropped first when the queue is full.
     Debug,
-    /// An event of the league, a match or an agent.
     Info,
-    /// Something went wrong, and the league goes on: a timeout, a refusal, a retry.
+    /// A failure after which the league continues: a timeout, a refusal, a retry.
     Warn,
     Error,
 }
@@ -35,20 +32,16 @@ pub enum JournalLevel {
 pub struct JournalEntry {
     pub timestamp: Timestamp,
     pub level: JournalLevel,
-    /// The agent that writes it: `league_manager`, `REF01`, `P01`.
+    /// The agent that writes the line: `league_manager`, `REF01`, `P01`.
     pub component: SmolStr,
-    /// What happened, in capitals: `PLAYER_REGISTERED`.
     pub event_type: SmolStr,
     pub message: String,
     pub conversation_id: Option<ConversationId>,
-    /// The message that it is about.
     pub message_type: Option<SmolStr>,
-    /// Whatever else there is to know, without credentials.
     pub data: Option<Box<RawValue>>,
 }
 
 impl JournalEntry {
-    /// A line with what every line has.
     pub fn new(
         timestamp: Timestamp,
         level: JournalLevel,
@@ -74,14 +67,13 @@ impl JournalEntry {
         self
     }
 
-    /// About a message of this type.
     #[must_use]
     pub fn about(mut self, message_type: &str) -> Self {
         self.message_type = Some(SmolStr::new(message_type));
         self
     }
 
-    /// With details. What cannot be written as JSON, or is too long, is left out.
+    /// Details that JSON cannot express, or that are too long, are left out.
     #[must_use]
     pub fn with(mut self, data: &impl Serialize) -> Self {
         let text = serde_json::to_vec(data).ok().filter(|text| text.len() <= MAX_DATA);
@@ -90,7 +82,6 @@ impl JournalEntry {
     }
 }
 
-/// `text` without tokens, cut where it is too long.
 fn shown(text: String) -> String {
     let mut text = if text.contains(TOKEN) { without_tokens(&text) } else { text };
     if text.len() > MAX_MESSAGE {

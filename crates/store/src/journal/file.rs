@@ -1,4 +1,4 @@
-//! A file of lines that is put aside when it is full.
+//! A file of lines that is rotated when it is full.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -22,7 +22,7 @@ impl LineFile {
         Ok(Self { path: path.to_path_buf(), file, bytes, limits })
     }
 
-    /// Writes whole lines; a file begins and ends with whole ones.
+    /// Every file begins and ends with a whole line.
     pub(super) fn write(&mut self, lines: &[u8]) -> io::Result<()> {
         let (mut written, mut end) = (0, 0);
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
@@ -38,7 +38,7 @@ impl LineFile {
         self.file.write_all(&lines[written..])
     }
 
-    /// `.4` becomes `.5`, … and the file itself `.1`. What was `.5` is gone.
+    /// Renames `.4` to `.5`, and so on, and the file itself to `.1`. The old `.5` is lost.
     fn put_aside(&mut self) -> io::Result<()> {
         for number in (0..self.limits.files).rev() {
             let from = if number == 0 { self.path.clone() } else { numbered(&self.path, number) };

@@ -1,4 +1,4 @@
-//! The thread behind the journals of a process, and the queue before it.
+//! The thread that writes the journals of a process, and its queue.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -12,13 +12,11 @@ use serde::Serialize;
 use super::file::LineFile;
 use super::{Journal, JournalEntry, JournalLevel, JournalLimits};
 
-/// Files that are kept open at a time.
 const MAX_OPEN: usize = 256;
 
-/// How long lines are collected before they are written: a wake-up and a write for each line would cost too much.
+/// Lines are collected this long, because a wake-up and a write for each line would cost too much.
 const COLLECTED: Duration = Duration::from_millis(100);
 
-/// What was dropped because the disk could not keep up, or did not work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct DroppedLines {
     pub debug: u64,
@@ -34,11 +32,11 @@ impl DroppedLines {
     }
 }
 
-/// Writes any number of journals on one thread, which ends with the last of them.
+/// Writes any number of journals on one thread, which ends with the last handle.
 #[derive(Clone, Debug)]
 pub struct JournalWriter {
     shared: Arc<JournalThread>,
-    /// Only the handles of journals count: with the last one the thread ends.
+    /// Counts the handles; dropping the last one ends the thread.
     _alive: Arc<Alive>,
 }
 
@@ -55,11 +53,9 @@ struct LineQueue {
     entries: VecDeque<(Arc<PathBuf>, JournalEntry)>,
     debug: usize,
     dropped: DroppedLines,
-    /// Whether the thread sleeps until there is an entry.
     idle: bool,
-    /// Whether a caller waits until the queue is written.
     wanted: bool,
-    /// Whether entries are out of the queue and not yet in their files.
+    /// Entries have left the queue and are not yet in their files.
     busy: bool,
     closed: bool,
 }
@@ -74,7 +70,7 @@ impl Drop for Alive {
     fn drop(&mut self) {
         self.shared.queue().closed = true;
         self.shared.filled.notify_one();
-        // A process that drops its last journal is about to end, and the last lines say why. A thread that panicked has said so itself.
+        // Waits for the last lines, which say why the process ends. A panic in the thread was already printed.
         drop(self.thread.take().map(JoinHandle::join));
     }
 }
@@ -94,7 +90,6 @@ impl JournalWriter {
         Ok(Self { _alive: Arc::new(Alive { shared: Arc::clone(&shared), thread: Some(thread) }), shared })
     }
 
-    /// The journal at `path`. Its file is opened with the first line.
     pub fn journal(&self, path: impl Into<PathBuf>) -> Journal {
         Journal { path: Arc::new(path.into()), writer: self.clone() }
     }
@@ -136,7 +131,7 @@ impl JournalWriter {
 }
 
 impl LineQueue {
-    /// Whether there is room for a line of this level, once the oldest DEBUG line has gone for it.
+    /// Drops the oldest DEBUG line, if that makes room for a line of this level.
     fn make_room(&mut self, level: JournalLevel) -> bool {
         let debug = (level > JournalLevel::Debug && self.debug > 0)
             .then(|| self.entries.iter().position(|(_, entry)| entry.level == JournalLevel::Debug))
@@ -185,7 +180,7 @@ fn run(shared: &JournalThread) {
     }
 }
 
-/// Writes `entries` to their files, and to the first of these how many never came so far. Gives what could not be written.
+/// Adds a line about dropped lines to the first file. Returns the number of entries that could not be written.
 fn write(
     shared: &JournalThread,
     files: &mut HashMap<Arc<PathBuf>, LineFile>,
@@ -227,7 +222,7 @@ fn append(
     if let Some(file) = files.get_mut(path) {
         return file.write(text);
     }
-    // Opening a file again is cheaper than knowing which one will not be needed.
+    // Opening a file again is cheaper than tracking which file is used least.
     if files.len() >= MAX_OPEN {
         files.clear();
     }
@@ -237,7 +232,6 @@ fn append(
     Ok(())
 }
 
-/// The line that says how many lines are missing.
 fn omission(next: &JournalEntry, dropped: DroppedLines) -> JournalEntry {
     let message = format!("{} DEBUG lines and {} others were dropped since the start", dropped.debug, dropped.others);
     JournalEntry::new(next.timestamp, JournalLevel::Warn, &next.component, "LOG_LINES_DROPPED", message).with(&dropped)

@@ -1,6 +1,4 @@
-//! The chain: each event's hash covers the hash before it, its number and its text.
-//!
-//! `hash = SHA-256(previous hash ‖ number as 8 bytes, big endian ‖ body)`, from 32 zero bytes on.
+//! The hash chain: `hash = SHA-256(previous hash ‖ number as 8 bytes, big endian ‖ body)`, starting from 32 zero bytes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,14 +8,12 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-/// The hash of an event and, through it, of everything before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {
     pub const GENESIS: Self = Self([0; 32]);
 
-    /// The hash of event `seq` with this `body`, behind an event with this hash.
     pub fn then(self, seq: u64, body: &str) -> Self {
         let mut hasher = Sha256::new();
         hasher.update(self.0);
@@ -39,15 +35,14 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// The last event of a log, which stands for all of it. Written `42:9f86d0…`, the number and 64 hexadecimal digits.
+/// The last event of a log, which stands for the whole log. Written `42:9f86d0…`, the number and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LogHead {
-    /// Its number, from one; zero for an empty log.
+    /// Counts from one; zero for an empty log.
     pub seq: u64,
     pub hash: Hash,
 }
 
-/// A text that is no head.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("a head is a number, a colon and 64 hexadecimal digits, as `verify` prints it")]
 pub struct BadHead;
@@ -59,10 +54,8 @@ impl Default for LogHead {
 }
 
 impl LogHead {
-    /// The head of an empty log.
     pub const GENESIS: Self = Self { seq: 0, hash: Hash::GENESIS };
 
-    /// The head after one more event.
     #[must_use]
     pub fn then(self, body: &str) -> Self {
         let seq = self.seq + 1;
@@ -92,21 +85,18 @@ impl Serialize for LogHead {
     }
 }
 
-/// The first event of a log that is not what was written.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LogDamage {
-    /// There are events behind a gap.
     #[error("event {seq} is missing; the next one that is there is {next}")]
     Missing { seq: u64, next: i64 },
-    /// The text of an event is not the one that was hashed.
     #[error("event {seq} was changed: its hash does not follow from its text and the events before")]
     Body { seq: u64 },
-    /// The event fits the ones before and behind, its own hash does not.
+    /// The event fits its neighbours, but its own hash does not.
     #[error("the hash of event {seq} was changed: the event itself fits, and so does the one behind it")]
     Hash { seq: u64 },
     #[error("event {seq} is out of order: what stands at {found} belongs there")]
     Order { seq: u64, found: u64 },
-    /// The chain holds, but this program cannot read the text.
+    /// The chain is intact, but this program cannot parse the text.
     #[error("event {seq} cannot be read: {reason}")]
     Unreadable { seq: u64, reason: String },
     /// The storage itself is broken, so it is unknown which events are lost.

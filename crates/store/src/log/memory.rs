@@ -1,6 +1,6 @@
-//! A log in memory: a simulation decides when it syncs, when it fails and when it crashes.
+//! A log in memory: a simulation decides when it syncs, fails and crashes.
 //!
-//! It keeps the promise of the real one: what was acknowledged survives a crash, what was not may be gone.
+//! As with the real log, acknowledged events survive a crash, and others may be lost.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,16 +9,13 @@ use tokio::sync::oneshot;
 
 use super::{EventLog, LogError, LogHead, PendingAppend};
 
-/// When a [`MemoryDisk`] makes an append durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SyncMode {
     #[default]
     AtOnce,
-    /// When [`MemoryDisk::sync`] is called.
     OnDemand,
 }
 
-/// The disk. It outlives the logs that are opened on it.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryDisk(Arc<Mutex<State>>);
 
@@ -28,7 +25,7 @@ struct State {
     durable: Vec<(LogHead, Event)>,
     waiting: Vec<Waiting>,
     failed: Option<String>,
-    /// Counts the times that the log was opened: a log of an earlier process is refused.
+    /// Counts the openings; a log from an earlier opening is refused.
     epoch: u64,
 }
 
@@ -44,29 +41,28 @@ impl MemoryDisk {
         Self(Arc::new(Mutex::new(State { sync, ..State::default() })))
     }
 
-    /// Opens the log. A log that was opened before is refused from now on.
+    /// Refuses every log that was opened before.
     pub fn open(&self) -> MemoryLog {
         let mut state = self.state();
         state.end_epoch();
         MemoryLog { disk: self.clone(), epoch: state.epoch }
     }
 
-    /// The log for reading only; logs that were opened before go on.
+    /// For reading only; earlier logs stay usable.
     pub fn reader(&self) -> MemoryLog {
         MemoryLog { disk: self.clone(), epoch: 0 }
     }
 
-    /// Makes everything that waits durable, and answers it.
     pub fn sync(&self) {
         self.state().commit();
     }
 
-    /// The power fails: what waits is lost, and every log that is open now is dead.
+    /// Loses all waiting appends and ends every open log.
     pub fn crash(&self) {
         self.state().end_epoch();
     }
 
-    /// The next commit fails for this `reason`, and the log refuses everything until it is opened again.
+    /// Fails the waiting appends and all later ones for `reason`, until the log is opened again.
     pub fn fail(&self, reason: &str) {
         let mut state = self.state();
         state.failed = Some(reason.to_owned());
@@ -81,7 +77,7 @@ impl MemoryDisk {
 }
 
 impl State {
-    /// The head once everything that waits is durable.
+    /// The head once all waiting appends are durable.
     fn end(&self) -> LogHead {
         self.waiting.last().map_or_else(|| self.head(), |waiting| waiting.end)
     }
@@ -100,12 +96,11 @@ impl State {
     fn end_epoch(&mut self) {
         self.epoch += 1;
         self.failed = None;
-        // Dropping what waits answers it: the log has ended.
+        // Dropping a waiting append answers it with `LogError::Ended`.
         self.waiting.clear();
     }
 }
 
-/// A log on a [`MemoryDisk`].
 #[derive(Debug)]
 pub struct MemoryLog {
     disk: MemoryDisk,
@@ -113,7 +108,7 @@ pub struct MemoryLog {
 }
 
 impl MemoryLog {
-    /// The head once everything that waits is durable.
+    /// The head once all waiting appends are durable.
     pub fn end(&self) -> LogHead {
         self.disk.state().end()
     }

@@ -1,8 +1,8 @@
 //! Reads a whole log on every core.
 //!
-//! The hash of an event covers the hash before it, and that one is stored. So each slice of a log is checked by itself. Where
-//! each slice begins with the event that the slice before has ended with, the chain holds from its beginning. At most
-//! [`AHEAD`] slices of each reader wait, so memory does not grow with the log.
+//! The hash before each event is stored, so threads check slices of the log independently. The chain holds if each slice
+//! begins after the last event of the slice before. At most [`AHEAD`] slices of each reader wait, so memory does not grow
+//! with the log.
 
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -11,17 +11,15 @@ use league_core::season::event::Event;
 
 use super::{EventLog, LogError, LogHead};
 
-/// Events in a slice.
 const SLICE: usize = 1024;
-/// Slices of one reader that wait to be taken.
 const AHEAD: usize = 2;
 /// More readers would only wait for the thread that applies the events.
 const MAX_READERS: usize = 8;
 
 type Entries = Vec<(LogHead, Event)>;
 
-/// Hands every event to `each` in order, with its head, until one fails. Returns the head of the log. Events that are appended
-/// meanwhile are left out.
+/// Passes every event and its head to `each` in order, and stops at the first error. Leaves out events that are appended
+/// meanwhile.
 pub fn scan<E: From<LogError>>(
     log: &dyn EventLog,
     mut each: impl FnMut(LogHead, Event) -> Result<(), E>,
@@ -69,7 +67,6 @@ pub fn scan<E: From<LogError>>(
     if head.seq == last { Ok(head) } else { Err(LogError::Changed.into()) }
 }
 
-/// A slice, behind the last event of the slice before.
 fn read_slice(log: &dyn EventLog, slice: u64) -> Result<Entries, LogError> {
     match slice * SLICE as u64 {
         0 => log.read(0, SLICE),

@@ -1,7 +1,7 @@
-//! The log in a SQLite file: one table, one thread that appends to it, any number of readers.
+//! The log in a SQLite file: one table, one appending thread, any number of readers.
 //!
-//! Nothing is created before the first append, so a reader never changes a home. After a commit that failed, the state of the
-//! disk is unknown. So the thread writes nothing more and refuses every later append; opening the log again shows what is there.
+//! The first append creates the file, so a reader never changes a home. After a failed commit the state of the disk is
+//! unknown, so the thread refuses every later append. Opening the log again shows which events are durable.
 
 mod file;
 
@@ -17,18 +17,16 @@ use tokio::sync::oneshot;
 
 use super::{EventLog, Hash, LogDamage, LogError, LogHead, PendingAppend};
 
-/// Appends that wait for the one that is being written.
+/// Appends that wait while another one is written.
 const MAX_WAITING: usize = 1;
-/// Connections for reading that stay open.
 const MAX_READERS: usize = 8;
 const LAST: &str = "SELECT seq, body, hash FROM events ORDER BY seq DESC LIMIT 1";
 const FROM: &str = "SELECT seq, body, hash FROM events WHERE seq >= ?1 ORDER BY seq LIMIT ?2";
 
-/// A league's log in a file. Dropping it waits for the answers to all appends.
+/// Dropping the log waits for the answers to all appends.
 pub struct SqliteLog {
     path: PathBuf,
     readers: Mutex<Vec<Connection>>,
-    /// Started by the first append.
     writer: Mutex<Option<Writer>>,
 }
 
@@ -49,7 +47,6 @@ struct Append {
     reply: oneshot::Sender<Result<LogHead, LogError>>,
 }
 
-/// What keeps a log from being read.
 enum ReadError {
     Damage(LogDamage),
     Sqlite(rusqlite::Error),
@@ -68,12 +65,11 @@ impl From<rusqlite::Error> for ReadError {
 }
 
 impl SqliteLog {
-    /// The log at `path`; touches nothing.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), readers: Mutex::default(), writer: Mutex::default() }
     }
 
-    /// Lets `read` use a connection; `None` where nothing was written yet.
+    /// Returns `None` where nothing was written yet.
     fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T, ReadError>) -> Result<Option<T>, LogError> {
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
@@ -142,7 +138,7 @@ impl Drop for SqliteLog {
     }
 }
 
-/// Writes each append in a transaction of its own, until the log is dropped.
+/// Writes each append in its own transaction, until the log is dropped.
 fn write(path: &Path, appends: &Receiver<Append>) {
     let mut opened: Option<Connection> = None;
     let mut failed: Option<String> = None;
@@ -158,7 +154,6 @@ fn write(path: &Path, appends: &Receiver<Append>) {
             tracing::error!(%reason, "the league's log cannot be written to");
             (opened, failed) = (None, Some(reason.clone()));
         }
-        // A caller that has gone does not need the answer.
         let _ = reply.send(answer);
     }
 }
@@ -189,7 +184,6 @@ fn commit(connection: &mut Connection, after: LogHead, events: &[Event]) -> Resu
     Ok(head)
 }
 
-/// A row as it is stored, right or not.
 struct Stored {
     seq: i64,
     body: String,
@@ -217,7 +211,7 @@ fn last_of(connection: &Connection) -> Result<LogHead, ReadError> {
 
 fn read(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, ReadError> {
     let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-    // The row before the first event is read for its hash. A row with a number below 1 has no business in the log.
+    // The row before the first event is read for its hash. Rows with a number below 1 are damage, so they are read too.
     let (from, more) = if after == 0 { (i64::MIN, 0) } else { (number(after), 1) };
     let mut statement = connection.prepare_cached(FROM)?;
     let mut rows = statement.query(params![from, number(limit as u64).saturating_add(more)])?;
@@ -249,7 +243,6 @@ fn read(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(LogHea
     Ok(entries)
 }
 
-/// What happened to the event after `head`, in whose place `stored` was found.
 fn diagnose(connection: &Connection, head: LogHead, stored: &Stored) -> rusqlite::Result<LogDamage> {
     let seq = head.seq + 1;
     if i64::try_from(seq) != Ok(stored.seq) {
@@ -264,7 +257,7 @@ fn diagnose(connection: &Connection, head: LogHead, stored: &Stored) -> rusqlite
         if place == seq + 1 && *later.hash == right.then(place, &later.body).0 {
             return Ok(LogDamage::Hash { seq });
         }
-        // Moved with its hash, or without it.
+        // The event was moved, with its hash or without it.
         let Hash(here) = head.hash.then(seq, &later.body);
         if *later.hash == here || *stored.hash == here {
             return Ok(LogDamage::Order { seq, found: place });

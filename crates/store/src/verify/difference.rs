@@ -1,4 +1,4 @@
-//! Where two documents differ, by the name of the first field that does.
+//! Names the first field in which two documents differ.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,6 @@ use crate::views::find_match::find_match;
 use crate::views::match_file::MatchFile;
 use crate::views::standings::StandingsFile;
 
-/// A field, what stands there and what should.
 pub(super) struct Difference {
     field: String,
     found: String,
@@ -23,7 +22,7 @@ impl Difference {
     }
 }
 
-/// Compares two tables of the same number of results. Names may have changed since, and players may have been withdrawn.
+/// Compares standings with the same number of results. Ignores names and withdrawals, which may have changed since.
 pub(super) fn standings(found: &StandingsFile, expected: &StandingsFile) -> Result<(), Difference> {
     let plain = |file: &StandingsFile| {
         let mut rows = file.standings.clone();
@@ -33,7 +32,7 @@ pub(super) fn standings(found: &StandingsFile, expected: &StandingsFile) -> Resu
     first(&plain(found), &plain(expected), String::new()).map_or(Ok(()), Err)
 }
 
-/// In what the file of a match is not `expected`, which it is known not to be.
+/// Called when the match file differs from `expected`; names the field.
 pub(super) fn match_file(home: &Home, expected: &MatchFile) -> VerifyFinding {
     let (league, match_id) = (&expected.league_id, &expected.match_id);
     let one = home.match_file(league, match_id);
@@ -51,7 +50,7 @@ pub(super) fn match_file(home: &Home, expected: &MatchFile) -> VerifyFinding {
             let field = format!("{} of {match_id}", different.field);
             VerifyFinding::file(path, field, different.found, different.expected)
         }
-        // It is right by now: its referee is writing it.
+        // The file is correct by now: its referee was writing it.
         None => VerifyFinding::file(path, match_id.as_str(), "changing".into(), "the log's result".into()),
     }
 }
@@ -60,7 +59,6 @@ fn in_object<'a>(object: &'a serde_json::Map<String, Value>, name: &str) -> &'a 
     object.get(name).unwrap_or(&Value::Null)
 }
 
-/// The first field in which two values differ.
 fn first(found: &Value, expected: &Value, field: String) -> Option<Difference> {
     match (found, expected) {
         (Value::Object(one), Value::Object(other)) => {

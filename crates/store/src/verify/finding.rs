@@ -1,4 +1,4 @@
-//! What can be wrong with a league.
+//! The errors that `verify` finds.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,6 @@ use thiserror::Error;
 use crate::home::HomeError;
 use crate::log::{LogError, LogHead};
 
-/// The first thing that is wrong.
 #[derive(Debug, Error)]
 pub enum VerifyFinding {
     #[error(transparent)]

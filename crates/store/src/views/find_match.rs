@@ -1,4 +1,4 @@
-//! One match, found again: in a file of its own, or on a line of the file that a large league keeps them all in.
+//! Finds one match: in its own file, or on a line of the file that a large league uses.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -10,10 +10,10 @@ use serde::Deserialize;
 
 use crate::home::Home;
 
-/// A longer line is skipped: the longest transcript takes half of this.
+/// Longer lines are skipped; the longest transcript takes half of this.
 const MAX_LINE: u64 = 8 * 1024 * 1024;
 
-/// Where each match begins in the file that has them all. It is read once; later only what was appended since.
+/// The offset of each match in `matches.jsonl`. Later searches read only the lines appended since.
 #[derive(Debug, Default)]
 pub struct MatchFinder {
     read: u64,
@@ -22,7 +22,6 @@ pub struct MatchFinder {
 }
 
 impl MatchFinder {
-    /// The document of a match as it is; `None` when there is none.
     pub fn find(&mut self, home: &Home, league: &LeagueId, match_id: &MatchId) -> io::Result<Option<String>> {
         match fs::read_to_string(home.match_file(league, match_id)) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -42,12 +41,11 @@ impl MatchFinder {
     }
 }
 
-/// The document of a match as it is; `None` when there is none.
 pub fn find_match(home: &Home, league: &LeagueId, match_id: &MatchId) -> io::Result<Option<String>> {
     MatchFinder::default().find(home, league, match_id)
 }
 
-/// The match that a line is about. It stands within the first bytes, unless another program has written the line.
+/// The id is within the first bytes of a line, unless another program wrote the line.
 fn match_of(line: &[u8]) -> Option<MatchId> {
     #[derive(Deserialize)]
     struct Named {
@@ -63,7 +61,7 @@ fn match_of(line: &[u8]) -> Option<MatchId> {
     str::from_utf8(&name[..end]).ok()?.parse().ok()
 }
 
-/// A line of a file, with its offsets. The text of a line that is too long is empty.
+/// The text is empty when the line is too long.
 pub(crate) struct Line<'a> {
     start: u64,
     pub(crate) end: u64,
@@ -72,13 +70,12 @@ pub(crate) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// A line without its end is the last one, and may still be being written.
+    /// An incomplete line is the last one; a process may still be writing it.
     pub(crate) fn is_complete(&self) -> bool {
         self.complete
     }
 }
 
-/// The lines of a file from an offset on.
 pub(crate) struct Lines {
     file: Option<BufReader<File>>,
     offset: u64,
@@ -86,7 +83,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// A file that is not there has no lines.
+    /// A missing file has no lines.
     pub(crate) fn open(path: &Path, offset: u64) -> io::Result<Self> {
         let file = match File::open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -134,7 +131,7 @@ mod tests {
         assert_eq!(found("R1M3").as_deref(), Some(line("R1M3", "b").trim_end()));
         assert_eq!(found("R1M1").as_deref(), Some(line("R1M1", "c").trim_end()), "the last line of a match counts");
         assert_eq!(found("R1M2"), None);
-        // A line that is still being written, in two parts.
+        // A line that arrives in two parts.
         let more = "{\"text\":\"d\",\"match_id\":\"R2M1\"}\n";
         fs::write(&path, format!("{lines}{}", &more[..9])).unwrap();
         assert_eq!(found("R2M1"), None);

@@ -1,9 +1,8 @@
 //! Writes the histories of all players of a process, on one thread.
 //!
-//! A player reports that its history has changed and plays on. The thread asks for the history shortly after and replaces its file
-//! without a sync: the file survives a killed process, and only a power cut can lose it. Replaced files slow down the manager,
-//! which syncs its log to the same disk. So all changes within `BETWEEN` are one write for each player, and the thread writes at
-//! most `BYTES_PER_SECOND`.
+//! A player reports a change and plays on. The thread then asks for the history and replaces its file without a sync, so
+//! only a power cut can lose it. Writing slows down the manager, which syncs its log to the same disk. So all changes
+//! within `BETWEEN` are one write for each player, and the thread writes at most `BYTES_PER_SECOND`.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,15 +14,15 @@ use std::time::{Duration, Instant};
 use super::history::HistoryFile;
 use super::replace::{ReplaceSync, replace};
 
-/// How long a history waits after its first change.
+/// The delay after the first change of a history.
 const AFTER: Duration = Duration::from_millis(250);
 /// The shortest time between two rounds of writing. A match is in its player's file within a second.
 const BETWEEN: Duration = Duration::from_millis(700);
-/// The histories of some 150 players after 150 matches each. In larger processes they wait longer.
+/// Enough for 150 players with 150 matches each. In larger processes the files are later.
 const BYTES_PER_SECOND: u32 = 8 * 1024 * 1024;
 
 pub trait HistorySource: Send + Sync {
-    /// The history as it is now, and its file. After this the next change is reported again.
+    /// After this call the player reports its next change again.
     fn history(&self) -> Option<(PathBuf, HistoryFile)>;
 
     fn history_not_written(&self, error: &io::Error);
@@ -38,11 +37,11 @@ pub fn write_history(of: &dyn HistorySource) -> usize {
 
 enum Job {
     Changed(Arc<dyn HistorySource>),
-    /// Dropped once everything before it is written.
+    /// Dropped once all earlier jobs are written.
     Flush(SyncSender<()>),
 }
 
-/// A handle to the thread, cheap to clone. The thread ends with the last handle, after it has written everything.
+/// The thread ends with the last handle, after it has written everything.
 #[derive(Clone, Debug)]
 pub struct HistoryWriter(Arc<Thread>);
 
@@ -55,7 +54,7 @@ struct Thread {
 impl Drop for Thread {
     fn drop(&mut self) {
         drop(self.jobs.take());
-        // A thread that panicked has said so itself.
+        // A panic in the thread was already printed.
         drop(self.thread.take().map(JoinHandle::join));
     }
 }
@@ -67,12 +66,11 @@ impl HistoryWriter {
         Ok(Self(Arc::new(Thread { jobs: Some(jobs), thread: Some(thread) })))
     }
 
-    /// Reports that the history of `of` has changed. A player does so once until its history is asked for, which bounds the queue.
+    /// A player reports a change once until the thread asks for its history, which bounds the queue.
     pub fn changed(&self, of: Arc<dyn HistorySource>) {
         self.send(Job::Changed(of));
     }
 
-    /// Waits until everything that has changed so far is written.
     pub fn flush(&self) {
         let (done, wait) = sync_channel(0);
         self.send(Job::Flush(done));
@@ -80,7 +78,7 @@ impl HistoryWriter {
     }
 
     fn send(&self, job: Job) {
-        // The thread ends after the last handle, so it is there.
+        // The thread outlives every handle, so sending cannot fail.
         let _ = self.0.jobs.as_ref().map(|jobs| jobs.send(job));
     }
 }
@@ -118,7 +116,6 @@ mod tests {
 
     use super::*;
 
-    /// A player whose history can be counted.
     struct Stub {
         path: PathBuf,
         pending: AtomicBool,

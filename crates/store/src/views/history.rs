@@ -1,4 +1,4 @@
-//! `history.json`: what a player remembers of its matches, written by the player.
+//! `history.json`: the matches that a player remembers, written by the player.
 
 use league_core::session::History;
 use league_protocol::id::PlayerId;
@@ -15,7 +15,7 @@ pub struct HistoryFile {
     pub player_id: PlayerId,
     pub last_updated: Timestamp,
     pub stats: HistoryStats,
-    /// Match by match, the oldest first.
+    /// The oldest match first.
     pub matches: History,
 }
 
@@ -23,7 +23,7 @@ pub struct HistoryFile {
 pub struct HistoryStats {
     pub total_matches: u32,
     pub wins: u32,
-    /// Of these lost, with a game or without.
+    /// Technical losses included.
     pub losses: u32,
     pub draws: u32,
 }
@@ -42,7 +42,7 @@ impl HistoryFile {
         Self { schema_version: schema_version(), player_id, last_updated: now, stats, matches }
     }
 
-    /// The file's text, with a line for each match.
+    /// One line for each match.
     pub fn text(&self) -> serde_json::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Head<'a> {

@@ -1,9 +1,9 @@
-//! `keys.json`: by what a player recognises its referees, written by the player for itself.
+//! `keys.json`: the keys with which a player recognises its referees, written by the player for itself.
 //!
-//! A player that is killed and started again registers anew and has another token, while the referee of the match that it was
-//! in goes on with a pass of the one before. So the digests of its last tokens are kept, each the key of the passes made with
-//! it. Tokens themselves are not: a reader of this file could call this player as a referee, and a referee as this player, in that
-//! league, but not the manager. It is readable for its owner only.
+//! A restarted player registers again and gets another token, while the referee of its open match still uses a pass of
+//! the old one. So the player keeps the digests of its last tokens, each the key of the passes made with it. A digest
+//! lets its reader impersonate this player and its referees in that league, but not call the manager. So only the owner
+//! can read the file.
 
 use std::io;
 
@@ -17,10 +17,9 @@ use super::replace::{ReplaceSync, replace_private};
 use super::schema_version;
 use crate::home::Home;
 
-/// How many are kept: a player that is killed more often within one match has lost it anyway.
+/// A player that restarts more often within one match has lost it anyway.
 const KEPT: usize = 4;
 
-/// The keys of a player in its last league.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KeysFile {
     pub schema_version: SmolStr,
@@ -31,7 +30,6 @@ pub struct KeysFile {
 }
 
 impl KeysFile {
-    /// The file with another key before the `former` ones.
     pub fn of(player: PlayerId, league: LeagueId, key: TokenDigest, former: &[TokenDigest], now: Timestamp) -> Self {
         Self {
             schema_version: schema_version(),
@@ -42,7 +40,7 @@ impl KeysFile {
         }
     }
 
-    /// The keys that `player` had in `league`. A file of another league, a damaged one and none at all hold none.
+    /// Empty for a missing or damaged file, and for a file of another league.
     pub fn former(home: &Home, player: &PlayerId, league: &LeagueId) -> Vec<TokenDigest> {
         let read = std::fs::read(home.keys(player)).ok();
         let file = read.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
@@ -51,7 +49,6 @@ impl KeysFile {
             .unwrap_or_default()
     }
 
-    /// Writes it to its place in `home`.
     pub fn write(&self, home: &Home) -> io::Result<()> {
         replace_private(&home.keys(&self.player_id), &serde_json::to_vec_pretty(self)?, ReplaceSync::Later)
     }

@@ -1,4 +1,4 @@
-//! `matches/<league>/<match>.json`: one match with every word that was said, written by its referee.
+//! `matches/<league>/<match>.json`: one match with every message, written by its referee.
 
 use league_core::game_match::phase::MatchPhase;
 use league_core::record::MatchRecord;
@@ -34,22 +34,19 @@ pub struct MatchFile {
     pub referee_id: RefereeId,
     pub last_updated: Timestamp,
     pub lifecycle: MatchFileState,
-    /// Everything that was said, in order. Empty when the file was made from the log, which does not have it.
+    /// Empty when the file was made from the log, which has no transcripts.
     #[serde(default)]
     pub transcript: Vec<TranscriptEntry>,
-    /// How it ended; null before that.
     #[serde(default)]
     pub result: Option<ReportedResult>,
-    /// What proves the number; null when none was drawn, or nothing proves it.
+    /// `None` when no number was drawn, or the referee sent no proof.
     #[serde(default)]
     pub draw: Option<DrawProof>,
-    /// What was wrong with the last answer of a player that lost without a game.
     #[serde(default, skip_serializing_if = "ByPlayer::is_empty")]
     pub problems: ByPlayer<Problem>,
-    /// How long each player took to answer.
     #[serde(default, skip_serializing_if = "ByPlayer::is_empty")]
     pub times: ByPlayer<AnswerTimes>,
-    /// The SHA-256 of the transcript, where its referee reported one: of the JSON list without blanks.
+    /// SHA-256 of the transcript as compact JSON, if the referee reported one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript_sha256: Option<TranscriptDigest>,
 }
@@ -65,7 +62,6 @@ pub struct MatchFileState {
     pub finished: Option<Timestamp>,
 }
 
-/// Which way a message went, seen from the referee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
@@ -73,7 +69,6 @@ pub enum Direction {
     Received,
 }
 
-/// One message, as it travelled but for its credentials.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TranscriptEntry {
     pub at: Timestamp,
@@ -81,34 +76,31 @@ pub struct TranscriptEntry {
     pub from: SmolStr,
     pub to: SmolStr,
     pub message_type: SmolStr,
-    /// What was said. Private, so that nothing gets here with its credentials.
+    /// Private, so that every message is redacted before it is stored.
     message: Box<RawValue>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<CallReceipt>,
-    /// Why it did not count, where it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<SmolStr>,
 }
 
-/// How long an answer took, and how long it was given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CallReceipt {
     pub sent_at: Timestamp,
-    /// Milliseconds to the first byte; none when nothing came.
+    /// Milliseconds to the first byte; `None` when none arrived.
     pub first_byte_ms: Option<u64>,
-    /// Milliseconds to the last byte, which is the one that counts.
+    /// Milliseconds to the last byte, which decides whether the answer was in time.
     pub last_byte_ms: Option<u64>,
     pub limit_ms: u64,
-    /// Milliseconds that were granted beyond that, because the referee itself was late; nothing when it was not.
+    /// Milliseconds granted beyond the limit because the referee itself was late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granted_ms: Option<u64>,
-    /// Milliseconds after which it was given up, where no answer came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_up_ms: Option<u64>,
 }
 
 impl TranscriptEntry {
-    /// A message with its bytes as they travelled; what is secret in them is taken out here.
+    /// Hides the credentials in `bytes`.
     pub fn new(
         at: Timestamp,
         direction: Direction,
@@ -120,7 +112,6 @@ impl TranscriptEntry {
         Self { at, direction, from, to, message_type, message: redact_raw(bytes), receipt, refused: None }
     }
 
-    /// The same, which did not count, and why.
     #[must_use]
     pub fn refused(self, why: impl Into<SmolStr>) -> Self {
         Self { refused: Some(why.into()), ..self }
@@ -131,7 +122,6 @@ impl TranscriptEntry {
     }
 }
 
-/// Which match of which league a file is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MatchContext {
     pub league_id: LeagueId,
@@ -144,7 +134,6 @@ pub struct MatchContext {
 }
 
 impl MatchFile {
-    /// A match that a referee has taken.
     pub fn new(occasion: MatchContext, now: Timestamp) -> Self {
         let state = SmolStr::new_static(MatchPhase::WaitingForPlayers.as_str());
         Self {
@@ -168,7 +157,6 @@ impl MatchFile {
         }
     }
 
-    /// The file of a match as the manager knows it from its report, without a transcript.
     pub fn of_report(
         season: &Season,
         referee: &RefereeId,
@@ -194,7 +182,6 @@ impl MatchFile {
         Some(file)
     }
 
-    /// Adds what the referee told about how it came to the result.
     pub fn explain(&mut self, account: Account) {
         if let Some(result) = self.result.as_mut().filter(|_| account.reason.is_some()) {
             result.details.reason = account.reason;
@@ -206,16 +193,16 @@ impl MatchFile {
         self.transcript_sha256 = account.transcript_sha256;
     }
 
-    /// The transcript as it is hashed and sent: a JSON list without blanks.
+    /// The bytes that are hashed and sent: compact JSON.
     pub fn transcript_bytes(&self) -> Vec<u8> {
-        // Texts and raw JSON can always be written.
+        // Strings and raw JSON always serialize.
         serde_json::to_vec(&self.transcript).unwrap_or_default()
     }
 
-    /// Takes the longest messages out of a transcript that is longer than the limit, and says so in their place.
+    /// Replaces the longest messages with a note until the transcript fits the limit.
     pub fn shorten_transcript(&mut self) {
         let length = |said: &TranscriptEntry| said.message.get().len();
-        // What surrounds a message takes less than this.
+        // The fields around a message take less than 512 bytes.
         let fits = |said: &[TranscriptEntry]| said.iter().map(|one| length(one) + 512).sum::<usize>() <= MAX_TRANSCRIPT;
         while !fits(&self.transcript) {
             let Some(longest) = self.transcript.iter_mut().max_by_key(|said| length(said)) else { return };
@@ -229,11 +216,10 @@ impl MatchFile {
     }
 }
 
-/// Messages up to this length are not worth leaving out.
+/// Replacing a shorter message saves nothing, so the last entries are removed instead.
 const LEFT_OUT: usize = 256;
 
 impl MatchFile {
-    /// The match has ended like this. `reason` is for people.
     pub fn finish(&mut self, record: &MatchRecord, worth: &MatchPoints, reason: Option<SmolStr>, now: Timestamp) {
         let players = Pair::new(&self.player_a_id, &self.player_b_id);
         let (result, draw) = (record.reported(players, worth, reason), record.draw_proof(players, self.attempt));
@@ -244,33 +230,29 @@ impl MatchFile {
     }
 }
 
-/// What a file says of the end of its match, reduced to what can be compared: half a million of them fit into memory.
+/// How a match ended, reduced to digests so that half a million fit into memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileEnding {
     pub(crate) attempt: u32,
-    /// Of result and proof, as much of it as tells two apart; the reason is for people, and not part of it. Nothing when the match has
-    /// not ended.
+    /// Of result and proof, without the reason, which is for people. `None` before the end of the match.
     digest: Option<[u8; 16]>,
-    /// Of the transcript, where the file has one and says which digest it should have.
     transcript: Transcript,
 }
 
-/// What is known of the transcript in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Transcript {
     Missing,
-    /// There is one, and its digest was not computed because the file names none.
+    /// The file names no digest, so none was computed.
     Unsigned,
     Hashed(TranscriptDigest),
 }
 
 impl FileEnding {
-    /// What `file` says.
     pub(crate) fn of(file: &MatchFile) -> Self {
         let digest = file.result.as_ref().map(|result| {
             let (mut result, mut draw) = (result.clone(), file.draw.clone());
             result.details.reason = None;
-            // The members of an object have no order, and tools that touch the file may give them another.
+            // Other tools may reorder the members of an object.
             sort(&mut result.score);
             result.details.choices = std::mem::take(&mut result.details.choices).received();
             sort(&mut result.details.choices);
@@ -291,12 +273,10 @@ impl FileEnding {
         self.digest.is_some()
     }
 
-    /// Whether both tell of the same end of the same attempt, whatever they have of a transcript.
     pub(crate) fn agrees(&self, other: &Self) -> bool {
         (self.attempt, self.digest) == (other.attempt, other.digest)
     }
 
-    /// What it has of the transcript.
     pub(crate) fn transcript(&self) -> Transcript {
         self.transcript
     }

@@ -1,4 +1,4 @@
-//! What all match files of a league say, whether each match has a file or a line.
+//! The endings in all match files of a league, whether each match has a file or a line.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,16 +14,15 @@ use crate::home::Home;
 
 #[derive(Debug, Default)]
 pub(crate) struct MatchIndex {
-    /// By round and number; where a match has several lines the last one. Half a million of them take some thirty megabytes.
+    /// By round and number; the last line of a match counts. Half a million entries take about 30 MB.
     endings: BTreeMap<(RoundId, u32), FileEnding>,
-    /// Files that cannot be parsed, or are not of the match that their name says.
+    /// Files that cannot be parsed, or whose name is not that of their match.
     pub(crate) damaged: Vec<PathBuf>,
-    /// How many bytes of the file with all matches have been read: its complete lines.
+    /// Bytes of `matches.jsonl` that were read, up to the last complete line.
     read: u64,
 }
 
 impl MatchIndex {
-    /// Reads them all.
     pub(crate) fn of(home: &Home, league: &LeagueId) -> io::Result<Self> {
         let mut index = Self::default();
         let directory = match fs::read_dir(home.matches(league)) {
@@ -45,7 +44,6 @@ impl MatchIndex {
         Ok(index)
     }
 
-    /// Reads the lines that were added since.
     pub(crate) fn read_lines(&mut self, path: &Path) -> io::Result<()> {
         let (mut lines, mut damaged) = (Lines::open(path, self.read)?, false);
         while let Some(line) = lines.next()? {
@@ -75,7 +73,6 @@ impl MatchIndex {
     }
 }
 
-/// `None` for a file that cannot be read or parsed.
 pub(super) fn match_in(path: &Path) -> Option<MatchFile> {
     fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())
 }

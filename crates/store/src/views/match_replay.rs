@@ -1,4 +1,4 @@
-//! A replay of a log that makes the match file of every result, without transcripts, which only referees have.
+//! Replays a log and makes the match file of every result, without transcripts, which only referees have.
 
 use std::collections::HashMap;
 
@@ -14,19 +14,16 @@ use super::match_file::MatchFile;
 #[derive(Debug, Default)]
 pub struct MatchReplay {
     replay: Replay,
-    /// The referee that took each open match, and when.
     taken: HashMap<MatchId, (RefereeId, Timestamp)>,
-    /// The explanation of the result that comes next.
     explained: Option<(MatchId, Account)>,
 }
 
 impl MatchReplay {
-    /// The season at this point; none before the first event.
     pub fn season(&self) -> Option<&Season> {
         self.replay.season()
     }
 
-    /// Applies the next event; returns the file of the match that ended with it.
+    /// Returns the file of the match that ended with this event.
     pub fn apply(&mut self, event: &Event) -> Result<Option<MatchFile>, ReplayError> {
         self.replay.apply(event)?;
         let Some(season) = self.replay.season() else { return Ok(None) };
@@ -39,7 +36,7 @@ impl MatchReplay {
         let Fact::MatchReported { match_id, attempt, record } = &event.fact else { return Ok(None) };
         let explained = self.explained.take().filter(|(explained, _)| explained == match_id);
         let account = explained.map(|(_, account)| account).unwrap_or_default();
-        // The event was applied, so a referee held the match.
+        // The season accepted the result, so a referee held the match.
         let Some((referee, taken)) = self.taken.remove(match_id) else { return Ok(None) };
         let times = (taken, event.at);
         let mut file = MatchFile::of_report(season, &referee, (match_id, *attempt), record, account, times);

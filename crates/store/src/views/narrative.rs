@@ -1,6 +1,4 @@
-//! A match as a story for people: what each player was asked, what it answered and in what time.
-//!
-//! Made from the transcript of a match file, with the sentences of [`Problem`]. The command line prints it, the match page shows it.
+//! Describes a match for people: each question, its answer and the time. The command line and the match page show it.
 
 use std::time::Duration;
 
@@ -14,22 +12,19 @@ use super::match_file::{CallReceipt, Direction, MatchFile, TranscriptEntry};
 pub struct NarrativeStep {
     pub at: Timestamp,
     pub player: String,
-    /// What happened, as a sentence with the player's name.
     pub told: String,
-    /// Whether the answer was wrong or missing.
     pub wrong: bool,
 }
 
-/// The steps of a match, with players called by what `name` gives for their id.
 pub fn steps(file: &MatchFile, name: impl Fn(&str) -> String) -> Vec<NarrativeStep> {
     let mut steps = Vec::new();
     for (place, said) in file.transcript.iter().enumerate() {
         if said.direction == Direction::Received {
-            // Told with its question, or posted by the player itself.
+            // Its question describes it, or the player posted it unasked.
             continue;
         }
         let player = said.to.to_string();
-        // Up to the next word to this player: the answer to the call, and what the player posted by itself.
+        // Collects the answer to this call and the messages that the player posted before the next call.
         let behind = file.transcript[place + 1..].iter().filter(|next| next.from == said.to || next.to == said.to);
         let answers: Vec<&TranscriptEntry> = behind.take_while(|next| next.direction == Direction::Received).collect();
         let right = answers.iter().find(|answer| answer.refused.is_none() && is_right(file, said, answer));
@@ -40,13 +35,11 @@ pub fn steps(file: &MatchFile, name: impl Fn(&str) -> String) -> Vec<NarrativeSt
     steps
 }
 
-/// Whether an answer is one to this question.
 fn is_right(file: &MatchFile, said: &TranscriptEntry, answer: &TranscriptEntry) -> bool {
     let question = question_of(said).map(|(question, _)| question);
     question.is_some_and(|question| Problem::of_answer(question, &file.match_id, 200, &body_of(answer)).is_none())
 }
 
-/// What a message asks for, and how that is told.
 fn question_of(said: &TranscriptEntry) -> Option<(QuestionKind, &'static str)> {
     match said.message_type.as_str() {
         "GAME_INVITATION" => Some((QuestionKind::Join, "was invited")),
@@ -56,7 +49,6 @@ fn question_of(said: &TranscriptEntry) -> Option<(QuestionKind, &'static str)> {
     }
 }
 
-/// One question or notice with its answer.
 fn exchange(file: &MatchFile, who: &str, said: &TranscriptEntry, answer: Option<&TranscriptEntry>) -> (String, bool) {
     let Some((question, asked)) = question_of(said) else {
         let what = match said.message_type.as_str() {
@@ -82,7 +74,7 @@ fn exchange(file: &MatchFile, who: &str, said: &TranscriptEntry, answer: Option<
     }
 }
 
-/// A question that got no answer. Of each the file keeps the time alone; `known` is what was wrong with the last one.
+/// The file keeps only the time of each call; `known` is the problem of the last one.
 fn unanswered(receipt: &CallReceipt, known: Option<&Problem>) -> Problem {
     let is_unreachable =
         |problem: &&Problem| matches!(problem, Problem::NotListening { .. } | Problem::Unreachable { .. });
@@ -107,13 +99,12 @@ fn right(question: QuestionKind, file: &MatchFile, body: &[u8]) -> String {
     }
 }
 
-/// The bytes of an answer. What was no JSON is kept as a JSON text.
+/// An answer that was not JSON is stored as a JSON string.
 fn body_of(answer: &TranscriptEntry) -> Vec<u8> {
     let raw = answer.message().get();
     serde_json::from_str::<String>(raw).map_or_else(|_| raw.as_bytes().to_vec(), String::into_bytes)
 }
 
-/// `text` with every id of a player replaced by its name.
 pub fn with_names(text: &str, file: &MatchFile, name: impl Fn(&str) -> String) -> String {
     let ids = [file.player_a_id.as_str(), file.player_b_id.as_str()];
     let (mut told, mut word) = (String::with_capacity(text.len()), String::new());

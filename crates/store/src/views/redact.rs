@@ -1,7 +1,7 @@
-//! Hides credentials in everything that is stored: transcripts are public.
+//! Hides credentials in everything that is stored, because transcripts are public.
 //!
-//! The text stays as it was sent, byte for byte, but for the values of the members that hold credentials. JSON inside of JSON
-//! strings, as MCP answers have it, is searched as well. No tree is built.
+//! Only the values of secret members change; all other bytes stay as they were sent. JSON inside JSON strings, as in MCP
+//! answers, is searched as well. The code builds no tree.
 
 use std::borrow::Cow;
 
@@ -10,25 +10,23 @@ use memchr::memchr2;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-/// Members whose value is a secret.
 const SECRETS: [&str; 2] = ["auth_token", "join_key"];
 
-/// JSON in strings in JSON: deeper than this nothing honest is.
+/// Levels of JSON inside JSON strings. No honest message nests deeper.
 const MAX_NESTING: u32 = 4;
 
-/// Many JSON parsers refuse a document that is nested more deeply, and the file around it with it.
+/// Many JSON parsers refuse deeper documents, and with them the file around.
 const MAX_DEPTH: usize = 64;
 
-/// `text` without credentials. Text that is not JSON is left out: it could hold anything.
+/// Text that is not JSON is left out, because it may contain secrets in any form.
 pub fn redact(text: impl AsRef<[u8]>) -> String {
     redact_raw(text).get().to_owned()
 }
 
-/// Like [`redact`], as a JSON value for a document.
 pub fn redact_raw(text: impl AsRef<[u8]>) -> Box<RawValue> {
     let bytes = text.as_ref();
     let cleaned = std::str::from_utf8(bytes).ok().map(|text| clean(text, MAX_NESTING));
-    // Parsed once, at the end: only whole values were replaced, by strings.
+    // One parse at the end is enough: strings replace whole values only.
     match cleaned.map(|cleaned| (cleaned.depth, RawValue::from_string(cleaned.text.into_owned()))) {
         Some((depth, Ok(_))) if depth > MAX_DEPTH => {
             note(&format!("… {} bytes of JSON, nested too deeply", bytes.len()))
@@ -47,7 +45,6 @@ struct Cleaned<'a> {
     depth: usize,
 }
 
-/// Counts open brackets.
 #[derive(Default)]
 struct Depth {
     open: usize,
@@ -55,7 +52,6 @@ struct Depth {
 }
 
 impl Depth {
-    /// Counts in text between strings.
     fn count(&mut self, between: &str) {
         for byte in between.bytes() {
             match byte {
@@ -70,7 +66,8 @@ impl Depth {
     }
 }
 
-/// Goes from string to string: in JSON, quotes stand nowhere else. What is not JSON gives nonsense, which the caller refuses.
+/// Jumps from string to string; in JSON a quote always delimits a string. Other input gives garbage, which the caller
+/// refuses.
 fn clean(json: &str, nesting: u32) -> Cleaned<'_> {
     let (mut cleaned, mut copied, mut position) = (String::new(), 0, 0);
     let mut depth = Depth::default();
@@ -103,7 +100,6 @@ fn clean(json: &str, nesting: u32) -> Cleaned<'_> {
     Cleaned { text, depth: depth.deepest }
 }
 
-/// Behind the closing quote of the string that begins at `start`.
 fn end_of_string(json: &str, start: usize) -> usize {
     let (bytes, mut position) = (json.as_bytes(), start + 1);
     while let Some(found) = bytes.get(position..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
@@ -111,20 +107,18 @@ fn end_of_string(json: &str, start: usize) -> usize {
         if bytes[position] == b'"' {
             return position + 1;
         }
-        // Skip the escaped byte, whatever it is.
         position += 2;
     }
     json.len()
 }
 
-/// Behind the value that begins at `start`.
 fn end_of_value(json: &str, start: usize) -> usize {
     let (mut position, mut open) = (start, 0_usize);
     while let Some(byte) = json.as_bytes().get(position) {
         match byte {
             b'"' => position = end_of_string(json, position),
             b'[' | b'{' => (position, open) = (position + 1, open + 1),
-            // Closes the object around a number or a word.
+            // Closes the object around a number or a literal.
             b']' | b'}' if open == 0 => return position,
             b']' | b'}' => (position, open) = (position + 1, open - 1),
             b',' if open == 0 => return position,
@@ -140,7 +134,7 @@ fn end_of_value(json: &str, start: usize) -> usize {
     json.len()
 }
 
-/// Whether this string, as written, is the name of a member that holds a secret. Most names need no decoding.
+/// `written` is the raw string. Most names need no decoding.
 fn is_secret(written: &str) -> bool {
     if written.contains('\\') {
         return decoded(written).is_some_and(|key| SECRETS.contains(&key.as_str()));
@@ -152,7 +146,7 @@ fn decoded(written: &str) -> Option<String> {
     serde_json::from_str(written).ok()
 }
 
-/// A secret, as far as it may be shown; `None` for `null`, which is none.
+/// `None` for `null`, which is no secret.
 fn hidden(written: &str) -> Option<String> {
     if written.trim_end() == "null" {
         return None;
@@ -161,9 +155,9 @@ fn hidden(written: &str) -> Option<String> {
     serde_json::to_string(&shown).ok()
 }
 
-/// A string that holds JSON with secrets, without them; `None` when there is nothing to hide.
+/// `None` when the string holds no JSON with secrets.
 fn embedded(written: &str, nesting: u32) -> Option<String> {
-    // A brace can be written as an escape, too.
+    // A brace may be escaped.
     if !written.bytes().any(|byte| matches!(byte, b'{' | b'\\')) {
         return None;
     }
@@ -218,7 +212,6 @@ mod tests {
         assert!(redact(nested(30_000)).len() < 100);
     }
 
-    /// Any JSON, with keys that are sometimes secrets.
     fn any_json() -> impl Strategy<Value = Value> {
         let text =
             prop_oneof![".{0,12}", Just(String::from("{\"auth_token\":\"tok-P01-SECRET\"}")), "[\"\\\\{}:, ]{0,8}"];
@@ -238,7 +231,7 @@ mod tests {
         })
     }
 
-    /// The same by building a tree, which is the obvious way to do it.
+    /// The reference implementation: builds a tree.
     fn obvious(value: &mut Value, secret: bool) {
         match value {
             Value::String(text) if secret => *text = redacted(text),

@@ -1,8 +1,8 @@
-//! `config/agents/agents_config.json`: the registered agents and their endpoints; the manager writes it with every registration.
+//! `config/agents/agents_config.json`: the registered agents and their endpoints; the manager writes it with every
+//! registration.
 //!
-//! The operator may write to the same file. An entry that the manager made says so in `written_by`, and the manager keeps it up to
-//! date. In an entry of the operator's the manager only fills in what is missing. Nothing else in the file is touched, and a file that
-//! the manager cannot understand is left as it is.
+//! The operator may edit the same file. The manager updates the entries that it marked with `written_by`. In the
+//! operator's entries it only fills in missing keys. It leaves a file that it cannot parse as it is.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,11 +14,10 @@ use serde_json::{Map, Value, json};
 
 use super::SCHEMA_VERSION;
 
-/// The key that marks an entry of the manager's, in contrast to one of the operator's.
 pub const WRITTEN_BY: &str = "written_by";
 pub const BY_MANAGER: &str = "league_manager";
 
-/// The longest file that is added to, in bytes.
+/// In bytes; a longer file is left alone.
 pub(super) const MAX_REGISTER: u64 = 16 * 1024 * 1024;
 
 type Entry = Map<String, Value>;
@@ -32,7 +31,6 @@ pub struct RegisterFile {
 }
 
 impl RegisterFile {
-    /// All agents of `season`, and the manager at `manager`.
     pub fn of(season: &Season, manager: Option<&str>, now: Timestamp) -> Self {
         let own = json!({
             "display_name": season.config().title(), "endpoint": manager, "version": env!("CARGO_PKG_VERSION"),
@@ -45,7 +43,6 @@ impl RegisterFile {
         }
     }
 
-    /// The file as it becomes, given what it holds now.
     pub(super) fn laid_over(&self, found: Value) -> io::Result<Value> {
         let Value::Object(mut file) = found else { return Err(strange("the file is not a JSON object")) };
         file.entry("schema_version").or_insert_with(|| Value::from(SCHEMA_VERSION));
@@ -88,7 +85,6 @@ fn entry(value: Value) -> Entry {
     }
 }
 
-/// Brings the list at `key` up to date; entries are recognised by `id`.
 fn merge(file: &mut Map<String, Value>, key: &str, id: &str, entries: &[Entry]) -> io::Result<()> {
     let Value::Array(list) = file.entry(key).or_insert_with(|| Value::Array(Vec::new())) else {
         return Err(strange(&format!("{key} is not a list")));
@@ -105,10 +101,10 @@ fn merge(file: &mut Map<String, Value>, key: &str, id: &str, entries: &[Entry]) 
     Ok(())
 }
 
-/// Brings an entry up to date: all of ours, and what is missing in one of the operator's.
+/// Overwrites the manager's entries; fills in missing keys of the operator's entries.
 fn renew(found: &mut Entry, entry: &Entry) {
     let ours = found.is_empty() || found.get(WRITTEN_BY).is_some_and(|by| by == BY_MANAGER);
-    // The course writes `endpoint` for referees and `default_endpoint` for players; an operator may have used either.
+    // The course writes `endpoint` for referees and `default_endpoint` for players; the operator may use either.
     let has_endpoint = found.contains_key("endpoint") || found.contains_key("default_endpoint");
     for (key, value) in entry {
         let is_endpoint = matches!(key.as_str(), "endpoint" | "default_endpoint");

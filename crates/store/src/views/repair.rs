@@ -1,7 +1,7 @@
 //! Writes missing and damaged match files again from the log.
 //!
-//! A file that agrees with the log stays, because it has the transcript, which the log has not. The league is played meanwhile and
-//! referees write files, so each file is checked again right before it is written.
+//! A file that agrees with the log stays, because only the file has the transcript. Referees write files meanwhile, so
+//! each file is checked again right before it is written.
 
 use std::io;
 use std::path::PathBuf;
@@ -31,9 +31,8 @@ pub enum RepairError {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RepairReport {
     pub kept: u64,
-    /// Matches whose file was written again.
     pub written: u64,
-    /// Files that could not be parsed. They are written again too.
+    /// Files that could not be parsed; they are written again too.
     pub damaged: Vec<PathBuf>,
 }
 
@@ -41,25 +40,22 @@ pub struct RepairReport {
 pub struct Repair {
     home: Home,
     league: LeagueId,
-    /// Whether all matches are in one file.
     large: bool,
     index: MatchIndex,
     replay: MatchReplay,
-    /// Files that were missing when it began.
     missing: Vec<MatchFile>,
     kept: u64,
     written: u64,
 }
 
 impl Repair {
-    /// Reads the match files of a league of `matches` matches. A damaged file is not an error.
+    /// A damaged file is not an error.
     pub fn begin(home: Home, league: LeagueId, matches: u64, limits: ViewLimits) -> io::Result<Self> {
         let large = matches > limits.match_files;
         let (index, replay) = (MatchIndex::of(&home, &league)?, MatchReplay::default());
         Ok(Self { home, league, large, index, replay, missing: Vec::new(), kept: 0, written: 0 })
     }
 
-    /// Takes the next event of the log.
     pub fn see(&mut self, event: &Event) -> Result<(), RepairError> {
         let Some(file) = self.replay.apply(event)? else { return Ok(()) };
         if self.is_there(&file) {

@@ -1,4 +1,4 @@
-//! Replaces a file so that no reader ever sees half of one, not even after a power cut.
+//! Replaces a file so that no reader sees a partial file, not even after a power cut.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -6,21 +6,20 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// When a file is synced to the disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReplaceSync {
     Now,
-    /// The caller sees to it. After a power cut the file may be damaged; it is a view, so that is no loss.
+    /// The caller syncs. A power cut may damage the file, which can be written again from the log.
     Later,
 }
 
-/// Replaces the file at `path`: written beside it, then renamed. Its directory is made where it is missing. The new name itself
-/// is durable after [`sync_directory`], which is enough once for many files.
+/// Writes a temporary file, then renames it; creates the directory if needed. The rename is durable after
+/// [`sync_directory`], and one call covers many files.
 pub fn replace(path: &Path, contents: &[u8], sync: ReplaceSync) -> io::Result<()> {
     replace_as(path, contents, sync, OpenOptions::new())
 }
 
-/// The same for what other users of this machine should not read.
+/// Other users of the machine cannot read the file.
 pub fn replace_private(path: &Path, contents: &[u8], sync: ReplaceSync) -> io::Result<()> {
     replace_as(path, contents, sync, private())
 }
@@ -31,7 +30,7 @@ fn private() -> OpenOptions {
     OpenOptions::new().mode(0o600).to_owned()
 }
 
-/// Windows gives a file the access rights of its directory: below a user's own directory, other users have none.
+/// On Windows a file inherits the access rights of its directory; other users have no access below a user's directory.
 #[cfg(not(unix))]
 fn private() -> OpenOptions {
     OpenOptions::new()
@@ -49,7 +48,6 @@ fn replace_as(path: &Path, contents: &[u8], sync: ReplaceSync, mut options: Open
     });
     let replaced = written.and_then(|()| rename(&beside, path));
     if replaced.is_err() {
-        // What is left of it would only be in the way; that it cannot be removed is not worth another error.
         let _ = fs::remove_file(&beside);
     }
     replaced
@@ -64,14 +62,13 @@ fn write(path: &Path, contents: &[u8], sync: ReplaceSync, options: &OpenOptions)
     }
 }
 
-/// Renames a file over another one.
 #[cfg(not(windows))]
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Renames a file over another one. Windows refuses that while a program that does not share the file has it open, as editors and virus
-/// scanners do for a moment; Windows does not say when they close it, so this tries again, within half a second.
+/// Windows refuses the rename while an editor or virus scanner has the file open. It does not report when the file is
+/// closed, so this retries for half a second.
 #[cfg(windows)]
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
     const ACCESS_DENIED: i32 = 5;
@@ -87,7 +84,7 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// A name in the same directory that no other process uses, and that no reader takes for the file.
+/// A unique name in the same directory, which no reader takes for the file.
 pub(crate) fn beside(path: &Path) -> PathBuf {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let mut name = OsString::from(".");
@@ -96,12 +93,12 @@ pub(crate) fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Makes a file durable that was written before. Windows syncs only what is open for writing.
+/// Windows syncs only files that are open for writing.
 pub fn sync_file(path: &Path) -> io::Result<()> {
     OpenOptions::new().write(true).open(path)?.sync_all()
 }
 
-/// Makes the names in a directory durable. Where directories cannot be synced, names are durable by themselves.
+/// Makes renames durable. Systems that cannot sync directories do this by themselves.
 pub fn sync_directory(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
@@ -153,7 +150,6 @@ mod tests {
         let (begin, began) = std::sync::mpsc::channel();
         let holder = std::thread::spawn(move || {
             began.recv().unwrap();
-            // As long as a scanner takes.
             std::thread::sleep(std::time::Duration::from_millis(50));
             drop(held);
         });

@@ -1,4 +1,4 @@
-//! Writes the tables of a league again from its log. A table also shows whether the log has lost its end.
+//! Writes the standings and rounds of a league again from its log. Standings also reveal a log that lost its end.
 
 use std::fs;
 use std::io;
@@ -27,8 +27,8 @@ pub struct ShorterLog {
     found: u32,
 }
 
-/// Makes sure that a log with `found` results is not shorter than it once was. The manager writes a table after its results are
-/// durable, so a table never has more results than the log.
+/// Fails if the log has fewer results than `standings.json`. The manager writes standings after their results are
+/// durable, so they never have more results than the log.
 pub fn expect_no_less(home: &Home, league: &LeagueId, found: u32) -> Result<(), ShorterLog> {
     let table = home.standings(league);
     match read_table(&table, league).filter(|file| file.version > found) {
@@ -44,11 +44,11 @@ fn read_table(path: &Path, league: &LeagueId) -> Option<StandingsFile> {
     file.filter(|file| file.league_id == *league)
 }
 
-/// Writes the tables of a league. Returns those that were damaged, or missing although they were due.
+/// Returns the files that were damaged or missing.
 pub fn restore_tables(home: &Home, season: &Season, limits: ViewLimits, now: Timestamp) -> io::Result<Vec<PathBuf>> {
     let league = &season.config().league_id;
     let (table, rounds) = (home.standings(league), home.rounds(league));
-    // A manager that was killed may not have written those of its first round.
+    // A manager that was killed may not have written the files of its first round.
     let is_due = season.rounds_completed() > 0;
     let is_broken = |path: &PathBuf| (is_due || path.exists()) && !fs::read(path).is_ok_and(|bytes| is_json(&bytes));
     let damaged = [&table, &rounds].into_iter().filter(|path| is_broken(path)).cloned().collect();

@@ -1,4 +1,4 @@
-//! `rounds.json`: who meets whom and how it ended, written by the manager.
+//! `rounds.json`: the pairings and results, written by the manager.
 
 use league_core::season::Season;
 use league_protocol::id::{LeagueId, RoundId};
@@ -15,14 +15,11 @@ pub struct RoundsFile {
     pub league_id: LeagueId,
     pub last_updated: Timestamp,
     pub total_rounds: u32,
-    /// Rounds of which every result is in.
     pub rounds_completed: u32,
-    /// Every round. In a large league only the current one lists its matches.
     pub rounds: Vec<ScheduledRound>,
 }
 
 impl RoundsFile {
-    /// The rounds as they stand, of a league that is large when it has more than `match_files` matches.
     pub fn of(season: &Season, match_files: u64, now: Timestamp) -> Self {
         let is_large = season.total_matches() > match_files;
         let rounds = if is_large { large(season) } else { season.scheduled_rounds() };
@@ -37,7 +34,7 @@ impl RoundsFile {
     }
 }
 
-/// Lists the matches of the current round only: a league of 1,000 players has half a million.
+/// A league of 1,000 players has half a million matches, so only the current round lists them.
 fn large(season: &Season) -> Vec<ScheduledRound> {
     let rounds = (1..=season.total_rounds()).map(RoundId).filter_map(|round| {
         if season.current_round() == Some(round) {

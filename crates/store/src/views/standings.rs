@@ -1,4 +1,4 @@
-//! `standings.json`: the table, written by the manager.
+//! `standings.json`, written by the manager.
 
 use league_core::season::Season;
 use league_protocol::id::LeagueId;
@@ -14,9 +14,8 @@ pub struct StandingsFile {
     pub schema_version: SmolStr,
     pub league_id: LeagueId,
     pub last_updated: Timestamp,
-    /// How many results it counts: later tables have higher versions, and a verifier knows at which point of the log to look.
+    /// The number of results counted, which tells a verifier the matching point of the log.
     pub version: u32,
-    /// Rounds of which every result is in.
     pub rounds_completed: u32,
     pub standings: Vec<StandingsRow>,
 }

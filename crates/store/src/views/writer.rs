@@ -1,8 +1,8 @@
-//! The thread that writes views, behind a queue of bounded length.
+//! The thread that writes views, behind a bounded queue.
 //!
-//! `put` waits only when the queue is full. Of several tables in the queue only the last is written, and lines that wait together
-//! are written together. Match files are synced together, at a flush, because a sync for each would cost ten times the writing.
-//! The next flush reports what could not be written.
+//! `put` waits only when the queue is full. Later standings replace earlier ones in the queue, and waiting lines are
+//! written together. Match files are synced together at a flush, because a sync for each would cost ten times the
+//! writing. The next flush reports failed writes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, OpenOptions};
@@ -23,15 +23,14 @@ use super::rounds::RoundsFile;
 use super::standings::StandingsFile;
 use crate::home::Home;
 
-/// Views that may wait to be written.
 const MAX_WAITING: usize = 1024;
 
-/// Files that may wait to be synced: more than any league has before its end is flushed.
+/// More than any league has before its final flush.
 const MAX_UNSYNCED: usize = 4 * 1024;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ViewLimits {
-    /// Leagues of more matches keep them in one file.
+    /// A league with more matches keeps them in one file.
     pub match_files: u64,
 }
 
@@ -49,7 +48,6 @@ pub enum ViewUpdate {
     Register(RegisterFile),
 }
 
-/// Views could not be written: the first one, and how many more.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{path} could not be written ({reason}), and {others} other files; the log has everything that was in them")]
 pub struct ViewError {
@@ -64,19 +62,17 @@ enum Job {
     Flush(oneshot::Sender<Result<(), ViewError>>),
 }
 
-/// A handle to the thread; it ends with the last of them.
+/// The thread ends with the last handle.
 #[derive(Clone, Debug)]
 pub struct ViewWriter {
     queue: mpsc::Sender<Job>,
 }
 
-/// The thread has ended; it does so only after its last handle.
 fn gone() -> ViewError {
     ViewError { path: PathBuf::new(), reason: String::from("the writer has ended"), others: 0 }
 }
 
 impl ViewWriter {
-    /// Starts a thread that writes to `home`.
     pub fn start(home: Home, limits: ViewLimits) -> io::Result<Self> {
         let (queue, jobs) = mpsc::channel(MAX_WAITING);
         let thread = ViewThread {
@@ -91,9 +87,8 @@ impl ViewWriter {
         Ok(Self { queue })
     }
 
-    /// Says how many matches a league will have, which decides where they go. Before its first match.
+    /// The number of matches decides between one file and many. Called before the first match.
     pub async fn expect(&self, league: LeagueId, matches: u64) {
-        // A writer that has ended writes nothing, wherever it would go.
         let _ = self.queue.send(Job::Expect { league, matches }).await;
     }
 
@@ -102,7 +97,7 @@ impl ViewWriter {
         let _ = self.queue.send(Job::Put(view)).await;
     }
 
-    /// Waits until everything that was put is on the disk. Fails when something since the last flush could not be written.
+    /// Waits until every view is on the disk. Fails when a write since the last flush failed.
     pub async fn flush(&self) -> Result<(), ViewError> {
         let (reply, answer) = oneshot::channel();
         self.queue.send(Job::Flush(reply)).await.map_err(|_| gone())?;
@@ -114,9 +109,8 @@ struct ViewThread {
     home: Home,
     limits: ViewLimits,
     large: HashSet<LeagueId>,
-    /// Lines that wait for their file.
     lines: HashMap<PathBuf, Vec<u8>>,
-    /// Files by directory that are written and not yet synced.
+    /// By directory: written and not yet synced.
     unsynced: HashMap<PathBuf, BTreeSet<PathBuf>>,
     failed: Option<ViewError>,
 }
@@ -147,7 +141,7 @@ impl ViewThread {
         self.sync();
     }
 
-    /// A table that a later one replaces need not be written, unless a flush waits in between.
+    /// Skips a view that a later one replaces, unless a flush waits in between.
     fn worth_writing(&self, jobs: &[Job]) -> Vec<bool> {
         let mut replaced = HashSet::new();
         let mut keep: Vec<bool> = Vec::with_capacity(jobs.len());
@@ -161,20 +155,19 @@ impl ViewThread {
         keep
     }
 
-    /// The file that a view replaces as a whole.
     fn target(&self, job: &Job) -> Option<PathBuf> {
         match job {
             Job::Put(ViewUpdate::Standings(file)) => Some(self.home.standings(&file.league_id)),
             Job::Put(ViewUpdate::Rounds(file)) => Some(self.home.rounds(&file.league_id)),
             Job::Put(ViewUpdate::Register(_)) => Some(self.home.agents_config()),
-            // Each of its states may be the last one that is seen, and it may be a line and not a file.
+            // A reader may see any state of a match, and a match may be a line.
             Job::Put(ViewUpdate::Match(_)) | Job::Expect { .. } | Job::Flush(_) => None,
         }
     }
 
     fn write(&mut self, view: ViewUpdate) {
         match view {
-            // Written several times a second: a sync for each would get in the way of the log's.
+            // Written several times a second; a sync for each would delay the syncs of the log.
             ViewUpdate::Standings(file) => {
                 self.replace(self.home.standings(&file.league_id), &file, ReplaceSync::Later);
             }
@@ -219,7 +212,7 @@ impl ViewThread {
                 if sync == ReplaceSync::Later {
                     files.insert(path);
                 }
-                // A process that never flushes, as a referee of many leagues, must not keep all of them.
+                // A referee of many leagues never flushes and must not keep all paths in memory.
                 if self.unsynced.values().map(BTreeSet::len).sum::<usize>() > MAX_UNSYNCED {
                     self.sync();
                 }
@@ -248,7 +241,7 @@ impl ViewThread {
     }
 }
 
-/// What the register holds now; nothing where there is none.
+/// An empty object where the file does not exist.
 fn found_at(path: &Path) -> io::Result<Value> {
     let bytes = match fs::metadata(path) {
         Ok(file) if file.len() > MAX_REGISTER => {
@@ -258,19 +251,17 @@ fn found_at(path: &Path) -> io::Result<Value> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Value::Object(Map::new())),
         Err(error) => return Err(error),
     };
-    // Editors on Windows put a mark before a text.
+    // Editors on Windows write a byte order mark.
     let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     Ok(serde_json::from_slice(text)?)
 }
 
-/// As people like to read it.
 pub(super) fn document(contents: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut document = serde_json::to_vec_pretty(contents)?;
     document.push(b'\n');
     Ok(document)
 }
 
-/// Adds a line to `lines`.
 pub(super) fn add_line(lines: &mut Vec<u8>, contents: &impl Serialize) -> io::Result<()> {
     let before = lines.len();
     serde_json::to_writer(&mut *lines, contents).inspect_err(|_| lines.truncate(before))?;
@@ -278,7 +269,7 @@ pub(super) fn add_line(lines: &mut Vec<u8>, contents: &impl Serialize) -> io::Re
     Ok(())
 }
 
-/// Appends lines. Should the last one have been cut off by a crash, it is ended first, so that only that one is lost.
+/// Ends a line that a crash cut off, so that only that line is lost.
 pub(super) fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     let open = || OpenOptions::new().read(true).append(true).create(true).open(path);
     let mut file = open().or_else(|error| match (error.kind(), path.parent()) {
@@ -293,6 +284,6 @@ pub(super) fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
             file.write_all(b"\n")?;
         }
     }
-    // In one write, so that the lines of several processes do not mix.
+    // One write, so that lines of several processes do not mix.
     file.write_all(lines)
 }

@@ -1,4 +1,4 @@
-//! Leagues to keep: whole seasons as events, made from a number.
+//! Generates whole seasons as events from a seed.
 #![allow(dead_code, clippy::allow_attributes, reason = "each test uses its part")]
 
 use std::path::Path;
@@ -22,7 +22,6 @@ use league_store::views::restore::restore_tables;
 use league_store::views::writer::ViewLimits;
 use smol_str::{SmolStr, format_smolstr};
 
-/// Numbers that look random and are the same every time.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -47,7 +46,6 @@ pub(crate) fn halted() -> Event {
     Event { at: now(), fact: Fact::Halted }
 }
 
-/// Brings all files of a league into agreement with `events`, as a manager does when it starts.
 pub(crate) fn restore(home: &Home, events: &[Event], limits: ViewLimits) -> RepairReport {
     let season = Season::replay(events).unwrap();
     let matches = season.total_matches();
@@ -58,7 +56,6 @@ pub(crate) fn restore(home: &Home, events: &[Event], limits: ViewLimits) -> Repa
     mended
 }
 
-/// A league on its way: what happened, and what that made.
 pub(crate) struct Story {
     pub(crate) season: Season,
     pub(crate) events: Vec<Event>,
@@ -89,7 +86,7 @@ impl Story {
             let grant = grant(referee.as_str());
             self.fact(Fact::RefereeRegistered { referee, profile, capacity: 4, grant });
         }
-        // Not in the order of ids: the schedule has to see to that.
+        // In reverse order, so that the schedule must sort the players.
         for number in (1..=players).rev() {
             let (player, profile) = (PlayerId::numbered(number), profile("Player", number));
             let grant = grant(player.as_str());
@@ -97,7 +94,7 @@ impl Story {
         }
     }
 
-    /// Plays on until `matches` more have ended, or all. Referees give matches back, get lost and return on the way.
+    /// Plays until `matches` more have ended. On the way referees return matches, get lost and come back.
     pub(crate) fn play(&mut self, matches: u32) {
         let end = self.season.matches_completed().saturating_add(matches);
         if self.season.current_round().is_none() {
@@ -165,13 +162,14 @@ impl Story {
         };
         let proof = RevealedDraw { commitment: secret.commitment(), secret, nonces, seal, seeded: false };
         let moves = choices.map(|choice| Some(SmolStr::new_static(choice.as_str())));
-        // Every fifth referee is of other make.
+        // One referee in five sends no proof.
         let proof = (self.dice.below(5) > 0).then(|| Box::new(proof));
         MatchRecord { moves, drawn: Some(number), proof, ..MatchRecord::unplayed(outcome) }
     }
 }
 
-/// A league that was begun twice, because somebody came late, and that lost a player before each of its schedules and one on its way.
+/// A league that was scheduled twice because a player came late. It lost a player before each schedule and one during
+/// play.
 pub(crate) fn eventful(seed: u64) -> Story {
     let mut story = Story::open(LeagueConfig::even_odd(league()), seed);
     story.register(7, 2);
@@ -189,7 +187,6 @@ pub(crate) fn eventful(seed: u64) -> Story {
     story
 }
 
-/// A whole league, played to the end.
 pub(crate) fn played(players: u32, seed: u64) -> Story {
     let mut story = Story::open(LeagueConfig::even_odd(league()), seed);
     story.register(players, 2);
@@ -212,13 +209,11 @@ fn grant(agent: &str) -> StoredCredential {
     StoredCredential { digest: Token::mint(agent, &[7; 32]).digest(), expires: now() }
 }
 
-/// The result in an event, where it is one.
 pub(crate) fn reported(event: &Event) -> Option<(&MatchId, &MatchRecord)> {
     let Fact::MatchReported { match_id, record, .. } = &event.fact else { return None };
     Some((match_id, record))
 }
 
-/// Something done to a database behind everybody's back.
 pub(crate) fn tamper(path: &Path, statements: &str) {
     rusqlite::Connection::open(path).unwrap().execute_batch(statements).unwrap();
 }

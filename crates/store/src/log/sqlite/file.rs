@@ -1,4 +1,4 @@
-//! Opening the file of a log: its format, and how it is read where nothing can be written.
+//! Opens the file of a log: checks its format, and reads it on a read-only file system.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,23 +7,21 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::super::{LogDamage, LogError};
 
-/// The log format that this program reads and writes. Format 1, of league 0.1.0, had tables beside the events, and rounds
-/// without their pairings.
+/// The only log format that this program reads. Format 1, of league 0.1.0, had more tables, and rounds without pairings.
 const FORMAT: i64 = 2;
 
-/// Opens the log for appending; creates it where there is none.
 pub(super) fn open(path: &Path) -> Result<Connection, LogError> {
     let failed = |error: rusqlite::Error| refused(path, &error);
     let mut connection = Connection::open(path).map_err(failed)?;
     connection.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
     check_format(&connection, path)?;
-    // FULL: a commit is on the disk before it returns, also in WAL mode. fullfsync: the same on macOS, where a plain fsync stops
-    // at the drive's cache; elsewhere it means nothing.
+    // FULL: a commit is on the disk before it returns, also in WAL mode. fullfsync: the same on macOS, where a plain
+    // fsync stops at the drive's cache; other systems ignore it.
     let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; \
                     PRAGMA checkpoint_fullfsync = ON;";
     connection.execute_batch(settings).map_err(failed)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    // Asked inside the transaction: another process may have created the log meanwhile.
+    // Checked inside the transaction, because another process may create the log at the same time.
     if !check_format(&transaction, path)? {
         let table = "CREATE TABLE events (seq INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT";
         transaction.execute_batch(table).map_err(failed)?;
@@ -33,7 +31,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, LogError> {
     Ok(connection)
 }
 
-/// Opens the log for reading, also while a manager appends; `None` where nothing was written yet.
+/// Works while a manager appends. Returns `None` where nothing was written yet.
 pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, LogError> {
     if !path.exists() {
         return Ok(None);
@@ -55,7 +53,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, LogError> 
     Ok(check_format(&connection, path)?.then_some(connection))
 }
 
-/// Whether the file holds a log; an error when it holds something else, or a log of another format.
+/// Returns false for an empty file; fails when the file is no log or has another format.
 fn check_format(connection: &Connection, path: &Path) -> Result<bool, LogError> {
     let ask = |question: &str| connection.query_row(question, [], |row| row.get::<_, i64>(0));
     let format = ask("PRAGMA user_version").map_err(|error| refused(path, &error))?;
@@ -89,8 +87,8 @@ fn wal_of(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The file as a URI that promises that it does not change. Characters with a meaning in a URI are escaped. On Windows a URI has `/`
-/// before the drive and between directories: `file:/C:/league.db`.
+/// The file as a URI with `immutable=1`. On Windows a URI has `/` before the drive and between directories:
+/// `file:/C:/league.db`.
 fn immutable(path: &Path) -> String {
     let path = path.to_string_lossy();
     let has_drive = cfg!(windows) && path.as_bytes().get(1) == Some(&b':');
@@ -115,7 +113,6 @@ mod tests {
     #[test]
     fn a_log_with_any_name_can_be_read_where_nothing_can_be_written() {
         let directory = tempfile::tempdir().unwrap();
-        // Windows takes no `?` in a name.
         let path = directory.path().join(if cfg!(windows) { "a#b c%64 e.db" } else { "a#b?c%64 e.db" });
         drop(open(&path).unwrap());
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
