@@ -1,4 +1,4 @@
-//! The agent behind a server.
+//! The interface between a server and the agent that it serves.
 
 use std::net::SocketAddr;
 
@@ -15,7 +15,6 @@ use smol_str::SmolStr;
 
 use crate::refusal_log::RefusedRequest;
 
-/// A call that has been read, and that this agent serves.
 #[derive(Clone, Debug)]
 pub struct IncomingCall<C = Call> {
     pub call: C,
@@ -23,15 +22,13 @@ pub struct IncomingCall<C = Call> {
     /// The envelope; its token may have come as `Authorization: Bearer`.
     pub head: ReceivedEnvelope,
     pub quirks: Quirks,
-    /// The form of the request, which its sender understands, too.
     pub frame: Frame,
     pub spelling: MethodSpelling,
-    /// The one method name that its sender uses for every message, if it does.
+    /// Set if the sender uses one method name for every message.
     pub one_name: Option<SmolStr>,
     pub peer: SocketAddr,
 }
 
-/// The answer; its form is that of the request.
 #[derive(Clone, Debug)]
 pub struct CallAnswer {
     pub envelope: Envelope,
@@ -39,7 +36,7 @@ pub struct CallAnswer {
 }
 
 impl CallAnswer {
-    /// Answers with `body`, which is an object.
+    /// `body` must serialize to an object.
     pub fn new(envelope: Envelope, body: &impl Serialize) -> Result<Self, RequestError> {
         let body = serde_json::value::to_raw_value(body).map_err(|error| {
             tracing::error!(%error, "an answer of ours cannot be written");
@@ -49,36 +46,30 @@ impl CallAnswer {
     }
 }
 
-/// The answer to `GET /health`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Health {
-    /// `ok` if the agent works.
     pub status: &'static str,
     pub role: Role,
-    /// Its id, once it has one.
     pub id: Option<String>,
-    /// Its league, once it is in one.
     pub league_id: Option<String>,
     pub state: String,
 }
 
-/// A manager, a referee or a player, as the network sees it.
 pub trait Agent: Send + Sync + 'static {
-    /// The calls that it serves: the enum of its role, or [`Call`] where the role is known only at run time.
+    /// The enum of the agent's role, or [`Call`] where the role is known only at run time.
     type Call: TryFrom<Call> + Send + Sync;
 
-    /// The role whose calls it serves.
     fn role(&self) -> Role;
 
-    /// Whether every leniency is an error.
+    /// In strict mode a quirk is an error.
     fn strict(&self) -> bool {
         false
     }
 
-    /// The envelope of a refusal, in the conversation `echo` when the request named one.
+    /// The envelope of a refusal; `echo` is the conversation of the refused request.
     fn envelope(&self, echo: Option<ConversationId>) -> Envelope;
 
-    /// Checks the credential that the call's row demands. Every call is checked before it is answered.
+    /// Checks the credential that the call's row demands. The server calls this before every `call`.
     fn authorize(
         &self,
         _access: Access,
@@ -87,16 +78,14 @@ pub trait Agent: Send + Sync + 'static {
         std::future::ready(Ok(()))
     }
 
-    /// Answers a call.
-    ///
-    /// The future is dropped when the client closes the connection before the answer: work that must be finished belongs in a task of
-    /// its own.
+    /// The server drops the future when the client closes the connection early.
+    /// Work that must finish belongs in a task of its own.
     fn call(&self, incoming: IncomingCall<Self::Call>)
     -> impl Future<Output = Result<CallAnswer, RequestError>> + Send;
 
-    /// Called for every refused request, also for one that could not be read: for the agent's log.
+    /// The server reports every refused request here, also an unreadable one, so that the agent can log it.
     fn refused(&self, _refusal: &RefusedRequest<'_>) {}
 
-    /// Holds no secret.
+    /// Unauthenticated clients read this, so it must hold no secret.
     fn health(&self) -> Health;
 }

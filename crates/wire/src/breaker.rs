@@ -1,8 +1,7 @@
 //! Circuit breakers, one per endpoint.
 //!
-//! Five failures running open the circuit: nothing is sent for a minute. Then one probe goes out; its success closes the
-//! circuit and its failure opens it for another minute. For notices, which lose nothing by being dropped; see
-//! [`crate::peer_client::PeerClient::send_guarded`].
+//! Five failures in a row open the circuit for a minute. Then one probe is sent: success closes the circuit, failure opens it again.
+//! Only notices use breakers, because a notice may be dropped; see [`crate::peer_client::PeerClient::send_guarded`].
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,13 +11,10 @@ use tokio::time::Instant;
 
 use crate::endpoint::Endpoint;
 
-/// Failures in a row that open a circuit.
 pub const MAX_FAILURES: u32 = 5;
 
-/// How long it stays open before a probe.
 pub const REST: Duration = Duration::from_secs(60);
 
-/// The circuit of one endpoint. Time is passed in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Breaker {
     Closed {
@@ -28,7 +24,7 @@ pub enum Breaker {
         since: Instant,
     },
     HalfOpen {
-        /// When it was sent. A probe without an outcome expires like a rest.
+        /// A probe without an outcome expires like an open circuit.
         probed: Instant,
     },
 }
@@ -40,7 +36,7 @@ impl Default for Breaker {
 }
 
 impl Breaker {
-    /// Whether a call may be sent now. Every call that is sent must be followed by [`Breaker::note`].
+    /// The caller must report the outcome of every admitted call to [`Breaker::note`].
     pub fn admit(&mut self, now: Instant) -> bool {
         match *self {
             Self::Closed { .. } => true,
@@ -59,13 +55,12 @@ impl Breaker {
             (Self::Closed { .. } | Self::Open { .. } | Self::HalfOpen { .. }, false) => Self::default(),
             (Self::Closed { failures }, true) if failures + 1 < MAX_FAILURES => Self::Closed { failures: failures + 1 },
             (Self::Closed { .. } | Self::HalfOpen { .. }, true) => Self::Open { since: now },
-            // A call that was sent before the circuit opened says nothing new.
+            // A call sent before the circuit opened carries no new information.
             (Self::Open { since }, true) => Self::Open { since },
         };
     }
 }
 
-/// The circuits of all endpoints that failed recently.
 #[derive(Debug, Default)]
 pub struct Breakers {
     circuits: Mutex<HashMap<Endpoint, Breaker>>,
@@ -76,7 +71,7 @@ impl Breakers {
         self.circuits().get_mut(endpoint).is_none_or(|breaker| breaker.admit(now))
     }
 
-    /// Counts the outcome of a call. An endpoint that works is forgotten.
+    /// Counts the outcome of a call and removes the circuit of an endpoint that works.
     pub fn note(&self, endpoint: &Endpoint, failed: bool, now: Instant) {
         let mut circuits = self.circuits();
         if failed {
@@ -91,7 +86,7 @@ impl Breakers {
     }
 
     fn circuits(&self) -> MutexGuard<'_, HashMap<Endpoint, Breaker>> {
-        // Every change is a single assignment: a panic elsewhere leaves nothing half done.
+        // Every change is a single assignment, so a panic leaves the map consistent.
         self.circuits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

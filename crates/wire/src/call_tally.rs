@@ -1,4 +1,4 @@
-//! Counts of calls by message: how many, how long, and how many bytes each way. A client counts only if it has a tally.
+//! Counts, durations and bytes of calls by message. A client counts only if it has a tally.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,24 +8,21 @@ use hdrhistogram::Histogram;
 
 use crate::exchange::{CallError, Exchange};
 
-/// Significant digits of the times.
 const DIGITS: u8 = 2;
-/// The longest time that is recorded: ten minutes in microseconds.
+/// Ten minutes in microseconds.
 const LONGEST: u64 = 600_000_000;
 
 #[derive(Clone, Debug)]
 pub struct CallCount {
     pub answered: u64,
     pub failed: u64,
-    /// The bytes of the questions, without their heads.
+    /// Bodies without headers, as is `bytes_in`.
     pub bytes_out: u64,
-    /// The bytes of the answers, likewise.
     pub bytes_in: u64,
-    /// From the first byte of a question to the last of its answer, in microseconds.
+    /// Microseconds from the first byte of a request to the last byte of its answer.
     pub times: Histogram<u64>,
 }
 
-/// Counts calls by what was said in them.
 #[derive(Default)]
 pub struct CallTally(Mutex<BTreeMap<&'static str, CallCount>>);
 
@@ -46,7 +43,6 @@ impl CallTally {
         }
     }
 
-    /// The counts so far; counting begins anew.
     pub fn take(&self) -> BTreeMap<&'static str, CallCount> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

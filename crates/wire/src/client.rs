@@ -1,7 +1,5 @@
-//! Calling an agent.
-//!
-//! The limit of a call covers all of it: the connection, the question, and the answer to its last byte. Redirects are not
-//! followed and nothing is decompressed: an answer is what the peer itself said, in as many bytes as it sent.
+//! The HTTP client for agents. The limit of a call covers the connection, the request and the answer to its last byte. The client
+//! follows no redirects and decompresses nothing, so the answer is exactly what the peer sent and its size is bounded.
 
 use std::fmt;
 use std::pin::pin;
@@ -32,26 +30,24 @@ use crate::runtime_lag::{Deadline, LagMonitor};
 use crate::sse::{self, Events};
 use crate::trace;
 
-/// How long the end of a stream is waited for after its response.
+/// How long the client waits for the end of a stream after the response.
 const LINGER: Duration = Duration::from_millis(5);
 
 pub type WallClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// How a client is set up.
 #[derive(Clone)]
 pub struct ClientSettings {
     pub connector: Arc<dyn Connector>,
-    /// TLS, see [`crate::tls::client_config`]; without it `https` endpoints cannot be reached.
+    /// See [`crate::tls::client_config`]. Without it the client cannot reach `https` endpoints.
     pub tls: Option<Arc<ClientConfig>>,
-    /// Connections that are kept for each host. A round begins and ends with a call for each of its matches at once, between the manager and
-    /// a few referees: a client that keeps fewer opens new ones for most of them.
+    /// A round begins and ends with one call per match at once, between the manager and a few referees.
+    /// With fewer idle connections most of these calls would open new ones.
     pub idle_per_host: usize,
-    /// How long they are kept. Most Python servers close a connection after five seconds.
+    /// Most Python servers close a connection after five seconds.
     pub idle_limit: Duration,
     pub clock: WallClock,
-    /// Counts calls, where figures are wanted.
     pub tally: Option<Arc<CallTally>>,
-    /// What tells whether the runtime of this client is starved; without it, lateness of our own counts against the peer.
+    /// Without a monitor, lag of our own runtime counts against the peer.
     pub pulse: Option<LagMonitor>,
 }
 
@@ -82,9 +78,7 @@ fn system_time() -> Timestamp {
     Timestamp::from_unix_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Calls agents. Cheap to clone; the clones share their connections.
-///
-/// Its connections live in the runtime that it is used in: with one runtime per core, have one client per core.
+/// Clones are cheap and share connections. Connections belong to the runtime that uses them, so each runtime needs its own client.
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,
@@ -118,12 +112,10 @@ impl Client {
         Self { shared: Arc::new(Shared { pool, last_id: AtomicU64::new(0), clock, tally, pulse }) }
     }
 
-    /// Says `call` to `endpoint` in the given manner, once, and waits for the whole answer. Who has to find out how a peer is
-    /// spoken to goes through [`crate::peer_client::PeerClient`].
+    /// Sends `call` once in the given dialect and waits for the whole answer. [`crate::peer_client::PeerClient`] finds the dialect.
     ///
-    /// Nothing is tried twice, with one exception: a kept connection that turns out to be dead before it has said a byte is
-    /// replaced by a fresh one, once and within the same limit. The peer may then hear a message twice; messages of the
-    /// league are idempotent by their own keys.
+    /// The client never retries, with one exception: it replaces a pooled connection that died before it sent a byte, once and within
+    /// the same limit. The peer may then receive a message twice, so every message is idempotent by its keys.
     pub async fn call(
         &self,
         endpoint: &Endpoint,
@@ -144,7 +136,6 @@ impl Client {
         }
     }
 
-    /// Posts `body` as it is, with `extra` headers beside the usual ones.
     pub async fn post(
         &self,
         endpoint: &Endpoint,
@@ -155,12 +146,11 @@ impl Client {
         self.ask(endpoint, extra, body, None, &mut self.allow(limit)).await
     }
 
-    /// A limit that begins now, for a peer of this client.
     pub fn allow(&self, limit: Duration) -> Deadline {
         Deadline::new(limit, self.shared.pulse.clone())
     }
 
-    /// The same, with the id of the response that is waited for in a stream of events.
+    /// `id` selects the response in a stream of events.
     pub(crate) async fn ask(
         &self,
         endpoint: &Endpoint,
@@ -202,7 +192,7 @@ impl Client {
         }
     }
 
-    /// Posts to a server that is no agent and reads at most `max` bytes of its answer. The caller limits the time.
+    /// Posts to a server that is not an agent and reads at most `max` bytes of its answer. The caller limits the time.
     pub async fn fetch(
         &self,
         endpoint: &Endpoint,
@@ -224,7 +214,6 @@ impl Client {
         }
     }
 
-    /// The next JSON-RPC id of this client.
     pub fn next_id(&self) -> u64 {
         self.shared.last_id.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -246,7 +235,7 @@ fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> PoolRequest {
     *request.method_mut() = Method::POST;
     *request.uri_mut() = endpoint.uri().path_and_query().cloned().map_or_else(Uri::default, Uri::from);
     let headers = request.headers_mut();
-    // The text of a URI is always fit for a header.
+    // An authority is always a valid header value.
     if let Ok(host) = HeaderValue::from_str(endpoint.authority()) {
         headers.insert(header::HOST, host);
     }
@@ -256,7 +245,7 @@ fn request(endpoint: &Endpoint, extra: &HeaderMap, body: Bytes) -> PoolRequest {
     request
 }
 
-/// Reads a body to its end, or to the first byte too many; what is not read then goes down with its connection.
+/// Fails at the first byte beyond `max`. The unread rest ends with its connection.
 async fn read(mut body: Incoming, max: usize) -> Result<Bytes, Failure> {
     if body.size_hint().lower() > max as u64 {
         return Err(Failure::TooLong);
@@ -276,7 +265,6 @@ async fn read(mut body: Incoming, max: usize) -> Result<Bytes, Failure> {
     Ok(whole.freeze())
 }
 
-/// Reads a stream of events up to the response, which alone is the answer.
 async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failure> {
     let (mut events, mut length) = (Events::until(id), 0);
     while let Some(frame) = body.frame().await {
@@ -287,7 +275,7 @@ async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failu
             return Err(Failure::TooLong);
         }
         if let Some(response) = events.take(&data) {
-            // A stream that ends right here leaves its connection to the next call.
+            // If the stream ends here, the connection can be reused.
             drop(timeout(LINGER, body.frame()).await);
             return Ok(response);
         }
@@ -295,7 +283,6 @@ async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failu
     Ok(events.end())
 }
 
-/// Why there is no answer: no connection, or one that the peer closed.
 fn unanswered(error: &PoolError) -> Failure {
     match error {
         PoolError::NoConnection(refused) if refused.kind() == std::io::ErrorKind::ConnectionRefused => {
@@ -306,7 +293,6 @@ fn unanswered(error: &PoolError) -> Failure {
     }
 }
 
-/// An error and its reasons in one line.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

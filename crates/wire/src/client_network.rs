@@ -1,14 +1,10 @@
-//! The unit of rate limits.
-//!
-//! An IPv4 address is one client. Of IPv6 a network of 64 bits is one client: its owner has all of its addresses, and each would have
-//! a limit of its own.
+//! The unit of rate limits: an IPv4 address, or an IPv6 network of 64 bits, because one owner usually has all of its addresses.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ClientNetwork(IpAddr);
 
-/// The network part of an IPv6 address.
 const NETWORK: u128 = u128::MAX << 64;
 
 impl ClientNetwork {
@@ -21,7 +17,7 @@ impl ClientNetwork {
         }
     }
 
-    /// Whether it is this machine, where a whole league may run.
+    /// Loopback, where a whole league may run.
     pub fn is_here(self) -> bool {
         self.0.is_loopback()
     }

@@ -1,4 +1,4 @@
-//! One connection, from its handshake to its end.
+//! One server connection, from its handshake to its end.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -18,20 +18,17 @@ use crate::io_timeout::{IoLimits, TimeoutStream};
 use crate::net::Stream;
 use crate::route::AgentSite;
 
-/// The most bytes of a request's head.
 const MAX_HEAD: usize = 16 * 1024;
 
-/// The most bytes that wait in one connection's buffer.
 const MAX_BUFFER: usize = 128 * 1024;
 
-/// What all connections of a server share.
 pub(crate) struct ServerContext<A> {
     pub(crate) site: AgentSite<A>,
     pub(crate) limits: IoLimits,
     pub(crate) tls: Option<TlsAcceptor>,
 }
 
-/// Serves one connection until it is closed, or until `closing` makes the running request the last.
+/// Serves one connection until it closes. After `closing` resolves, the running request is the last one.
 pub(crate) async fn serve_connection<A: Agent>(
     context: Arc<ServerContext<A>>,
     stream: impl Stream,
@@ -49,7 +46,7 @@ pub(crate) async fn serve_connection<A: Agent>(
     }
 }
 
-/// Makes a connection idle when its answer has been written: dropped with the answer's body.
+/// Part of the answer's body, so it marks the connection idle when the answer is written.
 struct IdleOnDrop(Arc<ConnectionState>);
 
 impl Drop for IdleOnDrop {
@@ -84,7 +81,7 @@ async fn serve_requests<A: Agent>(
     });
     let mut http = http1::Builder::new();
     http.header_read_timeout(None).max_header_size(MAX_HEAD).max_buf_size(MAX_BUFFER);
-    // Answers of the protocol are small: one write of head and body. Viewers share the bytes of a page, which are not copied.
+    // Protocol answers are small: copying head and body into one write is cheaper. Pages share their bytes and are not copied.
     http.writev(context.site.pages.is_some());
     let mut connection = pin!(http.serve_connection(stream, service));
     let end = tokio::select! {

@@ -1,9 +1,8 @@
-//! The open connections of a server, and which of them is closed to make room for another.
+//! The open connections of a server, and which one it closes to make room for another.
 //!
-//! A connection costs an attacker nothing, so the first to come has no claim to its place. Connections that never sent a
-//! request are closed first, then those whose request does not arrive, then those that are idle between two requests;
-//! of each kind the oldest. A request has [`GRACE`] to arrive, because on a busy machine an honest one needs it. A
-//! connection whose request is being answered is never closed. One address other than loopback has a limited number.
+//! A connection costs an attacker nothing, so age gives no priority. The server first closes connections that never sent a
+//! request, then those whose request does not arrive, then idle ones; of each kind the oldest. A request has [`GRACE`] to arrive,
+//! because a busy machine needs it. A connection whose request is being answered is never closed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,23 +14,19 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::client_network::ClientNetwork;
 
-/// How long a request may take to arrive while other connections wait for a place.
+/// How long a request may take to arrive while other connections wait.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// What a connection does. The server closes those that come first in this order first.
+/// The server closes connections in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Activity {
-    /// No request has begun.
     New,
-    /// The head of a request is there, and its body is not.
+    /// The head of a request has arrived, its body has not.
     Reading,
-    /// The last request was answered.
     Idle,
-    /// A request is being answered.
     Answering,
 }
 
-/// The state of one connection: shared by the task that serves it and the server.
 #[derive(Debug)]
 pub(crate) struct ConnectionState {
     state: Mutex<(Activity, Instant)>,
@@ -47,12 +42,10 @@ impl ConnectionState {
         }
     }
 
-    /// What it does, and since when.
     pub(crate) fn state(&self) -> (Activity, Instant) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the server wants its place.
     pub(crate) async fn closing(&self) {
         self.close.notified().await;
     }
@@ -62,17 +55,15 @@ struct ConnectionEntry {
     network: ClientNetwork,
     connection: Arc<ConnectionState>,
     task: AbortHandle,
-    /// Whether the server has told it to close.
     closing: bool,
 }
 
-/// Whether the server can take another connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AdmissionResult {
     Free,
-    /// If it closes this one.
+    /// Only after the server closes this one.
     After(Id),
-    /// Not before a connection becomes idle or ends, or this time is reached.
+    /// Not before a connection becomes idle or ends, or this time passes.
     Full(Option<Instant>),
 }
 
@@ -88,7 +79,6 @@ impl Connections {
         Self { open: HashMap::new(), freed: Arc::default(), max, max_from_one_address }
     }
 
-    /// The state of a connection that was just accepted.
     pub(crate) fn accepted(&self) -> Arc<ConnectionState> {
         let state = Mutex::new((Activity::New, Instant::now()));
         Arc::new(ConnectionState { state, close: Notify::new(), freed: Arc::clone(&self.freed) })
@@ -102,16 +92,14 @@ impl Connections {
         self.open.remove(&id);
     }
 
-    /// Whether there is room for any connection at all.
     pub(crate) fn room(&self) -> AdmissionResult {
-        // Connections that close still hold descriptors, so their number is limited, too.
+        // Closing connections still hold descriptors, so their number is limited too.
         if self.open.len() >= 2 * self.max {
             return AdmissionResult::Full(None);
         }
         self.room_among(self.max, |_| true)
     }
 
-    /// Whether there is room for a connection from `network`.
     pub(crate) fn room_for(&self, network: ClientNetwork) -> AdmissionResult {
         let own = |open: &ConnectionEntry| open.network == network;
         match if network.is_here() { AdmissionResult::Free } else { self.room_among(self.max_from_one_address, own) } {
@@ -139,7 +127,6 @@ impl Connections {
         )
     }
 
-    /// Waits until there may be room again.
     pub(crate) async fn freed(&self, until: Option<Instant>) {
         match until {
             Some(until) => drop(timeout_at(until, self.freed.notified()).await),
@@ -152,7 +139,7 @@ impl Connections {
             open.closing = true;
             match open.connection.state().0 {
                 Activity::New | Activity::Reading => open.task.abort(),
-                // The last bytes of an answer may still be on their way.
+                // The last bytes of an answer may still be in transit.
                 Activity::Idle | Activity::Answering => open.connection.close.notify_one(),
             }
         }

@@ -19,7 +19,7 @@ pub(crate) struct Dialer {
     pulse: Option<LagMonitor>,
 }
 
-/// The pause after this machine ran out of descriptors or memory: another connection has to end first.
+/// The pause when this machine has no descriptors or memory left: another connection must end first.
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl Dialer {
@@ -31,7 +31,7 @@ impl Dialer {
         Self { connector, tls: tls.map(TlsConnector::from), pulse }
     }
 
-    /// Connects, and waits while this machine lacks resources: that is not the peer's fault.
+    /// Waits while this machine lacks resources, because that is not the peer's fault.
     async fn connect(&self, host: &str, port: u16) -> io::Result<Box<dyn Stream>> {
         let mut warned = false;
         loop {
@@ -66,7 +66,6 @@ impl Dialer {
     }
 }
 
-/// Whether this machine lacks descriptors or memory.
 fn is_our_own(error: &io::Error) -> bool {
     // Too many open files here (EMFILE) or everywhere (ENFILE); no buffer (ENOBUFS on Linux and macOS).
     const UNIX: &[i32] = &[24, 23, 105, 55];

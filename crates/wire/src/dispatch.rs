@@ -1,4 +1,4 @@
-//! From the bytes of a request to the bytes of its answer.
+//! Turns the bytes of a request into the bytes of its answer.
 
 use std::net::SocketAddr;
 
@@ -20,25 +20,21 @@ use crate::mcp;
 use crate::refusal_log::RefusedRequest;
 use crate::trace;
 
-/// The most requests of a batch.
 pub(crate) const MAX_BATCH: usize = 64;
 
-/// The client of a request, and what came beside the body. It has no `Debug`, because headers may hold a secret.
+/// The client of a request. It has no `Debug`, because headers may hold a secret.
 pub(crate) struct Caller<'a> {
     pub(crate) peer: SocketAddr,
-    /// The credential of the `Authorization` header.
     pub(crate) bearer: Option<Credential>,
     pub(crate) headers: &'a HeaderMap,
 }
 
 impl<'a> Caller<'a> {
-    /// The MCP server that this caller meets.
     fn server<A: Agent>(&self, agent: &A, batched: bool) -> mcp::McpServer<'a> {
         mcp::McpServer { role: agent.role(), headers: self.headers, batched }
     }
 }
 
-/// In what form a body is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Media {
     Json,
@@ -48,10 +44,9 @@ pub(crate) enum Media {
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
-    /// Nothing at all, where nothing is answered.
+    /// Empty for a notification.
     pub(crate) body: Bytes,
     pub(crate) media: Media,
-    /// In how many seconds to ask again.
     pub(crate) retry_after: Option<u32>,
 }
 
@@ -65,7 +60,6 @@ impl Reply {
     }
 }
 
-/// Answers what was posted to `/mcp`.
 pub(crate) async fn posted<A: Agent>(agent: &A, body: &[u8], caller: &Caller<'_>) -> Reply {
     let server = caller.server(agent, false);
     match request::read(body) {
@@ -77,7 +71,7 @@ pub(crate) async fn posted<A: Agent>(agent: &A, body: &[u8], caller: &Caller<'_>
     }
 }
 
-/// Answers one request. What is not MCP's never gets as far as asking which revision of it is spoken.
+/// Answers one request. Only MCP methods are checked against an MCP revision.
 async fn one<A: Agent>(
     agent: &A,
     read: Result<Incoming<'_>, Box<Refused>>,
@@ -106,7 +100,6 @@ async fn one<A: Agent>(
     }
 }
 
-/// What the result of a tool that is called in `body` ends with; the answer, when there is one without calling it.
 fn tail(server: mcp::McpServer<'_>, body: &[u8]) -> Result<&'static str, Reply> {
     match request::outline(body) {
         Some(asked) => server.admit_tool(&asked).map_err(written),
@@ -114,7 +107,6 @@ fn tail(server: mcp::McpServer<'_>, body: &[u8]) -> Result<&'static str, Reply> 
     }
 }
 
-/// Answers what was posted to `/register`.
 pub(crate) async fn registered<A: Agent>(agent: &A, body: &[u8], caller: &Caller<'_>) -> Reply {
     match request::read_registration(body) {
         Ok(request) => called(agent, request, caller, "").await,
@@ -122,7 +114,7 @@ pub(crate) async fn registered<A: Agent>(agent: &A, body: &[u8], caller: &Caller
     }
 }
 
-/// Answers a batch as an array. Its requests run concurrently: commands that arrive together share a commit.
+/// Runs the requests of a batch concurrently, so that their commands share a commit.
 async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) -> Reply {
     if parts.len() > MAX_BATCH {
         let message = format!("a batch has at most {MAX_BATCH} requests, this one has {}", parts.len());
@@ -146,8 +138,7 @@ async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) 
     Reply::new(StatusCode::OK, out)
 }
 
-/// Answers a call: it must be one that the agent serves, and show the credential that its row demands. `tail` is what the
-/// result of a tool ends with.
+/// `tail` ends the result of a tool.
 async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, tail: &str) -> Reply {
     let reply_to = request.reply_to();
     let method = request.method();
@@ -164,7 +155,7 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
                 agent.authorize(method.row().access, &incoming).await?;
                 agent.call(incoming).await
             };
-            // In a box of its own: the future of a request is moved until it is first polled, and this is most of it.
+            // Boxed, because the future of a request is moved before its first poll and this is most of its size.
             Box::pin(answering).instrument(trace::answering(caller.headers, method)).await
         }
         (Ok(_), None) => Err(elsewhere(agent, &reply_to)),
@@ -186,7 +177,7 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
     }
 }
 
-/// Writes a refusal. Whatever is wrong with a call that the agent does not serve, it is answered as an unknown method.
+/// A call that the agent does not serve is an unknown method, whatever else is wrong with it.
 fn refused<A: Agent>(agent: &A, refusal: Box<Refused>, caller: &Caller<'_>, tail: &str) -> Reply {
     let Refused { mut fault, mut reply_to, head } = *refusal;
     agent.refused(&RefusedRequest { fault: &fault, method: reply_to.method, head: &head, peer: caller.peer });
@@ -204,12 +195,12 @@ fn refused<A: Agent>(agent: &A, refusal: Box<Refused>, caller: &Caller<'_>, tail
     written(refusal.map(|()| Reply { retry_after: fault.retry_after, ..Reply::new(status, out) }))
 }
 
-/// The status of a refusal. To a client of MCP a tool that refuses is a result like any other.
+/// In MCP a refusal by a tool is a normal result.
 fn status(fault: &RequestError, frame: Frame) -> StatusCode {
     match fault.code {
         Some(ErrorCode::E014) if frame != Frame::Tool => StatusCode::TOO_MANY_REQUESTS,
         Some(_) | None if fault.rpc == PARSE_ERROR => StatusCode::BAD_REQUEST,
-        // A client that posts a form goes by the status.
+        // A client that posts a form reads the status.
         Some(ErrorCode::E011 | ErrorCode::E012) if frame == Frame::Register => StatusCode::FORBIDDEN,
         Some(ErrorCode::E015) if frame == Frame::Register => StatusCode::INTERNAL_SERVER_ERROR,
         Some(_) | None if frame == Frame::Register => StatusCode::BAD_REQUEST,
@@ -221,7 +212,7 @@ fn is_for<A: Agent>(agent: &A, method: Method) -> bool {
     method.row().to.contains(&agent.role())
 }
 
-/// The error of a call that another role serves. MCP counts the name of a tool among the parameters.
+/// The error for a call that another role serves. In MCP the tool's name is a parameter.
 fn elsewhere<A: Agent>(agent: &A, reply_to: &ReplyTo) -> RequestError {
     let name = reply_to.method.map_or("this", |method| method.row().name);
     let code = if reply_to.frame == Frame::Tool { INVALID_PARAMS } else { METHOD_NOT_FOUND };

@@ -1,5 +1,3 @@
-//! The address of an agent.
-
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
@@ -11,17 +9,13 @@ use serde::{Deserialize, Deserializer};
 use smol_str::SmolStr;
 use thiserror::Error;
 
-/// The path of an endpoint that names none.
 pub const DEFAULT_PATH: &str = "/mcp";
 
-/// The address of an agent: `http` or `https`, a host, a port and a path.
-///
-/// It prints as it was registered; two endpoints are equal if their URIs are.
+/// It prints as it was registered. Two endpoints are equal if their URIs are.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     text: SmolStr,
     uri: Uri,
-    /// Scheme, host and port.
     site: SmolStr,
 }
 
@@ -40,23 +34,21 @@ pub enum BadEndpoint {
 }
 
 impl Endpoint {
-    /// Reads an endpoint as people type it: `localhost:8101` is `http://localhost:8101/mcp`.
+    /// Reads an endpoint as operators type it: `localhost:8101` is `http://localhost:8101/mcp`.
     pub fn typed(text: &str) -> Result<Self, BadEndpoint> {
         let text = text.trim();
         if text.contains("://") || text.is_empty() { text.parse() } else { format!("http://{text}").parse() }
     }
 
-    /// The URI, with a path.
     pub fn uri(&self) -> &Uri {
         &self.uri
     }
 
-    /// The host, without the brackets of an IPv6 address.
+    /// Without the brackets of an IPv6 address.
     pub fn host(&self) -> &str {
         bare_host(&self.uri)
     }
 
-    /// The port; by default that of the scheme.
     pub fn port(&self) -> u16 {
         port(&self.uri)
     }
@@ -74,7 +66,7 @@ impl Endpoint {
         &self.site
     }
 
-    /// The `Host` of a request: host and, unless it is the scheme's default, port.
+    /// The value of the `Host` header; it omits the scheme's default port.
     pub(crate) fn authority(&self) -> &str {
         let usual = self.port() == if self.is_secure() { 443 } else { 80 };
         let host = self.uri.host().unwrap_or_default();
@@ -85,13 +77,12 @@ impl Endpoint {
         &self.text
     }
 
-    /// Whether it names no path, so that [`DEFAULT_PATH`] is only a guess.
+    /// True if the endpoint names no path, so that [`DEFAULT_PATH`] is only a guess.
     pub fn is_pathless(&self) -> bool {
         let path = self.text.split("://").nth(1).and_then(|rest| rest.split_once('/'));
         path.is_none_or(|(_, path)| path.is_empty())
     }
 
-    /// Another path on the same host.
     #[must_use]
     pub fn at(&self, path: &'static str) -> Self {
         let mut parts = self.uri.clone().into_parts();
@@ -163,7 +154,7 @@ impl Eq for Endpoint {}
 
 impl Hash for Endpoint {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // The host by itself would be hashed letter by letter.
+        // `Uri` hashes its host byte by byte; the text is faster.
         (&self.site, self.uri.path()).hash(state);
     }
 }

@@ -1,4 +1,4 @@
-//! The wall clock and the source of randomness. A simulation replaces both; timers are the runtime's.
+//! The wall clock and the source of randomness, both replaced by a simulation. Timers come from the runtime.
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,7 +28,6 @@ impl Environment {
         (self.now)()
     }
 
-    /// 32 unpredictable bytes.
     pub fn random(&self) -> [u8; 32] {
         (self.random)()
     }

@@ -1,4 +1,4 @@
-//! What came of a call: an answer or an error, and the receipt for its time.
+//! The outcome of a call: an answer or an error, and the receipt for its time.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,29 +12,26 @@ use league_protocol::time::Timestamp;
 
 use crate::endpoint::Endpoint;
 
-/// An answer, whatever its status, and not yet read.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// The HTTP status. An answer counts whatever this says.
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
     pub receipt: Receipt,
 }
 
-/// The time that a call took, measured here with the monotonic clock.
+/// The duration of a call by the monotonic clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Receipt {
-    /// When it was sent, by the wall clock.
     pub sent_at: Timestamp,
-    /// From then until the answer had begun: its status and headers were there.
+    /// Time from `sent_at` until status and headers arrived.
     pub first_byte: Option<Duration>,
-    /// From then until the answer was whole.
+    /// Time from `sent_at` until the last byte arrived.
     pub last_byte: Option<Duration>,
     pub limit: Duration,
-    /// What it was granted beyond that, because we ourselves were late; see [`crate::runtime_lag`].
+    /// Extra time because our own runtime was late; see [`crate::runtime_lag`].
     pub granted: Duration,
-    /// From its sending until it was given up, where no answer came.
+    /// Time from `sent_at` until the client gave up.
     pub given_up: Option<Duration>,
 }
 
@@ -46,25 +43,22 @@ pub struct CallError {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// The last byte was not there in time.
     TimedOut,
-    /// No program listens there: the connection was refused.
+    /// The connection was refused: no program listens there.
     NotListening,
-    /// No connection for another reason: why.
+    /// No connection for another reason.
     Unreachable(String),
-    /// The peer took the connection and closed it before its answer was whole: how that showed.
+    /// The peer closed the connection before its answer was complete.
     HungUp(String),
-    /// More than [`MAX_BODY`] bytes.
     TooLong,
-    /// Not even tried: the endpoint failed too often of late.
+    /// The call was not sent, because its circuit is open.
     Refused,
-    /// Our own message could not be written: why.
+    /// Our own message could not be serialized.
     Unwritable(String),
 }
 
 impl CallError {
-    /// The league's code, where it has one: E001 or E009. An answer that is too long is one that cannot be read, and not a
-    /// matter of the connection; a message that cannot be written is our own trouble.
+    /// An answer that is too long has no code: it is unreadable rather than a connection error.
     pub fn code(&self) -> Option<ErrorCode> {
         match self.kind {
             Failure::TimedOut => Some(ErrorCode::E001),
@@ -76,7 +70,7 @@ impl CallError {
         }
     }
 
-    /// What to tell the peer about it, which listens at `endpoint`; nothing where it is our own trouble.
+    /// The advice for the author of the peer; `None` if nothing was sent.
     pub fn problem(&self, endpoint: &Endpoint) -> Option<Problem> {
         match &self.kind {
             Failure::TimedOut => Some(Problem::silent(self.receipt.limit)),
@@ -88,7 +82,7 @@ impl CallError {
         }
     }
 
-    /// Whether the peer was asked and could not be reached or was too slow: what a further try may mend.
+    /// True if a retry may help.
     pub fn is_transient(&self) -> bool {
         match self.kind {
             Failure::TimedOut | Failure::NotListening | Failure::Unreachable(_) | Failure::HungUp(_) => true,

@@ -1,8 +1,7 @@
-//! Wrong secrets, counted by client network.
+//! Counts wrong secrets by client network.
 //!
-//! A token of the league is 32 random bytes and cannot be guessed. A join key or an operator's token may have been chosen by a person.
-//! A network with too many wrong secrets is refused for a while, even with a right one: otherwise every answer would tell the attacker
-//! something. Clients that share the network wait, too.
+//! A token has 32 random bytes and cannot be guessed; a person may have chosen a join key or an operator's token. A network with too
+//! many wrong secrets is refused for a while, even with a right one. Otherwise the answer would confirm a guess.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,11 +11,9 @@ use tokio::time::Instant;
 use crate::client_network::ClientNetwork;
 use crate::rate::{KeyedLimiter, Rate, RetryAfter};
 
-/// The most networks that are remembered.
 const MOST: usize = 16 * 1024;
 
-/// The default. An operator who mistypes does not wait, nor do the agents of a class whose tokens expired overnight. A well chosen
-/// secret is not found at this rate.
+/// Permits an operator's typing errors and a class of agents whose tokens expired overnight, but too few guesses for a good secret.
 pub const USUAL: Rate = Rate::new(5, 200);
 
 #[derive(Debug)]
@@ -26,12 +23,11 @@ pub struct FailedSecrets {
 }
 
 impl FailedSecrets {
-    /// So many wrong secrets are allowed.
     pub fn new(rate: Rate) -> Self {
         Self { meter: KeyedLimiter::new(rate), out: Mutex::default() }
     }
 
-    /// Whether a secret from `whence` is checked now.
+    /// Fails while too many wrong secrets have come from `whence`.
     pub fn listen(&self, whence: ClientNetwork) -> Result<(), RetryAfter> {
         let out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         match out.get(&whence).map(|until| until.saturating_duration_since(Instant::now())) {
@@ -40,7 +36,6 @@ impl FailedSecrets {
         }
     }
 
-    /// Counts a wrong secret; an error if there were too many.
     pub fn strike(&self, whence: ClientNetwork) -> Result<(), RetryAfter> {
         let struck = self.meter.pass(&whence);
         if let Err(wait) = struck {

@@ -1,7 +1,7 @@
-//! The check of `Host` and `Origin` that every request passes.
+//! Checks `Host` and `Origin` of every request.
 //!
-//! A page in a browser can send requests to the browser's own machine. Its `Origin` shows that. If the page uses a host name that
-//! was made to resolve to this machine, `Host` shows it (DNS rebinding). Programs send no origin.
+//! A web page can send requests to the browser's own machine; `Origin` reveals that. With DNS rebinding the page uses a host name
+//! that resolves to this machine; `Host` reveals that. Programs send no origin.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -37,7 +37,7 @@ impl Guard {
     }
 
     pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), GuardError> {
-        // A proxy may have checked the other one.
+        // With two headers, a proxy may have checked the other one.
         if headers.get_all(header::HOST).iter().nth(1).is_some() {
             return Err(GuardError::NoHost);
         }
@@ -58,7 +58,7 @@ impl Guard {
         }
     }
 
-    /// A server on all addresses cannot tell which of them are its own. An address needs no check: DNS rebinding needs a name.
+    /// With an unspecified bind address the server cannot list its own, so it accepts any IP address: DNS rebinding needs a name.
     fn knows(&self, host: &Authority) -> bool {
         self.is_here(host.host())
             || (self.bound.is_unspecified() && address(host.host()).is_some())

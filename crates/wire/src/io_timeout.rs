@@ -1,8 +1,8 @@
 //! A stream that fails when its peer stalls.
 //!
-//! Between requests a peer may be silent for the idle limit. Once a head has begun, the rest of it must arrive within the
-//! read limit. While a request is being answered, only a peer that takes no bytes for the idle limit fails: handling has
-//! its own deadlines. hyper has one limit for the first two, and a short one would close every pooled connection.
+//! Between requests a peer may be silent for the idle limit. Once a head has begun, the rest must arrive within the read limit.
+//! While a request is being answered, only a peer that reads no bytes for the idle limit fails.
+//! hyper has one limit for the first two cases; a short one would close every pooled connection.
 
 use std::io;
 use std::pin::Pin;
@@ -16,7 +16,6 @@ use tokio::time::{Instant, Sleep};
 use crate::connections::{Activity, ConnectionState};
 use crate::net::Stream;
 
-/// How long a peer may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IoLimits {
     pub(crate) read: Duration,
@@ -27,11 +26,11 @@ pub(crate) struct TimeoutStream<S> {
     stream: S,
     limits: IoLimits,
     connection: Arc<ConnectionState>,
-    /// When bytes first arrived after the last answer.
+    /// When the first bytes arrived after the last answer.
     head_began: Option<Instant>,
-    /// Since when the peer takes no bytes.
+    /// Since when the peer has read no bytes.
     blocked: Option<Instant>,
-    /// Fires at the deadline or before. It is set back only when it fires or is too late, so a request costs no timer.
+    /// Fires at the deadline or earlier. It is reset only when it fires or is too late, so a request costs no timer.
     alarm: Pin<Box<Sleep>>,
 }
 
@@ -44,7 +43,7 @@ impl<S: Stream> TimeoutStream<S> {
     fn deadline(&self) -> Option<Instant> {
         let IoLimits { read, idle } = self.limits;
         match self.connection.state() {
-            // A peer that connects has a request to send.
+            // A new connection is expected to send its request at once.
             (Activity::New, since) => Some(since + read.min(idle)),
             (Activity::Idle, since) => {
                 let began = self.head_began.filter(|began| *began >= since);
@@ -54,7 +53,6 @@ impl<S: Stream> TimeoutStream<S> {
         }
     }
 
-    /// `outcome`, or an error if it is pending after the deadline.
     fn or_timeout<T>(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             return outcome;

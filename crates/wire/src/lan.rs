@@ -1,6 +1,5 @@
 //! The addresses and names by which other machines reach this one.
-//!
-//! A server that listens at `0.0.0.0` or `::` listens at every address of its machine and has to tell others one of them.
+//! A server on `0.0.0.0` or `::` listens on every address of its machine and must advertise one of them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
@@ -8,12 +7,12 @@ use std::time::Duration;
 use crate::endpoint::{BadEndpoint, Endpoint};
 use crate::net::addresses;
 
-/// Any address of another machine leads to the default route. No machine has this one: it is reserved for documentation (RFC 5737).
+/// A documentation address (RFC 5737): no machine has it, so its route is the default route.
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1));
-/// The time to resolve a name: without a name server the resolver would wait much longer.
+/// Without a name server the resolver would wait much longer.
 const LOOKUP: Duration = Duration::from_secs(2);
 
-/// Every address of this machine, loopback included. Asked each time: a laptop changes its network.
+/// Includes loopback. Queried each time, because a laptop changes its network.
 pub fn own_addresses() -> Vec<IpAddr> {
     match if_addrs::get_if_addrs() {
         Ok(interfaces) => interfaces.iter().map(if_addrs::Interface::ip).collect(),
@@ -24,7 +23,7 @@ pub fn own_addresses() -> Vec<IpAddr> {
     }
 }
 
-/// The addresses at which other machines reach a server that listens at `listens`, the most likely one first.
+/// The most likely address comes first.
 pub fn lan_addresses(listens: IpAddr) -> Vec<IpAddr> {
     if !listens.is_unspecified() {
         return if listens.is_loopback() { Vec::new() } else { vec![listens] };
@@ -37,8 +36,8 @@ pub fn lan_addresses(listens: IpAddr) -> Vec<IpAddr> {
     found
 }
 
-/// The endpoint that an agent at `listener` registers. If it listens at every address, that is the one from which it reaches `manager`, or
-/// a LAN address if the manager is on this machine.
+/// The endpoint that an agent at `listener` registers. An agent on every address uses the one from which it reaches `manager`,
+/// or a LAN address if the manager is on this machine.
 pub async fn advertised(listener: SocketAddr, scheme: &str, manager: &Endpoint) -> Result<Endpoint, BadEndpoint> {
     let address = if listener.ip().is_unspecified() {
         let towards = towards(manager, listener.ip()).await.filter(|address| !address.is_loopback());
@@ -54,18 +53,18 @@ pub fn at(scheme: &str, address: IpAddr, port: u16) -> Result<Endpoint, BadEndpo
     format!("{scheme}://{}/mcp", SocketAddr::new(address, port)).parse()
 }
 
-/// The address from which this machine reaches `peer`, among those at which a server at `listens` is reached.
+/// Considers only addresses of an IP version that `listens` includes.
 async fn towards(peer: &Endpoint, listens: IpAddr) -> Option<IpAddr> {
     let found = tokio::time::timeout(LOOKUP, addresses(peer.host(), peer.port())).await.ok()?.ok()?;
     found.into_iter().filter(|address| takes(listens, address.ip())).find_map(local_address)
 }
 
-/// The names of this machine, its host name and that name in `.local`, each with its addresses.
+/// The host name and that name in `.local`, each with its addresses.
 pub async fn own_names() -> Vec<(String, Vec<IpAddr>)> {
     let Ok(host) = gethostname::gethostname().into_string() else { return Vec::new() };
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let short = host.split('.').next().unwrap_or_default();
-    // A name with other characters cannot stand in a URL.
+    // A name with other characters is not valid in a URL.
     let is_plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
     if short.is_empty() || short == "localhost" || !is_plain(&host) {
         return Vec::new();
@@ -89,7 +88,7 @@ pub async fn own_names() -> Vec<(String, Vec<IpAddr>)> {
     known
 }
 
-/// The address from which this machine reaches `peer`. Connecting a UDP socket asks for the route and sends nothing.
+/// Connecting a UDP socket looks up the route and sends nothing.
 fn local_address(peer: SocketAddr) -> Option<IpAddr> {
     let any: SocketAddr =
         if peer.is_ipv4() { (Ipv4Addr::UNSPECIFIED, 0).into() } else { (std::net::Ipv6Addr::UNSPECIFIED, 0).into() };
@@ -98,7 +97,7 @@ fn local_address(peer: SocketAddr) -> Option<IpAddr> {
     Some(socket.local_addr().ok()?.ip().to_canonical()).filter(|address| !address.is_unspecified())
 }
 
-/// Whether a server at `listens`, all addresses of its IP version, is reached at `address`. `::` includes IPv4.
+/// `listens` is the unspecified address of its IP version; `::` includes IPv4.
 fn takes(listens: IpAddr, address: IpAddr) -> bool {
     listens.is_ipv6() || address.is_ipv4()
 }
@@ -111,7 +110,6 @@ fn needs_zone(address: IpAddr) -> bool {
     }
 }
 
-/// An address that a machine assigned to itself.
 fn is_makeshift(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_link_local(),

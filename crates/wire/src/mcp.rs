@@ -2,14 +2,6 @@
 //!
 //! The server keeps no sessions, so it also answers a client that never sent `initialize`. `tools/call` is one of the frames of a
 //! league call; this module only checks it against the rules of its revision.
-//!
-//! | file | what |
-//! |---|---|
-//! | [`revision`] | the revision of a request |
-//! | [`headers`] | the headers that repeat its body |
-//! | [`error`] | refusals |
-//! | [`tools`] | the lists that a client asks for |
-//! | [`stream`] | the answer for a client that reads only streams |
 
 mod error;
 mod headers;
@@ -34,12 +26,11 @@ use revision::{McpRevision, Meta};
 pub(crate) struct McpServer<'a> {
     pub(crate) role: Role,
     pub(crate) headers: &'a HeaderMap,
-    /// Whether the request is part of a batch.
     pub(crate) batched: bool,
 }
 
 impl McpServer<'_> {
-    /// Answers a method other than `tools/call`.
+    /// Answers any method except `tools/call`.
     pub(crate) fn answer(self, asked: &McpRequest<'_>) -> serde_json::Result<Reply> {
         let (id, role) = (&asked.id, self.role);
         let era = match self.admit(asked) {
@@ -64,19 +55,17 @@ impl McpServer<'_> {
         }
     }
 
-    /// Checks `tools/call` against its revision: the fields that the tool's result ends with, or the answer that refuses it.
+    /// Returns the fields that the tool's result ends with, or the refusal.
     pub(crate) fn admit_tool(self, asked: &McpRequest<'_>) -> Result<&'static str, serde_json::Result<Reply>> {
         let era = self.admit(asked).map_err(|objection| objection.answer(&asked.id))?;
         Ok(tools::tail(self.role, era))
     }
 
-    /// The answer to a batch whose header names a revision that has none.
     pub(crate) fn refuse_batch(self) -> Option<serde_json::Result<Reply>> {
         (McpRevision::of_header(self.headers) == McpRevision::Modern)
             .then(|| McpError::batch().answer(&RequestId::Null))
     }
 
-    /// The answer in the form that the client can read.
     pub(crate) fn fit(self, reply: Reply) -> Reply {
         if self.batched { reply } else { stream::fit(reply, self.headers) }
     }
@@ -93,7 +82,7 @@ impl McpServer<'_> {
     }
 }
 
-/// Before the handshake no version is agreed; after it, the header names the agreed one.
+/// Before the handshake no version is agreed; afterwards the header must name the agreed one.
 fn admit_handshake(asked: &McpRequest<'_>, headers: &HeaderMap) -> Result<(), McpError> {
     match headers::version(headers).filter(|version| !revision::REVISIONS.contains(version)) {
         Some(unknown) if asked.method != "initialize" => Err(McpError::unsupported(unknown)),
@@ -113,12 +102,11 @@ fn admit_modern(asked: &McpRequest<'_>, meta: &Meta<'_>, headers: &HeaderMap) ->
     headers::demand(headers, "Mcp-Method", &asked.method)?;
     match called(asked) {
         Some(name) => Ok(headers::demand(headers, "Mcp-Name", &name)?),
-        // A call without a name is refused where tools are called.
+        // Tool dispatch refuses a call without a name.
         None => Ok(()),
     }
 }
 
-/// The name of the tool that is called.
 fn called<'a>(asked: &McpRequest<'a>) -> Option<Cow<'a, str>> {
     #[derive(Deserialize)]
     struct Named<'a> {
@@ -129,7 +117,6 @@ fn called<'a>(asked: &McpRequest<'a>) -> Option<Cow<'a, str>> {
     serde_json::from_str::<Named<'_>>(params.get()).ok().map(|named| named.name)
 }
 
-/// The revision that a handshake asks for.
 fn wanted(params: Option<&RawValue>) -> Cow<'_, str> {
     #[derive(Deserialize)]
     struct Wanted<'a> {

@@ -1,7 +1,5 @@
-//! The network as two traits, and TCP behind them.
-//!
-//! A simulation of the network implements these two. Everything above them takes the time from the runtime, never from the
-//! system, so that a simulation controls time as well.
+//! The network as two traits, which a simulation replaces, and their implementation with TCP.
+//! Code above them takes time from the runtime and never from the system, so a simulation controls it.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -27,7 +25,7 @@ pub trait Listener: Send + 'static {
 pub type Connecting<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> + Send + 'a>>;
 
 pub trait Connector: Send + Sync + 'static {
-    /// `host` is a name, or an address without brackets.
+    /// `host` is a name or an IP address without brackets.
     fn connect<'a>(&'a self, host: &'a str, port: u16) -> Connecting<'a>;
 }
 
@@ -36,7 +34,7 @@ impl Listener for TcpListener {
 
     async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
         let (stream, peer) = TcpListener::accept(self).await?;
-        // Every message is small and is waited for, so Nagle's algorithm would only delay it.
+        // Every message is small and its sender waits, so Nagle's algorithm would only add delay.
         stream.set_nodelay(true)?;
         Ok((stream, peer))
     }
@@ -67,7 +65,7 @@ impl Connector for Tcp {
     }
 }
 
-/// Whether `endpoint` is at this address. All loopback addresses are the same machine.
+/// All loopback addresses count as the same machine.
 pub async fn is_at(endpoint: &Endpoint, address: IpAddr) -> bool {
     let address = address.to_canonical();
     let found = addresses(endpoint.host(), endpoint.port()).await.unwrap_or_default();
@@ -75,7 +73,7 @@ pub async fn is_at(endpoint: &Endpoint, address: IpAddr) -> bool {
     found.any(|found| found == address || (found.is_loopback() && address.is_loopback()))
 }
 
-/// The addresses of a host, IPv4 first: most players listen on 127.0.0.1 or 0.0.0.0.
+/// IPv4 first: most players listen on 127.0.0.1 or 0.0.0.0.
 pub(crate) async fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);

@@ -1,6 +1,5 @@
-//! Pages that a server serves beside its agent, at the paths that the protocol does not use.
-//!
-//! An answer may be an endless stream ([`Body`]). The server has checked Host and Origin and read the body before it calls the handler.
+//! Pages beside the agent, at paths that the protocol does not use. An answer may be an endless stream ([`Body`]).
+//! The server checks Host and Origin and reads the body before it calls the handler.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -12,7 +11,6 @@ use http::request::Parts;
 use http::{Method, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 
-/// Bytes, or a stream of them.
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 pub type PageFuture<'a> = Pin<Box<dyn Future<Output = Response<Body>> + Send + 'a>>;
@@ -26,7 +24,6 @@ pub struct PageRequest {
 }
 
 pub trait PageHandler: fmt::Debug + Send + Sync + 'static {
-    /// Answers a GET, HEAD or POST at a path that the protocol does not use.
     fn show(&self, visit: PageRequest) -> PageFuture<'_>;
 }
 

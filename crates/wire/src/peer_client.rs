@@ -1,8 +1,8 @@
-//! Calling a peer in the dialect that it understands, and finding that dialect out where it is not known.
+//! Calls a peer in the dialect that it understands, and finds that dialect if it is unknown.
 //!
-//! All tries of one message share its limit: learning never stretches a deadline. The caller decides whether an answer is
-//! understood; [`league_protocol::dialect_fallback`] decides which form comes next. A timeout or a broken connection ends the
-//! sending: another form would not help, and the caller counts its own tries.
+//! All tries of one message share its limit, so learning never extends a deadline. The caller decides whether it understands an
+//! answer; [`league_protocol::dialect_fallback`] chooses the next form. A timeout or a broken connection ends the sending, because
+//! another form would not help.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,19 +37,17 @@ use crate::session::Sessions;
 use crate::sse;
 use crate::trace;
 
-/// The most forms in which one message is tried.
 const MAX_FORMS: usize = 5;
 
-/// The most forms that a thorough search tries.
 const MAX_THOROUGH: usize = 20;
 
-/// The first pause after a peer asked for fewer calls; it doubles.
+/// The first pause when a peer limits the rate; it doubles.
 const BACK_OFF: Duration = Duration::from_millis(100);
 
-/// How much of a peer's own words is quoted, in characters.
+/// Characters quoted from a peer's message.
 const QUOTED: usize = 200;
 
-/// Calls peers; cheap to clone. The clones share their connections and sessions.
+/// Clones are cheap and share connections and sessions.
 #[derive(Clone, Debug, Default)]
 pub struct PeerClient {
     client: Client,
@@ -59,9 +57,8 @@ pub struct PeerClient {
 #[derive(Clone, Copy, Debug)]
 pub struct Peer<'a> {
     pub endpoint: &'a Endpoint,
-    /// Its dialect, as far as it is known.
     pub manner: &'a PeerDialect,
-    /// Whether it has given a proper answer in this dialect.
+    /// The peer has given a proper answer in this dialect.
     pub proven: bool,
 }
 
@@ -69,11 +66,11 @@ pub struct Peer<'a> {
 pub struct OutgoingCall<'a> {
     pub envelope: &'a Envelope,
     pub call: &'a Call,
-    /// The body, where it has been written already because it goes to many peers.
+    /// Set if the body is already serialized because it goes to many peers.
     pub body: Option<&'a [u8]>,
-    /// The time for all tries.
+    /// For all tries together.
     pub limit: Duration,
-    /// Whether it only informs: then one other name is tried at most, and a peer that knows neither gets no further notices of this kind.
+    /// A notice is tried under one other name at most. A peer that knows neither gets no further notices of this kind.
     pub notice: bool,
 }
 
@@ -86,24 +83,21 @@ impl OutgoingCall<'_> {
     }
 }
 
-/// Takes any answer but an error as a sign that the peer understood.
 pub fn heard(exchange: &Exchange) -> bool {
     exchange.status.is_success() && is_heard(&exchange.body)
 }
 
-/// One request and what came of it.
 #[derive(Clone, Debug)]
 pub struct SendAttempt {
-    /// The message's name, or MCP's method.
+    /// The message's name or the MCP method.
     pub what: &'static str,
-    /// Whether it was no message of the league, but a question about the peer's MCP.
+    /// True for an MCP question about the peer; false for a message of the league.
     pub is_probe: bool,
     pub sent: Bytes,
     pub came: Result<Exchange, CallError>,
 }
 
 impl SendAttempt {
-    /// What came of it, in words for a log: an answer, or what came instead of one.
     pub fn outcome(&self) -> Result<String, String> {
         let exchange = self.came.as_ref().map_err(ToString::to_string)?;
         let answered = format!("answered in {} ms", exchange.receipt.last_byte.unwrap_or_default().as_millis());
@@ -119,11 +113,10 @@ impl SendAttempt {
     }
 }
 
-/// What came of sending a message. The answer is that of the last attempt.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SendOutcome {
     pub understood: bool,
-    /// The peer's dialect, where it is not the one that was expected.
+    /// Set if the peer's dialect differs from the expected one.
     pub learned: Option<PeerDialect>,
     pub quirks: Quirks,
 }
@@ -141,7 +134,7 @@ impl PeerClient {
         &self.sessions
     }
 
-    /// The headers of a call of `method` in this dialect: those of the session, and those that name the call.
+    /// The session's headers and those that repeat the call's name.
     pub fn headers_of(&self, endpoint: &Endpoint, manner: &PeerDialect, method: Method) -> HeaderMap {
         if manner.frame() != Frame::Tool {
             return HeaderMap::new();
@@ -149,7 +142,7 @@ impl PeerClient {
         self.headers(endpoint, manner.era(), "tools/call", Some(manner.name_of(method)))
     }
 
-    /// Opens an MCP session at `endpoint`; gives the headers of its requests, or `None` if there is no MCP server.
+    /// Opens an MCP session and returns the headers for its requests; `None` if there is no MCP server at `endpoint`.
     pub async fn open_session(&self, endpoint: &Endpoint, limit: Duration) -> Option<HeaderMap> {
         let (mut time, mut attempts) = (self.client.allow(limit), Vec::new());
         Probe { client: self, endpoint, time: &mut time, attempts: &mut attempts }.handshake().await?;
@@ -167,9 +160,8 @@ impl PeerClient {
         probe::headers(era, session, method, name)
     }
 
-    /// Like [`PeerClient::send`], unless `breakers`, where there are any, say that the endpoint failed too often of late.
-    ///
-    /// For notices only. A match counts its own tries, and a player that failed another match has not failed this one.
+    /// Like [`PeerClient::send`], but sends nothing while the endpoint's circuit is open. For notices only: a match counts its own
+    /// tries, and a failure in another match must not count in this one.
     pub async fn send_guarded(
         &self,
         breakers: Option<&Breakers>,
@@ -192,8 +184,8 @@ impl PeerClient {
         outcome
     }
 
-    /// Sends `message` to `peer`, form by form, until `understood` takes an answer. Every request is put into `attempts` as soon
-    /// as its answer is there: a caller that drops this future still knows what was sent.
+    /// Sends `message` form by form until `understood` accepts an answer. Every request enters `attempts` as soon as its answer is
+    /// there, so a caller that drops this future still knows what was sent.
     pub async fn send(
         &self,
         peer: Peer<'_>,
@@ -204,10 +196,8 @@ impl PeerClient {
         self.sending(peer, message, attempts).until(understood).await
     }
 
-    /// Like [`PeerClient::send`], in every form that is in use: for a peer of which nothing is known.
-    ///
-    /// It ends early where another form cannot help: the peer cannot be reached, takes too long, or refuses for a reason of the
-    /// league's own.
+    /// Like [`PeerClient::send`], but tries every form: for a peer whose dialect is unknown. Stops early if the peer is unreachable,
+    /// too slow, or refuses with a league error.
     pub async fn search(
         &self,
         peer: Peer<'_>,
@@ -218,7 +208,7 @@ impl PeerClient {
         Sending { thorough: true, ..self.sending(peer, message, attempts) }.until(understood).await
     }
 
-    /// Sends `message` form by form. The caller reads each answer, and asks for another one where it does not understand it.
+    /// The caller reads each answer and calls [`Sending::next`] again if it does not understand it.
     pub fn sending<'a>(
         &'a self,
         peer: Peer<'a>,
@@ -243,8 +233,8 @@ impl PeerClient {
         }
     }
 
-    /// Sends notices in the canonical form as one JSON-RPC batch, within the limit of the first. Gives an attempt for each;
-    /// nothing where the peer does not answer each of them.
+    /// Sends notices in the canonical form as one JSON-RPC batch, within the limit of the first. Returns one attempt per notice, or
+    /// nothing unless the peer answers each of them.
     pub async fn send_batch(
         &self,
         endpoint: &Endpoint,
@@ -264,7 +254,6 @@ impl PeerClient {
             return Err(unwritable(format!("a batch of {} requests with {} bytes", calls.len(), body.len())));
         }
         let sent = Bytes::from(body);
-        // In a trace each call has a span of its own.
         let spans: Vec<_> = calls.iter().map(|call| trace::calling(call.call.method())).collect();
         let mut time = self.client.allow(limit);
         let came = self.client.ask(endpoint, &HeaderMap::new(), sent.clone(), None, &mut time).await?;
@@ -282,7 +271,6 @@ impl PeerClient {
     }
 }
 
-/// The answers of a batch by their JSON-RPC ids; none where this is no batch.
 fn answers_by_id(body: &[u8]) -> HashMap<u64, &RawValue> {
     #[derive(Deserialize)]
     struct Answer {
@@ -293,7 +281,6 @@ fn answers_by_id(body: &[u8]) -> HashMap<u64, &RawValue> {
     parts.into_iter().filter_map(|part| Some((by_id(part)?, part))).collect()
 }
 
-/// A message that is being sent.
 pub struct Sending<'a> {
     client: &'a PeerClient,
     peer: Peer<'a>,
@@ -301,19 +288,17 @@ pub struct Sending<'a> {
     attempts: &'a mut Vec<SendAttempt>,
     time: Deadline,
     manner: PeerDialect,
-    /// The forms that were not understood.
+    /// Forms that the peer did not understand.
     tried: Vec<PeerDialect>,
-    /// What a look at its tools showed, once there was one.
     looked: Option<Option<PeerDialect>>,
     quirks: Quirks,
     thorough: bool,
-    /// Whether the last attempt was answered.
     answered: bool,
-    /// The next pause, where the peer asks for fewer calls and names none.
+    /// The next pause if the peer limits the rate without naming a time.
     pause: Duration,
-    /// Whether the MCP session was opened anew.
+    /// The MCP session has been reopened once.
     reopened: bool,
-    /// Whether an answer that the caller did not understand was a success.
+    /// The peer answered with success, but the caller did not understand the answer.
     acknowledged: bool,
 }
 
@@ -327,11 +312,11 @@ impl Sending<'_> {
         self.finish(false)
     }
 
-    /// Sends the message in the next form, and gives the answer; nothing where no form or no time is left. A caller that asks for
-    /// another answer has not understood the last one.
+    /// Sends the message in the next form and returns the answer; `None` when no form or no time is left. Calling it again means
+    /// that the caller did not understand the last answer.
     pub async fn next(&mut self) -> Option<&Exchange> {
         let unknown = self.message.notice && !self.peer.manner.knows(self.method());
-        // What is rare has its own box, here and below: it would make every call larger.
+        // Rare paths are boxed, here and below, to keep the future of every call small.
         if unknown || (self.answered && !Box::pin(self.prepare_next()).await) {
             return None;
         }
@@ -339,7 +324,7 @@ impl Sending<'_> {
         loop {
             let endpoint = self.endpoint();
             if self.manner.era() == McpStyle::Session && self.client.sessions.of(&endpoint).is_none() {
-                // Without a session the call is made all the same, and its refusal says why.
+                // Without a session the call still goes out, and its refusal says why.
                 Box::pin(self.probe(&endpoint).handshake()).await;
             }
             if self.time.left().is_zero() && !self.attempts.is_empty() {
@@ -348,8 +333,8 @@ impl Sending<'_> {
             self.post(&endpoint).await;
             match self.attempts.last().map(|last| &last.came) {
                 Some(Ok(_)) => break,
-                // The network may have cut the connection, so the same form is tried once more. A server that fails over one
-                // form may take another.
+                // The network may have cut the connection, so the same form is tried once more. A server that crashes on one form may
+                // accept another.
                 Some(Err(CallError { kind: Failure::HungUp(_), .. })) if self.thorough => {
                     if std::mem::replace(&mut hung_up, true) {
                         hung_up = false;
@@ -365,19 +350,17 @@ impl Sending<'_> {
         self.attempts.last()?.came.as_ref().ok()
     }
 
-    /// What came of it. `understood` says whether the last answer was one.
     pub fn finish(mut self, understood: bool) -> SendOutcome {
         if understood && self.acknowledged {
             self.quirks.note(Quirk::SaysOkToAnything);
         }
-        // What its tools showed is true even where the call came to nothing.
+        // The dialect read from its tools holds even if the call failed.
         let now = if understood { Some(self.manner) } else { self.looked.flatten() };
         let learned = now.filter(|manner| manner != self.peer.manner);
         SendOutcome { understood, learned, quirks: self.quirks }
     }
 
-    /// Decides how the message is sent again after an answer that was not understood: later, in a new session, or in another
-    /// form; false when no way is left.
+    /// Chooses the next try after an answer that was not understood: later, in a new session, or in another form. False if none is left.
     async fn prepare_next(&mut self) -> bool {
         let Some(Ok(exchange)) = self.attempts.last().map(|last| &last.came) else { return false };
         if let Some(wish) = rate_limit(exchange) {
@@ -404,7 +387,6 @@ impl Sending<'_> {
         self.next_form(&error).await
     }
 
-    /// Finds the next form; false when there is none.
     async fn next_form(&mut self, error: &DialectError) -> bool {
         self.tried.push(self.manner.clone());
         if self.tried.len() >= if self.thorough { MAX_THOROUGH } else { MAX_FORMS } {
@@ -489,8 +471,8 @@ fn name_of(call: &Call) -> &'static str {
     row.message.unwrap_or(row.name)
 }
 
-/// Whether a peer read the message and refuses it for a reason that no other form changes: a credential, a name, a full league. A
-/// field that it misses or does not understand is no such reason, since it may have looked for it in another place.
+/// True if the peer read the message and no other form changes its refusal: a credential, a name, a full league. A missing or
+/// invalid field does not count, because the peer may expect it in another place.
 pub(crate) fn is_final(exchange: &Exchange) -> bool {
     const ABOUT_FIELDS: [&str; 4] = ["E002", "E003", "E018", "E021"];
     let code = ParsedAnswer::parse(&exchange.body).ok().and_then(|layers| layers.error()?.code);
@@ -498,7 +480,7 @@ pub(crate) fn is_final(exchange: &Exchange) -> bool {
     code.is_some_and(|code| is_ours(&code) && !ABOUT_FIELDS.contains(&code.as_str()))
 }
 
-/// Whether a peer asks for fewer calls, and for how long it wants to be left alone, where it says so.
+/// The outer `Option` says whether the peer limits the rate, the inner one for how long.
 fn rate_limit(exchange: &Exchange) -> Option<Option<Duration>> {
     if exchange.status != StatusCode::TOO_MANY_REQUESTS {
         let error = ParsedAnswer::parse(&exchange.body).ok()?.error()?;

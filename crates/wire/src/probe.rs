@@ -1,7 +1,5 @@
-//! Finding out what kind of MCP server a peer is, and which tools it has.
-//!
-//! None of these is a message of the league: a server is asked for its revision, else for a handshake, and then for its tools,
-//! which tell the names and arguments of all calls at once.
+//! Finds out what kind of MCP server a peer is. The client asks for the revision, else for a handshake, and then for the tools,
+//! which name all calls and their arguments.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use league_protocol::answer::ParsedAnswer;
@@ -18,7 +16,6 @@ use crate::runtime_lag::Deadline;
 use crate::session::Session;
 
 pub(crate) const MODERN: HeaderValue = HeaderValue::from_static("2026-07-28");
-/// The revision that we ask for in a handshake.
 const HANDSHAKE: &str = "2025-11-25";
 
 pub(crate) const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -26,7 +23,6 @@ pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id")
 pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// One conversation with a server about what it is.
 pub(crate) struct Probe<'a> {
     pub(crate) client: &'a PeerClient,
     pub(crate) endpoint: &'a Endpoint,
@@ -35,13 +31,13 @@ pub(crate) struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    /// How the server is spoken to; nothing when it is no MCP server, or has no tool of ours.
+    /// `None` if the peer is no MCP server or has no tool of the league.
     pub(crate) async fn look(&mut self) -> Option<PeerDialect> {
         let found = self.ask("server/discover", McpStyle::Stateless, json!({})).await?;
         if result_of(&found).is_some_and(|result| result.get("supportedVersions").is_some()) {
             return self.tools(McpStyle::Stateless).await;
         }
-        // A server that reads the method and does not know it may have tools all the same.
+        // A server that does not know the method may still have tools.
         if found.status.is_success() || says_unknown(&found) {
             let manner = self.tools(McpStyle::AtOnce).await;
             if manner.is_some() || found.status.is_success() {
@@ -52,7 +48,7 @@ impl Probe<'_> {
         self.tools(McpStyle::Session).await
     }
 
-    /// Opens a session. A server that keeps none agrees on a revision and gives no id.
+    /// A server without sessions agrees on a revision and sends no id.
     pub(crate) async fn handshake(&mut self) -> Option<()> {
         let params = json!({
             "protocolVersion": HANDSHAKE,
@@ -63,7 +59,7 @@ impl Probe<'_> {
         let result = result_of(&agreed).filter(|_| agreed.status.is_success())?;
         let revision = result.get("protocolVersion").and_then(Value::as_str).unwrap_or(HANDSHAKE);
         let revision = HeaderValue::from_str(revision).ok()?;
-        // Some servers put an id on a refusal; this answer is none.
+        // Some servers also put an id on a refusal; this answer is not a refusal.
         let session = Session { id: agreed.headers.get(SESSION).cloned(), revision };
         self.client.sessions().keep(self.endpoint, session);
         self.tell_initialized().await;
@@ -106,7 +102,6 @@ impl Probe<'_> {
     }
 }
 
-/// The headers of a request of this era.
 pub(crate) fn headers(era: McpStyle, session: Option<Session>, method: &'static str, name: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     match era {
@@ -136,7 +131,7 @@ fn result_of(exchange: &Exchange) -> Option<Value> {
     serde_json::from_str(response.result?.get()).ok()
 }
 
-/// Whether the method was read and is not known, whatever the status: the newest revision says so with 404.
+/// The newest revision reports an unknown method with status 404.
 fn says_unknown(exchange: &Exchange) -> bool {
     let error = ParsedAnswer::parse(&exchange.body).ok().and_then(|layers| layers.error());
     exchange.status == StatusCode::NOT_FOUND && error.is_some_and(|error| error.number == Some(METHOD_NOT_FOUND.into()))

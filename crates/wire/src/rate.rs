@@ -1,7 +1,7 @@
 //! Rate limits by key, in bounded memory.
 //!
-//! Time is the runtime's, so that a simulation controls it. If the table is full of active keys, new keys share one limiter until
-//! an entry expires. So an attacker with many addresses can make others wait, but cannot exhaust memory.
+//! Time comes from the runtime, so a simulation controls it. If the table is full of active keys, new keys share one limiter until
+//! an entry expires. An attacker with many addresses can thus delay other clients, but cannot exhaust memory.
 
 use std::fmt;
 use std::hash::Hash;
@@ -15,10 +15,9 @@ use governor::state::{InMemoryState, NotKeyed};
 use governor::{NotUntil, Quota, RateLimiter};
 use tokio::time::Instant;
 
-/// The most keys in a table.
 const MOST: usize = 16 * 1024;
 
-/// How often a full table is searched for expired entries.
+/// How often a full table is scanned for expired entries.
 const SWEEP: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +27,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Each number is at least one.
+    /// A zero counts as one.
     pub const fn new(per_second: u32, burst: u32) -> Self {
         Self { per_second: at_least_one(per_second), burst: at_least_one(burst) }
     }
@@ -41,12 +40,10 @@ const fn at_least_one(number: u32) -> NonZeroU32 {
     }
 }
 
-/// How long a client that was too fast has to wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RetryAfter(pub Duration);
 
 impl RetryAfter {
-    /// In whole seconds, for `retry_after`.
     pub fn seconds(self) -> u32 {
         let whole = self.0.as_secs() + u64::from(self.0.subsec_nanos() > 0);
         u32::try_from(whole.max(1)).unwrap_or(u32::MAX)
@@ -66,14 +63,13 @@ impl Clock for Monotonic {
 
 pub struct KeyedLimiter<K: Hash + Eq + Clone> {
     each: RateLimiter<K, HashMapStateStore<K>, Monotonic>,
-    /// For keys that do not fit into the table.
+    /// Shared by keys that do not fit into the table.
     all: RateLimiter<NotKeyed, InMemoryState, Monotonic>,
     most: usize,
     swept: Mutex<Option<Instant>>,
 }
 
 impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
-    /// Lets each key pass at this rate.
     pub fn new(rate: Rate) -> Self {
         Self::of(rate, MOST)
     }
@@ -84,7 +80,6 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
         Self { each, all: RateLimiter::direct_with_clock(quota, Monotonic), most, swept: Mutex::default() }
     }
 
-    /// Counts `key`, unless it is too fast.
     pub fn pass(&self, key: &K) -> Result<(), RetryAfter> {
         if self.each.len() >= self.most && !self.sweep() {
             return self.all.check().map_err(wait);
@@ -92,7 +87,6 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
         self.each.check_key(key).map_err(wait)
     }
 
-    /// Removes expired entries; returns whether there is room.
     fn sweep(&self) -> bool {
         let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
         if swept.is_none_or(|at| at.elapsed() >= SWEEP) {

@@ -1,7 +1,5 @@
-//! Log lines for refused requests.
-//!
-//! A client that is refused all the time must not fill the log: the lines of each address are limited, and the next line says how many
-//! were left out.
+//! Log lines for refused requests, limited per address so that a client cannot fill the log.
+//! The next line says how many were dropped.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,15 +12,13 @@ use crate::client_network::ClientNetwork;
 use crate::rate::{KeyedLimiter, Rate};
 
 const LOGGED: Rate = Rate::new(5, 100);
-/// The most characters of a sender that a line shows.
 const SENDER: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 pub struct RefusedRequest<'a> {
     pub fault: &'a RequestError,
-    /// If it could be read.
     pub method: Option<Method>,
-    /// As far as it could be read.
+    /// The part of the envelope that could be read.
     pub head: &'a ReceivedEnvelope,
     pub peer: SocketAddr,
 }
@@ -32,7 +28,6 @@ impl RefusedRequest<'_> {
         self.method.map_or("a request", |method| method.row().message.unwrap_or(method.row().name))
     }
 
-    /// Whether this agent itself failed.
     pub fn is_internal(&self) -> bool {
         self.fault.code == Some(league_protocol::error::ErrorCode::E015)
     }
@@ -60,7 +55,7 @@ impl Default for RefusalLog {
 }
 
 impl RefusalLog {
-    /// The line, unless the address has reached its limit.
+    /// `None` if the address has reached its limit.
     pub fn line(&self, refusal: &RefusedRequest<'_>) -> Option<String> {
         if self.meter.pass(&ClientNetwork::of(refusal.peer)).is_err() {
             self.left_out.fetch_add(1, Ordering::Relaxed);

@@ -1,7 +1,7 @@
-//! An agent's registration: it tries until the manager answers, and accepts a rejection.
+//! An agent's registration: it retries until the manager answers, and accepts a rejection.
 //!
-//! A manager of another implementation may not know the canonical form. Then all frames are tried, flat fields last, within the time
-//! for one answer. The agent keeps the frame that the manager understood. If it understood none, its most specific error is reported.
+//! A manager of another implementation may not know the canonical form. The client then tries all frames within the time for one
+//! answer, flat fields last, and keeps the frame that worked. If none worked, it reports the most specific error.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub struct Admitted {
     pub token: Option<Token>,
     pub passes: bool,
     pub manner: PeerDialect,
-    /// Whether the manager has answered in this dialect. Flat fields say nothing about its frame.
+    /// The manager has answered in this dialect. Flat fields prove nothing about its frame.
     pub proven: bool,
 }
 
@@ -40,12 +40,7 @@ pub enum Rejected {
     #[error(
         "no manager at {manager} after {tries} tries: {trouble}; start it first, or leave out --give-up-after and it is waited for"
     )]
-    Unreached {
-        manager: String,
-        tries: NonZeroU32,
-        /// The outcome of the last try.
-        trouble: String,
-    },
+    Unreached { manager: String, tries: NonZeroU32, trouble: String },
 }
 
 impl Rejected {
@@ -59,16 +54,16 @@ impl Rejected {
 
 #[derive(Clone, Copy, Debug)]
 pub struct RegistrationRetry {
-    /// The time for one answer.
+    /// For one answer.
     pub answer: Duration,
-    /// The pause after the first try without an answer; it doubles.
+    /// After the first unanswered try; it doubles.
     pub pause: Duration,
     pub longest: Duration,
-    /// How many tries to make; without a number it never gives up.
+    /// `None` retries forever.
     pub tries: Option<NonZeroU32>,
 }
 
-/// Registers with `manager`. Without an answer it tries again after a pause, or as soon as `hurry` is notified.
+/// Retries after a pause, or as soon as `hurry` is notified.
 pub async fn register(
     speaker: &PeerClient,
     manager: &Endpoint,
@@ -90,14 +85,13 @@ pub async fn register(
             return Err(Rejected::Unreached { manager: manager.to_string(), tries, trouble });
         }
         tracing::info!(%manager, trouble, "not registered yet; trying again");
-        // `hurry` never skips the first pause, so that it cannot cause a flood.
+        // `hurry` never skips the first pause, so it cannot cause a flood of requests.
         sleep(patience.pause).await;
         drop(timeout(pause.saturating_sub(patience.pause), hurry.notified()).await);
         pause = (pause * 2).min(patience.longest);
     }
 }
 
-/// One attempt, in all forms.
 async fn attempt(speaker: &PeerClient, manager: &Endpoint, limit: Duration, envelope: &Envelope, call: &Call) -> Read {
     let began = Instant::now();
     let canonical = PeerDialect::default();
@@ -125,7 +119,7 @@ async fn attempt(speaker: &PeerClient, manager: &Endpoint, limit: Duration, enve
     })
 }
 
-/// Whether an answer is one to a registration. A bare `ok` may answer anything, so further forms are tried.
+/// A bare `ok` may answer anything, so it does not count and further forms are tried.
 fn answers(exchange: &Exchange) -> bool {
     let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return false };
     let reading = layers.registration();
@@ -136,7 +130,7 @@ fn answers(exchange: &Exchange) -> bool {
     }
 }
 
-/// Whether the manager understood and refuses, or limits the rate: no other form would change that.
+/// The manager understood and refuses, or limits the rate: another form would not help.
 fn is_refusal(exchange: &Exchange) -> bool {
     is_final(exchange)
         || ParsedAnswer::parse(&exchange.body)
@@ -145,7 +139,7 @@ fn is_refusal(exchange: &Exchange) -> bool {
             .is_some_and(|error| error.is_rate_limit())
 }
 
-/// How specific an answer is that does not admit.
+/// A more specific refusal has a larger weight.
 fn weight(exchange: &Exchange) -> u8 {
     let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return 0 };
     match layers.registration().said {
@@ -155,8 +149,8 @@ fn weight(exchange: &Exchange) -> u8 {
     }
 }
 
-/// Registers with flat fields: at a path of their own, and as the message of S2. A referee never posts to the players' path, where it
-/// would become a player.
+/// Registers with flat fields: at their own path, and as the message of S2. A referee never posts to the players' path, because
+/// the manager would register it as a player.
 async fn flat(
     speaker: &PeerClient,
     manager: &Endpoint,
@@ -219,7 +213,7 @@ fn read(body: &[u8], manner: PeerDialect, proven: bool) -> Read {
             }))
         }
         RegistrationAnswer::Rejected { reason, .. } => Read::Rejected(reason),
-        // A manager with an internal error may recover; one that does not understand the request will not.
+        // An internal error may pass; a request that the manager does not understand stays that way.
         RegistrationAnswer::Error(error) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
             Read::Unclear(error.words)
         }
@@ -243,7 +237,6 @@ mod tests {
     use crate::client::{Client, ClientSettings};
     use crate::net::{Connecting, Connector};
 
-    /// Refuses and counts connections.
     #[derive(Default)]
     struct Nowhere(AtomicU32);
 

@@ -1,4 +1,4 @@
-//! HTTP: paths, methods, bodies and statuses.
+//! HTTP routing: paths, methods, bodies and statuses.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,13 +26,10 @@ pub(crate) struct AgentSite<A> {
     pub(crate) agent: Arc<A>,
     pub(crate) guard: Guard,
     pub(crate) body_limit: Duration,
-    /// Serves the other paths.
     pub(crate) pages: Option<Arc<dyn PageHandler>>,
-    /// Limits requests for pages.
     pub(crate) visits: KeyedLimiter<ClientNetwork>,
 }
 
-/// An answer of the protocol is whole; one of the pages may be a stream.
 pub(crate) type SiteAnswer = Response<Either<Full<Bytes>, pages::Body>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,13 +102,12 @@ impl<A: Agent> AgentSite<A> {
         }
     }
 
-    /// Counts a request for a page. Clients on this machine are not limited.
+    /// Counts a request for a page. Loopback clients have no limit.
     fn visit(&self, peer: SocketAddr) -> Result<(), RetryAfter> {
         let network = ClientNetwork::of(peer);
         if network.is_here() { Ok(()) } else { self.visits.pass(&network) }
     }
 
-    /// Answers the paths of the protocol, and unknown ones.
     async fn answer(
         &self,
         place: Option<Route>,
@@ -146,7 +142,6 @@ impl<A: Agent> AgentSite<A> {
         written(reply)
     }
 
-    /// Reads a body within its limits of size and time.
     async fn read(&self, body: Incoming) -> Result<Bytes, (StatusCode, &'static str)> {
         const TOO_LONG: (StatusCode, &str) = (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 65536 bytes");
         if body.size_hint().lower() > MAX_BODY as u64 {
@@ -160,7 +155,7 @@ impl<A: Agent> AgentSite<A> {
         }
     }
 
-    /// Refuses a body that was not read to its end, and closes the connection.
+    /// Closes the connection, because the rest of the body is unread.
     fn broken(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
         let mut response = self.sorry(status, message);
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -203,7 +198,7 @@ fn written(reply: Reply) -> Response<Full<Bytes>> {
         Media::Events => {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-            // Proxies would hold an event back.
+            // Tells proxies not to buffer events.
             headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
         }
     }

@@ -1,7 +1,7 @@
-//! How late a runtime is, so that its own lag never counts against a peer.
+//! Measures how late a runtime is, so that its own lag never counts against a peer.
 //!
-//! A task wakes up every few milliseconds and measures how late it is: the processor is busy, a task blocks, or the process was
-//! stopped. The answer of a peer may lie in the kernel during that time. A [`Deadline`] is a limit that leaves that time out.
+//! A task wakes up every few milliseconds and measures its delay. The delay shows that the processor is busy, a task blocks, or the
+//! process was stopped. A peer's answer may wait in the kernel during that time, so a [`Deadline`] excludes it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-/// The interval of the measurements. A shorter interval notices earlier that a deadline has passed.
+/// A shorter interval detects a passed deadline earlier.
 const BEAT: Duration = Duration::from_millis(2);
-/// Lateness that is ignored: timers have a resolution of one millisecond, and other tasks are always running. Interval and tolerance
-/// are the longest stall that goes unnoticed: with 10 ms in place of 6, a referee under load decided 8 to 13 ms late.
+/// Ignored lateness: timers have a resolution of one millisecond, and other tasks always run. Interval plus tolerance is the longest
+/// undetected stall: with 10 ms in place of 6, a referee under load decided 8 to 13 ms late.
 const TOLERANCE: Duration = Duration::from_millis(4);
-/// In place of the next measurement, while there is none.
+/// The value of `due` while the monitor does not measure.
 const RESTING: u64 = u64::MAX;
 
-/// Measures the lag of one runtime while a peer is waited for; cheap to clone.
+/// Measures the lag of one runtime while a client waits for a peer. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct LagMonitor {
     felt: Arc<LagState>,
@@ -29,19 +29,18 @@ pub struct LagMonitor {
 #[derive(Debug)]
 struct LagState {
     began: Instant,
-    /// What was lost up to the last beat, in microseconds.
+    /// Microseconds lost up to the last beat.
     lost: AtomicU64,
-    /// When the next beat is due, in microseconds since it began, or [`RESTING`].
+    /// When the next beat is due, in microseconds since the start, or [`RESTING`].
     due: AtomicU64,
-    /// Up to when loss of another kind has been counted, likewise.
+    /// Up to when other loss has been counted, in microseconds since the start.
     counted: AtomicU64,
     waiting: AtomicUsize,
-    /// A peer is waited for again, or the last monitor is gone.
+    /// Notified when a client waits again, or when the last monitor is dropped.
     wake: Arc<Notify>,
 }
 
 impl LagMonitor {
-    /// The pulse of the runtime that this is called in.
     pub fn start() -> Self {
         let wake = Arc::<Notify>::default();
         let felt = Arc::new(LagState {
@@ -67,15 +66,14 @@ impl LagMonitor {
         Self { felt }
     }
 
-    /// All the time that its runtime has lost so far.
     pub fn lost(&self) -> Duration {
-        // `beat` stores these in the opposite order: a read in between gives too much lag rather than too little.
+        // `beat` stores these in the opposite order, so a read in between gives too much lag rather than too little.
         let due = self.felt.due();
         let before = Duration::from_micros(self.felt.lost.load(Ordering::Relaxed));
         before + due.map_or(Duration::ZERO, |due| late(Instant::now(), due))
     }
 
-    /// Counts the time from `began` until now as lag of another kind. Several callers may report the same time; it counts once.
+    /// Counts the time since `began` as lag. If several callers report the same time, it counts once.
     pub(crate) fn lose_since(&self, began: Instant) {
         let since = |moment: Instant| micros(moment.saturating_duration_since(self.felt.began));
         let now = since(Instant::now());
@@ -85,18 +83,17 @@ impl LagMonitor {
 }
 
 impl LagState {
-    /// When the next beat is due; nothing while it rests.
+    /// `None` while the monitor does not measure.
     fn due(&self) -> Option<Instant> {
         let due = self.due.load(Ordering::SeqCst);
         (due != RESTING).then(|| self.began + Duration::from_micros(due))
     }
 
-    /// Notes a beat that was `due`, and says when the next one is.
     fn beat(&self, due: Instant) -> Option<Instant> {
         self.lost.fetch_add(micros(late(Instant::now(), due)), Ordering::Relaxed);
         if self.waiting.load(Ordering::SeqCst) == 0 {
             self.due.store(RESTING, Ordering::SeqCst);
-            // A watch that began in between saw the monitor measuring still.
+            // A watch that began in between still saw the monitor measuring.
             if self.waiting.load(Ordering::SeqCst) == 0 {
                 return None;
             }
@@ -111,14 +108,13 @@ impl LagState {
     }
 }
 
-/// Lets the measuring task end.
 impl Drop for LagState {
     fn drop(&mut self) {
         self.wake.notify_one();
     }
 }
 
-/// The monitor measures as long as there is a watch.
+/// The monitor measures as long as a watch exists.
 #[derive(Debug)]
 struct LagWatch(LagMonitor);
 
@@ -157,30 +153,27 @@ fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The time that a peer has: a limit in which our own lag does not count. What is granted beyond the limit is at most the limit
-/// again, without the time in which nothing ran.
+/// A limit that excludes our own lag. It grants at most the limit once more, without the time in which nothing ran.
 #[derive(Clone, Debug)]
 pub struct Deadline {
     watch: Option<LagWatch>,
     limit: Duration,
     began: Instant,
-    /// What had been lost when it began.
+    /// The monitor's loss when the deadline began.
     lost: Duration,
-    /// How long it was waited beyond the limit.
     waited: Duration,
-    /// Whether anything of it was used.
     begun: bool,
 }
 
 impl Deadline {
-    /// Begins now; without a monitor nothing is granted.
+    /// Begins now. Without a monitor it grants nothing.
     pub fn new(limit: Duration, pulse: Option<LagMonitor>) -> Self {
         let watch = pulse.map(LagWatch::new);
         let lost = lost_by(watch.as_ref());
         Self { watch, limit, began: Instant::now(), lost, waited: Duration::ZERO, begun: false }
     }
 
-    /// What the next piece of work may take: all of it for the first.
+    /// The time for the next piece of work; the first gets the whole limit.
     pub(crate) fn allowed(&self) -> Duration {
         if self.begun { self.left() } else { self.limit }
     }
@@ -191,13 +184,13 @@ impl Deadline {
         self.limit.saturating_sub(used)
     }
 
-    /// When it is over, as far as can be known now.
+    /// May move later as lag is measured.
     pub fn end(&self) -> Instant {
         Instant::now() + self.left()
     }
 
-    /// Runs `work` as long as there is time; gives its output, and the time that was granted beyond the limit. `work` stays
-    /// pinned where it is: taken by value it would be copied for every call.
+    /// Runs `work` while there is time; returns its output and the time granted beyond the limit. `work` is pinned by the caller,
+    /// because passing it by value would copy it for every call.
     pub async fn within<F: Future>(&mut self, mut work: Pin<&mut F>) -> (Option<F::Output>, Duration) {
         let first = self.end();
         self.begun = true;
@@ -209,7 +202,7 @@ impl Deadline {
                     if self.watch.is_some() { Instant::now().saturating_duration_since(first) } else { Duration::ZERO };
                 return (Some(done), granted);
             }
-            // An answer that lies in the kernel now may have come in time. Yielding lets the connection read it.
+            // An answer may already be in the kernel. Yielding lets the connection read it.
             if self.watch.is_some() {
                 tokio::task::yield_now().await;
                 let look = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context)));
@@ -217,7 +210,7 @@ impl Deadline {
                     return (Some(done), Instant::now().saturating_duration_since(first));
                 }
             }
-            // Other tasks may have run first: the lag up to here counts, too.
+            // Other tasks may have run first, so the lag up to here counts too.
             let more = self.left().min(self.limit.saturating_sub(self.waited));
             if more.is_zero() {
                 break lost_by(self.watch.as_ref()).saturating_sub(lost);
@@ -225,7 +218,7 @@ impl Deadline {
             self.waited += more;
             end = Instant::now() + more;
         };
-        // An answer would have counted until this moment, so the lag of this moment was granted, too.
+        // An answer would have counted until now, so the lag until now was granted too.
         let over = end.elapsed().min(lost);
         (None, end.saturating_duration_since(first) + over)
     }
@@ -243,7 +236,6 @@ mod tests {
         assert_eq!(late(due + TOLERANCE + Duration::from_millis(1), due), Duration::from_millis(1));
     }
 
-    /// Lets time pass for a runtime in which nothing runs meanwhile.
     fn stall() {
         std::thread::sleep(5 * (BEAT + TOLERANCE));
     }

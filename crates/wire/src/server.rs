@@ -1,7 +1,5 @@
-//! Serving an agent on a listener.
-//!
-//! Everything is bounded: connections by number, requests by size and time, idle peers by time, shutdown by its grace. A
-//! server lives in the runtime that it was started in and spawns nothing elsewhere, so there can be one per core.
+//! Serves an agent on a listener. Connections are bounded by number, requests by size and time, idle peers and shutdown by time.
+//! A server stays in the runtime that started it, so there can be one per core.
 
 use std::io;
 use std::pin::pin;
@@ -23,12 +21,10 @@ use crate::rate::KeyedLimiter;
 use crate::route::AgentSite;
 use crate::settings::ServerSettings;
 
-/// The pause after an accept that failed: mostly for want of descriptors, which an immediate retry does not free.
+/// Accept fails mostly for lack of descriptors, which an immediate retry does not free.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves `agent` on `listener` until `shutdown` is over, then lets running requests finish within the grace.
-///
-/// Fails only when the listener does not know its own address.
+/// After `shutdown` resolves, running requests may finish within the grace. Fails only if the listener has no local address.
 pub async fn serve<L: Listener, A: Agent>(
     mut listener: L,
     agent: Arc<A>,
@@ -96,7 +92,6 @@ pub async fn serve<L: Listener, A: Agent>(
     Ok(())
 }
 
-/// The id of a task that ended; a panic is logged.
 fn id_of(ended: Result<(Id, ()), JoinError>) -> Id {
     match ended {
         Ok((id, ())) => id,

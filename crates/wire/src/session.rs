@@ -1,4 +1,4 @@
-//! The MCP sessions that are open with peers: one for each endpoint, kept in memory, and opened again when one is lost.
+//! Open MCP sessions with peers, one per endpoint, in memory. A lost session is reopened.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,17 +8,16 @@ use http::HeaderValue;
 
 use crate::endpoint::Endpoint;
 
-/// The most sessions that are kept; the oldest makes room.
+/// A further session replaces the oldest.
 const MAX_SESSIONS: usize = 4096;
 
 #[derive(Clone)]
 pub(crate) struct Session {
-    /// The session, where the server keeps any.
     pub(crate) id: Option<HeaderValue>,
     pub(crate) revision: HeaderValue,
 }
 
-/// The id is a secret: it opens the session.
+/// The id is a secret, because it gives access to the session.
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("revision", &self.revision).finish_non_exhaustive()
@@ -30,7 +29,7 @@ pub(crate) struct Sessions(Mutex<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
-    /// Each with its number, in the order of opening.
+    /// With a sequence number in the order of opening.
     open: HashMap<Endpoint, (u64, Session)>,
     opened: u64,
 }
@@ -70,7 +69,7 @@ mod tests {
         let endpoint = |number: usize| format!("http://localhost:{number}/mcp").parse::<Endpoint>().unwrap();
         let session = || Session { id: None, revision: HeaderValue::from_static("2025-11-25") };
         (1..=MAX_SESSIONS).for_each(|number| sessions.keep(&endpoint(number), session()));
-        // A session that was opened again is not the oldest one.
+        // A reopened session is no longer the oldest.
         sessions.keep(&endpoint(1), session());
         sessions.keep(&endpoint(MAX_SESSIONS + 1), session());
         let kept: Vec<bool> =

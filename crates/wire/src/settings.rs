@@ -1,5 +1,3 @@
-//! The limits of a server.
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,27 +8,25 @@ use crate::rate::Rate;
 
 #[derive(Clone, Debug)]
 pub struct ServerSettings {
-    /// Host names that requests may use, beside loopback and the bound address: `league.example`, or with a port,
+    /// Accepted `Host` names beside loopback and the bound address: `league.example`, or with a port,
     /// `league.example:8000`. `*` allows every name.
     pub allowed_hosts: Vec<String>,
-    /// Origins of pages that may call it, beside loopback and the page's own host: `https://league.example`. `*` allows
-    /// every origin. Programs send no origin and need none.
+    /// Accepted origins beside loopback and the page's own host: `https://league.example`. `*` allows every origin.
+    /// Programs send no origin and need none.
     pub allowed_origins: Vec<String>,
-    /// Connections at a time. A further one replaces an idle one, and waits while all are being answered.
+    /// A further connection replaces an idle one, and waits while all are being answered.
     pub max_connections: usize,
-    /// Of these, from one address other than loopback.
+    /// Applies to every address except loopback.
     pub max_from_one_address: usize,
-    /// Time for the head of a request, from its first byte; as much again for its body, and for a TLS handshake.
+    /// For the head of a request from its first byte, again for its body, and for a TLS handshake.
     pub read_limit: Duration,
-    /// Time without a request, or without progress in sending an answer, after which a connection is closed.
+    /// Closes a connection without a request, or without progress in sending an answer.
     pub idle_limit: Duration,
-    /// Time that running requests get when the server shuts down.
     pub grace: Duration,
-    /// TLS, see [`crate::tls::server_config`]; none is plain HTTP.
+    /// See [`crate::tls::server_config`]. `None` serves plain HTTP.
     pub tls: Option<Arc<ServerConfig>>,
-    /// Serves the paths that the protocol does not use.
     pub pages: Option<Arc<dyn PageHandler>>,
-    /// The rate of requests for pages from one address, which many viewers may share. Loopback is not limited.
+    /// Requests for pages from one address, which many viewers may share. Loopback has no limit.
     pub visits: Rate,
 }
 

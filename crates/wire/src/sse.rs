@@ -1,19 +1,15 @@
-//! An answer as a stream of events: MCP servers may send it so, and some always do.
-//!
-//! Only the response to the client's own request counts. Notifications are skipped, and the stream is not read after the response.
+//! Reads an answer that is a stream of events; some MCP servers always send one. Only the response to the client's own request counts.
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// Whether these headers announce a stream of events.
 pub(crate) fn is_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }
 
-/// The part of a message that shows whether it is the response.
 #[derive(Deserialize)]
 struct Shape {
     #[serde(default)]
@@ -22,7 +18,6 @@ struct Shape {
     method: Option<IgnoredAny>,
 }
 
-/// Events as they arrive, up to the response.
 #[derive(Debug)]
 pub(crate) struct Events {
     wanted: Option<u64>,
@@ -31,12 +26,11 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Waits for the response with this id, or for any response.
+    /// `None` accepts any response.
     pub(crate) fn until(wanted: Option<u64>) -> Self {
         Self { wanted, line: Vec::new(), data: Vec::new() }
     }
 
-    /// Adds bytes of the stream; returns the response once it is complete.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Option<Bytes> {
         for byte in bytes {
             if *byte != b'\n' {
@@ -51,7 +45,6 @@ impl Events {
         None
     }
 
-    /// The stream has ended: returns what there is.
     pub(crate) fn end(mut self) -> Bytes {
         let line = std::mem::take(&mut self.line);
         let response = self.line(&line).or_else(|| self.line(b""));
@@ -74,7 +67,7 @@ impl Events {
 
     fn is_response(&self, data: &[u8]) -> bool {
         let Ok(shape) = serde_json::from_slice::<Shape>(data) else { return false };
-        // An error before the id was read has no id.
+        // An error that occurred before the id was read has no id.
         let ours = match (&shape.id, self.wanted) {
             (Some(id), Some(wanted)) if !id.is_null() => *id == wanted,
             (Some(_) | None, Some(_) | None) => true,

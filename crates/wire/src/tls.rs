@@ -1,6 +1,4 @@
-//! TLS settings from files.
-//!
-//! The cryptography is named here (ring) and not taken from the process, so that it does not depend on what else is linked.
+//! TLS settings from files. The crypto provider (ring) is explicit, so it does not depend on what else the process links.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +11,6 @@ use thiserror::Error;
 
 pub use rustls::{ClientConfig, ServerConfig};
 
-/// The beginning of an encrypted key.
 const LOCKED: &[u8] = b"BEGIN ENCRYPTED PRIVATE KEY";
 
 #[derive(Debug, Error)]
@@ -36,7 +33,7 @@ pub enum BadTls {
     Setup(rustls::Error),
 }
 
-/// The server's chain in `certificate` and its key in `key`, both PEM.
+/// Both files are PEM; `certificate` holds the whole chain.
 pub fn server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, BadTls> {
     let chain = certificates(certificate)?;
     let text = contents(key)?;
@@ -59,7 +56,7 @@ pub fn server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>
             if matches!(error, rustls::Error::InconsistentKeys(_)) {
                 return BadTls::Strangers { key: key.to_owned(), certificate: certificate.to_owned() };
             }
-            // The certificate is checked first; a later error is the key's.
+            // The certificate is checked first, so a later error concerns the key.
             let fault = if matches!(error, rustls::Error::InvalidCertificate(_)) { certificate } else { key };
             BadTls::Unusable { path: fault.to_owned(), error }
         })?;
@@ -67,7 +64,7 @@ pub fn server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>
     Ok(Arc::new(config))
 }
 
-/// Trust in the root certificates of this machine and in those of `extra`, which is PEM.
+/// Trusts the root certificates of this machine and those in the PEM file `extra`.
 pub fn client_config(extra: Option<&Path>) -> Result<Arc<ClientConfig>, BadTls> {
     let mut roots = RootCertStore::empty();
     let native = rustls_native_certs::load_native_certs();

@@ -1,8 +1,8 @@
-//! What an agent does when it receives an invalid pass.
+//! Handles an invalid pass at an agent.
 //!
-//! Either an unknown client calls, or the agent's own token is no longer valid: it expired, or a delayed duplicate of the
-//! registration replaced it. The agent asks the manager which, and registers again only if its token is invalid. Registering again
-//! costs a referee its running matches, so no unknown client may cause it.
+//! Either an unknown client calls, or the agent's own token expired or was replaced by a delayed duplicate of the registration.
+//! The agent asks the manager which, and registers again only if its token is invalid. Registering again costs a referee its running
+//! matches, so an unknown client must not be able to cause it.
 
 use std::time::Duration;
 
@@ -17,15 +17,14 @@ use tokio::time::Instant;
 use crate::client::Client;
 use crate::endpoint::Endpoint;
 
-/// The pause after a recheck: unknown clients may call often. Short, because a match does not wait for an agent whose token is invalid.
+/// Limits rechecks caused by unknown clients. Short, because a match does not wait for an agent with an invalid token.
 const REST: Duration = Duration::from_millis(200);
 
-/// Runs the rechecks of an agent one at a time.
 #[derive(Debug, Default)]
 pub struct TokenRecheck(Mutex<Option<Instant>>);
 
 impl TokenRecheck {
-    /// Runs `work`, unless it succeeded a moment ago; concurrent callers wait for it. `work` returns whether it succeeded.
+    /// Runs `work` unless it succeeded within `REST`; concurrent callers wait for it. `work` returns whether it succeeded.
     pub async fn settle(&self, work: impl Future<Output = bool>) {
         let mut settled = self.0.lock().await;
         if settled.is_none_or(|at| at.elapsed() >= REST) && work.await {
@@ -34,7 +33,7 @@ impl TokenRecheck {
     }
 }
 
-/// Whether `manager` takes the token of this envelope; `None` if that is unknown.
+/// Whether `manager` accepts the envelope's token; `None` if the manager does not say.
 pub async fn counts(client: &Client, manager: &Endpoint, envelope: &Envelope, limit: Duration) -> Option<bool> {
     let (query_type, query_params) = (QueryType::GetStatus, QueryParams::default());
     let call = Call::LeagueQuery(LeagueQuery { league_id: None, query_type, query_params });

@@ -1,8 +1,8 @@
 //! A connection that records how far its last request got.
 //!
-//! A pooled connection may have died since its last use, and often that shows only after the request was sent. Sending it again
-//! on a new connection is right only if the old one had answered before and has sent no byte since. A new connection on which no
-//! byte arrives is the peer's own failure.
+//! A pooled connection may have died since its last use, and often that shows only after the request was sent. The client may send
+//! the request again only if the old connection had answered before and has sent no byte since. A new connection without an answer
+//! is the peer's own failure.
 
 use std::io;
 use std::pin::Pin;
@@ -20,12 +20,12 @@ const HEARD: u8 = 1;
 /// Bytes were read, and then bytes were written.
 const ASKED_AGAIN: u8 = 2;
 
-/// The history of a connection; outlives it.
+/// Outlives its connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionHistory(Arc<AtomicU8>);
 
 impl ConnectionHistory {
-    /// Whether an earlier request was answered, and no byte came after the last one.
+    /// An earlier request was answered, and no byte arrived after the last one.
     pub(crate) fn went_silent(&self) -> bool {
         self.0.load(Ordering::Acquire) == ASKED_AGAIN
     }
@@ -67,7 +67,7 @@ impl AsyncRead for TrackedStream {
     }
 }
 
-/// Not vectored: head and body of a request are small, and together they are one write.
+/// Not vectored: head and body of a request are small and go out in one write.
 impl AsyncWrite for TrackedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.past.wrote();

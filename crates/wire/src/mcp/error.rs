@@ -21,7 +21,6 @@ pub(crate) struct McpError {
 }
 
 impl McpError {
-    /// A method that does not exist in this era.
     pub(crate) fn no_method(method: &str, era: McpRevision) -> Self {
         let (status, known) = match era {
             McpRevision::Handshake => (StatusCode::OK, "initialize, ping, tools/list, tools/call"),
@@ -32,13 +31,11 @@ impl McpError {
         Self { status, code: METHOD_NOT_FOUND, message, data: None }
     }
 
-    /// A `_meta` without the field that every request has.
     pub(crate) fn missing(field: &str) -> Self {
         let message = format!("params._meta lacks io.modelcontextprotocol/{field}, which every request carries");
         Self { status: StatusCode::BAD_REQUEST, code: INVALID_PARAMS, message, data: None }
     }
 
-    /// A revision that is not spoken here.
     pub(crate) fn unsupported(version: &str) -> Self {
         let requested: String = version.chars().take(64).collect();
         let message = format!("this server does not speak MCP {requested:?}");
@@ -46,13 +43,11 @@ impl McpError {
         Self { status: StatusCode::BAD_REQUEST, code: UNSUPPORTED_VERSION, message, data }
     }
 
-    /// A batch in a revision that has none.
     pub(crate) fn batch() -> Self {
         let message = String::from("since 2025-06-18 MCP has no batches: send one request at a time");
         Self { status: StatusCode::BAD_REQUEST, code: INVALID_REQUEST, message, data: None }
     }
 
-    /// Writes it as the answer to the request `id`.
     pub(crate) fn answer(self, id: &RequestId) -> serde_json::Result<Reply> {
         if *id == RequestId::Absent {
             return Ok(Reply::nothing());

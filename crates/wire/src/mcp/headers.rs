@@ -1,6 +1,4 @@
-//! Headers that repeat parts of the body.
-//!
-//! A proxy may route by them, so the server compares them with the body: a difference may be an attack.
+//! Compares headers with the parts of the body that they repeat. A proxy may route by them, so a difference may be an attack.
 
 use std::borrow::Cow;
 
@@ -9,12 +7,11 @@ use http::HeaderMap;
 
 pub(crate) type Mismatch = String;
 
-/// The revision that a request names in its header.
 pub(crate) fn version(headers: &HeaderMap) -> Option<&str> {
     headers.get("mcp-protocol-version")?.to_str().ok().map(str::trim)
 }
 
-/// Fails unless the header `name` is there once with the value `said`.
+/// Fails unless the header `name` occurs exactly once and has the value `said`.
 pub(crate) fn demand(headers: &HeaderMap, name: &str, said: &str) -> Result<(), Mismatch> {
     match only(headers, name)? {
         None => Err(format!("the header {name} is missing; it repeats {said:?} of the body")),
@@ -26,7 +23,6 @@ pub(crate) fn demand(headers: &HeaderMap, name: &str, said: &str) -> Result<(), 
     }
 }
 
-/// The one value of a header.
 fn only<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Mismatch> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -39,7 +35,7 @@ fn only<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Misma
     }
 }
 
-/// The value, decoded from the base64 that clients use for characters that a header cannot hold.
+/// Decodes the base64 that clients use for characters that a header cannot hold.
 fn decoded(value: &str) -> Option<Cow<'_, str>> {
     match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
         None => Some(Cow::Borrowed(value)),

@@ -1,4 +1,4 @@
-//! The MCP revision of a request, found for every request.
+//! The MCP revision of a request.
 //!
 //! The revisions up to 2025-11-25 begin with a handshake; in 2026-07-28 every request names its revision. A request belongs to the
 //! latter if it has a version in its `_meta`, the method `server/discover`, or a header with that date or a later one. `initialize`
@@ -15,7 +15,7 @@ use super::headers;
 
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// The supported revisions, the newest first.
+/// Newest first.
 pub(crate) const REVISIONS: [&str; 5] = [MODERN, NEWEST_HANDSHAKE, "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// The answer to a handshake that asks for an unsupported revision.
@@ -23,9 +23,9 @@ const NEWEST_HANDSHAKE: &str = "2025-11-25";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum McpRevision {
-    /// The version was agreed upon before: 2024-11-05 to 2025-11-25.
+    /// 2024-11-05 to 2025-11-25: the version was agreed before.
     Handshake,
-    /// Every request stands alone: 2026-07-28.
+    /// 2026-07-28: every request names its version.
     Modern,
 }
 
@@ -39,7 +39,7 @@ impl McpRevision {
         if modern { Self::Modern } else { Self::Handshake }
     }
 
-    /// The revision by the header alone. Revisions are dates, so they compare as texts.
+    /// Revisions are dates, so they compare as texts.
     pub(crate) fn of_header(headers: &HeaderMap) -> Self {
         let is_date = |text: &str| text.len() == MODERN.len() && text.starts_with(|c: char| c.is_ascii_digit());
         match headers::version(headers) {
@@ -49,7 +49,6 @@ impl McpRevision {
     }
 }
 
-/// The revision that a handshake agrees upon.
 pub(crate) fn agreed(wanted: &str) -> &'static str {
     REVISIONS.into_iter().find(|known| *known == wanted && *known != MODERN).unwrap_or(NEWEST_HANDSHAKE)
 }
@@ -63,7 +62,7 @@ pub(crate) struct Meta<'a> {
 }
 
 impl<'a> Meta<'a> {
-    /// The `_meta` of a request, if it is an object.
+    /// Empty if `_meta` is not an object.
     pub(crate) fn of(asked: &McpRequest<'a>) -> Self {
         #[derive(Deserialize)]
         struct Params<'a> {

@@ -14,7 +14,7 @@ pub(crate) fn fit(reply: Reply, headers: &HeaderMap) -> Reply {
     Reply { body, media: Media::Events, ..reply }
 }
 
-/// Whether `Accept` names streams and no JSON. Without the header a client accepts both.
+/// Without an `Accept` header the client accepts both.
 fn only_streams(headers: &HeaderMap) -> bool {
     let mut streams = false;
     for value in headers.get_all(header::ACCEPT) {

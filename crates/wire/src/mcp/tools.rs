@@ -1,4 +1,4 @@
-//! The lists for clients: the rows of the call table for the agent's role, made once per role and revision.
+//! The lists for MCP clients: the call table's rows for the agent's role, built once per role and revision.
 
 use std::sync::OnceLock;
 
@@ -8,10 +8,9 @@ use serde_json::{Value, json};
 
 use super::revision::{McpRevision, REVISIONS, agreed};
 
-/// How long a client may keep a list. It never changes while the agent runs.
+/// A list never changes while the agent runs.
 const TTL_MS: u32 = 300_000;
 
-/// The result of `tools/list`, in the order of the call table.
 pub(crate) fn list(role: Role, era: McpRevision) -> &'static str {
     static LISTS: [OnceLock<String>; 8] = [const { OnceLock::new() }; 8];
     LISTS[role as usize * 2 + usize::from(era == McpRevision::Modern)].get_or_init(|| {
@@ -35,13 +34,11 @@ pub(crate) fn nothing(what: &str, role: Role, era: McpRevision) -> String {
     cacheable(json!({ what: [] }), role, era).to_string()
 }
 
-/// The result of `server/discover`.
 pub(crate) fn discovered(role: Role) -> String {
     let result = json!({ "supportedVersions": REVISIONS, "capabilities": capabilities() });
     cacheable(result, role, McpRevision::Modern).to_string()
 }
 
-/// The result of `initialize` for a client that wants the revision `wanted`.
 pub(crate) fn initialized(role: Role, wanted: &str) -> String {
     json!({
         "protocolVersion": agreed(wanted),
@@ -51,7 +48,7 @@ pub(crate) fn initialized(role: Role, wanted: &str) -> String {
     .to_string()
 }
 
-/// The fields that a tool's result ends with, as JSON that begins with a comma.
+/// JSON fields that begin with a comma.
 pub(crate) fn tail(role: Role, era: McpRevision) -> &'static str {
     static TAILS: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
     match era {

@@ -1,4 +1,4 @@
-//! Callers from elsewhere: a listener that says who calls, whoever it is.
+//! A listener that reports a remote address for every client.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,7 +6,6 @@ use std::net::SocketAddr;
 use league_wire::net::Listener;
 use tokio::net::{TcpListener, TcpStream};
 
-/// A listener to which every caller seems to be at the same place.
 pub(crate) struct Faraway {
     pub(crate) listener: TcpListener,
     pub(crate) caller: SocketAddr,

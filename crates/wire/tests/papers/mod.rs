@@ -1,5 +1,4 @@
-//! Certificates for tests: an authority of our own, and a server's certificate signed by it. Used by the tests of other
-//! crates too.
+//! Test certificates: an authority and a server certificate signed by it. Tests of other crates include this file.
 
 use std::path::PathBuf;
 
@@ -12,7 +11,6 @@ pub(crate) struct Papers {
 }
 
 impl Papers {
-    /// Issues them.
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
@@ -30,12 +28,10 @@ impl Papers {
         papers
     }
 
-    /// Where the file `name` is.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    /// Writes another file.
     pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).unwrap();
     }

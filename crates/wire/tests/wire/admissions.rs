@@ -1,5 +1,3 @@
-//! Getting into leagues that others run.
-
 use std::time::Duration;
 
 use league_protocol::dialect::PeerDialect;

@@ -1,5 +1,3 @@
-//! JSON-RPC arrays, as they are answered and as they are sent.
-
 use league_protocol::sender::Role;
 use league_protocol::table::Call;
 use league_wire::exchange::Failure;
@@ -54,7 +52,7 @@ async fn the_requests_of_a_batch_run_together() {
     let server = parrot(Role::Referee, ServerSettings::default()).await;
     let wait = json!({ "jsonrpc": "2.0", "method": "get_match_state", "params": { "match_id": "R1M1" }, "id": 1 });
     let asking = tokio::spawn(async move { ask(server.address, &json!([wait, wait, wait]).to_string()).await });
-    // All three have arrived before the first is let go.
+    // All three must arrive before the first is answered.
     while server.agent.heard.load(std::sync::atomic::Ordering::Relaxed) < 3 {
         server.agent.arrived.notified().await;
     }
@@ -62,7 +60,7 @@ async fn the_requests_of_a_batch_run_together() {
     assert_eq!(asking.await.unwrap().json().as_array().unwrap().len(), 3);
 }
 
-/// Two calls of which the second is refused by the parrot.
+/// The test agent refuses the second call.
 fn calls() -> [Call; 2] {
     [small(), Call::GetPlayerState(league_protocol::message::operate::Empty {})]
 }

@@ -1,5 +1,3 @@
-//! Sizes, times and numbers that a peer cannot exceed.
-
 use std::time::Duration;
 
 use league_protocol::sender::Role;
@@ -115,7 +113,7 @@ async fn a_request_may_take_longer_than_any_limit_of_the_connection() {
     let mut raw = Raw::to(server.address).await;
     let release = async {
         server.agent.arrived.notified().await;
-        // Time itself is what is tested here.
+        // The request must outlast the limits in real time.
         tokio::time::sleep(4 * SHORT).await;
         server.agent.go.notify_one();
     };

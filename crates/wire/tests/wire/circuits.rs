@@ -17,7 +17,7 @@ use tokio::io::AsyncWriteExt;
 use crate::raw::message;
 use crate::support::{LONG, envelope, small};
 
-/// A network in memory: refuses the first connections, then answers.
+/// Refuses the first connections, then answers.
 struct Network {
     refusals: usize,
     tries: AtomicUsize,

@@ -1,5 +1,3 @@
-//! What the client makes of answers.
-
 use league_protocol::error::ErrorCode;
 use league_wire::client::Client;
 use league_wire::exchange::Failure;
@@ -9,7 +7,7 @@ use tokio::io::AsyncWriteExt;
 use crate::raw::message;
 use crate::support::{LONG, call, endpoint, peer, player};
 
-/// A peer that answers every question with these bytes, and keeps its connections open.
+/// Answers every request with these bytes and keeps its connections open.
 async fn saying(answer: impl Into<Vec<u8>>) -> league_wire::endpoint::Endpoint {
     let answer = answer.into();
     peer(move |mut stream, _| {

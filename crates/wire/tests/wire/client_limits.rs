@@ -1,5 +1,3 @@
-//! The limit runs to the last byte.
-
 use std::time::Duration;
 
 use league_protocol::error::ErrorCode;
@@ -12,7 +10,7 @@ use tokio::time::Instant;
 use crate::raw::message;
 use crate::support::{LONG, SECOND, SHORT, call, peer};
 
-/// Calls a peer that goes on for ever, and says how that ended.
+/// Calls a peer that never finishes, and returns the error.
 async fn waited<F>(script: impl Fn(TcpStream, usize) -> F + Send + 'static) -> CallError
 where
     F: Future<Output = ()> + Send + 'static,

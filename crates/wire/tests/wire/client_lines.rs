@@ -1,5 +1,3 @@
-//! Connections that are refused, break, or have died in the pool.
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,7 +14,7 @@ use crate::support::{LONG, SECOND, SHORT, call, endpoint, peer};
 
 const FINE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
-/// Breaks a connection off, without the courtesy of closing it.
+/// Resets a connection instead of closing it.
 fn reset(stream: TcpStream) {
     stream.set_zero_linger().unwrap();
     drop(stream);
@@ -79,7 +77,7 @@ async fn a_fresh_connection_that_breaks_without_a_word_is_not_tried_again() {
 
 #[tokio::test]
 async fn a_kept_connection_that_dies_without_a_word_is_replaced_by_a_fresh_one() {
-    // Answers once, takes the second question, and dies: the worst moment, when the question is already out.
+    // The connection dies at the worst moment: after the second request was sent.
     let peer = peer(|mut stream, number| async move {
         message(&mut stream).await;
         stream.write_all(FINE).await.unwrap();
@@ -133,7 +131,7 @@ async fn a_peer_that_restarts_between_two_calls_is_reached_by_the_second() {
     restarted.await.unwrap();
 }
 
-/// How many connections so many calls in turn take, where each is answered with `answer` by a peer that then waits for more.
+/// The number of connections that `calls` sequential calls use; the peer gives `answer` and waits for more.
 async fn connections_for(calls: usize, answer: &'static [u8]) -> usize {
     let connections = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&connections);
@@ -177,7 +175,7 @@ async fn an_unused_connection_is_closed() {
     call(&client, &peer, LONG).await.unwrap();
     assert_eq!(timeout(LONG, ended.recv()).await.unwrap(), Some(1));
     assert!(began.elapsed() >= SHORT, "it was kept for {:?}", began.elapsed());
-    // Whoever cleared it away comes again for the next one.
+    // The sweeping task must start again for the next connection.
     call(&client, &peer, LONG).await.unwrap();
     assert_eq!(timeout(LONG, ended.recv()).await.unwrap(), Some(2));
 }

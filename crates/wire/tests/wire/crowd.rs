@@ -1,5 +1,3 @@
-//! Many at once.
-
 use league_wire::client::Client;
 use std::sync::atomic::Ordering;
 use tokio::task::JoinSet;

@@ -65,7 +65,7 @@ async fn strangers_are_turned_away_from_every_frame() {
         assert_eq!(raw.post("/mcp", headers, PING).await.status, status, "{headers}");
         let bare = r#"{"message_type":"LEAGUE_REGISTER_REQUEST"}"#;
         assert_eq!(raw.post("/mcp", headers, bare).await.status, status, "{headers}");
-        // An empty registration is an error, which has a status of its own there.
+        // An empty registration is an error with a status of its own.
         let registered = if status == 200 { 400 } else { status };
         assert_eq!(raw.post("/register", headers, "{}").await.status, registered, "{headers}");
     }

@@ -1,5 +1,3 @@
-//! Every frame is answered in its own form.
-
 use std::sync::atomic::Ordering;
 
 use league_protocol::sender::Role;

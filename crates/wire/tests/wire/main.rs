@@ -1,4 +1,4 @@
-//! The wire through its real doors: sockets on port 0, raw bytes on one side or the other.
+//! Tests of the server and the client over sockets on port 0, with raw bytes on one end.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,3 @@
-//! `/mcp` as an MCP server.
-
 use league_protocol::sender::Role;
 use league_protocol::table::TABLE;
 use league_wire::settings::ServerSettings;
@@ -111,7 +109,7 @@ async fn after_the_handshake_an_unknown_revision_in_the_header_is_refused() {
         assert_eq!(post(known, list).await.status, 200, "{known}");
         assert_eq!(post(known, call).await.json()["result"]["isError"], false, "{known}");
     }
-    // A handshake, and what is no MCP at all, is not held against the header.
+    // A handshake, and a request that is not MCP, ignores the header.
     let handshake = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2026-07-28"}}"#;
     for version in ["1999-01-01", "2026-07-28"] {
         assert_eq!(post(version, handshake).await.json()["result"]["protocolVersion"], "2025-11-25");

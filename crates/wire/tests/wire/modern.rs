@@ -1,4 +1,4 @@
-//! `/mcp` as an MCP server of the revision without handshake.
+//! `/mcp` as an MCP server of the revision without a handshake.
 
 use std::sync::atomic::Ordering;
 
@@ -30,7 +30,7 @@ fn lines(headers: &[(&str, &str)]) -> String {
     headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect()
 }
 
-/// Asks with the headers that belong to the request.
+/// Adds the headers that repeat the request.
 async fn ask(server: &Served, method: &str, params: Value) -> Answer {
     let name = params["name"].as_str().map(str::to_owned);
     let mut headers = vec![("MCP-Protocol-Version", REVISION), ("Mcp-Method", method)];
@@ -42,7 +42,7 @@ async fn post(server: &Served, headers: &str, body: &Value) -> Answer {
     Raw::to(server.address).await.post("/mcp", headers, &body.to_string()).await
 }
 
-/// Status and code of an objection, which carries the id of its request.
+/// Status and error code; checks that the refusal has the request's id.
 fn objection(answer: &Answer) -> (u16, i64) {
     let body = answer.json();
     assert_eq!(body["id"], 5, "{body}");
@@ -150,7 +150,7 @@ async fn headers_repeat_the_body_or_the_request_is_refused() {
         wrong[place].1 = if place == 0 { "2025-11-25" } else { "SHUTDOWN" };
         assert_eq!(objection(&post(&server, &lines(&wrong), &call).await), (400, -32020), "wrong {place}");
     }
-    // Also where the tool is none: what is wrong with the request comes before what is wrong with the call.
+    // Also for an unknown tool: request errors come before call errors.
     let unknown = request("tools/call", json!({ "name": "nothing" }));
     assert_eq!(objection(&post(&server, &lines(&all), &unknown).await), (400, -32020));
     assert_eq!(server.agent.heard.load(Ordering::Relaxed), 0);

@@ -1,4 +1,4 @@
-//! What a server shows beside its agent: whole answers, and streams that outlast every idle limit unless nobody reads them.
+//! Pages beside the agent: complete answers, and streams that outlast the idle limit while their client reads.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use tokio::time::{sleep, timeout};
 use crate::raw::Raw;
 use crate::support::{LONG, SHORT, faraway, parrot};
 
-/// Tells what it was asked; `/drip` says a word now and then, `/flood` all that is taken.
+/// Echoes its request; `/drip` sends a word now and then, `/flood` sends as fast as the client reads.
 #[derive(Debug, Default)]
 struct Wall {
     given_up: Arc<Notify>,

@@ -1,4 +1,4 @@
-//! HTTP by hand: what a test sends is exactly what it says.
+//! Raw HTTP: a test controls every byte that it sends.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,6 @@ use tokio::time::timeout;
 
 use crate::support::LONG;
 
-/// An answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -23,7 +22,6 @@ impl Answer {
     }
 }
 
-/// One connection to a server.
 pub(crate) struct Raw(pub(crate) TcpStream);
 
 impl Raw {
@@ -48,18 +46,17 @@ impl Raw {
         Answer { status, head, body }
     }
 
-    /// Whether the other side has closed, and sent nothing more.
+    /// The peer has closed without sending more.
     pub(crate) async fn is_closed(&mut self) -> bool {
         matches!(timeout(LONG, self.0.read(&mut [0; 1])).await, Ok(Ok(0) | Err(_)))
     }
 }
 
-/// Asks a question of `/mcp` on a connection of its own.
 pub(crate) async fn ask(address: SocketAddr, body: &str) -> Answer {
     Raw::to(address).await.post("/mcp", "", body).await
 }
 
-/// Reads one message of either direction: its head, and as much body as `Content-Length` says.
+/// Reads one request or response: head and `Content-Length` bytes.
 pub(crate) async fn message(stream: &mut (impl AsyncRead + Unpin)) -> Option<(String, Vec<u8>)> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

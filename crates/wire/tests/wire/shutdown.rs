@@ -1,5 +1,3 @@
-//! Leaving in order.
-
 use league_protocol::sender::Role;
 use league_wire::settings::ServerSettings;
 use tokio::net::TcpStream;

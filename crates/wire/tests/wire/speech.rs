@@ -1,4 +1,4 @@
-//! Finding out how a stranger is spoken to, and what that costs.
+//! Finding the dialect of an unknown peer, and the number of calls it takes.
 
 use league_protocol::dialect::{McpStyle, PeerDialect};
 use league_protocol::frame::Frame;
@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use crate::strangers::{Answer, Asked, Stranger};
 use crate::support::{LONG, envelope, small};
 
-/// A question that wants `yes` for an answer.
 fn says_yes(exchange: &Exchange) -> bool {
     exchange.body.windows(5).any(|window| window == b"\"yes\"")
         || exchange.body.windows(7).any(|window| window == b"\\\"yes\\\"")
@@ -54,7 +53,7 @@ async fn tell(speaker: &PeerClient, endpoint: &Endpoint, manner: &PeerDialect) -
     (said, tries)
 }
 
-/// What was learned by asking twice, and how many calls were wasted on the way.
+/// Asks twice; returns the learned dialect and the number of wasted calls.
 async fn learn(stranger: &Stranger) -> (PeerDialect, usize) {
     let speaker = PeerClient::default();
     let (said, tries) = ask_as(&speaker, &stranger.endpoint, &PeerDialect::default(), false).await;
@@ -132,7 +131,7 @@ async fn tools_are_listed_and_then_called_as_they_want_to_be() {
     assert_eq!(manner.name_of(Method::Shutdown), "Shutdown");
 }
 
-/// A server with sessions, as the Python SDK makes them. The first session is lost after `lasts` calls.
+/// A server with sessions as in the Python SDK. The first session is lost after `lasts` calls.
 async fn with_sessions(lasts: usize) -> Stranger {
     let (opened, calls) = (std::sync::atomic::AtomicUsize::new(0), std::sync::atomic::AtomicUsize::new(0));
     let count = |number: &std::sync::atomic::AtomicUsize| number.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;

@@ -1,4 +1,4 @@
-//! A runtime that is late itself grants the time, and says so; nobody is charged for it, and nobody gets away with silence.
+//! A runtime that is late extends the deadline and says so. A silent peer gains nothing from it.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use crate::support::{SECOND, SHORT, call, endpoint};
 
-/// What a peer on a thread of its own does with its one connection.
+/// A peer on its own thread with one connection; it answers after this delay, or never.
 fn elsewhere(answer_after: Option<Duration>) -> (league_wire::endpoint::Endpoint, Sender<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = endpoint(listener.local_addr().unwrap());
@@ -33,13 +33,13 @@ fn elsewhere(answer_after: Option<Duration>) -> (league_wire::endpoint::Endpoint
             thread::sleep(pause);
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").unwrap();
         }
-        // Keeps the connection until the test has ended.
+        // Keeps the connection open until the test ends.
         let _ = left.recv();
     });
     (address, leave)
 }
 
-/// Calls a peer while the whole runtime is blocked from shortly after the sending on.
+/// Calls a peer and blocks the whole runtime shortly after the request was sent.
 async fn blocked(
     answer_after: Option<Duration>,
     blocked: Duration,
@@ -49,7 +49,7 @@ async fn blocked(
     let pulse = pulse.then(LagMonitor::start);
     let client = Client::new(ClientSettings { pulse, ..ClientSettings::default() });
     let blocking = async {
-        // The question is on its way by then.
+        // The request has been sent by then.
         tokio::time::sleep(SHORT / 5).await;
         thread::sleep(blocked);
     };
@@ -70,7 +70,7 @@ async fn an_answer_that_came_while_we_were_blocked_was_in_time() {
 
 #[tokio::test]
 async fn a_peer_has_its_whole_time_however_long_we_were_blocked() {
-    // It needs more than was left of the time when nothing ran any more.
+    // The peer needs more time than was left when the stall began.
     let (came, _) = blocked(Some(4 * SHORT + SHORT / 2), 4 * SHORT, true).await;
     assert!(came.unwrap().receipt.granted > SHORT);
 }
@@ -91,12 +91,12 @@ async fn who_is_not_starved_grants_nothing() {
     let (peer, _leave) = elsewhere(None);
     let client = Client::new(ClientSettings { pulse: Some(LagMonitor::start()), ..ClientSettings::default() });
     let receipt = call(&client, &peer, SECOND).await.unwrap_err().receipt;
-    // Machines stall for a moment now and then; a grant is never more than was lost.
+    // Machines stall now and then; a grant never exceeds the lost time.
     let over = receipt.given_up.unwrap() - SECOND;
     assert!(receipt.granted <= over && over < SECOND, "{receipt:?}");
 }
 
-/// A machine that has no descriptor to give, for the first few tries.
+/// Has no descriptors for the first few tries.
 struct Scarce {
     tries: AtomicUsize,
     without: usize,
@@ -115,7 +115,7 @@ impl Connector for Scarce {
 #[tokio::test]
 async fn without_descriptors_a_call_waits_and_no_peer_is_charged() {
     let (peer, _leave) = elsewhere(Some(Duration::ZERO));
-    // Twenty milliseconds each: more than there would be time for.
+    // Ten pauses of 20 ms each, more than the limit.
     let connector = Arc::new(Scarce { tries: AtomicUsize::new(0), without: 10 });
     let settings = ClientSettings { connector, pulse: Some(LagMonitor::start()), ..ClientSettings::default() };
     let receipt = call(&Client::new(settings), &peer, SHORT).await.unwrap().receipt;

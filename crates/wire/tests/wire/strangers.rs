@@ -1,4 +1,4 @@
-//! Peers that each understand one form, and count what they were asked.
+//! Test peers that each understand one form and count their requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,6 @@ use tokio::io::AsyncWriteExt;
 use crate::raw::message;
 use crate::support::peer;
 
-/// A request as a stranger sees it.
 #[derive(Clone)]
 pub(crate) struct Asked {
     pub(crate) head: String,
@@ -17,7 +16,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Its JSON-RPC method, or the type of a message that stands alone.
+    /// The JSON-RPC method, or the type of a bare message.
     pub(crate) fn method(&self) -> &str {
         self.body["method"].as_str().or(self.body["message_type"].as_str()).unwrap_or_default()
     }
@@ -30,24 +29,21 @@ impl Asked {
         self.head.split(' ').nth(1).unwrap_or_default()
     }
 
-    /// A result for it.
     pub(crate) fn result(&self, result: &Value) -> Answer {
         Answer::json(200, &json!({"jsonrpc": "2.0", "id": self.body["id"], "result": result}))
     }
 
-    /// An error for it.
     pub(crate) fn error(&self, status: u16, code: i64, message: &str) -> Answer {
         let error = json!({"code": code, "message": message});
         Answer::json(status, &json!({"jsonrpc": "2.0", "id": self.body["id"], "error": error}))
     }
 }
 
-/// What a stranger answers.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: String,
     pub(crate) body: String,
-    /// Whether the body is left open, as some streams are.
+    /// Leaves the body open, as some streams do.
     pub(crate) open: bool,
 }
 
@@ -56,7 +52,7 @@ impl Answer {
         Self { status, headers: "content-type: application/json\r\n".into(), body: body.to_string(), open: false }
     }
 
-    /// The same as a stream of events, with other things before it.
+    /// The same answer as a stream of events, after other events.
     pub(crate) fn streamed(self) -> Self {
         let headers = self.headers.replace("application/json", "text/event-stream");
         let notice = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {}});
@@ -69,7 +65,6 @@ impl Answer {
     }
 }
 
-/// A stranger, and everything it was asked.
 pub(crate) struct Stranger {
     pub(crate) endpoint: Endpoint,
     pub(crate) asked: Arc<Mutex<Vec<Asked>>>,
@@ -98,7 +93,6 @@ impl Stranger {
         Self { endpoint, asked }
     }
 
-    /// The methods that it was asked, in order.
     pub(crate) fn methods(&self) -> Vec<String> {
         self.asked.lock().unwrap().iter().map(|asked| asked.method().to_owned()).collect()
     }

@@ -1,4 +1,4 @@
-//! An agent that tells what it heard, and peers that misbehave as told.
+//! An agent that echoes what it received, and scripted peers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(crate) fn envelope(conversation: &str) -> Envelope {
     }
 }
 
-/// Tells what it heard. `get_player_state` is refused; `get_match_state` waits until it is let go; `draw_number` panics.
+/// Echoes what it received. It refuses `get_player_state`, delays `get_match_state` until released, and panics on `draw_number`.
 pub(crate) struct Parrot {
     pub(crate) role: Role,
     pub(crate) strict: bool,
@@ -85,7 +85,6 @@ impl Agent for Parrot {
     }
 }
 
-/// A server of ours that runs.
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     pub(crate) agent: Arc<Parrot>,
@@ -107,7 +106,7 @@ pub(crate) async fn shop(agent: Parrot, settings: ServerSettings) -> Served {
     open(agent, TcpListener::bind("127.0.0.1:0").await.unwrap(), settings)
 }
 
-/// An agent to whom everybody seems to call from `caller`.
+/// Every client seems to call from `caller`.
 pub(crate) async fn faraway(role: Role, caller: &str, settings: ServerSettings) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     open(Parrot::new(role), Faraway { listener, caller: caller.parse().unwrap() }, settings)
@@ -126,7 +125,7 @@ pub(crate) async fn player() -> Served {
     parrot(Role::Player, ServerSettings::default()).await
 }
 
-/// A peer that does with each connection what `script` says; it is told which connection this is, counted from one.
+/// `script` receives each connection and its number, counted from one.
 pub(crate) async fn peer<F>(script: impl Fn(TcpStream, usize) -> F + Send + 'static) -> Endpoint
 where
     F: Future<Output = ()> + Send + 'static,
@@ -146,7 +145,6 @@ pub(crate) fn endpoint(address: SocketAddr) -> Endpoint {
     format!("http://{address}/mcp").parse().unwrap()
 }
 
-/// Calls with something small.
 pub(crate) async fn call(client: &Client, endpoint: &Endpoint, limit: Duration) -> Result<Exchange, CallError> {
     client.call(endpoint, &PeerDialect::default(), &envelope("test"), &small(), limit).await
 }

@@ -1,5 +1,3 @@
-//! TLS with a certificate of our own.
-
 use std::path::Path;
 
 use league_protocol::error::ErrorCode;
@@ -14,7 +12,7 @@ use crate::papers::Papers;
 use crate::support::{LONG, SHORT, call, parrot};
 
 fn client(authority: Option<&Path>) -> Client {
-    // A machine without certificates of its own trusts nobody, which is what the refusal needs.
+    // Without root certificates the client trusts no server, so the refusal still occurs.
     let tls = client_config(authority).ok();
     Client::new(ClientSettings { tls, ..ClientSettings::default() })
 }

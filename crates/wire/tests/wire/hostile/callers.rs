@@ -1,4 +1,4 @@
-//! Callers that take up room: whoever has something to say finds a place.
+//! Clients that hold connections without using them must not lock out other clients.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::support::{LONG, SECOND, call, endpoint, faraway, parrot};
 const PING: &str = r#"{"jsonrpc":"2.0","method":"ping","id":1}"#;
 const HALF: &str = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
 
-/// Limits that nobody waits for here: room is made at once.
+/// Long limits, so that only eviction makes room.
 fn crowded(max_connections: usize) -> ServerSettings {
     ServerSettings { max_connections, read_limit: 6 * LONG, idle_limit: 6 * LONG, ..ServerSettings::default() }
 }
@@ -57,7 +57,7 @@ async fn who_is_idle_makes_room_and_who_was_served_last_stays_longest() {
     let (mut first, mut second) = (Raw::to(server.address).await, Raw::to(server.address).await);
     for raw in [&mut first, &mut second] {
         assert_eq!(raw.post("/mcp", "", PING).await.status, 200);
-        // The order in which they fell silent is told by the clock.
+        // The clock decides which connection is the oldest.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let mut third = Raw::to(server.address).await;
@@ -113,7 +113,7 @@ async fn heads_of_all_kinds_of_size_are_refused_in_time() {
         let started = Instant::now();
         let mut raw = Raw::to(server.address).await;
         let request = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\n{bomb}Content-Length: 0\r\n\r\n");
-        // It is refused before all of it is there: then the rest cannot be sent, and its answer may be lost on the way.
+        // The server refuses the request before all of it has arrived. The rest then fails to send, and the answer may be lost.
         drop(tokio::io::AsyncWriteExt::write_all(&mut raw.0, request.as_bytes()).await);
         assert!(tokio::time::timeout(LONG, crate::raw::message(&mut raw.0)).await.is_ok());
         assert!(started.elapsed() < 5 * SECOND);

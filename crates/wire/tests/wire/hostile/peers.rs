@@ -1,4 +1,4 @@
-//! Peers that answer badly: whatever they do, a call ends within its limit, and no more is read than an answer may have.
+//! Hostile peers: every call ends within its limit and reads no more than the maximum answer.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,25 +15,18 @@ use tokio::time::Instant;
 
 use crate::support::{LONG, call, endpoint, envelope, player, small};
 
-/// What a call has.
 const LIMIT: Duration = Duration::from_secs(1);
-/// What a loaded machine may add to it.
+/// Allowance for a loaded machine.
 const SLACK: Duration = Duration::from_secs(3);
-/// What may wait in the buffers of two sockets, beside what is read of an answer.
+/// Bytes that two socket buffers may hold beside what the client reads.
 const BUFFERS: usize = 16 * 1024 * 1024;
 
-/// What came of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Came {
-    /// Nothing within the limit.
     Late,
-    /// More than an answer may have.
     TooLong,
-    /// A connection that broke.
     Broken,
-    /// An answer in which nothing can be read.
     Unreadable,
-    /// An answer.
     Answer,
 }
 
@@ -52,7 +45,6 @@ impl Came {
     }
 }
 
-/// What comes of calling each of them.
 fn expected(vice: Attack) -> Came {
     match vice {
         Attack::Silent | Attack::LateBody | Attack::Dribbles | Attack::SaysLonger | Attack::OnlyPings => Came::Late,
@@ -73,7 +65,7 @@ fn expected(vice: Attack) -> Came {
     }
 }
 
-/// Does `what` with every villain at once, and says what came of it; each within the limit and the bounds.
+/// Runs `what` with every attack concurrently and checks time and bytes of each.
 async fn with_each<F>(what: impl Fn(Attack, HostileAgent) -> F) -> BTreeMap<Attack, Came>
 where
     F: Future<Output = (Attack, HostileAgent, Came)> + Send + 'static,
@@ -110,7 +102,7 @@ async fn a_call_to_any_villain_ends_in_time_with_a_clear_outcome_and_a_bounded_a
     .await;
     let expected: BTreeMap<_, _> = Attack::ALL.map(|vice| (vice, expected(vice))).into();
     assert_eq!(came, expected);
-    // And none of them has spoilt the client for anybody else.
+    // The client still works with an honest peer.
     let good = player().await;
     assert_eq!(call(&client, &endpoint(good.address), LONG).await.unwrap().status, 200);
 }
