@@ -1,17 +1,16 @@
-//! How long answers took, out of the files of matches.
+//! Answer times, read from match files.
 
 use league_store::views::match_file::{CallReceipt, Direction, MatchFile};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Answer<'a> {
     pub(crate) player: &'a str,
-    /// For what: the type of the answer, or of the question that got none.
+    /// The message type of the answer, or of the question when no answer came.
     pub(crate) what: &'a str,
     pub(crate) receipt: CallReceipt,
     pub(crate) came: bool,
 }
 
-/// Every call of a match that has a receipt, in order.
 pub(crate) fn of(file: &MatchFile) -> impl Iterator<Item = Answer<'_>> {
     file.transcript.iter().filter_map(|said| {
         let (player, came) = match said.direction {
@@ -22,7 +21,7 @@ pub(crate) fn of(file: &MatchFile) -> impl Iterator<Item = Answer<'_>> {
     })
 }
 
-/// The middle of what a player's answers took, in milliseconds; nothing without answers.
+/// In milliseconds; `None` without answers.
 pub(crate) fn median(files: &[MatchFile], player: &str) -> Option<u64> {
     let mut times: Vec<u64> = files
         .iter()
@@ -34,11 +33,10 @@ pub(crate) fn median(files: &[MatchFile], player: &str) -> Option<u64> {
     times.get(times.len() / 2).copied()
 }
 
-/// Up to which part of its limit an answer took, and what that is called.
+/// Upper bounds of the histogram, as fractions of the limit.
 const PARTS: [(f64, &str); 6] =
     [(0.01, "≤1%"), (0.1, "≤10%"), (0.25, "≤25%"), (0.5, "≤50%"), (1.0, "≤100%"), (f64::INFINITY, "late")];
 
-/// How often a player's answers of a kind took which part of their limit.
 pub(crate) fn spread(files: &[MatchFile], player: &str, what: &[&str]) -> Vec<(String, usize)> {
     let mut bars: Vec<(String, usize)> = PARTS.iter().map(|(_, name)| ((*name).to_owned(), 0)).collect();
     for answer in files.iter().flat_map(of) {

@@ -1,12 +1,6 @@
-//! What programs read: `/api/v1/…` as JSON.
+//! The API: `/api/v1/…` as JSON.
 //!
-//! One table says what there is. Requests are answered by it, and the OpenAPI document is made from it, so neither knows anything that
-//! the other does not.
-//!
-//! - `answer`: what is read out of a story
-//! - `shape`: what it is written as
-//! - `document`: how it is described
-//! - `export`: tables and transcripts to take away
+//! One table defines the paths. Requests and the OpenAPI document both use it, so they cannot disagree.
 
 mod answer;
 mod document;
@@ -25,7 +19,6 @@ use crate::site::RequestedLeague;
 
 pub(crate) use export::export;
 
-/// What can be asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Subject {
     League,
@@ -41,15 +34,12 @@ enum Subject {
     Document,
 }
 
-/// A row of the table.
 struct Row {
     subject: Subject,
-    /// Behind `/api/v1/`; `{id}` stands for an id.
+    /// Relative to `/api/v1/`; `{id}` stands for an id.
     path: &'static str,
     summary: &'static str,
-    /// What may be said behind the question mark, and what that means.
     query: &'static [(&'static str, &'static str)],
-    /// The form of the answer.
     answer: fn(&mut SchemaGenerator) -> Schema,
 }
 
@@ -97,7 +87,7 @@ static TABLE: [Row; 11] = [
     Row {
         subject: Subject::Players,
         path: "players",
-        summary: "Everybody who plays",
+        summary: "All players",
         query: &[AT, FROM, LIMIT, SEARCH],
         answer: of::<shape::Page<shape::Agent>>,
     },
@@ -111,7 +101,7 @@ static TABLE: [Row; 11] = [
     Row {
         subject: Subject::Agents,
         path: "agents",
-        summary: "Everybody who takes part, referees first",
+        summary: "All agents, referees first",
         query: &[AT, FROM, LIMIT, SEARCH],
         answer: of::<shape::Page<shape::Agent>>,
     },
@@ -140,7 +130,6 @@ fn anything(_: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({ "type": "object" })
 }
 
-/// The row of a path, and the id in it.
 fn row(path: &str) -> Option<(&'static Row, &str)> {
     TABLE.iter().find_map(|row| match row.path.strip_suffix("{id}") {
         None => (row.path == path).then_some((row, "")),
@@ -148,7 +137,6 @@ fn row(path: &str) -> Option<(&'static Row, &str)> {
     })
 }
 
-/// Answers a program.
 pub(crate) async fn answer(shared: &Shared, path: &str, query: &Query, trusted: bool) -> Reply {
     let Some((row, id)) = row(path.trim_end_matches('/')) else {
         return refused(
@@ -194,12 +182,10 @@ pub(crate) async fn answer(shared: &Shared, path: &str, query: &Query, trusted: 
             Err(error) => refused(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         },
         Subject::Document => reply::json(StatusCode::OK, &document::written()),
-        // Answered where streams are.
         Subject::Events => refused(StatusCode::NOT_FOUND, "events are a stream"),
     }
 }
 
-/// Says why not.
 pub(crate) fn refused(status: StatusCode, why: &str) -> Reply {
     reply::json(status, &json!({ "error": why }))
 }

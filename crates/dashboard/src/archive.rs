@@ -1,6 +1,6 @@
-//! Reads what is stored: events from the log, matches from their files, and any past moment, which is a shorter replay.
+//! Reads stored events and match files, and replays the log up to a past event.
 //!
-//! Reading blocks, so it runs on threads for that, and only [`READERS`] at a time.
+//! Reading blocks, so it runs on blocking threads, at most [`READERS`] at a time.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,11 +16,9 @@ use tokio::sync::Semaphore;
 
 use crate::league_snapshot::{LeagueSnapshot, SnapshotBuilder};
 
-/// Past moments that stay in memory.
 const MOMENTS: usize = 6;
-/// Results in all of them together, some forty bytes each. The latest moment stays whatever its size.
+/// Bounds the results in all kept snapshots, about 40 bytes each. The latest snapshot always stays.
 const RESULTS: u32 = 200_000;
-/// Events in one read.
 const STEP: usize = 4096;
 const READERS: usize = 4;
 
@@ -38,7 +36,6 @@ pub enum ArchiveError {
     Ended,
 }
 
-/// What is stored of a league; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Archive {
     kept: Arc<Kept>,
@@ -60,35 +57,30 @@ impl fmt::Debug for Kept {
 }
 
 impl Archive {
-    /// The league in `log`, with its match files in `home`.
     pub fn of(log: impl EventLog + 'static, home: Home, league: LeagueId) -> Self {
         let (readers, moments, finder) = (Semaphore::new(READERS), Mutex::default(), Mutex::default());
         Self { kept: Arc::new(Kept { log: Box::new(log), home, league, readers, moments, finder }) }
     }
 
-    /// At most `limit` events behind event `after`, each with its head.
     pub(crate) async fn events(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, ArchiveError> {
         self.reading(move |kept| Ok(kept.log.read(after, limit)?)).await
     }
 
-    /// The file of a match; nothing when there is none that can be read.
     pub(crate) async fn game(&self, match_id: &MatchId) -> Option<MatchFile> {
         let found = self.games(vec![match_id.clone()]).await;
         found.into_iter().next()
     }
 
-    /// The files of some matches, as far as there are any.
+    /// Skips matches without a readable file.
     pub(crate) async fn games(&self, wanted: Vec<MatchId>) -> Vec<MatchFile> {
         let read = self.reading(move |kept| Ok(wanted.iter().filter_map(|match_id| kept.game(match_id)).collect()));
         read.await.unwrap_or_default()
     }
 
-    /// The league as it was after event `seq`.
     pub(crate) async fn moment(&self, seq: u64) -> Result<Arc<LeagueSnapshot>, ArchiveError> {
         self.reading(move |kept| kept.moment(seq)).await
     }
 
-    /// All of the story, read from the log.
     pub(crate) fn tell(&self) -> Result<LeagueSnapshot, ArchiveError> {
         let mut builder = SnapshotBuilder::default();
         let (replay, _) = replay(&*self.kept.log, |event| builder.observe(&event))?;
@@ -106,9 +98,9 @@ impl Archive {
 }
 
 impl Kept {
-    /// The nearest moment before that is at hand is where the replay begins.
+    /// Starts the replay at the nearest earlier snapshot in memory.
     fn moment(&self, seq: u64) -> Result<Arc<LeagueSnapshot>, ArchiveError> {
-        // Held while replaying: two replays of the same log at a time would help nobody.
+        // Held during the replay, so that two requests do not replay the same events.
         let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
         let nearest = moments.iter().filter(|story| story.seq() <= seq).max_by_key(|story| story.seq()).cloned();
         if let Some(story) = nearest.as_ref().filter(|story| story.seq() == seq) {
@@ -152,7 +144,6 @@ impl Kept {
     }
 }
 
-/// How many results these snapshots hold.
 fn results_in(moments: &[Arc<LeagueSnapshot>]) -> u32 {
     moments.iter().map(|snapshot| snapshot.season().matches_completed()).sum()
 }

@@ -16,21 +16,19 @@ use crate::phases;
 use crate::shared_state::SharedState;
 use crate::waiting_room::WaitingRoom;
 
-/// How often a log that others write is looked at.
+/// The pause between two reads of a log that another process writes.
 const LOOK: Duration = Duration::from_millis(500);
-/// How many events are read at a time.
 const STEP: usize = 1024;
 
-/// What a dashboard is told when it starts.
 #[derive(Debug)]
 pub struct DashboardSettings {
-    /// What recognises the operator; without it, whoever is on this machine.
+    /// Recognises the operator. Without it, every client on this machine is the operator.
     pub token: Option<TokenDigest>,
-    /// How many may watch at a time: connections that are watched with are connections that nobody can play with.
+    /// Bounds the streams, so that viewers leave connections for the agents.
     pub most_streams: usize,
-    /// Tokens that were wrong, here and wherever else they are shown.
+    /// Shared with the manager, so that wrong tokens count together.
     pub strikes: Arc<FailedSecrets>,
-    /// How agents join; none where a league is only looked at.
+    /// `None` when the league is only displayed.
     pub room: Option<WaitingRoom>,
 }
 
@@ -40,7 +38,6 @@ impl Default for DashboardSettings {
     }
 }
 
-/// The dashboard of one league; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Dashboard {
     pub(crate) shared: Arc<Shared>,
@@ -55,15 +52,14 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Who carries out what the operator wants; nobody where a league is only looked at.
+    /// `None` when the league is only displayed.
     pub(crate) fn operator(&self) -> Option<&Arc<dyn Operator>> {
         self.operator.get()
     }
 }
 
 impl Dashboard {
-    /// The dashboard of a league that has been opened, where its next events are told, and the work, which never ends. Reads the log,
-    /// so it is called where blocking is allowed.
+    /// Returns the dashboard, the feed for later events, and the work, which never ends. Blocks while it reads the log.
     pub fn open(
         archive: Archive,
         settings: DashboardSettings,
@@ -71,7 +67,7 @@ impl Dashboard {
         Ok(Self::of(archive.tell()?, archive, settings))
     }
 
-    /// The same for a league whose log has been read already: `story` is all of it.
+    /// For a log that was already read: `story` is its state.
     pub fn of(
         story: LeagueSnapshot,
         archive: Archive,
@@ -89,12 +85,12 @@ impl Dashboard {
         (Self { shared }, feed, work)
     }
 
-    /// From now on `operator` carries out what the operator wants. The first one stays.
+    /// Only the first call has an effect.
     pub fn operated_by(&self, operator: Arc<dyn Operator>) {
         drop(self.shared.operator.set(operator));
     }
 
-    /// Follows a log that somebody else writes, without end.
+    /// Reads events that another process appends. Never ends.
     pub async fn follow(&self, feed: Feed) {
         let mut seen = self.shared.stage.story().seq();
         loop {
@@ -112,7 +108,7 @@ impl Dashboard {
         }
     }
 
-    /// Ends every stream, so that a server that is closing need not wait for those who only watch.
+    /// Ends every stream, so that a closing server does not wait for viewers.
     pub fn close(&self) {
         self.shared.stage.closing.send_replace(true);
     }

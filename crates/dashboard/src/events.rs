@@ -1,7 +1,7 @@
-//! `/api/v1/events`: every event of the league as it becomes durable, from any point on, without a gap and without a double.
+//! `/api/v1/events`: every durable event from any point on, without gaps or duplicates.
 //!
-//! An event's number in the log is its id, so whoever was cut off names the last one it has seen (`Last-Event-ID`) and gets the
-//! next. What is no longer at hand comes from the log.
+//! An event's number in the log is its id. A client that reconnects sends the last id (`Last-Event-ID`) and gets the next
+//! event. Old events come from the log.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -23,11 +23,9 @@ use tokio::time::timeout;
 
 use crate::shared_state::ViewerSlot;
 
-/// How many events are taken at a time.
 const STEP: usize = 256;
-/// A stream that has nothing to say says so: somebody in between might take it for dead.
+/// Proxies close silent connections, so a quiet stream sends a comment after this time.
 pub(crate) const SILENCE: Duration = Duration::from_secs(15);
-/// What it says then, which no reader of streams takes for an event.
 pub(crate) const STILL_HERE: &[u8] = b": still here\n\n";
 
 /// An event as others may know it: without what anybody is recognised by.
@@ -49,7 +47,6 @@ impl PublicEvent {
     }
 }
 
-/// An event as the stream tells it.
 pub(crate) fn message(seq: u64, event: &Event) -> Bytes {
     let told = PublicEvent::of(seq, event);
     let data = serde_json::to_string(&told).unwrap_or_default();
@@ -58,20 +55,18 @@ pub(crate) fn message(seq: u64, event: &Event) -> Bytes {
 
 struct Reader {
     seat: ViewerSlot,
-    /// The last event that was told.
     after: u64,
     waiting: VecDeque<Bytes>,
-    /// Whether it has been up to date once.
+    /// The client has received all events at least once.
     current: bool,
     head: watch::Receiver<u64>,
     closing: watch::Receiver<bool>,
 }
 
-/// The events behind event `after`, without end.
 pub(crate) fn stream(seat: ViewerSlot, after: u64) -> Body {
     let (head, closing) = (seat.stage.head.subscribe(), seat.stage.closing.subscribe());
     let reader = Reader { seat, after, waiting: VecDeque::new(), current: false, head, closing };
-    // The head goes out at once: who waits for it would not know that it may begin.
+    // Sent at once, so that the client sees the stream open.
     let first = futures_util::stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from_static(b": welcome\n\n")))]);
     let rest = unfold(reader, |mut reader| async move {
         let message = reader.next().await?;
@@ -104,8 +99,8 @@ impl Reader {
         }
     }
 
-    /// Takes what comes next: from what is at hand, else from the log. Who was up to date and has fallen so far behind is let go: it
-    /// can come back, and nobody waits for it.
+    /// Reads recent events from memory and older ones from the log. A client that was up to date and then fell behind the
+    /// memory is disconnected; it can reconnect.
     async fn fetch(&mut self) -> Option<()> {
         let stage = &self.seat.stage;
         match stage.latest(self.after, STEP) {

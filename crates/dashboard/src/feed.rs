@@ -13,13 +13,10 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::live;
 use crate::shared_state::SharedState;
 
-/// Events that may wait to be applied.
 const QUEUE: usize = 16 * 1024;
-/// Events that are applied at a time.
 const BATCH: usize = 1024;
-/// The parts of the first page are rendered at most this often.
 const TICK: Duration = Duration::from_millis(100);
-/// The same with more than [`CROWD`] viewers.
+/// Used with more than [`CROWD`] viewers.
 const CROWDED_TICK: Duration = Duration::from_millis(190);
 /// The pause between two groups of viewers, so that they do not all wake up at once.
 const SLICE: Duration = Duration::from_millis(4);
@@ -32,10 +29,9 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Takes the next event of the log.
     pub fn tell(&self, event: &Event) {
         let seq = self.told.fetch_add(1, Ordering::Relaxed) + 1;
-        // Without room in the queue it is read from the log later.
+        // When the queue is full, the task reads the event from the log later.
         drop(self.inbox.try_send((seq, event.clone())));
     }
 }
@@ -58,7 +54,7 @@ async fn fold(stage: Arc<SharedState>, told: Arc<AtomicU64>, mut inbox: mpsc::Re
                 open = count > 0;
                 let last = batch.last().map_or(0, |(seq, _): &(u64, Event)| *seq);
                 stage.tell(std::mem::take(&mut batch));
-                // With an empty queue, what was told and is not there has found no room.
+                // With an empty queue, a missing event did not fit into it.
                 let until = if inbox.is_empty() { told.load(Ordering::Relaxed) } else { last };
                 catch_up(&stage, until).await;
                 if stage.watching() > 0 {
@@ -76,7 +72,6 @@ async fn fold(stage: Arc<SharedState>, told: Arc<AtomicU64>, mut inbox: mpsc::Re
     }
 }
 
-/// Makes the parts of the first page, and tells everybody who watches.
 async fn publish(stage: &SharedState) {
     let before = stage.parts[0].borrow().clone();
     let parts = Arc::new(live::make(&stage.story(), &stage.phases(), stage.room.as_ref(), &before));
@@ -88,7 +83,6 @@ async fn publish(stage: &SharedState) {
     }
 }
 
-/// Reads from the log what found no room in the queue, up to event `until`.
 async fn catch_up(stage: &SharedState, until: u64) {
     loop {
         let seq = stage.story().seq();

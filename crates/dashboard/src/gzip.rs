@@ -1,7 +1,7 @@
-//! Fewer bytes: gzip, for those who understand it.
+//! Gzip for clients that accept it.
 //!
-//! A message of a stream is packed once and shared by all who watch. That works because each is packed by itself, up to a full flush:
-//! such pieces can follow each other in any order behind one head, and together they are one stream that never ends.
+//! A stream message is compressed once and shared by all viewers. Each message ends with a full flush, so compressed
+//! messages can follow each other in any order after one header.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -15,11 +15,11 @@ use hyper::body::Body as _;
 
 use crate::reply::Reply;
 
-/// The head of a packed stream: gzip, deflate, no name, no time, of an unknown system.
+/// A gzip header: deflate, no name, no time, unknown system.
 pub(crate) const HEAD: &[u8] = &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 const LEAST: u64 = 1024;
 
-/// A message of a stream, packed once somebody wants it so.
+/// Compressed when the first viewer needs it.
 #[derive(Debug, Default)]
 pub(crate) struct StreamMessage {
     plain: Bytes,
@@ -36,14 +36,12 @@ impl StreamMessage {
     }
 }
 
-/// A piece of a packed stream, which needs nothing before it and ends nothing.
 fn piece(plain: &[u8]) -> Bytes {
     let mut packer = Compress::new(Compression::fast(), false);
     let mut out = Vec::with_capacity(plain.len() / 4 + 128);
     loop {
         let taken = usize::try_from(packer.total_in()).unwrap_or(usize::MAX).min(plain.len());
         let status = packer.compress_vec(&plain[taken..], &mut out, FlushCompress::Full);
-        // With room left everything has been flushed.
         if out.len() < out.capacity() || !matches!(status, Ok(Status::Ok)) {
             return out.into();
         }
@@ -59,7 +57,7 @@ pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The answer, packed; a stream packs itself, and little stays what it is.
+/// Leaves streams alone, which compress themselves, and short answers.
 pub(crate) async fn packed(reply: Reply) -> Reply {
     if reply.body().size_hint().exact().is_none_or(|size| size < LEAST) {
         return reply;

@@ -1,6 +1,6 @@
-//! The league as pages show it: the season, and what a season does not need to go on.
+//! The league as the pages show it: the season and further details.
 //!
-//! A snapshot applies the same events as the manager's season. It is kept a second time so that the dashboard never blocks the league.
+//! A snapshot applies the same events as the manager's season. The copy keeps the dashboard from blocking the league.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -15,28 +15,24 @@ use league_protocol::problem::Problem;
 use league_protocol::side::Side;
 use league_protocol::time::Timestamp;
 
-/// How many events the first page shows.
 const NEWS: usize = 30;
-/// How many problems of a player are kept.
 const PROBLEMS: usize = 20;
 
-/// The league up to an event.
 #[derive(Clone, Debug)]
 pub struct LeagueSnapshot {
     season: Season,
     seq: u64,
     opened: Timestamp,
     last: Timestamp,
-    /// By round and match, the number of the event that has the result, and a summary of it: 96 bytes each, so 48 MB in a round robin
-    /// of 1,000 players.
+    /// By round and match: the event number and a summary of the result. 96 bytes each, so 48 MB for a round robin of
+    /// 1,000 players.
     results: Vec<Vec<Option<(u64, MatchRecord)>>>,
     news: VecDeque<(u64, Event)>,
-    /// What each player did wrong in the last matches that it forfeited.
+    /// From the last matches that each player forfeited.
     problems: HashMap<PlayerId, VecDeque<(MatchId, Problem)>>,
 }
 
 impl LeagueSnapshot {
-    /// The league after the first event of its log.
     pub fn begin(first: &Event) -> Result<Self, BadEvent> {
         let season = Season::replay([first])?;
         Ok(Self {
@@ -50,14 +46,12 @@ impl LeagueSnapshot {
         })
     }
 
-    /// Applies the next event.
     pub(crate) fn apply(&mut self, event: &Event) -> Result<(), BadEvent> {
         self.season.apply(event)?;
         self.observe(event);
         Ok(())
     }
 
-    /// Notes what the season does not keep.
     fn observe(&mut self, event: &Event) {
         self.seq += 1;
         self.last = event.at;
@@ -81,7 +75,7 @@ impl LeagueSnapshot {
                 known.push_back((match_id.clone(), problem.clone().without_address()));
             }
         }
-        // Assignments are two in three events, and the current round shows them anyway.
+        // Two in three events are assignments, and the current round shows them anyway.
         if !matches!(event.fact, Fact::MatchAssigned { .. } | Fact::MatchExplained { .. }) {
             if self.news.len() == NEWS {
                 self.news.pop_front();
@@ -94,7 +88,6 @@ impl LeagueSnapshot {
         &self.season
     }
 
-    /// The number of the last event.
     pub(crate) fn seq(&self) -> u64 {
         self.seq
     }
@@ -103,12 +96,11 @@ impl LeagueSnapshot {
         self.opened
     }
 
-    /// The time of the last event.
     pub(crate) fn last(&self) -> Timestamp {
         self.last
     }
 
-    /// The latest events, the latest first.
+    /// The latest event first.
     pub(crate) fn news(&self) -> impl Iterator<Item = &(u64, Event)> {
         self.news.iter().rev()
     }
@@ -119,17 +111,16 @@ impl LeagueSnapshot {
         round.get((number as usize).checked_sub(1)?)?.as_ref()
     }
 
-    /// The result of a match, once it has one; the log has its course and its proof.
+    /// Without the proof, which is in the log.
     pub(crate) fn record(&self, match_id: &MatchId) -> Option<&MatchRecord> {
         self.result(match_id).map(|(_, record)| record)
     }
 
-    /// The number of the event that has the result of a match.
     pub(crate) fn event_of(&self, match_id: &MatchId) -> Option<u64> {
         self.result(match_id).map(|(seq, _)| *seq)
     }
 
-    /// What a player did wrong in matches that it forfeited: each problem once, with its last matches, the latest first.
+    /// Each problem once, with its last matches, the latest first.
     pub(crate) fn problems(&self, player: &PlayerId) -> Vec<(&Problem, Vec<&MatchId>)> {
         let mut found: Vec<(&Problem, Vec<&MatchId>)> = Vec::new();
         for (match_id, problem) in self.problems.get(player).into_iter().flatten().rev() {
@@ -141,7 +132,6 @@ impl LeagueSnapshot {
         found
     }
 
-    /// How many matches ended in each of these ways.
     pub(crate) fn endings(&self) -> [(&'static str, usize); 4] {
         let outcomes = [Outcome::Win(Side::A), Outcome::Draw, Outcome::Forfeit(Side::A), Outcome::DoubleForfeit];
         outcomes.map(|outcome| {
@@ -150,18 +140,17 @@ impl LeagueSnapshot {
         })
     }
 
-    /// The place of a player in the list of players; none while the registration is open.
+    /// `None` while registration is open.
     pub(crate) fn place(&self, player: &PlayerId) -> Option<u32> {
         self.season.place_of(player).filter(|_| self.season.phase() != LeaguePhase::WaitingForRegistrations)
     }
 
-    /// The match of the player at `place` in a round, with its result; none when it has a bye there.
+    /// `None` when the player has a bye.
     pub(crate) fn match_of(&self, place: u32, round: u32) -> Option<PlayerMatch<'_>> {
         let fixture = self.season.fixture(place, RoundId(round))?;
         Some(PlayerMatch { record: self.record(&fixture.match_id), fixture })
     }
 
-    /// The matches with a result of the player at `place`, in the order of rounds.
     pub(crate) fn played(&self, place: u32) -> impl DoubleEndedIterator<Item = (Fixture, &MatchRecord)> {
         (1..=self.season.round_number().0).filter_map(move |round| {
             let PlayerMatch { fixture, record } = self.match_of(place, round)?;
@@ -169,7 +158,7 @@ impl LeagueSnapshot {
         })
     }
 
-    /// Whether a player has results, and made no legal move in any of the matches.
+    /// False for a player without results.
     pub(crate) fn never_moved(&self, place: u32) -> bool {
         let mut played = self.played(place).peekable();
         played.peek().is_some()
@@ -177,7 +166,7 @@ impl LeagueSnapshot {
                 .all(|(fixture, record)| record.outcome.forfeited(fixture.side) && record.moves[fixture.side].is_none())
     }
 
-    /// The last results of a player, the latest last, at most `count`.
+    /// The latest result last, at most `count`.
     pub(crate) fn form(&self, place: u32, count: usize) -> Vec<OwnResult> {
         let played = self.played(place).rev().take(count);
         let mut results: Vec<OwnResult> = played.map(|(fixture, record)| own_result(record, fixture.side)).collect();
@@ -185,7 +174,6 @@ impl LeagueSnapshot {
         results
     }
 
-    /// The points of a player after each round that has started.
     pub(crate) fn points(&self, place: u32) -> Vec<u32> {
         let worth = self.season.config().scoring.match_points();
         let mut sum = 0_u32;
@@ -199,7 +187,6 @@ impl LeagueSnapshot {
     }
 }
 
-/// Collects what the pages show beside the season, while a log is replayed.
 #[derive(Debug, Default)]
 pub struct SnapshotBuilder(Option<LeagueSnapshot>);
 
@@ -207,30 +194,27 @@ impl SnapshotBuilder {
     pub fn observe(&mut self, event: &Event) {
         match &mut self.0 {
             Some(snapshot) => snapshot.observe(event),
-            // An event that opens no league ends the replay.
+            // The replay fails on a log whose first event opens no league.
             none @ None => *none = LeagueSnapshot::begin(event).ok(),
         }
     }
 
-    /// The snapshot with the season that the replay led to; `None` when there was no event.
     pub fn finish(self, season: Season) -> Option<LeagueSnapshot> {
         self.0.map(|snapshot| LeagueSnapshot { season, ..snapshot })
     }
 }
 
-/// A match from the side of one player, with its result once it has one.
 #[derive(Clone, Debug)]
 pub(crate) struct PlayerMatch<'a> {
     pub(crate) fixture: Fixture,
     pub(crate) record: Option<&'a MatchRecord>,
 }
 
-/// What a match was to `side`. Pages show a double forfeit as one, whatever it counts as.
+/// Pages show a double forfeit as such, whatever it counts as.
 pub(crate) fn own_result(record: &MatchRecord, side: Side) -> OwnResult {
     record.outcome.own_result(side, DoubleForfeit::TechnicalLoss)
 }
 
-/// A result in a letter and in words.
 pub(crate) fn shown(result: OwnResult) -> (&'static str, &'static str) {
     match result {
         OwnResult::Win => ("W", "win"),

@@ -1,17 +1,17 @@
-//! See the league: pages for people, an API for programs, and both as it happens.
+//! Shows a league: pages for people, an API for programs, and live updates for both.
 //!
-//! The manager's own server shows it, at the paths that the protocol does not know ([`league_wire::pages`]). It has the league a
-//! second time, folded from the same events in a task of its own: whoever looks makes nobody wait who plays, and a viewer that is
-//! slow is let go.
+//! The manager's server serves the dashboard at the paths that the protocol does not use ([`league_wire::pages`]). The
+//! dashboard keeps its own copy of the league, built from the same events, so it never blocks the league. A viewer that
+//! is too slow is disconnected.
 //!
-//! | data | what is made of it |
+//! | input | output |
 //! |---|---|
-//! | [`feed`]: durable events come in | `pages`: what people see |
-//! | [`story`]: what they add up to | `api`: what programs read, with its description |
-//! | `stage`: what all who look have in common | `events`, `live`: both, as it happens |
-//! | [`archive`]: what is on the disk, and the past | `metrics`: figures |
+//! | [`feed`]: receives durable events | `pages`: HTML |
+//! | [`league_snapshot`]: the state after them | `api`: JSON and its description |
+//! | `shared_state`: shared by all viewers | `events`, `live`: streams |
+//! | [`archive`]: reads stored and past data | `metrics`: figures |
 //!
-//! `site` says what is at which path, [`operate`] who may do more than look.
+//! `site` routes requests; [`operate`] recognises the operator.
 
 pub mod archive;
 pub mod dashboard;

@@ -1,8 +1,7 @@
-//! `/live`: the first page, as it changes. Its parts are rendered once for all who watch, at most a few times a second.
+//! `/live`: streams the changed parts of the first page, rendered once for all viewers, a few times a second.
 //!
-//! A part carries the number of the event since which it looks like this. Whoever watches gets the parts that are newer than what it
-//! has: a slow one skips what was in between, and one that was cut off says where it was. Nothing is queued for anybody. Almost everybody
-//! has what was there a moment ago, so what has changed since then is one message, made once: a crowd costs a write for each, and no more.
+//! A part carries the number of the event that changed it. A viewer gets the parts that are newer than its own, so a slow
+//! viewer skips versions and no queue grows. Most viewers are one version behind, so that change is one shared message.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,12 +23,10 @@ use crate::phases::Phases;
 use crate::shared_state::ViewerSlot;
 use crate::waiting_room::WaitingRoom;
 
-/// A part of the first page.
 #[derive(Clone, Debug)]
 struct Part {
-    /// Since which event it looks like this.
     since: u64,
-    /// Since which making: what referees tell of a match is news without being an event.
+    /// The rendering that changed it: phases of matches change without an event.
     made: u64,
     html: String,
     message: Arc<StreamMessage>,
@@ -38,15 +35,14 @@ struct Part {
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     seq: u64,
-    /// How often parts have been made.
     made: u64,
     parts: Vec<Part>,
     end: Arc<StreamMessage>,
-    /// All that has changed since the parts before these, and the end.
+    /// All changes since the previous rendering, and the end.
     step: Arc<StreamMessage>,
 }
 
-/// The parts as they are now; those that have not changed stay what they were.
+/// Parts that have not changed keep their numbers.
 pub(crate) fn make(story: &LeagueSnapshot, phases: &Phases, room: Option<&WaitingRoom>, before: &Parts) -> Parts {
     let (seq, made) = (story.seq(), before.made + 1);
     let parts: Vec<Part> = league::parts(story, phases, room)
@@ -61,7 +57,7 @@ pub(crate) fn make(story: &LeagueSnapshot, phases: &Phases, room: Option<&Waitin
             }
         })
         .collect();
-    // The id comes last, so that whoever is cut off before it asks for all of it again.
+    // The id comes last, so that a client that is cut off earlier gets all parts again.
     let end = Arc::new(StreamMessage::new(format!("id: {seq}\nevent: seq\ndata: {seq}\n\n")));
     let changed = parts.iter().filter(|part| part.made == made).map(|part| &part.message);
     let step = StreamMessage::new(joined(changed.chain([&end]), false));
@@ -74,7 +70,7 @@ fn joined<'a>(messages: impl Iterator<Item = &'a Arc<StreamMessage>>, packed: bo
 }
 
 impl Parts {
-    /// Everything that is newer than `seen`, and what it brings the page to; only the latter for the quiet.
+    /// Returns the parts that are newer than `seen`; a quiet client gets only the number.
     fn news(&self, seen: SeenParts, manner: StreamOptions) -> Option<Bytes> {
         let is_newer = |part: &&Part| match seen {
             SeenParts::Event(seq) => part.since > seq,
@@ -92,18 +88,17 @@ impl Parts {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SeenParts {
-    /// Everything up to this event, elsewhere or before it was cut off.
+    /// The client has all parts up to this event, from the page or an earlier connection.
     Event(u64),
-    /// Everything up to this making, here.
+    /// The client has all parts up to this rendering, from this stream.
     Making(u64),
 }
 
-/// How somebody wants to be told.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamOptions {
-    /// Only that there is something new, not what.
+    /// Announces changes without their content.
     pub(crate) quiet: bool,
-    /// Packed: a tenth of the bytes.
+    /// Compressed: a tenth of the bytes.
     pub(crate) packed: bool,
 }
 
@@ -111,13 +106,11 @@ struct Watcher {
     _seat: ViewerSlot,
     seen: SeenParts,
     manner: StreamOptions,
-    /// What is said before anything else.
     first: Option<Bytes>,
     parts: watch::Receiver<Arc<Parts>>,
     closing: watch::Receiver<bool>,
 }
 
-/// The parts that are newer than event `seen`, without end.
 pub(crate) fn stream(seat: ViewerSlot, seen: u64, manner: StreamOptions) -> Body {
     let (mut parts, closing) = (seat.parts().subscribe(), seat.stage.closing.subscribe());
     parts.mark_changed();
@@ -149,7 +142,7 @@ impl Watcher {
             let parts = self.parts.borrow_and_update().clone();
             let news = parts.news(self.seen, self.manner);
             self.seen = match self.seen {
-                // Made while nobody watched: what comes next is compared with what this one has.
+                // These parts were rendered before this client's page, when there were no viewers.
                 SeenParts::Event(seq) if parts.seq < seq => self.seen,
                 SeenParts::Event(_) | SeenParts::Making(_) => SeenParts::Making(parts.made),
             };

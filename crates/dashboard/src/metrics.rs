@@ -1,4 +1,4 @@
-//! `/metrics`: figures for Prometheus, in its text form.
+//! `/metrics`: figures for Prometheus, in its text format.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,10 +6,8 @@ use std::time::Duration;
 
 use crate::shared_state::SharedState;
 
-/// Upper ends of the buckets, in seconds.
 const BUCKETS: [f64; 7] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0];
 
-/// What the site counts of itself.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     buckets: [AtomicU64; BUCKETS.len()],
@@ -20,7 +18,6 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Somebody was answered, after so long.
     pub(crate) fn answered(&self, took: Duration, failed: bool) {
         let seconds = took.as_secs_f64();
         for (bucket, most) in self.buckets.iter().zip(BUCKETS) {
@@ -33,7 +30,6 @@ impl Metrics {
         self.micros.fetch_add(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Somebody found no place to watch.
     pub(crate) fn turned_away(&self) {
         self.refused_streams.fetch_add(1, Ordering::Relaxed);
     }
@@ -96,7 +92,7 @@ struct Page(String);
 
 impl Page {
     fn head(&mut self, name: &str, kind: &str, help: &str) {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 

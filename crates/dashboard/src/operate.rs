@@ -1,7 +1,7 @@
-//! What the operator may do, and who is taken for the operator.
+//! The actions of the operator, and how the operator is recognised.
 //!
-//! As at the manager: with a token whoever shows it, compared in constant time; without one whoever is on this machine. A form that
-//! another page has sent is refused before anything else.
+//! As at the manager: a client is the operator if it shows the token, compared in constant time. Without a token, every
+//! client on this machine is. A form from another site is refused first.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -14,7 +14,6 @@ use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::message::step::MatchState;
 use league_protocol::token::{Credential, TokenDigest};
 
-/// A step of a match that is led by hand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OperatorStep {
     CollectChoices,
@@ -44,13 +43,12 @@ impl OperatorStep {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OperatorAction {
-    /// The league begins, or goes on.
+    /// Also resumes a stopped league.
     Start,
-    /// What runs ends, nothing new begins.
+    /// Running matches end; no match begins.
     Stop,
     Reopen,
     Withdraw(PlayerId),
-    /// A match goes on by a step.
     Step(MatchId, OperatorStep),
 }
 
@@ -70,19 +68,16 @@ impl OperatorAction {
 
 pub type ActionFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RequestError>> + Send + 'a>>;
 
-/// Who carries out what the operator wants.
 pub trait Operator: fmt::Debug + Send + Sync + 'static {
-    /// Does it, once; the answer comes when it is durable.
+    /// Returns when the action is durable.
     fn act(&self, action: OperatorAction) -> ActionFuture<'_, ()>;
 
-    /// How long a referee takes to answer, where it was asked of late.
+    /// `None` when the referee was not asked lately.
     fn promptness(&self, referee: &RefereeId) -> Option<Duration>;
 
-    /// How a match stands at its referee.
     fn look(&self, match_id: MatchId) -> ActionFuture<'_, MatchState>;
 }
 
-/// Whether whoever asks is the operator.
 pub(crate) fn is_operator(token: Option<&TokenDigest>, shown: Option<&str>, peer: SocketAddr) -> bool {
     match token {
         None => peer.ip().to_canonical().is_loopback(),
@@ -90,7 +85,7 @@ pub(crate) fn is_operator(token: Option<&TokenDigest>, shown: Option<&str>, peer
     }
 }
 
-/// Whether a form was sent by a page of ours, or by no page at all.
+/// Accepts forms of this site and requests without a page.
 pub(crate) fn is_own_form(headers: &HeaderMap) -> bool {
     let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());

@@ -1,9 +1,8 @@
-//! What people see: rendered here, complete without a script.
+//! The HTML pages, complete without a script.
 //!
-//! - [`frame`]: what all pages have in common
-//! - [`league`], [`crosstable`], [`schedule`], [`player`], [`game`], [`agents`], [`log`]: the pages
-//! - [`steps`]: what the operator finds on them
-//! - [`chart`], [`links`], [`paging`]: what they are made of
+//! - [`frame`]: the layout of all pages
+//! - [`league`], [`crosstable`], [`schedule`], [`player`], [`match_page`], [`agents`], [`log`]: the pages
+//! - [`steps`]: the operator's forms
 
 pub(crate) mod agents;
 pub(crate) mod chart;

@@ -1,8 +1,8 @@
-//! In which phase the matches on the first page are, as their referees tell.
+//! The phases of the matches on the first page, as their referees report them.
 //!
-//! Nobody who plays is in a hurry to tell: referees are asked once a second at most, about no more matches than the page shows, only while
-//! somebody watches, and only about matches that were being played a second ago. A league that plays faster than people read is never
-//! asked, and a referee that does not know the question is asked once.
+//! The questions must not slow down the referees. So the dashboard asks at most once a second, only while a viewer
+//! watches, and only about shown matches that already ran a second ago. A referee that does not know the question is
+//! asked once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,13 +18,10 @@ use crate::pages::league::MATCHES;
 use crate::shared_state::SharedState;
 
 const PAUSE: Duration = Duration::from_secs(1);
-/// What takes longer is not waited for.
 const LIMIT: Duration = Duration::from_millis(800);
 
-/// The phases that are known, in a word each.
 pub(crate) type Phases = HashMap<MatchId, &'static str>;
 
-/// A phase as people read it, by its name in the protocol.
 fn word(state: &str) -> Option<&'static str> {
     match state {
         "WAITING_FOR_PLAYERS" => Some("invited"),
@@ -35,7 +32,7 @@ fn word(state: &str) -> Option<&'static str> {
     }
 }
 
-/// Asks, without end. There is nobody to ask before there is an operator.
+/// Never ends. Asks only once there is an operator.
 pub(crate) async fn follow(stage: Arc<SharedState>, operator: impl Fn() -> Option<Arc<dyn Operator>>) {
     let mut before: HashSet<Assignment> = HashSet::new();
     let mut mute: HashSet<RefereeId> = HashSet::new();
@@ -52,7 +49,7 @@ pub(crate) async fn follow(stage: Arc<SharedState>, operator: impl Fn() -> Optio
         for (held, state) in asked.await {
             match state {
                 Ok(Some(phase)) => drop(phases.insert(held.match_id.clone(), phase)),
-                // It may have ended meanwhile, which is no answer to hold against anybody.
+                // If the match ended meanwhile, the missing answer says nothing about the referee.
                 Ok(None) if stage.story().season().holds(held) => drop(mute.insert(held.referee.clone())),
                 Ok(None) | Err(_) => {}
             }

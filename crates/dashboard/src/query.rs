@@ -1,4 +1,4 @@
-//! What stands behind the question mark of an address, and in a form.
+//! Query strings and form bodies.
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
@@ -13,23 +13,20 @@ impl Query {
         Self(pairs.take(32).collect())
     }
 
-    /// A value, where it is there and not empty.
+    /// `None` when the value is missing or empty.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(given, _)| given == name).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
     }
 
-    /// A number, where it is one.
     pub(crate) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.text(name)?.parse().ok()
     }
 
-    /// Whether there is something of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(given, _)| given == name)
     }
 }
 
-/// A piece of an address, without its escapes.
 fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -1,4 +1,4 @@
-//! Events in sentences with names and links.
+//! Events as sentences with names and links.
 
 use league_core::rules::outcome::Outcome;
 use league_core::season::Season;
@@ -22,9 +22,8 @@ pub(crate) fn sentence(season: &Season, fact: &Fact) -> Markup {
     }
 }
 
-/// How a match ended, in a few words.
 pub(crate) fn ended(season: &Season, match_id: &MatchId, outcome: Outcome) -> Markup {
     let Some(players) = season.contestants(match_id) else { return html! { "over" } };
-    // Links are markup already, and the words between them have nothing to escape.
+    // Links are markup already, and the words between them need no escaping.
     PreEscaped(outcome.sentence(&players.map(|player| player_link(player).into_string())))
 }

@@ -1,4 +1,4 @@
-//! Answers of the site: bytes with a type, and the headers that keep a page to itself.
+//! HTTP answers of the site, with the headers that isolate a page.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -7,7 +7,7 @@ use league_wire::pages::Body;
 use maud::Markup;
 use serde::Serialize;
 
-/// Nothing from elsewhere, nothing inline, and nobody frames it.
+/// Nothing from other sites, nothing inline, no framing.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'self'; frame-ancestors 'none'";
 
@@ -37,7 +37,7 @@ pub(crate) fn events(body: Body) -> Reply {
     let mut reply = typed(StatusCode::OK, "text/event-stream", body);
     let headers = reply.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    // Proxies would hold an event back until there are more.
+    // Proxies would otherwise buffer events.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     reply
 }

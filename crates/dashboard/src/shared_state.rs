@@ -1,5 +1,4 @@
-//! What everybody who looks has in common: the story as it stands, the latest events, and the parts of the first page, each
-//! rendered once for all.
+//! The state that all viewers share: the snapshot, the latest events, and the rendered parts of the first page.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,13 +15,12 @@ use crate::live::Parts;
 use crate::phases::Phases;
 use crate::waiting_room::WaitingRoom;
 
-/// How many of the latest events are at hand; older ones come from the log.
+/// Events kept in memory; older ones come from the log.
 const RING: usize = 4096;
 
-/// Those who watch are told one slice after the other: woken all at once, a crowd would be in the way of everything else that is due.
+/// Viewers are notified in groups, because waking all at once would delay other work.
 pub(crate) const SLICES: usize = 8;
 
-/// An event, with its message once somebody has asked for it.
 #[derive(Debug)]
 pub(crate) struct LatestEvent {
     pub(crate) seq: u64,
@@ -31,32 +29,29 @@ pub(crate) struct LatestEvent {
 }
 
 impl LatestEvent {
-    /// The event as the stream tells it: made once, shared by all.
+    /// Serialized once, shared by all viewers.
     pub(crate) fn message(&self) -> Bytes {
         self.message.get_or_init(|| events::message(self.seq, &self.event)).clone()
     }
 }
 
-/// What everybody who looks has in common.
 #[derive(Debug)]
 pub(crate) struct SharedState {
     story: RwLock<LeagueSnapshot>,
     ring: Mutex<VecDeque<Arc<LatestEvent>>>,
-    /// The number of the last event.
     pub(crate) head: watch::Sender<u64>,
-    /// The parts of the first page, for each slice of those who watch.
+    /// One channel for each group of viewers.
     pub(crate) parts: [watch::Sender<Arc<Parts>>; SLICES],
     next_slice: AtomicUsize,
     pub(crate) closing: watch::Sender<bool>,
-    /// Told when somebody wants the parts made.
+    /// Notified when the parts must be rendered again.
     pub(crate) wanted: Notify,
-    /// The phases of matches that are being played, as far as they are known.
     phases: RwLock<Phases>,
     watching: AtomicUsize,
     streams: AtomicUsize,
     most: usize,
     pub(crate) archive: Archive,
-    /// How agents join, where they can.
+    /// `None` when the league is only displayed.
     pub(crate) room: Option<WaitingRoom>,
 }
 
@@ -79,18 +74,17 @@ impl SharedState {
         }
     }
 
-    /// The story as it stands. Held no longer than a page takes.
+    /// Callers hold the lock only while they render.
     pub(crate) fn story(&self) -> RwLockReadGuard<'_, LeagueSnapshot> {
-        // An event that cannot be told changes nothing, so a panic leaves no half of one.
+        // An event that cannot be applied changes nothing, so a panic leaves no partial event.
         self.story.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The phases of matches that are being played, as far as they are known.
     pub(crate) fn phases(&self) -> RwLockReadGuard<'_, Phases> {
         self.phases.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Referees have told of phases; who watches is told where that is news.
+    /// Notifies viewers only of a change.
     pub(crate) fn set_phases(&self, phases: Phases) {
         if *self.phases() != phases {
             *self.phases.write().unwrap_or_else(PoisonError::into_inner) = phases;
@@ -98,7 +92,7 @@ impl SharedState {
         }
     }
 
-    /// Goes on by these events, of which the first is the next one.
+    /// Skips events that do not follow the last one.
     pub(crate) fn tell(&self, events: Vec<(u64, Event)>) {
         let mut told = Vec::with_capacity(events.len());
         let mut story = self.story.write().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +116,7 @@ impl SharedState {
         self.head.send_replace(seq);
     }
 
-    /// At most `limit` events behind event `after`; nothing when the next one is no longer at hand.
+    /// `None` when the next event is no longer in memory.
     pub(crate) fn latest(&self, after: u64, limit: usize) -> Option<Vec<Arc<LatestEvent>>> {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let first = ring.front()?.seq;
@@ -130,7 +124,7 @@ impl SharedState {
         Some(ring.iter().skip(skipped).take(limit).cloned().collect())
     }
 
-    /// A place among those who watch; none when there are too many.
+    /// `None` when there are too many viewers.
     pub(crate) fn seat(self: &Arc<Self>, watches_parts: bool) -> Option<ViewerSlot> {
         if self.streams.fetch_add(1, Ordering::Relaxed) >= self.most {
             self.streams.fetch_sub(1, Ordering::Relaxed);
@@ -148,13 +142,12 @@ impl SharedState {
         self.streams.load(Ordering::Relaxed)
     }
 
-    /// How many watch the first page.
     pub(crate) fn watching(&self) -> usize {
         self.watching.load(Ordering::Relaxed)
     }
 }
 
-/// A place among those who watch, free again when it is dropped.
+/// Frees the slot when it is dropped.
 #[derive(Debug)]
 pub(crate) struct ViewerSlot {
     pub(crate) stage: Arc<SharedState>,
@@ -163,7 +156,6 @@ pub(crate) struct ViewerSlot {
 }
 
 impl ViewerSlot {
-    /// Where the parts of the first page are told to this one.
     pub(crate) fn parts(&self) -> &watch::Sender<Arc<Parts>> {
         &self.stage.parts[self.slice]
     }

@@ -1,4 +1,4 @@
-//! What is at which path.
+//! Routes requests to pages, API and streams.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,14 +29,12 @@ const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/live.js");
 const ICON: &str = include_str!("assets/icon.svg");
 
-/// A request for something to look at.
 pub(crate) struct SiteRequest {
-    /// The path without the moment and without a slash in front.
+    /// Without the past event and without a leading slash.
     pub(crate) path: String,
     pub(crate) query: Query,
-    /// The past moment that is asked for.
     pub(crate) at: Option<u64>,
-    /// Whether it comes from somebody who may operate the league anyway.
+    /// The client may operate the league.
     pub(crate) trusted: bool,
 }
 
@@ -47,7 +45,6 @@ impl SiteRequest {
     }
 }
 
-/// The story that is asked for: the living one, or one of the past.
 pub(crate) enum RequestedLeague {
     Now,
     Then(Arc<LeagueSnapshot>),
@@ -143,7 +140,6 @@ impl Shared {
         }
     }
 
-    /// Lets `read` look at the story that is meant.
     pub(crate) fn with<T>(&self, told: &RequestedLeague, read: impl FnOnce(&LeagueSnapshot) -> T) -> T {
         match told {
             RequestedLeague::Now => read(&self.stage.story()),
@@ -180,7 +176,7 @@ impl Shared {
         let is_known = self.with(told, |story| story.season().player(&exact).is_some());
         let id = if is_known { exact } else { id.to_ascii_uppercase().parse().unwrap_or(exact) };
         let Some(played) = self.with(told, |story| player::latest(story, &id, player::FILES)) else {
-            return self.nothing(StatusCode::NOT_FOUND, "No such player", "Nobody of this league has that id.");
+            return self.nothing(StatusCode::NOT_FOUND, "No such player", "No player of this league has that id.");
         };
         let files = self.stage.archive.games(played).await;
         let name = self.with(told, |story| {
@@ -195,7 +191,6 @@ impl Shared {
         })
     }
 
-    /// The event with the result of a match, once it is over.
     pub(crate) async fn reported(&self, told: &RequestedLeague, match_id: &MatchId) -> Option<Event> {
         let seq = self.with(told, |story| story.event_of(match_id))?;
         let read = self.stage.archive.events(seq - 1, 1).await.ok()?;
@@ -244,7 +239,6 @@ impl Shared {
         self.show(told, asked, "Agents", |story| agents::page(story, &paging, &files, asked.trusted, pulse))
     }
 
-    /// How long a referee takes to answer.
     pub(crate) fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
         self.operator().and_then(|operator| operator.promptness(referee))
     }
@@ -306,7 +300,6 @@ impl Shared {
         reply
     }
 
-    /// What the operator may do about the league, on its page.
     fn controls(&self, asked: &SiteRequest) -> Markup {
         match (self.operator(), asked.at) {
             (Some(_), None) => steps::controls(&self.stage.story(), self.settings.token.is_some()),
@@ -314,7 +307,6 @@ impl Shared {
         }
     }
 
-    /// What the operator may do about a player.
     fn withdrawal(&self, asked: &SiteRequest, story: &LeagueSnapshot, player: &RegisteredPlayer) -> Markup {
         match (self.operator(), asked.at) {
             (Some(_), None) => steps::of_player(story, player, self.settings.token.is_some()),
@@ -322,7 +314,6 @@ impl Shared {
         }
     }
 
-    /// What the operator may do about a match.
     async fn steps(&self, match_id: &MatchId) -> Markup {
         let Some(operator) = self.operator() else { return html! {} };
         let held = self.stage.story().season().assignments().iter().any(|held| held.match_id == *match_id);
@@ -345,7 +336,7 @@ impl Shared {
             return self.nothing(StatusCode::TOO_MANY_REQUESTS, "Too often", "Too many wrong tokens came from there.");
         }
         if !operate::is_operator(self.settings.token.as_ref(), form.text("token"), visit.peer) {
-            // It is refused in either case; the next time it may not even be listened to.
+            // The request is refused in any case; the count decides about later ones.
             let _ = strikes.strike(whence);
             return self.nothing(StatusCode::FORBIDDEN, "Not the operator", "This needs the operator's token.");
         }
@@ -375,7 +366,6 @@ impl Shared {
         self.nothing(StatusCode::NOT_FOUND, "Nothing is here", "There is no page at this address.")
     }
 
-    /// A page that only says why there is none.
     pub(crate) fn nothing(&self, status: StatusCode, title: &str, why: &str) -> Reply {
         let story = self.stage.story();
         let head = story.seq();
@@ -386,18 +376,16 @@ impl Shared {
     }
 }
 
-/// The last event that somebody has seen who was cut off.
 fn last_seen(visit: &PageRequest) -> Option<u64> {
     visit.parts.headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()
 }
 
-/// Whether a path leads nowhere else.
+/// Accepts only relative paths of plain characters.
 fn is_plain(path: &str) -> bool {
     path.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'.' | b':'))
         && !path.starts_with('/')
 }
 
-/// Something that is part of this program.
 fn fixed(media: &'static str, text: &'static str) -> Reply {
     let mut reply = reply::whole(StatusCode::OK, media, text);
     reply.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("max-age=300"));

@@ -1,4 +1,4 @@
-//! The waiting room: how agents join, shown as long as registration is open.
+//! How agents join, shown while registration is open.
 
 use maud::{Markup, html};
 
@@ -6,21 +6,19 @@ use crate::league_snapshot::LeagueSnapshot;
 
 #[derive(Clone, Debug, Default)]
 pub struct WaitingRoom {
-    /// The addresses of the manager, the one that is used in the commands first.
+    /// The commands use the first one.
     pub addresses: Vec<String>,
-    /// The command that starts a player.
     pub player: String,
-    /// The command that starts a referee.
     pub referee: String,
-    /// What else agents need to know: about the join key, or that only this machine can join.
+    /// Hints, such as the join key, or that only agents on this machine can join.
     pub notes: Vec<String>,
-    /// The league starts once so many players are there.
+    /// The league starts with this many players.
     pub expect_players: Option<u32>,
     pub expect_referees: Option<u32>,
 }
 
 impl WaitingRoom {
-    /// How many players and referees are expected; none once registration was reopened, because then the operator decides.
+    /// `None` once registration was reopened, because then the operator decides.
     pub(crate) fn expected(&self, story: &LeagueSnapshot) -> [Option<u32>; 2] {
         if story.season().was_reopened() { [None, None] } else { [self.expect_players, self.expect_referees] }
     }

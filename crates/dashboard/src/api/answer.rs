@@ -1,4 +1,4 @@
-//! What is read out of a story.
+//! Reads the answers of the API from a snapshot.
 
 use std::time::Duration;
 
@@ -51,7 +51,6 @@ pub(super) fn matches(story: &LeagueSnapshot, piece: &Piece) -> Page<Game> {
     piece.cut(played(story), story.season().matches_completed() as usize)
 }
 
-/// Every match that is over, in the order of the schedule.
 pub(super) fn played(story: &LeagueSnapshot) -> impl Iterator<Item = Game> {
     let rounds =
         (1..=story.season().round_number().0).filter_map(|round| story.season().scheduled_round(RoundId(round)));
@@ -139,7 +138,7 @@ pub(super) async fn game(shared: &Shared, told: &RequestedLeague, id: &str) -> O
         Some((held, Game::of(story, story.season().scheduled_match(&match_id)?)))
     })?;
     let event = shared.reported(told, &match_id).await;
-    // What was said in a match that is not over is nobody's business yet.
+    // Messages of an unfinished match stay private, because the opponent could read them.
     let Some(Fact::MatchReported { attempt, record, .. }) = event.map(|event| event.fact) else {
         let (attempt, referee_id) = held.map(|held| (held.attempt, held.referee)).unzip();
         return Some(WholeGame { game, attempt, referee_id, draw: None, transcript: Vec::new() });

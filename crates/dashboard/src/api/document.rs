@@ -1,11 +1,10 @@
-//! The OpenAPI document, made from the table.
+//! The OpenAPI document, generated from the table.
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::{Row, Subject, TABLE};
 
-/// The document.
 pub(super) fn written() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.definitions_path = "/components/schemas".into();

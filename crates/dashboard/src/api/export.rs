@@ -1,4 +1,4 @@
-//! Tables and transcripts to take away: `/export/standings.csv`, `results.csv`, the same as JSON, and single matches.
+//! Downloads: `/export/standings.csv`, `results.csv`, the same as JSON, and single matches.
 
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
@@ -10,7 +10,6 @@ use crate::dashboard::Shared;
 use crate::reply::{self, Reply};
 use crate::site::RequestedLeague;
 
-/// Answers what is asked for as a file.
 pub(crate) async fn export(shared: &Shared, path: &str) -> Reply {
     let everything = Piece { from: 0, limit: usize::MAX, search: String::new() };
     match path.strip_prefix("export/").unwrap_or_default() {
@@ -70,7 +69,7 @@ fn results(shared: &Shared) -> String {
     lines
 }
 
-/// A text as a field of a table. What a spreadsheet would take for a formula stays a text.
+/// Prefixes text that a spreadsheet would run as a formula.
 fn field(text: &str) -> String {
     let tamed = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() };
     if tamed.contains([',', '"', '\n', '\r']) { format!("\"{}\"", tamed.replace('"', "\"\"")) } else { tamed }

@@ -1,4 +1,4 @@
-//! What is answered, as it is written.
+//! The types that the API answers with.
 
 use league_core::season::LeaguePhase;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
@@ -17,7 +17,6 @@ use smol_str::SmolStr;
 use crate::league_snapshot::LeagueSnapshot;
 use crate::query::Query;
 
-/// Which piece of a list is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) from: usize,
@@ -36,7 +35,6 @@ impl Piece {
         self.search.is_empty() || id.to_lowercase().contains(&self.search) || name.to_lowercase().contains(&self.search)
     }
 
-    /// This piece of `all`, of which there are `total`.
     pub(super) fn cut<T>(&self, all: impl Iterator<Item = T>, total: usize) -> Page<T> {
         let items: Vec<T> = all.skip(self.from).take(self.limit).collect();
         let next = self.from.saturating_add(items.len());
@@ -148,7 +146,6 @@ pub(super) struct Game {
 }
 
 impl Game {
-    /// A scheduled match, with its result once it has one.
     pub(super) fn of(story: &LeagueSnapshot, game: ScheduledMatch) -> Self {
         let record = story.record(&game.match_id);
         let choice = |side| record.and_then(|record| record.moves[side].clone());

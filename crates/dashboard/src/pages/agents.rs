@@ -1,4 +1,4 @@
-//! Who takes part: referees and players, how they are, and how quickly they answer.
+//! The referees and players, their states and answer times.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(crate) fn shown<'a>(story: &'a LeagueSnapshot, paging: &Paging) -> (Vec<&'a 
     (paging.piece(&players).to_vec(), players.len())
 }
 
-/// The page. Where agents listen is shown to those who may operate the league.
+/// Only the operator sees the endpoints.
 pub(crate) fn page(
     story: &LeagueSnapshot,
     paging: &Paging,
@@ -51,7 +51,7 @@ pub(crate) fn page(
         }
         section #players aria-labelledby="players-title" {
             div.bar { h2 #players-title { "Players" } (paging.search("agents", "Name or id")) }
-            @if players.is_empty() { p.empty { "Nobody is there." } } @else {
+            @if players.is_empty() { p.empty { "No player found." } } @else {
                 div.wide tabindex="0" role="region" aria-label="Players" {
                     table {
                         thead { tr { th.name scope="col" { "Player" } th scope="col" { "State" } th scope="col" title="Technical losses since it last played a match" { "Missed" } th scope="col" { "Answers in" } th scope="col" title="How it is spoken to" { "Frame" } th scope="col" title="What it does differently" { "Quirks" } th scope="col" { "Version" } @if trusted { th.name scope="col" { "Endpoint" } } } }

@@ -1,12 +1,11 @@
-//! Pictures, drawn here: lines of points by round, and bars of answer times.
+//! SVG charts: points by round, and a histogram of answer times.
 
 use maud::{Markup, html};
 
 use crate::league_snapshot::LeagueSnapshot;
 
-/// How many players have a line.
 const LINES: usize = 8;
-/// How many points a line has at most.
+/// The most points of a line.
 const STEPS: usize = 60;
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 260.0;
@@ -15,7 +14,6 @@ const BOTTOM: f64 = 24.0;
 const TOP: f64 = 8.0;
 const RIGHT: f64 = 10.0;
 
-/// The points of the leaders by round.
 pub(crate) fn points(story: &LeagueSnapshot) -> Markup {
     let season = story.season();
     let leaders: Vec<(String, Vec<u32>)> = season
@@ -52,7 +50,7 @@ fn y(value: u32, most: u32) -> f64 {
     TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - f64::from(value) / f64::from(most))
 }
 
-/// A line that begins with nothing; of many rounds only some are drawn.
+/// Starts at zero. Of many rounds only some are drawn.
 fn path(points: &[u32], most: u32) -> String {
     let every = points.len().div_ceil(STEPS).max(1);
     let mut text = format!("{:.1},{:.1}", x(0, points.len()), y(0, most));
@@ -64,7 +62,6 @@ fn path(points: &[u32], most: u32) -> String {
     text
 }
 
-/// A name beside its colour, in the order of the table.
 fn label(index: usize, name: &str, points: &[u32]) -> Markup {
     html! {
         li {
@@ -88,7 +85,6 @@ fn axes(rounds: usize, most: u32) -> Markup {
     }
 }
 
-/// How often an answer took so long, in tenths of its limit.
 pub(crate) fn histogram(title: &str, id: &str, bars: &[(String, usize)]) -> Markup {
     let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
     let total: usize = bars.iter().map(|(_, count)| count).sum();

@@ -1,4 +1,4 @@
-//! The crosstable: everyone against everyone, in the order of the standings.
+//! The crosstable: all players against all, in the order of the standings.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,9 @@ use super::league::withdrawn;
 use super::paging::Paging;
 use crate::league_snapshot::{LeagueSnapshot, own_result, shown};
 
-/// Players of a page, both ways: a thousand against a thousand is no table for people.
+/// Players per page, in rows and in columns.
 pub(crate) const SIDE: usize = 32;
 
-/// The page: rows of `down`, columns of `across`.
 pub(crate) fn page(story: &LeagueSnapshot, down: &Paging, across: usize) -> Markup {
     let season = story.season();
     let standings = season.standings();
@@ -71,10 +70,10 @@ pub(crate) fn page(story: &LeagueSnapshot, down: &Paging, across: usize) -> Mark
     }
 }
 
-/// The matches of two players, by their places, the row's player first.
+/// By the places of two players, the row's player first.
 type Meetings = HashMap<(u32, u32), Vec<(MatchId, Side)>>;
 
-/// The matches between the players of the rows and those of the columns. It looks at every pairing of the league.
+/// Reads every pairing of the league.
 fn meetings(story: &LeagueSnapshot, rows: &[u32], columns: &[u32]) -> Meetings {
     let season = story.season();
     let among = |places: &[u32]| {

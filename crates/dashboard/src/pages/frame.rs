@@ -1,4 +1,4 @@
-//! What all pages have in common: head, navigation, the way through history, foot.
+//! The layout of all pages: head, navigation, history, foot.
 
 use league_core::season::LeaguePhase;
 use maud::{DOCTYPE, Markup, html};
@@ -8,15 +8,14 @@ use crate::league_snapshot::LeagueSnapshot;
 pub(crate) struct Frame<'a> {
     pub(crate) story: &'a LeagueSnapshot,
     pub(crate) title: &'a str,
-    /// Where it is, without the moment and without a slash in front.
+    /// Without the past event and without a leading slash.
     pub(crate) path: &'a str,
-    /// The moment that it shows, where that is not the present.
+    /// The past event that the page shows; `None` for the present.
     pub(crate) at: Option<u64>,
-    /// The last event that there is.
     pub(crate) head: u64,
-    /// Whether it is fetched again when the league has changed.
+    /// The script reloads the page when the league changes.
     pub(crate) follows: bool,
-    /// Whether the league is shown from its log, with no manager behind the pages.
+    /// The pages show a log; no manager runs.
     pub(crate) kept: bool,
 }
 
@@ -24,19 +23,18 @@ const NAVIGATION: [(&str, &str); 5] =
     [("", "League"), ("crosstable", "Crosstable"), ("schedule", "Schedule"), ("agents", "Agents"), ("log", "Log")];
 
 impl Frame<'_> {
-    /// The whole page around `content`.
     pub(crate) fn around(&self, content: &Markup) -> Markup {
         let league = self.story.season().config().title();
         let base = self.at.map_or_else(|| String::from("/"), |at| format!("/at/{at}/"));
         let own = format!("{base}{}", self.path);
         let first = self.path.split(['/', '?']).next().unwrap_or_default();
-        // What the script does: take parts as they come, fetch the page again, or nothing.
+        // The mode of the script: replace parts, reload the page, or nothing.
         let live = match (self.at, self.path, self.follows) {
             (Some(_), _, _) | (None, _, false) => "no",
             (None, "", true) => "parts",
             (None, _, true) => "page",
         };
-        // What the script says while the server answers.
+        // The text that the script shows while the server answers.
         let now = match self.story.season().phase() {
             LeaguePhase::LeagueCompleted => "final",
             LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague
@@ -93,7 +91,6 @@ impl Frame<'_> {
         }
     }
 
-    /// Any past moment is a shorter replay.
     fn history(&self) -> Markup {
         html! {
             form.history action="/at" method="get" {

@@ -1,4 +1,4 @@
-//! The league: where it stands, who leads, what is being played, what just happened.
+//! The first page: state, standings, current matches and latest events.
 
 use league_core::season::LeaguePhase;
 use league_protocol::id::RoundId;
@@ -14,11 +14,10 @@ use crate::recent_events;
 use crate::waiting_room::WaitingRoom;
 
 pub(crate) const ROWS: usize = 50;
-/// Matches of the current round that are shown.
 pub(crate) const MATCHES: usize = 24;
 const FORM: usize = 5;
 
-/// The page in parts: each has the id of its name, and is sent again when it has changed.
+/// Each part has its name as its id, and is sent again when it changes.
 pub(crate) fn parts(
     story: &LeagueSnapshot,
     phases: &Phases,
@@ -57,7 +56,6 @@ pub(crate) fn page(
     }
 }
 
-/// Where a league stands, in a word.
 pub(crate) fn state(story: &LeagueSnapshot) -> &'static str {
     let season = story.season();
     match season.phase() {
@@ -115,7 +113,7 @@ fn standings(story: &LeagueSnapshot, paging: &Paging) -> Markup {
                 @if season.players().len() > ROWS || !paging.search.is_empty() { (paging.search("", "Name or id")) }
             }
             @if rows.is_empty() {
-                p.empty { @if paging.search.is_empty() { "Nobody has registered yet." } @else { "Nobody is called that." } }
+                p.empty { @if paging.search.is_empty() { "Nobody has registered yet." } @else { "No player has that name." } }
             } @else {
                 div.wide tabindex="0" role="region" aria-label="Table of standings" {
                     table {
@@ -147,7 +145,6 @@ fn line(story: &LeagueSnapshot, row: &StandingsRow) -> Markup {
     }
 }
 
-/// That a player of the table is out.
 pub(crate) fn withdrawn(row: &StandingsRow) -> Markup {
     html! { @if row.withdrawn { " " span.pill data-state="WITHDRAWN" { "withdrawn" } } }
 }
@@ -190,7 +187,6 @@ fn news(story: &LeagueSnapshot) -> Markup {
     }
 }
 
-/// A match with its two players.
 pub(crate) fn players_of(story: &LeagueSnapshot, match_id: &league_protocol::id::MatchId) -> Markup {
     match story.season().contestants(match_id) {
         Some(players) => html! { (player_link(players.a)) " – " (player_link(players.b)) },

@@ -1,4 +1,4 @@
-//! Names that lead somewhere. Links are relative to the base of the page: a past moment stays a past moment.
+//! Names as links. Links are relative to the base of the page, so a page of the past links to the past.
 
 use league_core::season::agent::RegisteredPlayer;
 use league_protocol::id::MatchId;
@@ -15,7 +15,6 @@ pub(crate) fn match_link(match_id: &MatchId) -> Markup {
     html! { a href={ "matches/" (match_id) } { (match_id) } }
 }
 
-/// Results, a letter each.
 pub(crate) fn form(results: &[OwnResult]) -> Markup {
     html! {
         span.form {

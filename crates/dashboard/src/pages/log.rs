@@ -10,7 +10,6 @@ use crate::recent_events;
 
 pub(crate) const ROWS: usize = 100;
 
-/// The page: `entries` are those of the page, the latest first.
 pub(crate) fn page(
     story: &LeagueSnapshot,
     paging: &Paging,

@@ -1,6 +1,6 @@
-//! A match: every call with its receipt, every word that was said, and the draw, to be verified by whoever looks.
+//! A match: every call with its receipt, every message, and the draw with its proof.
 //!
-//! Of a match that is not over nothing is shown but that it is played: what one player has chosen is no business of the other.
+//! The page hides the messages of an unfinished match, because the opponent could read a choice.
 
 use league_core::record::{MatchRecord, RevealedDraw};
 use league_protocol::draw::DrawNonce;
@@ -17,11 +17,10 @@ use crate::league_snapshot::LeagueSnapshot;
 use crate::recent_events;
 
 pub(crate) struct Over<'a> {
-    /// Which attempt counted; none when nobody played it.
+    /// `None` when the match was not played.
     pub(crate) attempt: Option<u32>,
-    /// Its result, out of the log.
     pub(crate) record: &'a MatchRecord,
-    /// What its referee wrote down; nothing when that is not here.
+    /// `None` when the match file is on another machine.
     pub(crate) file: Option<&'a MatchFile>,
 }
 
@@ -87,7 +86,6 @@ fn result(story: &LeagueSnapshot, match_id: &MatchId, over: &Over<'_>) -> Markup
     }
 }
 
-/// The name of a player of this match; whoever else speaks is called by its id.
 fn name_of(story: &LeagueSnapshot, match_id: &MatchId, id: &str) -> String {
     let players = story.season().contestants(match_id);
     let named = players.and_then(|players| [players.a, players.b].into_iter().find(|player| player.id.as_str() == id));
@@ -134,7 +132,7 @@ fn draw(match_id: &MatchId, over: &Over<'_>) -> Markup {
 
 fn proved(match_id: &MatchId, attempt: u32, proof: &RevealedDraw, number: u8) -> Markup {
     html! {
-        p { "The commitment was in the invitations, before anybody chose. Secret, match, attempt and nonces give the seal, and the seal the number. "
+        p { "The commitment was in the invitations, before the players chose. Secret, match, attempt and nonces give the seal, and the seal the number. "
             @if proof.seeded { b { "The secret came from a seed, so this draw could be predicted." } } }
         form #proof.proof {
             (field("commitment", "Commitment", &String::from(proof.commitment)))

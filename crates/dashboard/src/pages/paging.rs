@@ -1,12 +1,10 @@
-//! Long lists, page by page, and a search through them.
+//! Paging and search for long lists.
 
 use maud::{Markup, html};
 
-/// Which piece of a list is shown.
 #[derive(Clone, Debug)]
 pub(crate) struct Paging {
     pub(crate) page: usize,
-    /// What is searched for; empty is nothing.
     pub(crate) search: String,
     pub(crate) size: usize,
 }
@@ -16,7 +14,6 @@ impl Paging {
         Self { page: 1, search: String::new(), size }
     }
 
-    /// Whether a name or an id is searched for.
     pub(crate) fn wants(&self, id: &str, name: &str) -> bool {
         let search = self.search.to_lowercase();
         search.is_empty() || id.to_lowercase().contains(&search) || name.to_lowercase().contains(&search)
@@ -27,7 +24,7 @@ impl Paging {
         &entries[from..entries.len().min(from.saturating_add(self.size))]
     }
 
-    /// The way to the other pages of `total` entries; nothing when there are none.
+    /// Empty when there is only one page.
     pub(crate) fn links(&self, path: &str, total: usize) -> Markup {
         let pages = total.div_ceil(self.size).max(1);
         if pages < 2 {
@@ -61,7 +58,6 @@ impl Paging {
     }
 }
 
-/// A text as part of an address.
 fn encoded(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {

@@ -1,4 +1,4 @@
-//! A player: its record and form, whom it met, what it chose, and how long it took.
+//! A player: its record, form, opponents, choices and answer times.
 
 use league_core::season::Season;
 use league_core::season::agent::RegisteredPlayer;
@@ -12,11 +12,9 @@ use super::links::{form, match_link, player_link};
 use crate::answers;
 use crate::league_snapshot::{LeagueSnapshot, PlayerMatch, own_result, shown};
 
-/// The files of so many of its last matches are looked through for times.
+/// The number of match files that are read for answer times.
 pub(crate) const FILES: usize = 40;
-/// Rounds that are shown at once.
 const ROUNDS: u32 = 100;
-/// Choices that are shown in a row.
 const CHOICES: usize = 120;
 
 pub(crate) fn page(
@@ -78,7 +76,6 @@ pub(crate) fn page(
     }
 }
 
-/// The last matches that a player has played, at most `count`; nothing when there is no such player.
 pub(crate) fn latest(story: &LeagueSnapshot, player: &PlayerId, count: usize) -> Option<Vec<MatchId>> {
     story.season().player(player)?;
     let Some(place) = story.place(player) else { return Some(Vec::new()) };
@@ -87,13 +84,11 @@ pub(crate) fn latest(story: &LeagueSnapshot, player: &PlayerId, count: usize) ->
     Some(latest)
 }
 
-/// How a player is, in a word.
 pub(crate) fn state(season: &Season, player: &RegisteredPlayer) -> Markup {
     let condition = season.condition(player);
     html! { span.pill data-state=(condition.as_str()) { (condition.word()) } }
 }
 
-/// What cost a player its technical losses, and what its author changes.
 fn fixes(story: &LeagueSnapshot, player: &RegisteredPlayer, forfeits: u32) -> Markup {
     let problems = story.problems(&player.id);
     html! {
@@ -114,7 +109,6 @@ fn fixes(story: &LeagueSnapshot, player: &RegisteredPlayer, forfeits: u32) -> Ma
     }
 }
 
-/// What a player does differently, and what its author can do about it.
 fn quirks(player: &RegisteredPlayer, has_lost: bool) -> Markup {
     html! {
         @if player.quirks.iter().next().is_some() {

@@ -1,4 +1,4 @@
-//! The schedule: who meets whom in which round, who rests, and what comes next.
+//! The schedule: matches, byes and results by round.
 
 use league_core::rules::outcome::Outcome;
 use league_core::season::LeaguePhase;
@@ -13,11 +13,11 @@ use super::paging::Paging;
 use crate::league_snapshot::LeagueSnapshot;
 use crate::recent_events;
 
-/// Rounds of a page, while rounds are small.
+/// Rounds on a page, while rounds are small.
 const ROUNDS: usize = 10;
 const MATCHES: usize = 150;
 
-/// The page. One round alone where it is named, and where rounds are large.
+/// Shows one round if it is named, or if rounds are large.
 pub(crate) fn page(story: &LeagueSnapshot, paging: &Paging, named: Option<u32>) -> Markup {
     let season = story.season();
     let (rounds, current) = (season.total_rounds(), season.round_number().0.max(1));
@@ -46,7 +46,6 @@ pub(crate) fn page(story: &LeagueSnapshot, paging: &Paging, named: Option<u32>) 
     }
 }
 
-/// One round, of which a page shows so many matches.
 fn alone(story: &LeagueSnapshot, number: u32, current: u32, paging: &Paging) -> Markup {
     let paging = Paging { size: MATCHES, ..paging.clone() };
     let rounds = story.season().total_rounds();
@@ -66,7 +65,6 @@ fn alone(story: &LeagueSnapshot, number: u32, current: u32, paging: &Paging) -> 
     }
 }
 
-/// Several rounds, `each` to a page.
 fn several(story: &LeagueSnapshot, current: u32, paging: &Paging, each: usize) -> Markup {
     let rounds: Vec<u32> = (1..=story.season().total_rounds()).collect();
     let paging = Paging { size: each, ..paging.clone() };
@@ -101,7 +99,7 @@ fn one(story: &LeagueSnapshot, round: &ScheduledRound, matches: &[ScheduledMatch
     }
 }
 
-/// The matches of a round: those that are being played first, then those that wait, then those that are over.
+/// Running matches first, then waiting ones, then finished ones.
 pub(crate) fn by_state(round: &ScheduledRound) -> Vec<&ScheduledMatch> {
     let mut matches: Vec<&ScheduledMatch> = round.matches.iter().collect();
     matches.sort_by_key(|game| match game.status.as_str() {
@@ -112,13 +110,13 @@ pub(crate) fn by_state(round: &ScheduledRound) -> Vec<&ScheduledMatch> {
     matches
 }
 
-/// The sides in the order in which a result names them: the winner first.
+/// The winner first, as in the sentence about a result.
 pub(crate) fn in_order(outcome: Outcome) -> [Side; 2] {
     let first = outcome.winner().unwrap_or(Side::A);
     [first, first.other()]
 }
 
-/// A match in a line; one that is being played with its phase, where that is known.
+/// `phase` is known only for running matches.
 pub(crate) fn entry(story: &LeagueSnapshot, game: &ScheduledMatch, phase: Option<&'static str>) -> Markup {
     let (state, word) = match game.status.as_str() {
         "IN_PROGRESS" => ("playing", phase.unwrap_or("playing")),
@@ -133,7 +131,6 @@ pub(crate) fn entry(story: &LeagueSnapshot, game: &ScheduledMatch, phase: Option
                 Some(record) => {
                     span.who { (recent_events::ended(story.season(), &game.match_id, record.outcome)) }
                     span.what {
-                        // In the order of the sentence: the winner first.
                         @for side in in_order(record.outcome) { @if let Some(choice) = &record.moves[side] { span.choice { (choice) } " " } }
                         @if let Some(number) = record.drawn { b.number title="the number that was drawn" { (number) } }
                     }

@@ -1,4 +1,4 @@
-//! What the operator may do, as forms.
+//! The operator's forms.
 
 use league_core::season::LeaguePhase;
 use league_core::season::agent::RegisteredPlayer;
@@ -8,7 +8,6 @@ use maud::{Markup, html};
 use crate::league_snapshot::LeagueSnapshot;
 use crate::operate::OperatorStep;
 
-/// What may be done about the league.
 pub(crate) fn controls(story: &LeagueSnapshot, needs_token: bool) -> Markup {
     let season = story.season();
     html! {
@@ -35,7 +34,6 @@ fn reopen() -> Markup {
     html! { button name="action" value="reopen" { "Open the registration again" } }
 }
 
-/// What may be done about a player, as long as it is in.
 pub(crate) fn of_player(story: &LeagueSnapshot, player: &RegisteredPlayer, needs_token: bool) -> Markup {
     let (begun, over) = match story.season().phase() {
         LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule => (false, false),
@@ -60,7 +58,6 @@ pub(crate) fn of_player(story: &LeagueSnapshot, player: &RegisteredPlayer, needs
     }
 }
 
-/// What may be done about a match that is led by hand.
 pub(crate) fn of_match(state: &MatchState, needs_token: bool) -> Markup {
     html! {
         div #steps.operate {

@@ -1,4 +1,4 @@
-//! What programs read is what its document says.
+//! The API answers as its OpenAPI document describes.
 
 use serde_json::Value;
 
@@ -31,7 +31,6 @@ async fn every_answer_is_as_the_document_describes_it() {
     }
 }
 
-/// All entries of a list, piece by piece.
 async fn all(site: &Site, path: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut from = Some(0);

@@ -1,4 +1,4 @@
-//! Five hundred who watch: what happens is on their screens within a quarter of a second.
+//! Five hundred viewers see every event within a quarter of a second.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,12 +11,9 @@ use crate::leagues::played;
 use crate::support::Site;
 
 const VIEWERS: usize = 500;
-/// Between two steps of the league.
 const PACE: Duration = Duration::from_millis(10);
-/// Events of a step.
 const STEP: usize = 12;
 
-/// Watches to the end of the league, and notes when it had seen what.
 async fn watch(address: std::net::SocketAddr, since: u64, last: u64, ready: Arc<Barrier>) -> Vec<(u64, Instant)> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let ask = format!("GET /live?since={since} HTTP/1.1\r\nhost: {address}\r\n\r\n");
@@ -67,6 +64,6 @@ async fn what_happens_is_on_every_screen_soon() {
     spans.sort_unstable();
     let (half, most) = (spans[spans.len() / 2], spans[spans.len() * 95 / 100]);
     eprintln!("{VIEWERS} viewers, {} events: {half:?} in the middle, {most:?} for 95 of 100", after.len());
-    // The promise is a quarter of a second; a machine that does other things at the same time gets more.
+    // The goal is a quarter of a second; a busy machine gets more time.
     assert!(most < Duration::from_secs(2), "{most:?}");
 }

@@ -1,4 +1,4 @@
-//! The site over real sockets: every page and every answer, the streams, the operator, the past.
+//! The site over real sockets: every page and every answer, streams, operator, past.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 

@@ -1,13 +1,12 @@
-//! Whether a page is well-formed, and where it leads.
+//! Checks that a page is well-formed, and lists its links.
 
 const VOID: [&str; 6] = ["meta", "link", "base", "input", "br", "img"];
 
-/// A tag with its attributes, as it stands there.
 fn tags(html: &str) -> impl Iterator<Item = &str> {
     html.split('<').skip(1).map(|piece| piece.split_once('>').unwrap_or_else(|| panic!("an open tag: {piece}")).0)
 }
 
-/// Panics unless everything that is opened is closed, in order, and ids are unique.
+/// Panics unless tags nest correctly and ids are unique.
 pub(crate) fn check(html: &str) {
     assert!(html.starts_with("<!DOCTYPE html>"), "{}", &html[..html.len().min(80)]);
     let mut open: Vec<&str> = Vec::new();
@@ -38,7 +37,6 @@ pub(crate) fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     rest.split('"').next()
 }
 
-/// Where a page leads, from the root of the site.
 pub(crate) fn links(html: &str) -> Vec<String> {
     let base = tags(html).find(|tag| tag.starts_with("base ")).and_then(|tag| attribute(tag, "href")).unwrap();
     let anchors = tags(html).filter(|tag| tag.starts_with("a ")).filter_map(|tag| attribute(tag, "href"));

@@ -1,4 +1,4 @@
-//! Who may do more than look.
+//! Only the operator may act.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,6 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::support::{Site, begun};
 
-/// Notes what it is told, and refuses to stop.
 #[derive(Debug, Default)]
 struct Clerk(Mutex<Vec<OperatorAction>>);
 

@@ -10,10 +10,10 @@ use crate::leagues::{Story, league, played};
 use crate::markup;
 use crate::support::{Site, begun};
 
-/// How long a page may take, for 95 of 100.
+/// The limit for 95 % of the pages.
 const TENTH: Duration = Duration::from_millis(100);
 
-/// Goes wherever links lead, and looks at every page on the way.
+/// Follows all links and checks every page.
 async fn walk(site: &Site, most: usize) -> BTreeSet<String> {
     let mut seen = BTreeSet::from([String::from("/")]);
     let mut ahead = VecDeque::from([String::from("/")]);
@@ -117,7 +117,7 @@ async fn a_match_shows_its_draw_with_everything_that_proves_it() {
 
 #[tokio::test]
 async fn a_large_league_is_paged_and_searched_and_no_page_is_large() {
-    // What is promised is promised of a program that was built for speed, and of a league that is well under way.
+    // The limit holds for a release build and a league in progress.
     let (matches, limit) = if cfg!(debug_assertions) { (600, Duration::from_secs(2)) } else { (60_000, TENTH) };
     let site = Site::of(&begun(1000, matches).events).await;
     let script = site.get("/static/live.js").await.body.len() + site.get("/static/style.css").await.body.len();

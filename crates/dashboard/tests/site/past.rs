@@ -1,4 +1,4 @@
-//! Any past moment is a shorter replay.
+//! A page of the past is a shorter replay.
 
 use league_core::season::Season;
 
@@ -9,7 +9,7 @@ use crate::support::Site;
 async fn the_standings_of_every_moment_are_those_of_the_shorter_log() {
     let story = played(5, 11);
     let site = Site::of(&story.events).await;
-    // Back and forth, so that replays begin at moments that are at hand and before them.
+    // In mixed order, so that replays start both from scratch and from kept snapshots.
     let last = story.events.len();
     for seq in [last, 10, 30, 20, 1, last - 1, 25] {
         let season = Season::replay(&story.events[..seq]).unwrap();

@@ -14,12 +14,11 @@ use crate::leagues::{Story, league, now};
 use crate::markup;
 use crate::support::Site;
 
-/// A league of two whose one match P01 lost without a game, because it sent `sent`.
+/// P01 loses the only match because it sent `sent`.
 fn lost_by(sent: &str) -> Story {
     lost_because(Problem::of_choice(sent).unwrap())
 }
 
-/// A league of two whose one match P01 lost without a game.
 fn lost_because(problem: Problem) -> Story {
     let mut story = Story::open(LeagueConfig::even_odd(league()), 1);
     story.register(2, 1);
@@ -58,7 +57,7 @@ async fn a_player_that_never_made_a_legal_move_reads_what_to_fix_and_no_reassura
     }
     assert!(!page.contains(">active<") && !page.contains("does any harm"), "{page}");
     assert!(!site.get("/players/P02").await.body.contains("What to fix"));
-    // The link to the content of a page names the path that was asked for.
+    // The skip link of a page contains the requested path.
     assert_eq!(site.get("/players/p01").await.body.replace("/p01", "/P01"), page, "ids are the same in small letters");
     assert_eq!(site.get("/matches/r1m1").await.status, 200);
 }

@@ -1,8 +1,8 @@
-//! As much of JSON Schema as our own document uses.
+//! The part of JSON Schema that our OpenAPI document uses.
 
 use serde_json::Value;
 
-/// What is wrong with `value`, by `schema` of `document`; nothing when all is right.
+/// `None` when `value` is valid.
 pub(crate) fn fault(document: &Value, schema: &Value, value: &Value, at: &str) -> Option<String> {
     if schema == &Value::Bool(true) {
         return None;

@@ -1,4 +1,4 @@
-//! What must not be seen: credentials, where agents listen, and what is said in a match that goes on.
+//! Pages show no credentials, no endpoints, and no messages of running matches.
 
 use league_dashboard::DashboardSettings;
 use league_protocol::id::RoundId;

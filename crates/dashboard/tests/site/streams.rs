@@ -1,4 +1,4 @@
-//! Streams: no gap, no double, nothing old, and nobody is waited for.
+//! Streams: no gaps, no duplicates, no stale data, and no waiting for slow viewers.
 
 use std::time::Duration;
 
@@ -11,10 +11,9 @@ use tokio::time::timeout;
 use crate::leagues::played;
 use crate::support::{Site, begun};
 
-/// No event takes longer.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Somebody who reads a stream, line by line. Every message is a chunk of its own, so its lines are whole.
+/// Every message is one chunk, so its lines are whole.
 struct Reader(Lines<BufReader<TcpStream>>);
 
 impl Reader {
@@ -22,7 +21,7 @@ impl Reader {
         Self(BufReader::new(site.ask("GET", path, headers, "").await).lines())
     }
 
-    /// The next line that begins like this, without its beginning; nothing when the stream ends.
+    /// Returns the rest of the next line with this prefix; `None` at the end of the stream.
     async fn next(&mut self, front: &str) -> Option<String> {
         loop {
             let line = timeout(LIMIT, self.0.next_line()).await.unwrap().ok()??;
@@ -53,7 +52,7 @@ async fn a_resumed_stream_has_no_gap_and_no_duplicate() {
     };
     let reading = async {
         let mut seen: Vec<u64> = Vec::new();
-        // Cut off again and again; the first reading begins in the log, before anything that is at hand.
+        // The client reconnects again and again. Its first read starts in the log, before the events in memory.
         while seen.len() < story.events.len() {
             let last = seen.last().copied().unwrap_or(0);
             let mut reader = Reader::of(&site, "/api/v1/events", &[&format!("last-event-id: {last}")]).await;
@@ -95,7 +94,7 @@ async fn the_parts_of_the_first_page_come_when_they_have_changed() {
     let story = played(6, 4);
     let (before, after) = story.events.split_at(20);
     let site = Site::of(before).await;
-    // The page shows event 20 already: nothing is new.
+    // The page already shows event 20, so nothing is new.
     let mut reader = Reader::of(&site, "/live?since=20", &[]).await;
     reader.next("retry: ").await.unwrap();
     site.happen(after).await;
@@ -114,7 +113,7 @@ async fn the_parts_of_the_first_page_come_when_they_have_changed() {
         assert!(page.contains(html), "{part} is not what the page shows");
     }
     assert!(parts.contains_key("standings") && parts["status"].contains("Champion"), "{:?}", parts.keys());
-    // Who comes back with all of it gets nothing; who comes back from before gets what changed.
+    // A client that has all events gets nothing; one that missed events gets the changes.
     let mut again = Reader::of(&site, "/live", &["last-event-id: 20"]).await;
     again.next("event: part").await.unwrap();
     let mut quiet = Reader::of(&site, "/live?since=20&quiet", &[]).await;
@@ -132,7 +131,7 @@ async fn there_are_only_so_many_places_and_they_are_given_again() {
     assert_eq!(site.get("/live").await.status, 503);
     assert_eq!(site.get("/").await.status, 200);
     drop(one);
-    // The server notices when it reads or writes next, which it does at once.
+    // The server notices the closed connection at its next read or write.
     loop {
         let mut three = Reader::of(&site, "/live", &[]).await;
         if three.next("HTTP/1.1 ").await.as_deref() == Some("200 OK") {

@@ -1,4 +1,4 @@
-//! A league in a home of its own, shown by a server on a free port.
+//! A league in its own home, shown by a server on a free port.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::leagues::{Story, league, now};
 
-/// Nobody who answers calls.
+/// An agent that answers no call.
 struct Mute;
 
 impl Agent for Mute {
@@ -44,7 +44,6 @@ impl Agent for Mute {
     }
 }
 
-/// A league that is shown.
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
     pub(crate) dashboard: Dashboard,
@@ -54,7 +53,6 @@ pub(crate) struct Site {
     _directory: TempDir,
 }
 
-/// What was answered.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -72,7 +70,6 @@ impl Answer {
     }
 }
 
-/// A league of so many in which so many matches were played.
 pub(crate) fn begun(players: u32, matches: u32) -> Story {
     let mut story = Story::open(LeagueConfig::even_odd(league()), 7);
     story.register(players, 2);
@@ -83,12 +80,10 @@ pub(crate) fn begun(players: u32, matches: u32) -> Story {
 }
 
 impl Site {
-    /// Shows what these events tell.
     pub(crate) async fn of(events: &[Event]) -> Self {
         Self::with(events, DashboardSettings::default()).await
     }
 
-    /// The same, with settings of its own.
     pub(crate) async fn with(events: &[Event], settings: DashboardSettings) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::at(directory.path());
@@ -105,7 +100,7 @@ impl Site {
         Self { address, dashboard, home, feed, log, _directory: directory }
     }
 
-    /// These events happen: they are durable, then told.
+    /// Appends the events, then feeds them to the dashboard.
     pub(crate) async fn happen(&self, events: &[Event]) {
         self.log.append(self.log.head().unwrap(), events.to_vec()).await.unwrap();
         events.iter().for_each(|event| self.feed.tell(event));
@@ -129,7 +124,7 @@ impl Site {
         Answer { status, head: head.replace('\r', ""), body: body.to_owned() }
     }
 
-    /// A connection on which this has been asked.
+    /// Sends a request and returns the open connection.
     pub(crate) async fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let more: String = headers.iter().map(|header| format!("{header}\r\n")).collect();

@@ -1,4 +1,4 @@
-//! A player that was withdrawn, wherever it is shown.
+//! A withdrawn player, on every page that shows it.
 
 use crate::leagues::eventful;
 use crate::support::Site;
