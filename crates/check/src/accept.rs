@@ -1,6 +1,5 @@
-//! Known failures: a text file with one check per line.
-//!
-//! `#` begins a comment. A check of the file that passes is reported as stale.
+//! Known failures: a text file with one check per line. `#` begins a comment. A listed check that passes is reported as
+//! stale.
 
 use std::collections::BTreeSet;
 

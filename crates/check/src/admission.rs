@@ -1,4 +1,4 @@
-//! The check of a player that registers with a league that admits only players which keep every required rule.
+//! The check before admission, for leagues that admit only players that keep every required rule.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use crate::report::{CheckReport, CheckVerdict, Finding};
 use crate::rule::RuleLevel;
 use crate::rules::player as rules;
 
-/// A player waits for the answer to its registration, ten seconds at most.
+/// A player waits at most ten seconds for the answer to its registration.
 const LIMIT: Duration = Duration::from_secs(8);
 
 const MAX_REASON: usize = 1_500;
 
-/// Fails with the broken rules of the player at `endpoint`, and what to change.
+/// Fails with the broken rules and what to change.
 pub async fn fit_to_register(endpoint: &Endpoint, game: &GameType) -> Result<(), String> {
     let options = CheckOptions { game: game.clone(), patience: LIMIT, to_the_end: false, ..CheckOptions::default() };
     match timeout(LIMIT, player(endpoint, &options)).await {

@@ -1,7 +1,7 @@
 //! The checker's HTTP client.
 //!
-//! Every exchange has its own connection, which is closed afterwards: a server that takes one connection at a time must not fail because
-//! of the checker's. Requests that no HTTP library sends are written byte by byte.
+//! Every exchange uses its own connection, because a server may take only one connection at a time. Requests that no
+//! HTTP library sends are written byte by byte.
 
 use std::time::Duration;
 
@@ -19,13 +19,11 @@ use tokio::time::{Instant, timeout};
 use crate::messages::rpc;
 use crate::response::{NoResponse, Response, ResponseBody, out_of_stream};
 
-/// The most bytes of an answer on a raw connection.
 const MAX_RAW: usize = 256 * 1024;
 
 /// The time for an agent to notice that its client is gone.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct AgentClient {
     pub(crate) endpoint: Endpoint,
@@ -42,7 +40,6 @@ impl AgentClient {
         Self { endpoint, client, speaker }
     }
 
-    /// The same agent at another path.
     pub(crate) fn at(&self, endpoint: Endpoint) -> Self {
         Self { endpoint, ..self.clone() }
     }
@@ -57,14 +54,13 @@ impl AgentClient {
         Response::of(sent, came)
     }
 
-    /// The answer to `tools/list` of MCP, and the tools in it.
     pub(crate) async fn tools(&self, headers: &HeaderMap, limit: Duration) -> (Response, Vec<Value>) {
         let listed = self.post(headers, rpc("tools/list", &json!({}), self.next_id()).to_string(), limit).await;
         let tools = listed.json().and_then(|answer| answer.get("result")?.get("tools")?.as_array().cloned());
         (listed, tools.unwrap_or_default())
     }
 
-    /// Whether raw connections are possible: not under TLS.
+    /// False under TLS, where raw connections are impossible.
     pub(crate) fn is_plain(&self) -> bool {
         !self.endpoint.is_secure()
     }
@@ -74,7 +70,6 @@ impl AgentClient {
         Ok(connecting.await?)
     }
 
-    /// The head of a raw request.
     pub(crate) fn head(&self, method: &str, path: &str, content_type: &str, length: Option<usize>) -> String {
         let uri = self.endpoint.uri();
         let host = uri.authority().map_or("localhost", http::uri::Authority::as_str);
@@ -83,12 +78,10 @@ impl AgentClient {
         format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\n{accept}{}\r\n", length.unwrap_or_default())
     }
 
-    /// The path of the endpoint, as a request names it.
     pub(crate) fn path(&self) -> String {
         self.endpoint.uri().path_and_query().map_or_else(|| String::from("/"), ToString::to_string)
     }
 
-    /// A connection without a request.
     pub(crate) async fn idle(&self) -> Result<Box<dyn Stream>, NoResponse> {
         self.connect().await
     }
@@ -97,7 +90,7 @@ impl AgentClient {
         self.by_hand(&[self.head("GET", path, "", None).into_bytes()], Duration::ZERO, limit).await
     }
 
-    /// Writes `pieces` with a pause between them, and reads the answer.
+    /// Pauses between the pieces.
     pub(crate) async fn by_hand(&self, pieces: &[Vec<u8>], pause: Duration, limit: Duration) -> Response {
         let sent = Bytes::from(pieces.concat());
         let exchange = async {
@@ -116,7 +109,7 @@ impl AgentClient {
         Response { sent, came }
     }
 
-    /// Two requests on one connection, the second after the answer to the first.
+    /// Sends the second request after the answer to the first.
     pub(crate) async fn twice(&self, request: &[u8], limit: Duration) -> (Response, Option<Response>) {
         let sent = Bytes::copy_from_slice(request);
         let mut connection = None;
@@ -138,13 +131,13 @@ impl AgentClient {
         (first, Some(Response { sent, came }))
     }
 
-    /// Sends the beginning of a request, closes the connection, and gives the agent a moment to notice.
+    /// Closes the connection in the middle of a request, and gives the agent a moment to notice.
     pub(crate) async fn hang_up(&self, beginning: &[u8]) -> Response {
         let said = async {
             let mut stream = self.connect().await?;
             stream.write_all(beginning).await?;
             stream.shutdown().await?;
-            // Whatever the agent does here, only its next answer counts.
+            // Only the agent's next answer counts.
             drop(timeout(MOMENT, stream.read_to_end(&mut Vec::new())).await);
             Ok(())
         };
@@ -159,14 +152,13 @@ impl From<std::io::Error> for NoResponse {
     }
 }
 
-/// Whether the agent announced that it closes the connection, as HTTP/1.0 does implicitly.
+/// HTTP/1.0 closes by default.
 fn closes(heard: &Response) -> bool {
     let Ok(came) = &heard.came else { return true };
     let says = came.headers.get(http::header::CONNECTION).and_then(|value| value.to_str().ok()).unwrap_or_default();
     says.eq_ignore_ascii_case("close") || came.headers.contains_key("x-http-1-0")
 }
 
-/// Reads one answer: its head, and the body that it announces.
 async fn read_answer(stream: &mut Box<dyn Stream>, began: Instant) -> Result<ResponseBody, NoResponse> {
     let mut bytes = Vec::new();
     let (head, length) = loop {

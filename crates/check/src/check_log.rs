@@ -1,6 +1,5 @@
-//! The findings of the checks, some of which run concurrently.
-//!
-//! A rule may be checked several times; the first failure stands. A rule that was not checked is skipped, never passed.
+//! The findings of the checks, some of which run concurrently. The first failure of a rule stands. A rule that was not
+//! checked is skipped, never passed.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,10 +15,8 @@ pub(crate) struct CheckLog {
     found: Mutex<HashMap<&'static str, Finding>>,
 }
 
-/// The rule holds, or what the checker saw instead.
 pub(crate) type Judgement = Result<(), String>;
 
-/// What the checker saw, and advice that is more specific than the rule's hint.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleViolation {
     seen: String,
@@ -47,12 +44,11 @@ impl CheckLog {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records whether `rule` holds, with the exchange that shows it.
     pub(crate) fn judge(&self, rule: &'static Rule, heard: &Response, judgement: Judgement) {
         self.explain(rule, heard, judgement.map_err(RuleViolation::from));
     }
 
-    /// The same with specific advice.
+    /// Like `judge`, with specific advice.
     pub(crate) fn explain(&self, rule: &'static Rule, heard: &Response, judgement: Result<(), RuleViolation>) {
         let fix = judgement.as_ref().err().and_then(|broken| broken.fix.clone());
         let verdict = judgement.map_or_else(|broken| CheckVerdict::Failed(broken.seen), |()| CheckVerdict::Passed);
@@ -60,13 +56,12 @@ impl CheckLog {
         self.note(Finding { rule, verdict, sent, came, took: heard.took(), accepted: false, fix });
     }
 
-    /// Records that `rule` cannot be checked.
     pub(crate) fn skip(&self, rule: &'static Rule, why: &str) {
         let verdict = CheckVerdict::Skipped(why.to_owned());
         self.note(Finding { rule, verdict, sent: None, came: None, took: None, accepted: false, fix: None });
     }
 
-    /// Records a finding that no single exchange shows.
+    /// For a finding that no single exchange shows.
     pub(crate) fn observe(&self, rule: &'static Rule, seen: Option<String>, judgement: Judgement) {
         let verdict = judgement.map_or_else(CheckVerdict::Failed, |()| CheckVerdict::Passed);
         self.note(Finding { rule, verdict, sent: None, came: seen, took: None, accepted: false, fix: None });
@@ -84,7 +79,6 @@ impl CheckLog {
         }
     }
 
-    /// All findings, in the order of `rules`.
     pub(crate) fn close(self, rules: &[&'static Rule], unreached: &str) -> Vec<Finding> {
         let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let skipped = |rule: &'static Rule| Finding {

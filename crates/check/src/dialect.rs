@@ -1,7 +1,7 @@
 //! The dialect of the checker's requests.
 //!
 //! The league plays with agents of any dialect, so the checks use the one that the agent understands, found by
-//! [`league_wire::peer_client`]. That it is not the canonical one is a finding of its own.
+//! [`league_wire::peer_client`]. A dialect other than the canonical one is a finding of its own.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,7 +18,6 @@ use crate::agent_client::AgentClient;
 use crate::messages::{TestMessage, rpc};
 use crate::response::Response;
 
-/// The MCP revision that the checker asks for.
 const REVISION: &str = "2025-06-18";
 
 #[derive(Clone, Debug, Default)]
@@ -43,13 +42,12 @@ impl CheckDialect {
         self.manner.frame()
     }
 
-    /// Whether it is the canonical form, apart from the path and the way of the answers.
+    /// Ignores the path and whether answers are posted.
     pub(crate) fn is_canonical(&self) -> bool {
         let plain = self.manner.in_frame(self.frame());
         self.frame() == Frame::Direct && plain == self.manner
     }
 
-    /// Whether the agent posts its answers.
     pub(crate) fn posts(&self) -> bool {
         self.manner.posts()
     }
@@ -58,19 +56,17 @@ impl CheckDialect {
         Self::default()
     }
 
-    /// The form of MCP's `tools/call`, without a handshake.
     pub(crate) fn tool() -> Self {
         Self::from(PeerDialect::from(Frame::Tool))
     }
 
-    /// The headers that an MCP server needs for `method`.
     pub(crate) fn headers(&self, line: &AgentClient, method: Method) -> HeaderMap {
         line.speaker.headers_of(&line.endpoint, &self.manner, method)
     }
 
     pub(crate) fn write(&self, letter: &TestMessage, id: impl Serialize) -> Value {
         let (message, mut request) = (self.message(letter), Vec::new());
-        // A message of the checker can be written; another one would show as an empty request.
+        // Serialization cannot fail here; if it did, the request would be empty.
         let written = |out: &mut Vec<u8>| serde_json::to_writer(out, &message);
         drop(self.manner.write_message(id, letter.method, written, &mut request));
         serde_json::from_slice(&request).unwrap_or_default()
@@ -95,7 +91,6 @@ impl CheckDialect {
     }
 }
 
-/// `initialize` of MCP.
 pub(crate) fn initialize(id: u64) -> Value {
     let client = json!({ "name": "league-check", "version": env!("CARGO_PKG_VERSION") });
     let params = json!({ "protocolVersion": REVISION, "capabilities": {}, "clientInfo": client });

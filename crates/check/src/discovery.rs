@@ -1,4 +1,4 @@
-//! Finds the dialect that an agent understands, or what listens in its place.
+//! Finds the dialect that an agent understands, or what else listens at its address.
 
 use std::time::Duration;
 
@@ -15,17 +15,14 @@ use crate::agent_client::AgentClient;
 use crate::dialect::CheckDialect;
 use crate::response::{NoResponse, Response, ResponseBody};
 
-/// The outcome of the first call.
 pub(crate) enum Reached {
-    /// The agent understood this dialect.
     Understood(CheckDialect, Response),
-    /// No program listens; with advice.
+    /// With advice.
     NotListening(Response, String),
-    /// No dialect was understood; all answers, at least one.
+    /// No dialect was understood. Holds all answers, at least one.
     Stranger(Vec<Response>),
-    /// The agent answers its own league only; with advice.
+    /// The agent answers only its own league. With advice.
     Guarded(Response, String),
-    /// The agent takes too long.
     Slow(Response),
 }
 
@@ -34,8 +31,8 @@ pub(crate) struct Asked {
     pub(crate) call: Call,
 }
 
-/// Asks in one dialect after the other, as the league does, until an answer fits. `known` is the dialect in which the agent answered before:
-/// then only the name of the call can differ.
+/// Tries the dialects in the league's order until an answer fits. `known` is the dialect of an earlier answer: then
+/// only the name of the call can differ.
 pub(crate) async fn search(
     line: &AgentClient,
     asked: &Asked,
@@ -74,7 +71,6 @@ pub(crate) async fn search(
     Reached::Stranger(tries)
 }
 
-/// The answer to `question` with the most specific problem.
 pub(crate) fn most_specific(mut tries: Vec<Response>, question: QuestionKind, match_id: &MatchId) -> Response {
     let problems = tries.iter().map(|heard| heard.problem(question, match_id));
     let most = Problem::most_specific(problems.clone().flatten());
@@ -114,7 +110,6 @@ pub(crate) fn not_listening(line: &AgentClient, why: &str) -> String {
     )
 }
 
-/// Advice for an agent that answers its own league only.
 pub(crate) fn guarded(heard: &Response) -> Option<String> {
     let error = heard.error()?;
     let closed = matches!(error.code.as_deref(), Some("E011" | "E012"));
@@ -126,7 +121,7 @@ pub(crate) fn guarded(heard: &Response) -> Option<String> {
     })
 }
 
-/// Advice for an agent that understands no dialect. `heard` is its most specific answer.
+/// `heard` is the most specific answer.
 pub(crate) fn stranger(line: &AgentClient, heard: &Response, problem: Option<&Problem>) -> String {
     let path = line.path();
     let Ok(came) = &heard.came else {

@@ -1,6 +1,6 @@
-//! A manager and two players for the referee that is checked. They record every call of it.
+//! A manager and two players for the checked referee. They record every call of it.
 //!
-//! Each listens at its own address. The match decides what a player does, so that one fake league serves several matches.
+//! Each listens at its own address. The match decides what a player does, so one fake league serves several matches.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,16 +29,15 @@ use tokio::time::{Instant, timeout};
 
 use crate::options::CheckOptions;
 
-/// How long one side waits until the other is asked, too.
+/// How long one side delays its answer until the other side is asked.
 pub(crate) const TOGETHER: Duration = Duration::from_millis(700);
 
-/// How long players wait for their match to be accepted.
+/// How long the players wait for the answer to START_MATCH.
 pub(crate) const GATE: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ChoiceBehaviour {
     Says(&'static str),
-    /// Makes the first legal move.
     Plays,
     Silent,
     Declines,
@@ -46,7 +45,7 @@ pub(crate) enum ChoiceBehaviour {
 
 #[derive(Clone, Debug)]
 pub(crate) struct RefereeLine {
-    /// The side that got it, or the manager.
+    /// `None` stands for the manager.
     pub(crate) to: Option<Side>,
     pub(crate) call: Call,
     pub(crate) head: ReceivedEnvelope,
@@ -61,11 +60,11 @@ pub(crate) struct Script {
     pub(crate) token: Token,
     acts: Mutex<HashMap<MatchId, [ChoiceBehaviour; 2]>>,
     said: watch::Sender<Vec<RefereeLine>>,
-    /// Whether players may join: they wait until it is known whether the referee accepted their match.
+    /// Opens when the referee has accepted the match; players join only then.
     gate: watch::Sender<bool>,
 }
 
-/// Its agents stop when it is dropped.
+/// Dropping it stops its agents.
 pub(crate) struct FakeLeague {
     pub(crate) script: Arc<Script>,
     pub(crate) players: [Endpoint; 2],
@@ -113,7 +112,7 @@ impl Script {
 
     async fn at_the_gate(&self) {
         let mut gate = self.gate.subscribe();
-        // The wait is limited: a referee that answers the order only after the match is to be seen as such.
+        // The wait has a limit, so that a referee that answers START_MATCH only after the match is detected.
         drop(timeout(GATE, gate.wait_for(|open| *open)).await);
     }
 
@@ -121,7 +120,7 @@ impl Script {
         self.said.borrow().clone()
     }
 
-    /// Waits until `enough` holds, at most for `limit`; returns whether it does.
+    /// Returns false if `limit` ends first.
     pub(crate) async fn until(&self, limit: Duration, enough: impl Fn(&[RefereeLine]) -> bool) -> bool {
         let mut said = self.said.subscribe();
         timeout(limit, said.wait_for(|said| enough(said))).await.is_ok_and(|seen| seen.is_ok())
@@ -153,7 +152,6 @@ pub(crate) fn nonce(side: Side) -> &'static str {
     }
 }
 
-/// A side, or the manager.
 struct FakeAgent {
     role: Option<Side>,
     script: Arc<Script>,
@@ -164,7 +162,6 @@ impl FakeAgent {
         PlayerId::numbered(if self.role == Some(Side::B) { 2 } else { 1 })
     }
 
-    /// Waits until the other side is asked the same.
     async fn wait_for_other(&self, match_id: &MatchId, method: Method) {
         let other = self.role.map(Side::other);
         let asked = |line: &RefereeLine| {

@@ -1,6 +1,4 @@
-//! A report as JUnit XML.
-//!
-//! A broken rule that is not required is a skipped case with its reason: JUnit has no warnings.
+//! A report as JUnit XML. A broken rule that is not required is a skipped case with its reason: JUnit has no warnings.
 
 use crate::report::{CheckReport, CheckVerdict, Finding};
 use crate::rule::RuleLevel;
@@ -56,7 +54,7 @@ fn details(finding: &Finding) -> String {
     text
 }
 
-/// `text` for XML attributes and content. A character that XML cannot hold becomes a question mark.
+/// A character that XML cannot hold becomes a question mark.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

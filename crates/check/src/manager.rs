@@ -1,4 +1,4 @@
-//! The check of a manager. The agents that it registers stay registered, and never play.
+//! The check of a manager. The agents that it registers stay registered and never play.
 
 mod queries;
 mod registration;
@@ -33,9 +33,8 @@ pub(crate) struct Exam<'a> {
     world: Environment,
     limit: Duration,
     game: GameType,
-    /// Distinguishes this check from earlier ones of the same manager, which knows their names.
+    /// Makes the names unique: the manager knows those of earlier checks.
     mark: String,
-    /// The dialect in which the manager admitted the first player.
     voice: OnceLock<CheckDialect>,
 }
 
@@ -118,7 +117,6 @@ impl Exam<'_> {
         }
     }
 
-    /// Checks that it was refused with this code of the league.
     fn refused_with(&self, rule: &'static Rule, heard: &Response, code: &str) {
         let judgement = match (&heard.came, heard.error()) {
             (Err(silence), _) => Err(silence.to_string()),
@@ -144,7 +142,6 @@ impl Exam<'_> {
         self.book.judge(&rules::TOOLS, &listed, judgement);
     }
 
-    /// Checks that the manager still answers after `heard`.
     async fn still_answers(&self, rule: &'static Rule, heard: &Response, also: Judgement) {
         let next = self.post(&rpc("get_standings", &json!({}), self.line.next_id())).await;
         let alive = ensure(next.came.is_ok(), format!("after this it no longer answers: {}", next.came_text()));

@@ -22,7 +22,6 @@ use serde_json::{Map, Value, json};
 
 use crate::discovery::Asked;
 
-/// A method and its message as an object.
 #[derive(Clone, Debug)]
 pub(crate) struct TestMessage {
     pub(crate) method: Method,
@@ -30,10 +29,9 @@ pub(crate) struct TestMessage {
 }
 
 impl TestMessage {
-    /// The canonical message of `call`.
     pub(crate) fn new(envelope: &Envelope, call: &Call) -> Self {
         let mut body = Vec::new();
-        // A message of the checker can be written; another one would show as an empty one.
+        // Serialization cannot fail here; if it did, the message would be empty.
         drop(PeerDialect::default().write(1, envelope, call, &mut body));
         let mut whole: Value = serde_json::from_slice(&body).unwrap_or_default();
         let message = match whole.get_mut("params").map(Value::take) {
@@ -43,14 +41,12 @@ impl TestMessage {
         Self { method: call.method(), message }
     }
 
-    /// The same with `field` set to `value`.
     #[must_use]
     pub(crate) fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
         self.message.insert(field.to_owned(), value.into());
         self
     }
 
-    /// The same without `field`.
     #[must_use]
     pub(crate) fn without(mut self, field: &str) -> Self {
         self.message.remove(field);
@@ -58,13 +54,12 @@ impl TestMessage {
     }
 }
 
-/// The league of the checker's own referee and manager.
 #[derive(Clone, Debug)]
 pub(crate) struct TestLeague {
     world: Environment,
     pub(crate) game: GameType,
     pub(crate) league: Option<LeagueId>,
-    /// Their credential, which is valid nowhere: an agent that echoes it reveals only that it echoes.
+    /// Valid nowhere: an agent that echoes it reveals only that it echoes.
     pub(crate) pass: String,
     /// Differs from check to check: an agent may remember the matches of an earlier one.
     round: RoundId,
@@ -95,7 +90,6 @@ impl TestLeague {
         TestMessage::new(&self.envelope(Sender::manager(), "league"), call)
     }
 
-    /// A message of the referee's about `match_id`.
     pub(crate) fn word(&self, match_id: &MatchId, call: &Call) -> TestMessage {
         TestMessage::new(&self.of_referee(match_id), call)
     }
@@ -160,22 +154,19 @@ impl TestLeague {
         }
     }
 
-    /// What the player is asked for after it has joined.
     pub(crate) fn kind(&self) -> QuestionKind {
         if self.game == GameType::even_odd() { QuestionKind::Choice } else { QuestionKind::Move }
     }
 
-    /// The message type of the answer to the request for a move.
     pub(crate) fn answer_name(&self) -> &'static str {
         if self.kind() == QuestionKind::Choice { "CHOOSE_PARITY_RESPONSE" } else { "GAME_MOVE_RESPONSE" }
     }
 
-    /// The method that asks for a move.
     pub(crate) fn method(&self) -> Method {
         if self.kind() == QuestionKind::Choice { Method::ChooseParity } else { Method::MakeMove }
     }
 
-    /// What an answer to the request for a move says. A move that the game does not allow is invalid.
+    /// A move that the game does not allow is invalid.
     pub(crate) fn read_move(&self, answer: &ParsedAnswer<'_>, match_id: &MatchId) -> Interpretation<MoveAnswer> {
         if self.kind() == QuestionKind::Choice {
             return answer.parity(match_id);
@@ -193,7 +184,7 @@ impl TestLeague {
         self.round
     }
 
-    /// A call without a message of its own, such as `get_player_state`.
+    /// For a call without a message body, such as `get_player_state`.
     pub(crate) fn plain(&self, call: &Call) -> TestMessage {
         let mut letter = self.notice(call);
         letter.message.remove("auth_token");

@@ -1,5 +1,3 @@
-//! The options of a check.
-
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,15 +17,15 @@ use crate::set::RuleSet;
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
     pub set: &'static RuleSet,
-    /// The game in which the agent is checked.
     pub game: GameType,
     /// The longest wait for an answer, whatever the protocol allows.
     pub patience: Duration,
-    /// Where the checker listens when it acts as a manager; the players that it plays take free ports at the same address.
+    /// Where the checker listens when it acts as a manager. Its players take free ports at the same address.
     pub listen: SocketAddr,
-    /// The URL at which a remote agent reaches that manager, if it is not the address itself. The players are at the same host.
+    /// The URL at which a remote agent reaches that manager, if it differs from `listen`. The players are at the same
+    /// host.
     pub advertise: Option<Endpoint>,
-    /// Whether a player is told of the end of the league: some exit then, and one that registers must not.
+    /// Whether to send the end of the league. Some players exit then; a registering player must not.
     pub to_the_end: bool,
     /// How long to wait for a referee that registers itself.
     pub registration: Duration,
@@ -51,7 +49,6 @@ impl Default for CheckOptions {
 }
 
 impl CheckOptions {
-    /// Where `agent` reaches the checker, which listens at `address`.
     async fn reached_at(&self, address: SocketAddr, agent: &Endpoint) -> std::io::Result<Endpoint> {
         let endpoint = match &self.advertise {
             Some(advertised) if advertised.host().contains(':') => {
@@ -63,7 +60,7 @@ impl CheckOptions {
         endpoint.map_err(std::io::Error::other)
     }
 
-    /// Serves `server` at `port` until the sender is dropped; gives the endpoint at which `agent` reaches it.
+    /// Serves until the sender is dropped. Returns the endpoint at which `agent` reaches the server.
     pub(crate) async fn serve(
         &self,
         server: impl Agent,
@@ -79,12 +76,10 @@ impl CheckOptions {
         Ok((self.reached_at(address, agent).await?, close))
     }
 
-    /// Sets the current call.
     pub(crate) fn tell(&self, what: &'static str) {
         self.progress.send_replace(what);
     }
 
-    /// The longest wait for an answer under this limit.
     pub(crate) fn wait(&self, limit: LimitKind) -> Duration {
         limit.default_span().min(self.patience)
     }

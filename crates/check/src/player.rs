@@ -1,7 +1,8 @@
 //! The check of a player, which needs only its URL.
 //!
-//! First a normal match; then the independent checks, concurrently; then requests that might harm the player, one by one, each followed by
-//! an invitation that shows whether it still plays; last the end of the league, after which some players exit.
+//! First a normal match. Then the independent checks, concurrently. Then requests that might harm the player, one by
+//! one, each followed by an invitation that shows whether it still plays. Last the end of the league, after which some
+//! players exit.
 
 mod bounds;
 mod doors;
@@ -47,16 +48,14 @@ pub(crate) struct Exam<'a> {
     options: &'a CheckOptions,
 }
 
-/// A player after the invitation and the call of its first match.
 struct Met {
-    /// At the path where it listens.
     line: AgentClient,
     voice: CheckDialect,
     joined: Response,
     chose: Option<Response>,
 }
 
-/// The time in which a player that acknowledged an invitation posts its answer.
+/// How long a player that acknowledged an invitation may take to post its answer.
 const POSTED: Duration = Duration::from_secs(1);
 
 /// The first pause after a player limited the rate; it doubles.
@@ -157,12 +156,10 @@ async fn reach(
     }
 }
 
-/// The client for an agent that was found at `/`.
 fn at_its_path(line: &AgentClient, voice: &CheckDialect) -> AgentClient {
     if voice.manner.is_at_root() && line.endpoint.is_pathless() { line.at(line.endpoint.at("/")) } else { line.clone() }
 }
 
-/// Asks a player that has joined for its choice.
 async fn choose(
     line: AgentClient,
     mut voice: CheckDialect,
@@ -191,7 +188,8 @@ async fn choose(
     Met { line, voice, joined: heard, chose: Some(chose) }
 }
 
-/// Finds a player that acknowledges calls and posts its answers: announces where to, and asks again in each frame.
+/// Finds a player that acknowledges calls and posts its answers: announces the address for posts, and asks again in
+/// each frame.
 async fn by_posts(line: &AgentClient, pretence: &TestLeague, options: &CheckOptions, posts: &mut Posts) -> Option<Met> {
     let referee = posts.open(options, &line.endpoint).await.ok()?;
     let match_id = pretence.match_no(1);
@@ -244,7 +242,7 @@ impl Exam<'_> {
         self.options.wait(LimitKind::Move)
     }
 
-    /// Sends `letter` and waits for its answer, direct or posted. A player that limits the rate is called again within the same limit.
+    /// Waits for an answer, direct or posted. After a rate limit it calls again within the same `limit`.
     async fn say(&self, letter: &TestMessage, limit: Duration) -> Response {
         self.options.tell(letter.method.row().name);
         let (began, mut pause) = (Instant::now(), BACK_OFF);
@@ -285,7 +283,6 @@ impl Exam<'_> {
         self.say(&self.pretence.call(match_id, limit), limit).await
     }
 
-    /// What an answer to the request for a move says.
     fn choice(&self, heard: &Response, match_id: &MatchId) -> Result<Interpretation<MoveAnswer>, String> {
         if let Err(silence) = &heard.came {
             return Err(silence.to_string());
@@ -294,7 +291,6 @@ impl Exam<'_> {
         Ok(self.pretence.read_move(&parsed, match_id))
     }
 
-    /// The move itself.
     fn chosen(&self, heard: &Response, match_id: &MatchId) -> Result<String, String> {
         match self.choice(heard, match_id)?.said {
             MoveAnswer::Move(text) => Ok(text.to_string()),
@@ -304,7 +300,7 @@ impl Exam<'_> {
         }
     }
 
-    /// Checks that the player still joins a match after `heard`. If not, further checks would only fail again.
+    /// An error ends the check: further rules would only fail again.
     async fn still_plays(&self, rule: &'static Rule, number: u32, heard: &Response) -> Result<(), Gone> {
         let (match_id, next) = self.invite(number).await;
         let alive = joins(&next, &match_id);

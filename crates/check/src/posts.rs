@@ -1,7 +1,7 @@
 //! Answers that a player posts to its referee after it acknowledged the call.
 //!
-//! Such a player knows its referee's address from the announcement of the round, so the checker announces its matches with its own
-//! address.
+//! Such a player takes its referee's address from the announcement of the round, so the checker announces its matches
+//! with its own address.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,6 @@ use crate::response::{Response, ResponseBody};
 
 const MOST: usize = 1024;
 
-/// A posted answer.
 #[derive(Clone, Debug)]
 struct Post {
     match_id: MatchId,
@@ -38,7 +37,6 @@ struct Post {
     body: Bytes,
 }
 
-/// The receiver of posted answers.
 #[derive(Debug, Default)]
 pub(crate) struct Posts {
     received: Arc<watch::Sender<Vec<Post>>>,
@@ -53,19 +51,17 @@ impl Posts {
         Ok(endpoint)
     }
 
-    /// Where answers are posted to; until it is open, a port where no program listens.
+    /// Until the server runs, a port where no program listens.
     pub(crate) fn endpoint(&self) -> &str {
         self.open.as_ref().map_or("http://127.0.0.1:9/mcp", |(endpoint, _)| endpoint.as_str())
     }
 
-    /// Waits from now on for an answer to `method` about `match_id`.
     pub(crate) fn waiting(&self, match_id: &MatchId, method: Method) -> Waiting<'_> {
         let since = self.received.borrow().len();
         Waiting { posts: self, match_id: match_id.clone(), method, since, began: Instant::now() }
     }
 }
 
-/// An answer that may be posted.
 pub(crate) struct Waiting<'a> {
     posts: &'a Posts,
     match_id: MatchId,
@@ -95,7 +91,7 @@ impl Waiting<'_> {
     }
 }
 
-/// Whether an answer is neither an error nor an answer to a question about `match_id`.
+/// The answer is neither an error nor an answer to a question about `match_id`.
 pub(crate) fn acknowledges(heard: &Response, match_id: &MatchId) -> bool {
     let Ok(layers) = ParsedAnswer::parse(heard.body()) else { return false };
     heard.status().is_some_and(|status| status.is_success())
@@ -154,7 +150,6 @@ impl Agent for Referee {
     }
 }
 
-/// The posted message, as far as it was understood.
 fn written(head: &ReceivedEnvelope, kind: &str, body: &impl Serialize) -> Bytes {
     let mut message = match serde_json::to_value(body) {
         Ok(Value::Object(message)) => message,

@@ -34,7 +34,7 @@ use crate::report::CheckReport;
 use crate::response::{NoResponse, Response, ResponseBody};
 use crate::rules::referee as rules;
 
-/// How long a referee has to read the answer to its registration.
+/// A referee needs this time to read the answer to its registration.
 const SETTLE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Exam<'a> {
@@ -47,9 +47,7 @@ pub(crate) struct Exam<'a> {
     /// The longest match of the check: its limits are short.
     span: Duration,
     round: RoundId,
-    /// The players' tokens, from which passes are derived.
     tokens: [Token; 2],
-    /// The dialect in which the referee accepted its first match.
     voice: OnceLock<CheckDialect>,
 }
 
@@ -108,7 +106,6 @@ impl<'a> Exam<'a> {
         if self.is_parity() { ["even", "odd"].map(ChoiceBehaviour::Says) } else { [ChoiceBehaviour::Plays; 2] }
     }
 
-    /// The method by which a referee asks for a move.
     fn move_method(&self) -> Method {
         if self.is_parity() { Method::ChooseParity } else { Method::MakeMove }
     }
@@ -140,7 +137,6 @@ impl<'a> Exam<'a> {
         }
     }
 
-    /// The pass that the referee has to show a side in a match.
     fn referee_pass(&self, side: Side, match_id: &MatchId) -> Option<Pass> {
         let league = self.stage.script.league.as_ref()?;
         let digest = self.tokens[usize::from(side == Side::B)].digest();
@@ -189,7 +185,6 @@ impl<'a> Exam<'a> {
         })
     }
 
-    /// Orders the first match.
     async fn first_order(&self, match_id: &MatchId) -> (CheckDialect, Response) {
         let asked = Asked { envelope: self.envelope(), call: self.ordering(match_id) };
         let understood = |came: &ResponseBody| {
@@ -198,7 +193,7 @@ impl<'a> Exam<'a> {
         discovery::answer(self.line, &asked, self.limit, understood).await
     }
 
-    /// Orders the first match, again after the referee has registered with the checker.
+    /// Orders the first match; after the referee has registered with the checker, once more.
     async fn reach(&self, options: &CheckOptions) -> Result<(), String> {
         let match_id = self.match_no(1);
         self.stage.script.rehearse(&match_id, self.fair_play());
@@ -295,7 +290,6 @@ fn player(side: Side) -> PlayerId {
     })
 }
 
-/// Whether a match was accepted.
 fn accepted(heard: &Response) -> bool {
     let refuses = ParsedAnswer::parse(heard.body()).map(|layers| layers.refuses());
     heard.is_success() && refuses == Ok(false)

@@ -1,5 +1,3 @@
-//! The report of a check.
-
 use std::time::Duration;
 
 use league_protocol::sender::Role;
@@ -13,25 +11,20 @@ use crate::rules::player;
 #[serde(tag = "verdict", content = "why", rename_all = "lowercase")]
 pub enum CheckVerdict {
     Passed,
-    /// With what the checker saw.
     Failed(String),
-    /// With the reason.
     Skipped(String),
 }
 
-/// One check with its evidence.
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub rule: &'static Rule,
     pub verdict: CheckVerdict,
-    /// What was sent, shortened and without secrets.
+    /// Shortened and without secrets.
     pub sent: Option<String>,
-    /// What came back, shortened and without secrets.
+    /// Shortened and without secrets.
     pub came: Option<String>,
     pub took: Option<Duration>,
-    /// Whether the failure is a known one.
     pub accepted: bool,
-    /// Advice that is more specific than the rule's hint.
     pub fix: Option<String>,
 }
 
@@ -40,7 +33,7 @@ impl Finding {
         self.fix.as_deref().unwrap_or(self.rule.hint)
     }
 
-    /// Whether the rule is broken, and that is not a known failure.
+    /// False for a known failure.
     pub fn is_failure(&self) -> bool {
         matches!(self.verdict, CheckVerdict::Failed(_)) && !self.accepted
     }
@@ -80,7 +73,7 @@ impl Serialize for Finding {
     }
 }
 
-/// The checks of a level, without skipped ones.
+/// Skipped checks do not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Score {
     pub passed: usize,
@@ -88,13 +81,12 @@ pub struct Score {
 }
 
 impl Score {
-    /// In per cent, rounded down: 100 means all.
+    /// Rounded down: 100 means all.
     pub fn percent(self) -> usize {
         (self.passed * 100).checked_div(self.checked).unwrap_or(100)
     }
 }
 
-/// Whether an agent can take part in a league.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Readiness {
@@ -103,7 +95,7 @@ pub enum Readiness {
     NotChecked,
 }
 
-/// The rules each of which loses every match if it is broken.
+/// An agent that breaks one of these loses every match.
 static DECISIVE: [&Rule; 6] = [
     &player::REACHABLE,
     &player::JOINS,
@@ -118,16 +110,12 @@ pub struct CheckReport {
     pub set: &'static str,
     pub endpoint: String,
     pub role: Role,
-    /// How its role was found out.
     pub role_because: String,
-    /// The dialect, if one was found.
     pub form: Option<String>,
-    /// What its author should know before anything else.
+    /// What the author should know first.
     pub notes: Vec<String>,
     pub complete: bool,
-    /// Each check, in the order of the rules.
     pub findings: Vec<Finding>,
-    /// Known failures that pass.
     pub stale: Vec<String>,
 }
 
@@ -143,7 +131,7 @@ impl CheckReport {
         })
     }
 
-    /// The verdict. Rules that could not be checked decide nothing.
+    /// Rules that could not be checked do not count.
     pub fn readiness(&self) -> Readiness {
         if self.is_fit() {
             Readiness::Ready
@@ -154,12 +142,10 @@ impl CheckReport {
         }
     }
 
-    /// The broken rule that loses every match, if there is one.
     pub fn loses_every_match(&self) -> Option<&Finding> {
         self.broken(RuleLevel::Required).find(|finding| DECISIVE.iter().any(|rule| rule.id == finding.rule.id))
     }
 
-    /// The JSON form: the report, its verdict and its totals.
     pub fn for_programs(&self) -> impl Serialize + '_ {
         #[derive(Serialize)]
         struct Totals {
@@ -206,7 +192,6 @@ impl CheckReport {
         self.findings.iter().filter(move |finding| finding.rule.level == level && finding.is_failure())
     }
 
-    /// Marks known failures, and finds stale ones.
     pub fn accept(&mut self, accepted: &Accepted) {
         for finding in &mut self.findings {
             finding.accepted = matches!(finding.verdict, CheckVerdict::Failed(_)) && accepted.has(finding.rule.id);

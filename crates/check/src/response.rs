@@ -1,5 +1,3 @@
-//! One exchange with the agent.
-
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,7 +14,7 @@ use crate::shown::shown;
 pub(crate) struct ResponseBody {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    /// The answer's JSON, taken out of an event stream if it came in one.
+    /// The JSON of the answer, extracted from an event stream if necessary.
     pub(crate) body: Bytes,
     pub(crate) took: Duration,
 }
@@ -24,7 +22,6 @@ pub(crate) struct ResponseBody {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum NoResponse {
     TimedOut(Duration),
-    /// No connection, or it broke; with the reason.
     Broken(String),
     TooLong,
 }
@@ -71,12 +68,11 @@ impl Response {
         Self { sent, came }
     }
 
-    /// No answer, because no time was left for a request.
+    /// For a request that was not sent because no time was left.
     pub(crate) fn nothing(limit: Duration) -> Self {
         Self { sent: Bytes::new(), came: Err(NoResponse::TimedOut(limit)) }
     }
 
-    /// The problem of this answer to `question`, if it has one.
     pub(crate) fn problem(&self, question: QuestionKind, match_id: &MatchId) -> Option<Problem> {
         match &self.came {
             Ok(came) => Problem::of_answer(question, match_id, came.status.as_u16(), &came.body),
@@ -113,23 +109,20 @@ impl Response {
         serde_json::from_slice(self.body()).ok()
     }
 
-    /// What the agent says went wrong.
     pub(crate) fn error(&self) -> Option<PeerError> {
         ParsedAnswer::parse(self.body()).ok()?.error()
     }
 
-    /// The JSON-RPC error code, if it is in its place.
     pub(crate) fn error_number(&self) -> Option<i64> {
         self.json()?.get("error")?.get("code")?.as_i64()
     }
 
-    /// Whether the answer is JSON and no error.
     pub(crate) fn is_success(&self) -> bool {
         ParsedAnswer::parse(self.body()).is_ok_and(|layers| layers.error().is_none())
             && self.status().is_some_and(|status| !status.is_server_error())
     }
 
-    /// The message of the answer: the innermost object with a field of a message.
+    /// The innermost object with a field of a message.
     pub(crate) fn message(&self) -> Map<String, Value> {
         fn innermost(value: Value) -> Option<Map<String, Value>> {
             const SIGNS: [&str; 7] =
@@ -152,7 +145,7 @@ impl Response {
         self.message().get(name)?.as_str().map(str::to_owned)
     }
 
-    /// The type of the content, without parameters.
+    /// Without parameters.
     pub(crate) fn content_type(&self) -> Option<String> {
         let came = self.came.as_ref().ok()?;
         let value = came.headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
@@ -160,7 +153,7 @@ impl Response {
     }
 }
 
-/// The JSON of an answer; in a stream of events, the last event with data.
+/// In an event stream, the last event with data.
 pub(crate) fn out_of_stream(headers: &HeaderMap, body: &Bytes) -> Bytes {
     let streamed = headers
         .get(header::CONTENT_TYPE)

@@ -19,7 +19,7 @@ pub struct GuessedRole {
     pub because: String,
 }
 
-/// Finds out what listens at `endpoint`. Without any sign it is a player: most agents are.
+/// Without any sign the role is player: most agents are.
 pub async fn role(endpoint: &Endpoint) -> GuessedRole {
     let line = AgentClient::to(endpoint.clone());
     if let Some(role) = by_health(&line).await {
@@ -46,7 +46,6 @@ async fn by_health(line: &AgentClient) -> Option<Role> {
     [Role::Player, Role::Referee, Role::Manager].into_iter().find(|role| role.to_string() == named)
 }
 
-/// The role that answers most of these calls, if any does.
 fn by_tools<'a>(names: impl Iterator<Item = &'a str>) -> Option<Role> {
     let known: Vec<Method> = names.filter_map(|name| Method::named(name).map(|(method, _)| method)).collect();
     let only = |role: Role| {
@@ -57,7 +56,7 @@ fn by_tools<'a>(names: impl Iterator<Item = &'a str>) -> Option<Role> {
     (only(best) > 0).then_some(best)
 }
 
-/// Calls that change nothing: a manager answers with its table, a referee with an unknown match.
+/// Uses calls that change nothing: a manager answers with its table, a referee with an unknown match.
 async fn by_calls(line: &AgentClient) -> Option<Role> {
     let ask = async |method: &str, params: Value| {
         line.post(&HeaderMap::new(), rpc(method, &params, line.next_id()).to_string(), LIMIT).await

@@ -1,5 +1,3 @@
-//! A rule for agents.
-
 use std::fmt;
 
 use serde::Serialize;
@@ -27,18 +25,16 @@ impl fmt::Display for RuleLevel {
 
 #[derive(PartialEq, Eq, Debug)]
 pub struct Rule {
-    /// Its name, which never changes: `player.choice.exact`.
+    /// Never changes, like `player.choice.exact`.
     pub id: &'static str,
     pub level: RuleLevel,
-    /// The section of PROTOCOL.md.
     pub section: u8,
     pub text: &'static str,
-    /// What to change when it is broken.
     pub hint: &'static str,
 }
 
 impl Rule {
-    /// The part of its name between the dots, by which checks are grouped.
+    /// The part between the dots, by which checks are grouped.
     pub fn group(&self) -> &'static str {
         self.id.split('.').nth(1).unwrap_or(self.id)
     }

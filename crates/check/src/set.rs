@@ -27,7 +27,6 @@ impl RuleSet {
         SETS
     }
 
-    /// The default.
     pub fn newest() -> &'static Self {
         // The list above is not empty.
         &SETS[SETS.len() - 1]
@@ -37,7 +36,7 @@ impl RuleSet {
         SETS.iter().find(|set| set.name == name)
     }
 
-    /// The rules for a role; an operator is not checked.
+    /// An operator is not checked.
     pub fn for_role(&self, role: Role) -> &'static [&'static Rule] {
         match role {
             Role::Player => self.player,

@@ -1,9 +1,7 @@
 //! Messages in reports: shortened and without secrets.
 
-/// The most characters of a message.
 const MAX_SHOWN: usize = 600;
 
-/// `text` without secrets and control characters, shortened.
 pub(crate) fn shown(text: &str) -> String {
     let hidden = hide(text);
     let mut cut: String = hidden.chars().take(MAX_SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -14,12 +12,10 @@ pub(crate) fn shown(text: &str) -> String {
     cut
 }
 
-/// Whether `text` contains a token or a pass.
 pub(crate) fn holds_secret(text: &str) -> bool {
     hide(text) != text
 }
 
-/// Hides tokens and passes.
 fn hide(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

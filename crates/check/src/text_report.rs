@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use crate::report::{CheckReport, CheckVerdict, Finding, Readiness};
 use crate::rule::RuleLevel;
 
-/// Whether the text has colours, which say nothing that the text does not.
+/// Colours never carry information that the text lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colours {
     Ansi,
@@ -35,14 +35,13 @@ impl Colours {
     }
 }
 
-/// Without colours.
 pub fn for_people(report: &CheckReport) -> String {
     for_terminal(report, Colours::None)
 }
 
 pub fn for_terminal(report: &CheckReport, colours: Colours) -> String {
     let mut out = String::new();
-    // Writing into a text cannot fail.
+    // Writing to a string cannot fail.
     write(report, colours, &mut out).unwrap_or_default();
     out
 }
@@ -108,7 +107,6 @@ fn check(finding: &Finding, colours: Colours, out: &mut String) -> fmt::Result {
     }
 }
 
-/// All failures once more.
 fn failures(report: &CheckReport, colours: Colours, out: &mut String) -> fmt::Result {
     for (level, title, tone) in
         [(RuleLevel::Required, "To be changed", Tone::Bad), (RuleLevel::Recommended, "Better changed", Tone::Odd)]

@@ -1,7 +1,7 @@
-//! Sets of checks are frozen, and written down.
+//! Sets of checks are frozen and stored as documents.
 //!
-//! With `LEAGUE_BLESS=1` the documents are written instead of compared. A set that has been published is not to be blessed: what
-//! is new goes into a new set.
+//! With `LEAGUE_BLESS=1` the test writes the documents instead of comparing them. A published set must not be blessed:
+//! new rules go into a new set.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 

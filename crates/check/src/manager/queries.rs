@@ -17,7 +17,6 @@ use crate::shown::holds_secret;
 const OPEN: [&str; 5] = ["GET_STANDINGS", "GET_SCHEDULE", "GET_NEXT_MATCH", "GET_PLAYER_STATS", "GET_STATUS"];
 
 impl Exam<'_> {
-    /// A query in the name of `member`.
     fn question(&self, member: &Member, query_type: &str) -> TestMessage {
         let (query, query_params) = (QueryType::GetStatus, QueryParams::default());
         let query = LeagueQuery { league_id: member.league.clone(), query_type: query, query_params };
@@ -74,7 +73,6 @@ impl Exam<'_> {
         self.book.judge(&rules::UNKNOWN_FIELD, &strange, ensure(strange.is_success(), "it is refused"));
     }
 
-    /// Whether a refusal has a code and a hint.
     fn judge_error(&self, heard: &Response) {
         let answer = heard.json().unwrap_or_default();
         let data = answer.get("error").and_then(|error| error.get("data")).cloned().unwrap_or_default();
@@ -95,7 +93,7 @@ impl Exam<'_> {
             account: Account::default(),
         };
         let call = Call::ReportMatchResult(report);
-        // By a player, in its own name and in a referee's: it is not the referee of the match.
+        // Once as itself and once in the name of a referee: the player is not the referee of the match.
         let own = self.say(&self.letter(&format!("player:{}", member.id), Some(&member.token), &call)).await;
         self.book.judge(&rules::NOT_A_REFEREE, &own, ensure(own.error().is_some(), "it is not refused"));
         let forged = self.say(&self.letter("referee:REF01", Some(&member.token), &call)).await;

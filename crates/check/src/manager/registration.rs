@@ -41,7 +41,6 @@ impl Exam<'_> {
         self.letter(&sender, None, &registering(player_meta))
     }
 
-    /// Registers the player that the other checks need.
     pub(super) async fn let_in(&self) -> Result<Member, String> {
         let meta = self.meta("one", 1);
         let sender = Sender::unregistered(Role::Player, &meta.display_name);
@@ -194,7 +193,6 @@ impl Exam<'_> {
     }
 }
 
-/// The admitted agent, or why it was not admitted.
 fn admission(heard: &Response) -> Result<Member, String> {
     if let Err(silence) = &heard.came {
         return Err(silence.to_string());
@@ -220,7 +218,6 @@ fn not_let_in(heard: &Response) -> Judgement {
     }
 }
 
-/// A rejection with status REJECTED and a reason.
 fn rejected(heard: &Response) -> Judgement {
     not_let_in(heard)?;
     let message: Map<String, Value> = heard.message();

@@ -11,7 +11,7 @@ use crate::response::Response;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
-/// Deeper than a recursive parser without a limit survives, and within the size of a body.
+/// A recursive parser without a limit overflows its stack; the request fits the size limit of a body.
 const DEPTH: usize = 1_000;
 
 impl Exam<'_> {
@@ -75,7 +75,7 @@ impl Exam<'_> {
     async fn oversized(&self) -> Result<(), Gone> {
         let match_id = self.pretence.match_no(91);
         let request = self.voice.write(&self.pretence.invitation(&match_id, Side::A), self.line.next_id());
-        // Blanks after the JSON, which no parser can ignore before it has read them.
+        // Spaces after the JSON: a parser has to read them before it can ignore them.
         let body = format!("{request}{}", " ".repeat(MAX_BODY));
         let heard = self.throw(body.as_bytes()).await;
         let taken = matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. }));

@@ -11,10 +11,8 @@ use crate::check_log::ensure;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
-/// The pause between the pieces of a request.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Rules that need a raw connection.
 static BY_HAND: [&Rule; 6] = [
     &rules::KEEP_ALIVE,
     &rules::GET,
@@ -33,7 +31,6 @@ impl Exam<'_> {
         tokio::join!(self.kept_alive(), self.split_body(), self.odd_content_type(), self.get());
     }
 
-    /// A whole invitation, head and body.
     fn by_hand(&self, number: u32) -> (Vec<u8>, Vec<u8>) {
         let match_id = self.pretence.match_no(number);
         let body = self.voice.write(&self.pretence.invitation(&match_id, Side::A), self.line.next_id()).to_string();
@@ -69,7 +66,7 @@ impl Exam<'_> {
         let judgement = match &heard.came {
             Ok(came) if came.status.is_client_error() => Ok(()),
             Ok(came) => Err(format!("the status is {}", came.status)),
-            // An MCP server may answer with a stream of events that stays open.
+            // An MCP server may answer with an event stream that stays open.
             Err(_) if self.voice.frame() == Frame::Tool => Ok(()),
             Err(silence) => Err(silence.to_string()),
         };
@@ -93,7 +90,7 @@ impl Exam<'_> {
             return;
         }
         let Ok(idle) = self.line.idle().await else { return };
-        // Long enough for a slow server, too short for one that waits for the other connection to close.
+        // Enough for a slow server, too short for one that waits until the other connection closes.
         let match_id = self.pretence.match_no(73);
         let limit = self.join_limit().min(Duration::from_secs(3));
         let heard = self.say(&self.pretence.invitation(&match_id, Side::A), limit).await;

@@ -56,7 +56,6 @@ impl Exam<'_> {
         }
     }
 
-    /// Two matches at the same time, each from its invitation to its choice.
     pub(super) async fn parallel(&self) {
         let both = [20, 21].map(|number| self.pretence.match_no(number));
         let invite = |match_id: &MatchId| self.pretence.invitation(match_id, Side::A);
@@ -95,7 +94,7 @@ impl Exam<'_> {
     }
 }
 
-/// Whether `text` holds a token: the checker's, one in the league's form, or any value under its name.
+/// Finds the checker's token, one in the league's form, or any value under a token's name.
 fn tells_a_secret(text: &str, pretence: &TestLeague) -> bool {
     let named = ["\"auth_token\":\"", "\"auth_token\": \"", "\"token\":\"", "\"token\": \""];
     let under_its_name =

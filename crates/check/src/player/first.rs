@@ -237,7 +237,6 @@ impl Exam<'_> {
     }
 }
 
-/// The problem of an answer, with advice.
 fn explained(heard: &Response, question: QuestionKind, match_id: &MatchId) -> Result<(), RuleViolation> {
     heard.problem(question, match_id).map_or(Ok(()), |problem| Err(problem.into()))
 }
@@ -273,7 +272,7 @@ fn player_named(heard: &Response) -> Judgement {
     }
 }
 
-/// A field of the sent message, in any dialect.
+/// Works in any dialect.
 fn asked_in(heard: &Response, field: &str) -> Option<String> {
     fn find(value: &serde_json::Value, field: &str) -> Option<String> {
         let object = value.as_object()?;

@@ -55,7 +55,7 @@ impl Exam<'_> {
         plays
     }
 
-    /// The end of the league, after which a player may exit.
+    /// Comes last: a player may exit after it.
     pub(super) async fn the_end(&self) {
         let end = self.pretence.notice(&Call::NotifyLeagueCompleted(LeagueCompleted {
             league_id: self.pretence.league.clone(),
@@ -73,7 +73,6 @@ impl Exam<'_> {
         self.acknowledged(rule, &heard);
     }
 
-    /// Checks that a notice was acknowledged.
     pub(super) fn acknowledged(&self, rule: &'static Rule, heard: &Response) {
         let judgement = match (&heard.came, heard.error()) {
             (Err(silence), _) => Err(silence.to_string()),
@@ -86,7 +85,6 @@ impl Exam<'_> {
         self.book.judge(rule, heard, judgement);
     }
 
-    /// P01 has won.
     pub(super) fn over(&self, match_id: &MatchId) -> GameOver {
         let choices =
             [(1, "even"), (2, "odd")].map(|(number, choice)| (PlayerId::numbered(number), Some(choice.into())));
@@ -114,7 +112,6 @@ impl Exam<'_> {
         }
     }
 
-    /// P02 did not join.
     fn forfeit(&self, match_id: &MatchId) -> GameOver {
         let over = self.over(match_id);
         let nothing = [1, 2].map(|number| (PlayerId::numbered(number), None));
@@ -130,7 +127,6 @@ impl Exam<'_> {
     }
 }
 
-/// The matches of these numbers, with their referee at this address.
 pub(super) fn announcement(pretence: &TestLeague, numbers: RangeInclusive<u32>, referee: &str) -> RoundAnnouncement {
     let announced = |number| AnnouncedMatch {
         match_id: pretence.match_no(number),

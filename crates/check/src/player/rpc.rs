@@ -14,7 +14,6 @@ use crate::response::Response;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
-/// The rules for players that use JSON-RPC.
 static RPC: [&Rule; 9] = [
     &rules::RPC_VERSION,
     &rules::ID_NUMBER,

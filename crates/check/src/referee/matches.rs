@@ -29,7 +29,6 @@ pub(super) fn shown_call(call: &Call) -> String {
     }
 }
 
-/// The referee's calls about one match.
 struct Seen {
     lines: Vec<RefereeLine>,
 }
@@ -54,7 +53,7 @@ impl Seen {
             .find_map(|line| if let Call::ReportMatchResult(said) = &line.call { Some(said) } else { None })
     }
 
-    /// Whether both sides were asked before either answered: the fake players wait for each other.
+    /// The fake players wait for each other, so this shows whether both sides were asked before either answered.
     fn together(&self, method: Method) -> bool {
         let first = |side| self.of(method, Some(side)).next().map(|line| line.at);
         let apart = first(Side::A).zip(first(Side::B)).map(|(a, b)| a.max(b) - a.min(b));
@@ -74,7 +73,7 @@ impl Seen {
 }
 
 impl Exam<'_> {
-    /// The calls about `match_id` up to its report, or within `limit`.
+    /// Returns at the report or after `limit`.
     async fn watch(&self, match_id: &MatchId, limit: Duration) -> Seen {
         let reported =
             |line: &RefereeLine| line.call.method() == Method::ReportMatchResult && about(&line.call) == Some(match_id);
@@ -88,7 +87,7 @@ impl Exam<'_> {
         self.book.observe(rule, Some(seen.transcript()), judgement);
     }
 
-    /// Checks that the first match was played once although it was ordered twice.
+    /// The match was ordered twice.
     pub(super) async fn played_once(&self, again: &Response) {
         let seen = self.watch(&self.match_no(1), Duration::ZERO).await;
         let once = seen.of(Method::GameInvitation, Some(Side::A)).count() <= 1;
@@ -134,7 +133,6 @@ impl Exam<'_> {
         self.judge(&rules::COMMITMENT, seen, ensure(same, "there is none, or there are two"));
     }
 
-    /// What all messages to the players have in common.
     fn words(&self, seen: &Seen, match_id: &MatchId) {
         let to_players = || seen.lines.iter().filter(|line| line.to.is_some());
         let most = Side::BOTH.map(|side| {
@@ -202,7 +200,7 @@ impl Exam<'_> {
         let parity = result.number_parity.is_none_or(|parity| (parity.as_str() == "even") == even);
         let said = format!("the number is {number:?}, {:?}", result.number_parity);
         self.judge(&rules::NUMBER, seen, ensure(in_range && parity, said));
-        // P01 says even, P02 says odd: one of them is right.
+        // P01 chooses even and P02 odd, so one of them is right.
         let winner = player(if even { Side::A } else { Side::B });
         let said = format!("the number is {number:?}, and the winner {won:?}");
         self.judge(&rules::WINNER, seen, ensure(won == Some(&winner), said));
@@ -210,7 +208,6 @@ impl Exam<'_> {
         self.reported(seen, number, won);
     }
 
-    /// Whether the rules give this winner for the moves that the report lists.
     fn replayed(&self, seen: &Seen, won: Option<&PlayerId>) -> Judgement {
         let report = seen.report().ok_or("no report came")?;
         let mut game = new_game(&self.game).ok_or("the checker does not know this game")?;
@@ -257,7 +254,6 @@ impl Exam<'_> {
         note(&rules::REPORT_SCORE, ensure(right, format!("the score is {:?}", report.result.score.0)));
     }
 
-    /// Starts a match with these behaviours, and watches it.
     async fn play(&self, number: u32, acts: [ChoiceBehaviour; 2]) -> Option<Seen> {
         let match_id = self.match_no(number);
         self.stage.script.rehearse(&match_id, acts);
@@ -316,7 +312,7 @@ fn outcome(result: &league_protocol::message::game_over::GameResult) -> (Option<
     (result.drawn_number, result.winner_player_id.as_ref())
 }
 
-/// Checks that `side` lost technically, and that both sides were told.
+/// Both sides must be told.
 fn lost(seen: &Seen, side: Side) -> Judgement {
     let report = seen.report().ok_or("no report came")?;
     let won = report.result.winner == Some(player(side.other()));
@@ -327,7 +323,7 @@ fn lost(seen: &Seen, side: Side) -> Judgement {
     ensure(Side::BOTH.iter().all(|side| seen.over(*side).is_some()), "a player gets no GAME_OVER")
 }
 
-/// Checks that the number follows from the commitment and the nonces.
+/// The number must follow from the commitment and the nonces.
 fn proved(seen: &Seen, over: &GameOver, match_id: &MatchId) -> Judgement {
     let proof = over.draw.as_ref().ok_or("GAME_OVER reveals nothing")?;
     let promised: Option<DrawCommitment> = seen.invitation(Side::A).and_then(|said| said.draw_commitment);

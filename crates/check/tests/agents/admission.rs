@@ -1,4 +1,4 @@
-//! A league that lets in only those that keep every required rule.
+//! Leagues that admit only players that keep every required rule.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn our_player_is_let_in_and_let_in_again() {
     let agent = player(&here.1, manager.endpoint.clone());
     let _player = served(here, agent.clone());
     let id = agent.register().await.unwrap();
-    // It is in the league now and listens to nobody else: it is not looked at again.
+    // The player is registered now and answers only its league, so the manager does not check it again.
     assert_eq!(agent.register().await.unwrap(), id);
 }
 

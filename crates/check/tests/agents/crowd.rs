@@ -8,7 +8,6 @@ use tokio::time::sleep;
 
 use crate::support::{patient, told};
 
-/// Waits until something listens at `endpoint`.
 async fn listens(endpoint: &str) {
     let host = endpoint.trim_start_matches("http://").split('/').next().unwrap_or_default();
     while TcpStream::connect(host).await.is_err() {
@@ -16,13 +15,13 @@ async fn listens(endpoint: &str) {
     }
 }
 
-/// What is wrong with the report about this kind, where anything is.
+/// `None` if the report is right.
 async fn graded(PlayerKind { plan, form, .. }: PlayerKind) -> Option<String> {
     let player = plan.serve().unwrap();
     listens(&player.endpoint()).await;
     let report = league_check::player(&player.endpoint().parse().unwrap(), &patient()).await;
     let spoken = report.form.clone().unwrap_or_default();
-    // Names of notices are learned by telling a player them, which the checker does in the usual names.
+    // A manager learns the names of notices by sending them; the checker sends only the usual names.
     let frame = format!("frame {}", form.split(',').next().unwrap_or(form));
     (!report.complete || !spoken.starts_with(&frame))
         .then(|| format!("{} ({form}) has no grade:\n{}", player.name(), told(&report)))

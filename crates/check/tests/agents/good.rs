@@ -1,4 +1,4 @@
-//! Nothing is held against a good agent.
+//! A good agent gets no finding.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Good agents pass every check; in bad ones every planted fault is found, and nothing else.
+//! Good agents pass every check. In bad ones the checker finds each planted fault and nothing else.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail, and so may what helps it")]
 

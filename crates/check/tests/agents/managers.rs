@@ -1,4 +1,4 @@
-//! Managers with planted faults: ours, with its answers changed on the way out.
+//! Managers with planted faults: our manager, with its answers changed on the way out.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "who has one fault has none of the others")]
 
@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 use crate::support::ours::{manager, place, served};
 use crate::support::{failed, patient, told};
 
-/// What can be wrong with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wrong {
     TakesNamesTwice,
@@ -55,7 +54,6 @@ const PLANTED: &[(Wrong, &[&str])] = &[
     (Wrong::AnswersNoQueries, &["manager.query.answers"]),
 ];
 
-/// A manager that is not what it should be.
 struct Bent {
     inner: Manager,
     wrong: Wrong,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::support::bad_player::{Fault, start};
 use crate::support::{at, failed, impatient, patient, told};
 
-/// Each fault, and the checks that must find it: these and no other.
+/// Each fault, and exactly the checks that must find it.
 const PLANTED: &[(Fault, &[&str])] = &[
     (Fault::Declines, &["player.invitation.joins"]),
     (Fault::ChoosesInCapitals, &["player.choice.exact"]),
@@ -82,7 +82,7 @@ const PLANTED: &[(Fault, &[&str])] = &[
     (Fault::NoPing, &["player.mcp.ping"]),
 ];
 
-/// Faults that show only when nobody waits for long.
+/// Faults that show only with short time limits.
 const SLOW: &[(Fault, &[&str])] = &[
     (Fault::NeverJoins, &["player.invitation.in-time"]),
     (Fault::JoinsLate, &["player.invitation.prompt"]),

@@ -37,7 +37,7 @@ const PLANTED: &[(Wrong, &[&str])] = &[
     (Wrong::TellsOneOnly, &["referee.decline.loss", "referee.over.both", "referee.retry.loss"]),
 ];
 
-/// Those that are waited for in vain.
+/// Faults that the checker finds only after its time limit.
 const SILENT: &[(Wrong, &[&str])] =
     &[(Wrong::NeverReports, &["referee.decline.loss", "referee.report.sent", "referee.retry.loss"])];
 

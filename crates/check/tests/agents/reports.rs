@@ -1,4 +1,4 @@
-//! What a report says, and to whom.
+//! The contents of reports.
 
 use league_check::accept::Accepted;
 use league_check::junit::junit;

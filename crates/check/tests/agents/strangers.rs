@@ -1,4 +1,4 @@
-//! Agents of other forms, agents of another league, and what is no agent at all.
+//! Agents in other dialects, agents of another league, and programs that are no agents.
 
 use league_check::CheckReport;
 use league_protocol::frame::Frame;

@@ -1,4 +1,4 @@
-//! A player written by hand, correct but for one fault.
+//! A handwritten player, correct except for one fault.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a player with one fault has none of the others")]
 
@@ -13,7 +13,6 @@ use serde_json::{Map, Value, json};
 
 use super::{NoReply, serve};
 
-/// What can be wrong with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
     None,
@@ -102,14 +101,12 @@ pub(crate) enum Fault {
     OnlyNested,
 }
 
-/// A refusal: JSON-RPC's number, and words.
 struct Refusal(i64, String);
 
 fn refuse<T>(code: i64, words: &str) -> Result<T, Refusal> {
     Err(Refusal(code, words.to_owned()))
 }
 
-/// What the player remembers.
 #[derive(Default)]
 struct Memory {
     nonces: HashMap<String, String>,
@@ -127,7 +124,6 @@ struct Player {
     memory: Mutex<Memory>,
 }
 
-/// A player with this fault, listening.
 pub(crate) fn start(fault: Fault) -> HttpServer {
     let faults = ServerFaults {
         reads_once: fault == Fault::ReadsOnce,
@@ -199,7 +195,7 @@ impl Player {
         if self.is(fault) && when { Err(NoReply::Crash) } else { Ok(()) }
     }
 
-    /// Answers one request; nothing where it asks for no answer.
+    /// `None` for a notification.
     fn request(&self, request: &Value) -> Result<Option<Value>, NoReply> {
         let Some(outer) = request.as_object() else {
             self.fall(Fault::FallsAtNull, request.is_null())?;
@@ -364,7 +360,7 @@ impl Player {
         }
     }
 
-    /// An answer with its envelope, all of it or not.
+    /// Some faults leave out parts of the envelope.
     fn answer(&self, asked: &Map<String, Value>, message_type: &str, body: &Value) -> Value {
         let mut answer = body.clone();
         let mut put = |field: &str, value: Value| drop(answer.as_object_mut().unwrap().insert(field.to_owned(), value));

@@ -1,4 +1,4 @@
-//! Agents to check, and how to read what came of it.
+//! Agents to check, and helpers to read their reports.
 
 pub(crate) mod bad_player;
 pub(crate) mod ours;
@@ -12,15 +12,12 @@ use league_check::report::{CheckReport, CheckVerdict, Finding};
 use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer, ReservedPort, ServerFaults, Then};
 use league_wire::endpoint::Endpoint;
 
-/// What a handler does in place of a reply.
 pub(crate) enum NoReply {
-    /// The agent crashes: its server ends.
     Crash,
-    /// The agent never answers.
     Silence,
 }
 
-/// A handler that may block its thread, or panic, at a free port.
+/// The handler may block its thread or panic.
 pub(crate) fn serve(
     faults: ServerFaults,
     answer: impl Fn(&HttpRequest) -> Result<HttpReply, NoReply> + Send + Sync + 'static,
@@ -45,7 +42,7 @@ pub(crate) fn at(server: &HttpServer) -> Endpoint {
     server.endpoint().parse().unwrap()
 }
 
-/// The checks that failed, whatever their level, sorted.
+/// Failures of any level, sorted.
 pub(crate) fn failed(report: &CheckReport) -> Vec<&'static str> {
     let broken = |finding: &&Finding| matches!(finding.verdict, CheckVerdict::Failed(_));
     let mut ids: Vec<_> = report.findings.iter().filter(broken).map(|finding| finding.rule.id).collect();
@@ -53,23 +50,22 @@ pub(crate) fn failed(report: &CheckReport) -> Vec<&'static str> {
     ids
 }
 
-/// The checks that were skipped.
 pub(crate) fn skipped(report: &CheckReport) -> Vec<&'static str> {
     let skipped = |finding: &&Finding| matches!(finding.verdict, CheckVerdict::Skipped(_));
     report.findings.iter().filter(skipped).map(|finding| finding.rule.id).collect()
 }
 
-/// Everything that is said about an agent, for whoever reads why a test failed.
+/// The whole report, for the message of a failed test.
 pub(crate) fn told(report: &CheckReport) -> String {
     league_check::text_report::for_people(report)
 }
 
-/// As patient as a busy machine needs.
+/// Time limits for a busy machine.
 pub(crate) fn patient() -> CheckOptions {
     CheckOptions::default()
 }
 
-/// As patient as it takes to see that somebody is late.
+/// Time limits short enough to notice a late answer.
 pub(crate) fn impatient() -> CheckOptions {
     CheckOptions { patience: Duration::from_secs(3), ..CheckOptions::default() }
 }

@@ -24,27 +24,25 @@ use league_wire::settings::ServerSettings;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-/// An agent that listens until this is dropped.
+/// Stops when dropped.
 pub(crate) struct Served {
     pub(crate) endpoint: Endpoint,
     _close: oneshot::Sender<()>,
 }
 
-/// A place to listen at.
 pub(crate) async fn place() -> (TcpListener, Endpoint) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}/mcp", listener.local_addr().unwrap()).parse().unwrap();
     (listener, endpoint)
 }
 
-/// Serves `agent` there.
 pub(crate) fn served<A: Agent>((listener, endpoint): (TcpListener, Endpoint), agent: A) -> Served {
     let (close, closed) = oneshot::channel::<()>();
     tokio::spawn(serve(listener, Arc::new(agent), ServerSettings::default(), async { drop(closed.await) }));
     Served { endpoint, _close: close }
 }
 
-/// A port that nobody listens at: below those that connections are given, so that nobody takes it meanwhile.
+/// A port below the ephemeral range, so that no connection takes it meanwhile.
 pub(crate) fn free_port() -> u16 {
     static TRIED: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -60,7 +58,6 @@ fn at(port: u16) -> Endpoint {
     format!("http://127.0.0.1:{port}/mcp").parse().unwrap()
 }
 
-/// A player that looks for its manager at `manager`.
 pub(crate) fn player(contact: &Endpoint, manager: Endpoint) -> Player {
     let settings = PlayerSettings {
         name: "Alpha".into(),
@@ -80,7 +77,7 @@ pub(crate) fn player(contact: &Endpoint, manager: Endpoint) -> Player {
     Player::new(settings, StrategyRunner::new(strategy("random").unwrap()), Client::default(), Environment::real())
 }
 
-/// A referee that registers at `port` as soon as somebody is there.
+/// Registers as soon as a manager listens at `port`.
 pub(crate) async fn referee(port: u16) -> Served {
     let here = place().await;
     let settings = RefereeSettings {
@@ -104,7 +101,6 @@ pub(crate) async fn referee(port: u16) -> Served {
     served(here, referee)
 }
 
-/// A manager of an empty league.
 pub(crate) async fn manager(settings: league_manager::ManagerSettings) -> Manager {
     let log = MemoryDisk::new(SyncMode::AtOnce).open();
     let (world, rules) = (Environment::real(), LeagueConfig::even_odd("league".parse().unwrap()));

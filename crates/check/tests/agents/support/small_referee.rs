@@ -1,4 +1,4 @@
-//! A referee written by hand, correct but for one fault. It never registers.
+//! A handwritten referee, correct except for one fault. It never registers.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a referee with one fault has none of the others")]
 
@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 
 use super::serve;
 
-/// What can be wrong with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wrong {
     Nothing,
@@ -49,7 +48,6 @@ pub(crate) enum Wrong {
     KnowsEveryMethod,
 }
 
-/// A referee with this fault, which reports to the manager at `manager`.
 pub(crate) fn start(wrong: Wrong, manager: u16) -> HttpServer {
     let seen: Mutex<HashSet<String>> = Mutex::default();
     serve(ServerFaults::default(), move |request| Ok(respond(wrong, manager, &seen, request)))
@@ -89,7 +87,7 @@ fn refusal(id: &Value, code: i64) -> HttpReply {
     HttpReply::json(200, &json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": "no" } }))
 }
 
-/// Posts a request, and gives the result of its answer; nothing when none comes in time.
+/// `None` if no answer comes in time.
 fn post(port: u16, method: &str, params: &Value, limit: Duration) -> Option<Value> {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
     let head = format!(
@@ -139,11 +137,11 @@ impl Match {
         if !self.is(Wrong::ShowsNoPass) {
             message["auth_token"] = player["referee_pass"].clone();
         }
-        // The limits of the checker's START_MATCH.
+        // The limits in the checker's START_MATCH.
         post(port, method, &message, Duration::from_secs(if method == "choose_parity" { 1 } else { 2 }))
     }
 
-    /// Does something for both sides, at the same time unless told otherwise.
+    /// Concurrent unless `in_turn`.
     fn both<T: Send>(&self, in_turn: bool, act: impl Fn(usize) -> T + Send + Sync) -> [T; 2] {
         if in_turn {
             return [act(0), act(1)];
