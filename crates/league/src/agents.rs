@@ -51,20 +51,18 @@ use crate::signals::{ORDERLY, told_to_end};
 use crate::table;
 use crate::thinking::thinker;
 
-/// The pause after the first try that found no manager.
 const PAUSE: Duration = Duration::from_millis(200);
-/// A manager that is there has answered by then.
+/// A reachable manager has answered by then; after it the agent prints what it waits for.
 const LONG: Duration = Duration::from_secs(1);
-/// How many tasks run before timers and sockets are looked at again. The usual 61 would be several milliseconds when everybody is at
-/// work, and a deadline would be decided upon that much too late.
+/// Tasks between two polls of timers and sockets. With the default of 61 a busy agent would notice a deadline several
+/// milliseconds late.
 pub(crate) const EVENTS: u32 = 16;
-/// How long running requests have when an agent ends.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long a referee that was told to end goes on with the matches that it has.
+/// How long a referee continues its running matches when it has to exit.
 const WIND_UP: Duration = Duration::from_secs(3);
 
-/// Does `work` on this thread. An agent is many small tasks that wait for each other: passing them from one thread to the next costs more than
-/// doing them, and what takes long (strategies, the log, files) has threads of its own.
+/// Runs `work` on this thread. An agent is many small tasks that wait for each other: moving them between threads costs
+/// more than running them. Strategies, the log and files have their own threads.
 pub(crate) fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
     descriptors::expect_enough()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -73,17 +71,15 @@ pub(crate) fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
         .build()
         .context("a runtime could not be started")?;
     let done = runtime.block_on(work);
-    // A strategy that stalls must not keep the process from ending.
+    // A stalled strategy must not keep the process from exiting.
     runtime.shutdown_background();
     done
 }
 
-/// Takes the port that was asked for, else the `configured` one, else any.
 fn listen(place: &Place, configured: Option<u16>, whose: &str) -> Result<Bound> {
     Bound::to(place.host, place.port.or(configured).unwrap_or(0), whose)
 }
 
-/// The endpoint that an agent registers with `manager`, and the names that it answers to.
 async fn contact(place: &Place, bound: &Bound, secure: &Secure, manager: &Endpoint) -> Result<(Endpoint, Vec<String>)> {
     if let Some(advertised) = &place.advertise {
         return Ok((advertised.clone(), vec![advertised.host().to_owned()]));
@@ -108,26 +104,24 @@ struct RunningServer {
 }
 
 impl RunningServer {
-    /// Serves `agent` on `bound`, under these names too.
     fn start<A: Agent>(bound: Bound, allowed_hosts: Vec<String>, agent: A, settings: ServerSettings) -> Result<Self> {
         let listener = bound.into_tokio()?;
         let settings = ServerSettings { grace: GRACE, allowed_hosts, ..settings };
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
-            // Closed on purpose, or by the end of everything.
+            // An error only means that the sender was dropped.
             drop(closed.await);
         };
         Ok(Self { work: tokio::spawn(serve(listener, Arc::new(agent), settings, shutdown)), close })
     }
 
-    /// Lets running requests finish: whoever told us of the end gets its answer.
+    /// Lets running requests finish, so that the manager gets the answer to its last notice.
     async fn close(self) -> Result<()> {
         drop(self.close);
         Ok(self.work.await??)
     }
 }
 
-/// Registers, and says for whom that waits when it takes long.
 async fn waiting<T>(registering: impl Future<Output = T>, manager: &Endpoint) -> T {
     let mut registering = pin!(registering);
     match tokio::time::timeout(LONG, &mut registering).await {
@@ -139,7 +133,6 @@ async fn waiting<T>(registering: impl Future<Output = T>, manager: &Endpoint) ->
     }
 }
 
-/// What to do about a league that did not come to its end.
 fn advised(stopped: LeagueStopped) -> anyhow::Error {
     match stopped {
         LeagueStopped::TooFew { .. } => {
@@ -149,7 +142,7 @@ fn advised(stopped: LeagueStopped) -> anyhow::Error {
     }
 }
 
-/// Why a league stopped. A log that cannot be written is the reason of whatever was refused then.
+/// If the log cannot be written, that is the cause of every later refusal.
 pub(crate) async fn cause(stopped: LeagueStopped, desk: &mut JoinHandle<LeagueClosed>) -> anyhow::Error {
     if matches!(stopped, LeagueStopped::Refused(_))
         && let Ok(Ok(closed @ (LeagueClosed::Log(_) | LeagueClosed::Broken(_)))) =
@@ -160,7 +153,6 @@ pub(crate) async fn cause(stopped: LeagueStopped, desk: &mut JoinHandle<LeagueCl
     advised(stopped)
 }
 
-/// What to do about a desk that closed.
 pub(crate) fn lost(closed: &LeagueClosed) -> anyhow::Error {
     match closed {
         LeagueClosed::Stopped | LeagueClosed::Broken(_) => anyhow!("the league stopped: {closed}"),
@@ -171,10 +163,10 @@ pub(crate) fn lost(closed: &LeagueClosed) -> anyhow::Error {
     }
 }
 
-/// Brings a league that goes on later to an orderly end: what was decided is durable, files are as far as they can be.
+/// Prepares a league for a later restart: all decisions are durable, files are as complete as possible.
 pub(crate) async fn park(manager: &Manager, views: &ViewWriter) {
     let parking = async {
-        // Answered when everything before it is durable.
+        // The manager answers after everything before it is durable.
         let status = manager.desk().read(|season, _| season.status()).await;
         if let Err(fault) = manager.file().await {
             tracing::warn!(reason = fault.message, "the league's files are not complete");
@@ -210,7 +202,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         eprintln!("Going on with {league} ({state}).");
     }
     let label = opened.season().config().label();
-    // Whatever follows from where the manager listens is known before anybody can come.
+    // Everything that depends on the manager's address is known before the first client connects.
     let bound = listen(&options.place, Some(configured.network.manager_port), "the manager")?;
     let reachable = Reachable::find(&bound, secure.scheme(), options.place.advertise.as_ref()).await?;
     let contact = reachable.contact.clone();
@@ -262,7 +254,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     if let Some(news) = &news {
         news.above(progress.bar());
     }
-    // A league that is over has only its end to tell, in case somebody has not heard of it.
+    // A finished league only repeats its end, for agents that missed it.
     tokio::select! {
         ended = manager.conduct() => if let Err(stopped) = ended {
             return Err(cause(stopped, &mut desk).await);
@@ -358,7 +350,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     server.close().await
 }
 
-/// Lets the matches that are running end, if they do so soon; says how many did not.
+/// Waits a short time for running matches; returns how many are left.
 async fn wind_up(referee: &Referee) -> usize {
     let running = referee.running();
     if running > 0 {
@@ -400,7 +392,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let (contact, names) = contact(&options.join.place, &bound, &secure, &manager).await?;
     let histories = HistoryWriter::start().context("the history cannot be written")?;
     let listed = known.and_then(|known| known.name.clone());
-    // A model is known by its own name.
+    // A player with a language model is named after the model.
     let sort = thinker.model().unwrap_or("Player");
     let name =
         options.join.name.clone().or(listed).unwrap_or_else(|| named(sort, options.player_id.as_ref(), &contact));
@@ -438,7 +430,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     server.close().await
 }
 
-/// The name of an agent that was given none: its id, where it asks for one, else a nickname.
+/// The id if the agent asks for one, else a nickname.
 fn named(kind: &str, id: Option<&impl std::fmt::Display>, contact: &Endpoint) -> SmolStr {
     match id {
         Some(id) => SmolStr::new(format!("{kind} {id}")),

@@ -22,7 +22,6 @@ use crate::secure;
 
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Blocking calls to one manager.
 pub(crate) struct Asker {
     caller: Caller,
     runtime: Runtime,
@@ -46,7 +45,6 @@ pub(crate) struct Caller {
     client: Client,
 }
 
-/// A JSON-RPC answer.
 #[derive(Deserialize)]
 struct Answer<A> {
     result: A,
@@ -76,7 +74,6 @@ impl Caller {
         }
     }
 
-    /// Advice for an agent that does not answer.
     fn hint(&self) -> &'static str {
         if self.agent.is_secure() {
             "; an authority of your own is named with --ca"

@@ -19,7 +19,6 @@ use tokio::sync::watch;
 use crate::agents::in_runtime;
 use crate::cli::{Check, CheckedRole};
 
-/// How often the command says what it waits for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(options: &Check) -> Result<ExitCode> {
@@ -33,7 +32,6 @@ pub(crate) fn run(options: &Check) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// Checks players for a manager that admits only those that pass.
 pub(crate) fn inspector(game: GameType) -> Inspector {
     Inspector::new(move |endpoint| {
         let game = game.clone();
@@ -41,7 +39,6 @@ pub(crate) fn inspector(game: GameType) -> Inspector {
     })
 }
 
-/// Whether the agent keeps every required rule.
 async fn check(options: &Check) -> Result<bool> {
     let set = match &options.set {
         None => RuleSet::newest(),
@@ -105,7 +102,6 @@ async fn check(options: &Check) -> Result<bool> {
     Ok(report.is_fit())
 }
 
-/// Says what the command waits for when an agent is slow.
 async fn keep_told(doing: &watch::Receiver<&'static str>) -> Infallible {
     let began = Instant::now();
     loop {

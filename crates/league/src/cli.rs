@@ -210,7 +210,7 @@ pub(crate) struct LimitOptions {
 }
 
 impl LimitOptions {
-    /// These limits, and `usual` where one is left out.
+    /// `usual` fills the gaps.
     pub(crate) fn laid_over(&self, usual: MatchLimits) -> MatchLimits {
         MatchLimits {
             game_join_ack_timeout_sec: self.join_timeout.unwrap_or(usual.game_join_ack_timeout_sec),
@@ -493,7 +493,6 @@ pub(crate) enum CheckedRole {
     Manager,
 }
 
-/// A match by its id, in upper or lower case.
 fn match_id(text: &str) -> Result<MatchId, String> {
     text.to_ascii_uppercase().parse().map_err(|error| format!("{error}; expected an id like R1M1"))
 }

@@ -1,4 +1,4 @@
-//! The closing lines of a league: who won it, who lost matches without a game, and why.
+//! The closing lines of a league: the winner, and the technical losses with their reasons.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,8 @@ use league_store::home::Home;
 
 use crate::results;
 
-/// The most players that are named; `league matches` lists everything.
+/// `league matches` lists everything.
 const PLAYERS: usize = 10;
-/// The most reasons per player.
 const REASONS: usize = 3;
 
 pub(crate) fn of_league(home: &Home, season: &Season) -> Vec<String> {
@@ -21,7 +20,7 @@ pub(crate) fn of_league(home: &Home, season: &Season) -> Vec<String> {
     champion.into_iter().chain(technical_losses(home, season)).collect()
 }
 
-/// A line for each player with technical losses, the most first.
+/// The player with the most losses first.
 pub(crate) fn technical_losses(home: &Home, season: &Season) -> Vec<String> {
     let counts =
         (0..).zip(season.players()).map(|(place, player)| (season.table().row(place).technical_losses, player));
@@ -46,7 +45,7 @@ pub(crate) fn technical_losses(home: &Home, season: &Season) -> Vec<String> {
     lines
 }
 
-/// Why players lost without a game: the first reasons of each.
+/// The first reasons of each player.
 fn reasons(home: &Home, season: &Season) -> BTreeMap<PlayerId, Vec<String>> {
     let mut reasons: BTreeMap<PlayerId, Vec<String>> = BTreeMap::new();
     let results = match results::read(home, season) {

@@ -73,12 +73,10 @@ const PLAYER: &[Variable] = &[("LEAGUE_STRATEGY", &["strategy"])];
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Configured {
-    /// The rules of the league, with its id.
     pub(crate) league: LeagueConfig,
-    /// The games that referees offer.
     pub(crate) games: Vec<GameType>,
     pub(crate) network: Network,
-    /// Where clients reach the manager, which need not be where it listens.
+    /// The manager may listen at another address.
     pub(crate) manager: Endpoint,
     /// Whether a setting names that endpoint, so that it does not follow from the network.
     manager_named: bool,
@@ -91,7 +89,6 @@ pub(crate) struct Configured {
 }
 
 impl Configured {
-    /// The configuration of `home` and of the environment; prints warnings on stderr.
     pub(crate) fn read(home: &Home, league: Option<LeagueId>) -> Result<Self, ConfigError> {
         let (configured, warnings) = Self::load(home, league, |name| std::env::var(name).ok())?;
         for warning in warnings {
@@ -100,13 +97,13 @@ impl Configured {
         Ok(configured)
     }
 
-    /// The configuration for `league`, or else for the default league, and its warnings.
+    /// The default league if none is given. Also returns the warnings.
     pub(crate) fn load(
         home: &Home,
         league: Option<LeagueId>,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<(Self, Vec<String>), ConfigError> {
-        // Compose files and shells set a variable to nothing in order to leave it out.
+        // Compose files and shells set an empty variable in order to leave it out.
         let env = |name: &str| environment(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let (root, mut warnings) = (home.config(), Vec::new());
 
@@ -146,7 +143,7 @@ impl Configured {
                 found: Some(format!("{text:?}")),
                 expected: format!("{error}"),
             })?),
-            // A variable that moves the manager outweighs an endpoint in a file.
+            // A variable that moves the manager overrides an endpoint in a file.
             None if env("LEAGUE_HOST").is_some() || env("LEAGUE_MANAGER_PORT").is_some() => None,
             None => agents.manager.clone(),
         };
@@ -171,7 +168,7 @@ impl Configured {
         Ok((configured, warnings))
     }
 
-    /// The configuration with the TLS files of the command line. Where HTTPS is served, clients look for the manager there.
+    /// Adds the TLS files of the command line. With HTTPS the default endpoint of the manager changes, too.
     pub(crate) fn with_tls(mut self, flags: TlsFiles) -> Result<Self, ConfigError> {
         self.tls = flags.laid_over(self.tls);
         if !self.manager_named {
@@ -186,14 +183,13 @@ impl Configured {
         listed.or_else(|| self.network.referee_ports.of(id.number()?))
     }
 
-    /// The port of its listed endpoint, or else the port of its number.
     pub(crate) fn player_port(&self, id: &PlayerId) -> Option<u16> {
         let listed = self.agents.player(Some(id)).and_then(|known| known.endpoint()).map(Endpoint::port);
         listed.or_else(|| self.network.player_ports.of(id.number()?))
     }
 
-    /// A warning if the listed endpoint of the manager has another port than the manager. On other hosts, or behind TLS,
-    /// there may be a proxy.
+    /// Warns if the listed endpoint has another port than the manager. On other hosts, or behind TLS, there may be a
+    /// proxy.
     fn astray(&self) -> Option<String> {
         let (found, port) = (self.agents.manager.as_ref()?, self.network.manager_port);
         let here = !found.is_secure() && found.host() == self.network.host && *found == self.manager;
@@ -201,14 +197,14 @@ impl Configured {
             .then(|| format!("league_manager.endpoint has port {}, but the manager listens on {port}", found.port()))
     }
 
-    /// Checks that the values fit each other; each alone was checked when it was read.
+    /// Checks values against each other; each alone was checked when it was read.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         let (min, max) = (self.league.min_players, self.league.max_players);
         if min > max { Err(ConfigError::Players { min, max }) } else { Ok(()) }
     }
 }
 
-/// The TLS files of `system.json`, relative to the directory of the configuration, overridden by the environment.
+/// The files of `system.json` are relative to the directory of the configuration.
 fn tls_files(system: &SystemFile, root: &Path, env: &dyn Fn(&str) -> Option<String>) -> TlsFiles {
     let file = |name: &str, listed: &Option<PathBuf>| {
         env(name).map(PathBuf::from).or_else(|| listed.as_ref().map(|path| root.join(path)))
@@ -220,7 +216,7 @@ fn tls_files(system: &SystemFile, root: &Path, env: &dyn Fn(&str) -> Option<Stri
     }
 }
 
-/// The known games that are registered; every known game if the registry is empty.
+/// Every known game if the registry is empty.
 fn offered(document: &mut Document) -> Result<Vec<GameType>, ConfigError> {
     let known: Vec<GameType> = known_games().filter_map(|name| name.parse().ok()).collect();
     // Games are a list, or an object with the types as its keys: both are in use.
@@ -244,7 +240,6 @@ fn offered(document: &mut Document) -> Result<Vec<GameType>, ConfigError> {
     if offered.is_empty() { Err(document.wrong("games", format!("expected {expected}"))) } else { Ok(offered) }
 }
 
-/// Sets what the league's own file says.
 fn set_league(
     rules: &mut LeagueConfig,
     games: &[GameType],
@@ -258,7 +253,7 @@ fn set_league(
         document.warn("scoring.tiebreakers lists \"points\", which always come first; remove it");
     }
     let file: LeagueFile = document.parse(env, LEAGUE)?;
-    // A copied file whose id was forgotten would give one league the rules of another.
+    // A copied file with the old id would give one league the rules of another.
     if file.league_id.is_some_and(|id| id != rules.league_id) {
         return Err(document.wrong("league_id", format!("expected {:?}", rules.league_id.as_str())));
     }

@@ -1,15 +1,13 @@
-//! Printing that never panics. `print!`, `println!` and `eprintln!` of this crate are the ones below: those of the standard library
-//! panic when the reader of a pipe has closed it, as `head -1` does after one line.
+//! Printing that never panics: `print!`, `println!` and `eprintln!` of the standard library panic when the reader of a
+//! pipe has closed it, as `head -1` does. This crate uses the macros below.
 //!
-//! - A closed stdout or stderr is not an error: the text is dropped and the command continues. So a reader never stops a league.
-//! - Any other error on stdout, such as a full disk, is kept for [`failure`], which makes the exit code 1.
-//! - Errors on stderr have nowhere to be reported.
+//! A closed stdout or stderr is no error: the text is dropped, so a reader never stops a league. Any other error on
+//! stdout, such as a full disk, makes the exit code 1 through [`failure`].
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
 use std::sync::OnceLock;
 
-/// The first error on stdout other than a closed pipe.
 static FAILED: OnceLock<String> = OnceLock::new();
 
 macro_rules! print {
@@ -26,12 +24,12 @@ macro_rules! eprintln {
 
 pub(crate) fn to_stdout(text: Arguments<'_>) {
     let mut stdout = io::stdout().lock();
-    // One write: a table of a thousand lines must not be a thousand system calls.
+    // One write: a table of a thousand lines must not need a thousand system calls.
     let written = stdout.write_all(text.to_string().as_bytes()).and_then(|()| stdout.flush());
     if let Err(error) = written
         && error.kind() != ErrorKind::BrokenPipe
     {
-        // Only the first one is reported.
+        // Only the first error is reported.
         drop(FAILED.set(error.to_string()));
     }
 }
@@ -41,7 +39,6 @@ pub(crate) fn to_stderr(text: Arguments<'_>) {
     drop(io::stderr().write_all(format!("{text}\n").as_bytes()));
 }
 
-/// The error that made the data on stdout incomplete.
 pub(crate) fn failure() -> Option<&'static str> {
     FAILED.get().map(String::as_str)
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-/// A runtime, a log, its lock and its files take about twenty; a few are for connections.
+/// A runtime, a log, its lock and its files need about twenty; the rest is for connections.
 const NEEDED: usize = 40;
 
-/// Fails if there are too few. Windows has no such limit.
+/// Windows has no such limit.
 pub(crate) fn expect_enough() -> Result<()> {
     if !cfg!(unix) {
         return Ok(());

@@ -51,7 +51,7 @@ async fn display(options: &Show) -> Result<()> {
     }
 }
 
-/// The agent behind read-only pages: it answers no calls.
+/// Read-only pages: answers no calls.
 struct Display {
     league: LeagueId,
     world: Environment,

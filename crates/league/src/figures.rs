@@ -12,7 +12,6 @@ use serde_json::{Map, Value, json};
 /// Linux counts processor time in hundredths of a second.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A point in time, and the processor time that this process had used by then.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
     at: Instant,
@@ -30,9 +29,7 @@ pub(crate) struct Played {
     pub(crate) players: u32,
     pub(crate) referees: u32,
     pub(crate) matches: u64,
-    /// Since the start of the process.
     pub(crate) all: Duration,
-    /// When the league began.
     pub(crate) playing: Start,
 }
 
@@ -58,14 +55,13 @@ pub(crate) fn write(path: &Path, played: &Played, tally: &CallTally) -> Result<(
     fs::write(path, text).with_context(|| format!("the figures cannot be written to {}", path.display()))
 }
 
-/// The most memory that this process ever had; Linux tells.
+/// `None` except on Linux.
 pub(crate) fn peak_memory_mb() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes / 1024)
 }
 
-/// Processor time of this process, to the microsecond.
 fn cpu_seconds() -> Option<f64> {
     #[cfg(unix)]
     {
@@ -76,13 +72,13 @@ fn cpu_seconds() -> Option<f64> {
     None
 }
 
-/// Processor time in the program and in the kernel, by what a thread is for; Linux tells.
+/// User and kernel time by the purpose of a thread; only on Linux.
 fn cpu_by_part() -> BTreeMap<String, Value> {
     let mut parts = BTreeMap::<String, (f64, f64)>::new();
     for thread in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
         let read = |name: &str| fs::read_to_string(thread.path().join(name)).ok();
         let (Some(name), Some(stat)) = (read("comm"), read("stat")) else { continue };
-        // The name of the thread, in brackets, may hold anything.
+        // The name of the thread, in brackets, may contain any character.
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
         let ticks: Vec<f64> = fields.take(2).filter_map(|field| field.parse().ok()).collect();
         let [user, kernel] = ticks[..] else { continue };
@@ -98,13 +94,13 @@ fn part(thread: &str) -> &str {
         "league-log" => "event log",
         "league-journal" => "journals",
         core if core.starts_with("league-core") => "referees and players",
-        // The manager has the ordinary runtime to itself.
+        // The manager has the default runtime to itself.
         "league" | "tokio-rt-worker" => "manager",
         other => other,
     }
 }
 
-/// How often memory was requested; counted by builds with the feature `allocations`.
+/// Counted only by builds with the feature `allocations`.
 fn allocations() -> Option<u64> {
     #[cfg(feature = "allocations")]
     {

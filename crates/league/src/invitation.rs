@@ -7,7 +7,6 @@ use league_wire::endpoint::Endpoint;
 use crate::join_key::JoinKey;
 use crate::reachable::Reachable;
 
-/// Stands for a join key that is not shown.
 const HIDDEN: &str = "KEY";
 
 pub(crate) struct Invitation<'a> {
@@ -67,7 +66,6 @@ impl Invitation<'_> {
         })
     }
 
-    /// A note if other machines cannot join.
     fn note(&self) -> Option<&'static str> {
         if self.reachable.is_cut_off {
             Some(
@@ -83,7 +81,6 @@ impl Invitation<'_> {
         }
     }
 
-    /// The command that starts an agent of this `role` on any machine that reaches the manager.
     fn command(&self, role: Role, key: &str) -> String {
         let contact = &self.reachable.contact;
         let host = match self.reachable.is_local() {

@@ -1,8 +1,8 @@
 //! The league's join key, which referees need to register if other machines can reach the manager.
 //!
-//! A referee decides results, so not every machine may provide one. If the operator gives no key, one is generated, shown once on
-//! stderr and not stored: after a restart it is another one. Registered players stay registered without it; a referee that registers
-//! again needs the new key.
+//! A referee decides results, so not every machine may provide one. If the operator gives no key, the manager generates
+//! one, prints it once on stderr and does not store it: a restart generates another one. Registered players stay
+//! registered without it; a referee that registers again needs the new key.
 
 use std::net::IpAddr;
 
@@ -13,13 +13,12 @@ use league_wire::environment::Environment;
 #[derive(Debug)]
 pub(crate) struct JoinKey {
     key: Option<Credential>,
-    /// Whether it was generated, so that it has to be shown.
     made: bool,
     players: bool,
 }
 
 impl JoinKey {
-    /// The key of a manager that listens at `host`: the `chosen` one, or a generated one if one is needed.
+    /// The `chosen` key, or a generated one if `host` is reachable from other machines.
     pub(crate) fn settle(chosen: Option<&Credential>, players: bool, host: IpAddr, world: &Environment) -> Self {
         match given(chosen) {
             Some(key) => Self { key: Some(key.clone()), made: false, players },
@@ -36,12 +35,10 @@ impl JoinKey {
         self.key.clone().filter(|_| self.players)
     }
 
-    /// The generated key.
     pub(crate) fn made(&self) -> Option<&str> {
         Some(self.key.as_ref().filter(|_| self.made)?.reveal())
     }
 
-    /// The lines about a generated key at the manager's start.
     pub(crate) fn told(&self) -> Option<String> {
         let key = self.made()?;
         let whom = if self.players { "Referees and players" } else { "Referees" };
@@ -53,7 +50,7 @@ impl JoinKey {
     }
 }
 
-/// A secret, unless it is empty: compose files and shells set an empty variable in order to leave it out.
+/// An empty secret counts as none: compose files and shells set an empty variable in order to leave it out.
 pub(crate) fn given(secret: Option<&Credential>) -> Option<&Credential> {
     secret.filter(|secret| !secret.reveal().trim().is_empty())
 }
@@ -76,7 +73,6 @@ mod tests {
         JoinKey::settle(Some(&Credential::new(chosen)), players, host, &Environment::real())
     }
 
-    /// What referees and players need, and what is told.
     fn shown(key: &JoinKey) -> [Option<String>; 3] {
         let text = |key: Option<Credential>| key.map(|key| key.reveal().to_owned());
         [text(key.of_referees()), text(key.of_players()), key.told()]

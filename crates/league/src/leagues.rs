@@ -1,4 +1,4 @@
-//! `league leagues`: what a home holds.
+//! `league leagues`: the leagues of a home.
 
 use anyhow::Result;
 use league_core::season::LeaguePhase;
@@ -16,11 +16,8 @@ use crate::{open, show};
 struct Kept {
     league_id: LeagueId,
     last_written: Timestamp,
-    /// Where it stands; nothing when its log cannot be read.
     status: Option<LeagueStatus>,
-    /// Who won, once it is over.
     champion: Option<String>,
-    /// Why its log cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }

@@ -14,7 +14,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// Takes `port` of `host`; any free one when it is 0.
+    /// Port 0 takes any free port.
     pub(crate) fn to(host: IpAddr, port: u16, whose: &str) -> Result<Self> {
         let listener = listen(SocketAddr::new(host, port)).map_err(|error| {
             let holder = if error.kind() == ErrorKind::AddrInUse {
@@ -32,7 +32,7 @@ impl Bound {
         Ok(Self { listener, address })
     }
 
-    /// Takes `port` of `host`, or any free one when another process has it.
+    /// Takes any free port if another process has this one.
     pub(crate) fn near(host: IpAddr, port: u16, whose: &str) -> Result<Self> {
         if let Err(error) = listen(SocketAddr::new(host, port))
             && error.kind() == ErrorKind::AddrInUse
@@ -43,7 +43,6 @@ impl Bound {
         Self::to(host, port, whose)
     }
 
-    /// Its endpoint for this machine.
     pub(crate) fn endpoint(&self, scheme: &str) -> Result<Endpoint> {
         let (address, port) = (self.address.ip(), self.address.port());
         if address.is_unspecified() {
@@ -57,14 +56,15 @@ impl Bound {
     }
 }
 
-/// Listens at `address`. `::` takes IPv4 as well on every system; Windows would leave it out.
+/// `::` accepts IPv4 as well on every system; Windows would leave it out.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     if address.ip() != IpAddr::V6(Ipv6Addr::UNSPECIFIED) {
         return TcpListener::bind(address);
     }
     let socket = Socket::new(Domain::IPV6, Type::STREAM, None)?;
     socket.set_only_v6(false)?;
-    // As `TcpListener::bind` does: a port is free as soon as its process has ended. On Windows the option would share it.
+    // As `TcpListener::bind` does: a port is free as soon as its process has ended. On Windows the option would share
+    // it.
     if cfg!(unix) {
         socket.set_reuse_address(true)?;
     }

@@ -5,8 +5,7 @@ use league_store::journal::{JournalLevel, JournalLimits};
 
 const VARIABLE: &str = "LEAGUE_LOG_FILES";
 
-/// The limits of the logs, with the level in `LEAGUE_LOG_FILES`, or else `usual`: `debug` has every message, `info` events, `warn` errors
-/// only.
+/// The level in `LEAGUE_LOG_FILES`, or else `usual`: `debug` logs every message, `info` events, `warn` errors only.
 pub(crate) fn limits(usual: JournalLevel) -> Result<JournalLimits> {
     let asked = std::env::var(VARIABLE).unwrap_or_default();
     let level = match asked.to_ascii_lowercase().as_str() {

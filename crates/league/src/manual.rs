@@ -11,7 +11,7 @@ use clap_mangen::Man;
 
 use crate::cli::Cli;
 
-/// The commands as `--help` groups them. Every command that is not hidden is in exactly one group.
+/// Every command that is not hidden is in exactly one group.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["run", "manager", "referee", "player"]),
     ("Look", &["show", "leagues", "standings", "schedule", "matches", "match", "agents", "status", "export"]),
@@ -63,7 +63,7 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<()> {
     command.build();
     let mut pages = vec![(String::from("league"), Cli::command())];
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
-        // After `build` its display name has no spaces, and `man` finds the page by it.
+        // `build` gives a display name without spaces, and `man` finds the page by it.
         pages.push((format!("league-{}", sub.get_name()), sub.clone()));
     }
     for (name, command) in &pages {

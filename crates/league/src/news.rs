@@ -1,6 +1,5 @@
 //! What `league manager` prints during a league: registrations, missing agents, results, suspensions.
-//!
-//! A thread of its own writes the lines: a terminal that does not read them never blocks the league.
+//! A separate thread writes the lines, so a terminal that does not read never blocks the league.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -18,7 +17,7 @@ use smol_str::SmolStr;
 
 use crate::words::counted;
 
-/// The most lines that wait to be written; further ones are dropped.
+/// Further lines are dropped.
 const MAX_WAITING: usize = 4096;
 const LAST: Duration = Duration::from_secs(1);
 /// In leagues with more matches only rounds are printed.
@@ -27,7 +26,6 @@ const EACH_RESULT: u64 = 1000;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Awaited {
     pub(crate) players: Option<u32>,
-    /// The players in `agents_config.json`.
     pub(crate) listed: Vec<(PlayerId, SmolStr)>,
 }
 
@@ -36,7 +34,6 @@ enum Line {
     Flush(SyncSender<()>),
 }
 
-/// Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct News {
     season: Arc<Mutex<Season>>,
@@ -54,7 +51,6 @@ impl News {
         Ok(Self { season: Arc::new(Mutex::new(season)), awaited: Arc::new(awaited), lines, bar })
     }
 
-    /// Writes lines above `bar` from now on.
     pub(crate) fn above(&self, bar: ProgressBar) {
         // Only one command sets it, once.
         let _ = self.bar.set(bar);
@@ -66,12 +62,12 @@ impl News {
             return;
         }
         for line in lines(&season, &event.fact, &self.awaited) {
-            // A terminal that does not read gets no more.
+            // Dropped if the terminal does not read.
             let _ = self.lines.try_send(Line::Text(line));
         }
     }
 
-    /// Waits until everything is written, at most a moment.
+    /// Waits a short time until everything is written.
     pub(crate) fn flush(&self) {
         let (done, written) = sync_channel(1);
         if self.lines.try_send(Line::Flush(done)).is_ok() {
@@ -90,7 +86,7 @@ fn print(waiting: &Receiver<Line>, bar: &OnceLock<ProgressBar>) {
     }
 }
 
-/// The lines for an event, in the season after it.
+/// `season` is the state after the event.
 fn lines(season: &Season, fact: &Fact, awaited: &Awaited) -> Vec<String> {
     let each = season.total_matches() <= EACH_RESULT;
     if let Fact::PlayerRegistered { player, profile, .. } = fact {
@@ -125,7 +121,6 @@ fn lines(season: &Season, fact: &Fact, awaited: &Awaited) -> Vec<String> {
     }
 }
 
-/// The registered and the missing agents when the registration closes.
 fn closed(season: &Season, awaited: &Awaited) -> String {
     let (there, referees) = (season.players().len(), counted(season.referees().len() as u64, "referee"));
     let Some(expected) = awaited.players.filter(|expected| there < *expected as usize) else {
@@ -155,7 +150,6 @@ fn result(match_id: &MatchId, players: Pair<&RegisteredPlayer>, record: &MatchRe
     format!("{match_id}: {sentence}{}.", moves().unwrap_or_default())
 }
 
-/// The players that this forfeit suspends.
 fn suspended(season: &Season, players: Pair<&RegisteredPlayer>) -> Vec<String> {
     let limit = season.config().suspend_after;
     let now = |player: &&RegisteredPlayer| limit > 0 && player.forfeits_running == limit;

@@ -14,8 +14,8 @@ const ANIMALS: [&str; 16] = [
     "Seal", "Stork", "Wren",
 ];
 
-/// A name like `Amber Otter 8101`. It depends on the address alone: after a restart it is the same, and two agents on one machine differ
-/// in their ports.
+/// A name like `Amber Otter 8101`. It depends only on the address: it stays the same after a restart, and two agents on
+/// one machine differ in their ports.
 pub(crate) fn nickname(contact: &Endpoint) -> SmolStr {
     let mut hasher = DefaultHasher::new();
     (contact.host(), contact.port()).hash(&mut hasher);

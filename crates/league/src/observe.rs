@@ -7,22 +7,22 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::cli::Command;
 
-/// Hands over the remaining traces when it is dropped.
+/// Sends the remaining traces when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Observed {
     #[cfg(feature = "otel")]
     _traces: Option<crate::traces::Traces>,
 }
 
-/// The filter in `LEAGUE_LOG`: `info`, or `warn,league_wire=debug`; warnings by default. Filters by fields of spans would add half a
-/// megabyte of regular expressions to the binary.
+/// The filter in `LEAGUE_LOG`: `info`, or `warn,league_wire=debug`; warnings by default. Filters by span fields would
+/// add half a megabyte of regular expressions to the binary.
 fn filter() -> Targets {
     let asked = std::env::var("LEAGUE_LOG").ok().filter(|asked| !asked.is_empty());
     let asked = asked.and_then(|asked| asked.parse().ok());
     asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN))
 }
 
-/// Starts the diagnostics. Errors on stderr are not reported: the library would panic when it is closed.
+/// Errors on stderr are not reported: the library would panic when stderr is closed.
 #[cfg(feature = "otel")]
 pub(crate) fn begin(command: &Command) -> Observed {
     use tracing_subscriber::Layer;
@@ -41,7 +41,6 @@ pub(crate) fn begin(_: &Command) -> Observed {
     Observed {}
 }
 
-/// The name of this process in traces.
 #[cfg(feature = "otel")]
 fn role(command: &Command) -> &'static str {
     match command {

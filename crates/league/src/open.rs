@@ -1,4 +1,4 @@
-//! Opens a league in a home: takes its lock, replays its log, and goes on where it was.
+//! Opens a league in a home: takes its lock, replays its log, and continues it.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -32,35 +32,30 @@ use tokio::task::JoinHandle;
 use crate::news::{Awaited, News};
 use crate::operator::AtManager;
 
-/// Events in one read.
 const STEP: usize = 1024;
-/// Events in one read from the end of a log.
 const TAIL: u64 = 16;
-/// Leagues that an error names.
 const LISTED: usize = 10;
 
-/// A league that this process owns: it holds the lock.
+/// Holds the lock of the league.
 pub(crate) struct OpenLeague {
     season: Season,
     head: LogHead,
-    /// What the pages show beside the season.
+    /// What the pages show in addition to the season.
     snapshot: SnapshotBuilder,
     log: SqliteLog,
     lock: Lock,
     home: Home,
-    /// Whether the league was begun before.
     pub(crate) resumed: bool,
-    /// Prints events for the operator.
     news: Option<News>,
 }
 
 impl OpenLeague {
-    /// Opens the league of `rules` in `home`. A league that was begun before goes on by its own rules.
+    /// A league with events continues by its own rules.
     pub(crate) async fn open(home: Home, rules: LeagueConfig, world: &Environment) -> Result<Self> {
         let league = rules.league_id.clone();
         home.prepare(&league)?;
         let lock = Lock::take(home.lock(&league), world.now())?;
-        // Read before the first append, which would tidy up what is left of a damaged log.
+        // Read before the first append, which would repair the remains of a damaged log.
         let (log, mut snapshot) = (home.log(&league), SnapshotBuilder::default());
         let (replay, head) = replay(&log, |event| snapshot.observe(&event)).with_context(|| league.to_string())?;
         expect_no_less(&home, &league, replay.season().map_or(0, Season::matches_completed))?;
@@ -73,7 +68,7 @@ impl OpenLeague {
         let season = replay.finish()?;
         // Makes sure that the log can be written to.
         log.append(head, Vec::new()).await?;
-        // Files are views: what is missing or damaged is written again, and what cannot be written stops nothing.
+        // Files are views: missing or damaged ones are written again, and a failure stops nothing.
         match restore_tables(&home, &season, ViewLimits::default(), world.now()) {
             Ok(damaged) => say_written_again(&damaged),
             Err(error) => tracing::warn!(%error, "the tables of the league cannot be written again"),
@@ -81,8 +76,7 @@ impl OpenLeague {
         Ok(Self { season, head, snapshot, log, lock, home, resumed: true, news: None })
     }
 
-    /// Brings the match files of a resumed league into agreement with its log, on a thread of its own: half a million of them take
-    /// their time.
+    /// Repairs the match files of a resumed league from its log, on a separate thread: there may be half a million.
     pub(crate) fn mend(&self) -> JoinHandle<()> {
         let (home, until, resumed) = (self.home.clone(), self.head.seq, self.resumed);
         let league = self.season().config().league_id.clone();
@@ -98,7 +92,6 @@ impl OpenLeague {
         })
     }
 
-    /// Notes in the lock where the manager is, for others that want this league.
     pub(crate) fn is_at(&mut self, address: &Endpoint) -> Result<()> {
         Ok(self.lock.tell(address.to_string())?)
     }
@@ -107,14 +100,13 @@ impl OpenLeague {
         &self.season
     }
 
-    /// Prints events for the operator on stderr from now on.
     pub(crate) fn news(&mut self, awaited: Awaited) -> Result<News> {
         let news = News::start(self.season().clone(), awaited).context("the console cannot be written to")?;
         self.news = Some(news.clone());
         Ok(news)
     }
 
-    /// Starts a manager. Its page shows `room` as long as registration is open.
+    /// The page shows `room` while the registration is open.
     pub(crate) fn manage(
         self,
         mut settings: ManagerSettings,
@@ -176,8 +168,7 @@ fn marked(home: &Home, league: &LeagueId, world: &Environment) -> Option<SmolStr
     }
 }
 
-/// Writes again what the log has and the match files have not, up to event `until`. The files of later matches come from referees
-/// that are running.
+/// Writes the missing match files up to event `until`. Running referees write the files of later matches.
 fn mend(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<RepairReport> {
     let log = home.log(&league);
     let mut mending = Repair::begin(home, league, matches, ViewLimits::default())?;
@@ -206,18 +197,16 @@ fn say_written_again(damaged: &[PathBuf]) {
     }
 }
 
-/// A league with its manager in charge.
 pub(crate) struct ManagedLeague {
     pub(crate) manager: Manager,
     pub(crate) views: ViewWriter,
     pub(crate) dashboard: Dashboard,
-    /// The match files on the way to agreement with the log.
     pub(crate) mending: JoinHandle<()>,
-    /// The desk at work; the league is open as long as this is.
+    /// The league task; the league is open until this ends.
     pub(crate) work: std::pin::Pin<Box<dyn Future<Output = LeagueClosed> + Send>>,
 }
 
-/// The first of `name`, `name_2`, `name_3` … that is not finished in this home: an unfinished league goes on.
+/// The first of `name`, `name_2`, `name_3` … that is not finished: an unfinished league continues.
 pub(crate) fn unfinished(home: &Home, name: &LeagueId) -> Result<LeagueId> {
     for number in 1_u32.. {
         let league: LeagueId = if number == 1 { name.clone() } else { format!("{name}_{number}").parse()? };
@@ -228,8 +217,7 @@ pub(crate) fn unfinished(home: &Home, name: &LeagueId) -> Result<LeagueId> {
     Ok(name.clone())
 }
 
-/// Whether a league is over. Reads the log from its end, back to the last event about a round: what comes after the end of a league
-/// is only about its agents.
+/// Reads the log backwards to the last event about a round: only events about agents follow the end of a league.
 fn is_completed(log: &dyn EventLog) -> Result<bool> {
     let mut end = log.head()?.seq;
     while end > 0 {
@@ -245,7 +233,7 @@ fn is_completed(log: &dyn EventLog) -> Result<bool> {
     Ok(false)
 }
 
-/// The league that is meant: the named one, which has to be in this home, or the one that was written last.
+/// The named league, which has to be in this home, or the one that was written last.
 pub(crate) fn meant(home: &Home, named: Option<&LeagueId>) -> Result<LeagueId> {
     let leagues = known(home)?;
     let Some(league) = named else {
@@ -264,7 +252,7 @@ pub(crate) fn meant(home: &Home, named: Option<&LeagueId>) -> Result<LeagueId> {
     )
 }
 
-/// The leagues of a home and when each was last written, newest first.
+/// With the time of the last write, newest first.
 pub(crate) fn known(home: &Home) -> Result<Vec<(LeagueId, SystemTime)>> {
     let directory = home.root().join("data").join("leagues");
     let entries = match std::fs::read_dir(&directory) {
@@ -283,7 +271,6 @@ pub(crate) fn known(home: &Home) -> Result<Vec<(LeagueId, SystemTime)>> {
     Ok(found)
 }
 
-/// The season of a league, whichever process runs it.
 pub(crate) fn read(home: &Home, league: &LeagueId) -> Result<Season> {
     let (replay, _) = replay(&home.log(league), drop).with_context(|| league.to_string())?;
     replay.finish().with_context(|| league.to_string())

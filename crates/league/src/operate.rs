@@ -12,7 +12,6 @@ use crate::cli::Operate;
 use crate::show;
 use crate::source::Source;
 
-/// The most players that an error lists.
 const LISTED: usize = 40;
 
 pub(crate) fn start(options: &Operate) -> Result<()> {
@@ -37,7 +36,6 @@ pub(crate) fn withdraw(player: &str, options: &Operate) -> Result<()> {
     Ok(())
 }
 
-/// The id and the name of the player with this id, or else with this name.
 fn named(player: &str, players: &[AgentEntry]) -> Result<(PlayerId, SmolStr)> {
     let same = |text: &str| text.eq_ignore_ascii_case(player);
     let by_id = players.iter().find(|agent| same(&agent.id));

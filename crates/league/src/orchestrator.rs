@@ -90,7 +90,7 @@ pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
     }
 }
 
-/// Prints the standings: from the home if this program started the manager, else from the manager.
+/// From the home if this program started the manager, else from the manager.
 fn show(options: &Run, plan: &Plan, league: &LeagueId) -> Result<()> {
     let started = plan.manager.start != Start::Contact;
     let rows = if started {
@@ -120,7 +120,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Whether an agent answers at `endpoint`. An agent of another implementation may not know `ping`: any answer counts.
+    /// Any answer counts: an agent of another implementation may not know `ping`.
     pub(crate) async fn answers(&self, endpoint: &Endpoint) -> bool {
         let call = Call::Ping(Empty {});
         self.client.call(endpoint, &PeerDialect::default(), &envelope(), &call, PING).await.is_ok()
@@ -136,18 +136,16 @@ fn envelope() -> Envelope {
     }
 }
 
-/// The command lines of the agents that run this program.
 #[derive(Clone, Copy)]
 pub(crate) struct Arguments<'a> {
     options: &'a Run,
     plan: &'a Plan,
     league: &'a LeagueId,
-    /// The generated join key, passed to agents in their environment.
     join_key: Option<&'a str>,
 }
 
-/// A join key for a manager that other machines can reach, if the environment has none: its referees need one, and only the terminal
-/// shows the key that a manager generates.
+/// A join key for a manager that other machines can reach, if the environment has none. A manager prints the key that
+/// it generates only on its terminal, where its referees cannot read it.
 fn join_key(manager: &Planned) -> Option<String> {
     let given = std::env::var_os(JOIN_KEY).is_some_and(|key| !key.is_empty());
     let needed = manager.start != Start::Contact && !is_local(manager.endpoint.host());
@@ -165,7 +163,7 @@ impl Arguments<'_> {
         let (plan, endpoint) = (self.plan, &agent.endpoint);
         let mut words: Vec<OsString> = vec![agent.role.to_string().into()];
         let mut add = |flag: &str, value: OsString| words.extend([OsString::from(flag), value]);
-        // For a name the agent listens at its default, loopback.
+        // With a host name the agent listens at its default, loopback.
         if endpoint.host().parse::<std::net::IpAddr>().is_ok() {
             add("--host", endpoint.host().into());
         }
@@ -215,7 +213,7 @@ struct Orchestration<'a> {
 }
 
 impl Orchestration<'_> {
-    /// Whether the league was played to its end, and not stopped before.
+    /// False if the league was stopped.
     async fn play(&self) -> Result<bool> {
         self.expect_free_places().await?;
         let (news, mut heard) = mpsc::unbounded_channel();
@@ -231,7 +229,7 @@ impl Orchestration<'_> {
                 over = self.conduct(&mut heard) => over,
                 () = told_to_end() => Ok(false),
             };
-            // Agents of this program exit when the manager tells them that the league is over.
+            // Agents of this program exit when the manager sends the end of the league.
             if matches!(over, Ok(true)) {
                 self.until_left(&mut heard).await;
             }
@@ -242,7 +240,6 @@ impl Orchestration<'_> {
         over
     }
 
-    /// Fails if an agent already answers where one is to be started.
     async fn expect_free_places(&self) -> Result<()> {
         for agent in self.plan.agents().filter(|agent| agent.start != Start::Contact) {
             let (label, endpoint) = (&agent.label, &agent.endpoint);
@@ -256,7 +253,6 @@ impl Orchestration<'_> {
         Ok(())
     }
 
-    /// Waits for all agents, starts the league and waits for its end.
     async fn conduct(&self, heard: &mut mpsc::UnboundedReceiver<News>) -> Result<bool> {
         let ready = Cell::new(false);
         let waiting = async {
@@ -298,7 +294,7 @@ impl Orchestration<'_> {
         bail!("no answer within {:?} from {named}; {advice}", self.plan.wait)
     }
 
-    /// Waits until the manager has exited well, or the league cannot continue.
+    /// Returns when the manager has exited with success or the league cannot continue.
     async fn follow(&self, heard: &mut mpsc::UnboundedReceiver<News>, ready: &Cell<bool>) -> Result<()> {
         let mut referees = self.plan.referees.len();
         while let Some(news) = heard.recv().await {
@@ -319,7 +315,7 @@ impl Orchestration<'_> {
         bail!("all agents have ended, and the league is not over")
     }
 
-    /// A manager that exits well has ended its league, unless it was stopped.
+    /// A manager that exits with success has ended its league, unless it was stopped.
     fn expect_over(&self) -> Result<()> {
         let Arguments { options, league, .. } = self.arguments;
         let season = open::read(&Home::at(&options.home), league)?;
@@ -331,7 +327,6 @@ impl Orchestration<'_> {
         )
     }
 
-    /// Waits until the started agents have exited, at most a few seconds.
     async fn until_left(&self, heard: &mut mpsc::UnboundedReceiver<News>) {
         let ours = |agent: &&Planned| matches!(agent.start, Start::Ours(_)) && agent.role != Role::Manager;
         let mut left: Vec<SmolStr> = self.plan.agents().filter(ours).map(|agent| agent.label.clone()).collect();
@@ -344,13 +339,12 @@ impl Orchestration<'_> {
         drop(tokio::time::timeout(BY_ITSELF, leaving).await);
     }
 
-    /// Registers agents that do not register themselves, starts the league and waits for its end.
     async fn until_over(&self) -> Result<()> {
         let caller = Caller::new(self.plan.manager.endpoint.clone(), None, self.reach.client.clone());
         self.register(&caller).await;
         let started = self.plan.manager.start != Start::Contact;
         if started {
-            // It starts when all are registered, and exits when the league is over.
+            // The manager starts when all agents are registered, and exits when the league is over.
             return std::future::pending().await;
         }
         let manager = &self.plan.manager.endpoint;
@@ -373,7 +367,7 @@ impl Orchestration<'_> {
         }
     }
 
-    /// Waits until the agents have registered themselves, and registers the contacted ones that have not.
+    /// Registers the contacted agents that have not registered themselves in time.
     async fn register(&self, caller: &Caller) {
         let until = Instant::now() + BY_ITSELF;
         let missing = loop {
@@ -403,7 +397,7 @@ impl Orchestration<'_> {
         }
     }
 
-    /// Tells a referee to register: only it can use the token that it is given.
+    /// Only the referee can use the token that it gets, so it has to register itself.
     async fn register_referee(&self, agent: &Planned) -> Result<()> {
         let caller = Caller::new(agent.endpoint.clone(), None, self.reach.client.clone());
         let manager_endpoint = Some(self.plan.manager.endpoint.to_string());
@@ -416,7 +410,6 @@ impl Orchestration<'_> {
     }
 }
 
-/// The registered agents, as the manager tells its operator.
 async fn registered(caller: &Caller) -> Result<Vec<AgentEntry>> {
     let (mut agents, mut from) = (Vec::new(), 0);
     loop {
@@ -430,7 +423,6 @@ async fn registered(caller: &Caller) -> Result<Vec<AgentEntry>> {
     }
 }
 
-/// Registers a running player that does not register itself.
 async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
     let request = LeagueRegisterRequest {
         player_meta: AgentMeta {
@@ -454,14 +446,13 @@ async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
     }
 }
 
-/// Whether two addresses are the same port of the same machine; all names of loopback are equal.
+/// All names of loopback are equal.
 fn same_place(registered: &str, planned: &Endpoint) -> bool {
     let Ok(registered) = registered.parse::<Endpoint>() else { return false };
     let (one, other) = (registered.host(), planned.host());
     registered.port() == planned.port() && (one.eq_ignore_ascii_case(other) || (is_local(one) && is_local(other)))
 }
 
-/// Whether the host is this machine's loopback.
 fn is_local(host: &str) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|host| host.is_loopback())
 }

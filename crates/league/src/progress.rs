@@ -13,12 +13,9 @@ use tokio::time::sleep;
 
 use crate::words::counted;
 
-/// The shortest time between two updates.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-/// The period of the spinner.
 const TURN: Duration = Duration::from_millis(200);
 
-/// The agents that have to register before the league starts.
 pub(crate) struct Expected {
     pub(crate) players: Option<u32>,
     /// How many of the players the operator starts.
@@ -46,7 +43,6 @@ impl Expected {
     }
 }
 
-/// A line at the bottom of the terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
     following: Option<JoinHandle<()>>,
@@ -57,7 +53,7 @@ impl Progress {
         self.bar.clone()
     }
 
-    /// Follows the league of `desk` on a terminal; otherwise prints once which guests are expected. Prints nothing if `quiet`.
+    /// Without a terminal it prints once which guests are expected. Prints nothing if `quiet`.
     pub(crate) fn follow(desk: LeagueHandle, expected: Expected, quiet: bool) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
             if !quiet && expected.guests > 0 {

@@ -10,20 +10,17 @@ use crate::listen::Bound;
 
 #[derive(Debug)]
 pub(crate) struct Reachable {
-    /// The endpoint that the server tells others.
     pub(crate) contact: Endpoint,
     /// Further endpoints of the same server: on other networks of this machine, and by its names.
     pub(crate) others: Vec<Endpoint>,
-    /// The loopback endpoint, if it listens there.
     pub(crate) here: Option<Endpoint>,
-    /// Names that requests may have in `Host`.
     pub(crate) names: Vec<String>,
-    /// Whether the server listens for other machines and this machine is in no network.
+    /// The server listens for other machines, but this machine is in no network.
     pub(crate) is_cut_off: bool,
 }
 
 impl Reachable {
-    /// How others reach the server at `bound`. An advertised endpoint is not checked.
+    /// An advertised endpoint is not checked.
     pub(crate) async fn find(bound: &Bound, scheme: &str, advertised: Option<&Endpoint>) -> Result<Self> {
         let (listens, port) = (bound.address.ip(), bound.address.port());
         let by_loopback = listens.is_unspecified() || listens.is_loopback();
@@ -53,7 +50,6 @@ impl Reachable {
         Ok(Self { contact, others: endpoints, here, names, is_cut_off: false })
     }
 
-    /// Whether only agents on this machine reach it.
     pub(crate) fn is_local(&self) -> bool {
         let host = self.contact.host();
         host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

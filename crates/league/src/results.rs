@@ -26,13 +26,11 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// The mistakes that lost it without a game.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &(PlayerId, Problem)> {
         self.account.iter().flat_map(|account| &account.problems.0)
     }
 }
 
-/// Reads every result from a league's log.
 pub(crate) fn read(home: &Home, season: &Season) -> Result<HashMap<MatchId, Ended>> {
     let mut results = HashMap::new();
     let mut explained: Option<(MatchId, Account)> = None;
@@ -52,12 +50,12 @@ pub(crate) fn read(home: &Home, season: &Season) -> Result<HashMap<MatchId, Ende
     Ok(results)
 }
 
-/// The names of players by id; an id without a name stands for itself.
+/// An id without a name stands for itself.
 #[derive(Debug, Default)]
 pub(crate) struct Names(HashMap<String, String>);
 
 impl Names {
-    /// These names. Control characters could move the cursor of a terminal, so they are blanks.
+    /// Control characters could move the cursor of a terminal, so they become blanks.
     pub(crate) fn of(names: impl IntoIterator<Item = (String, String)>) -> Self {
         let plain = |name: String| name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         Self(names.into_iter().map(|(id, name)| (id, plain(name))).collect())
@@ -68,7 +66,7 @@ impl Names {
     }
 }
 
-/// A finished match in the cells of a list: who beat whom, the choices in the same order, the number, and why it ended so.
+/// Players, choices, number and reason; the choices are in the order of the players.
 pub(crate) fn cells(game: &ScheduledMatch, ended: Option<&Ended>, names: &Names) -> [String; 4] {
     let ids = Pair::new(&game.player_a_id, &game.player_b_id);
     let side_of = |player: &PlayerId| if player == ids.a { Side::A } else { Side::B };
@@ -111,7 +109,7 @@ pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
     let name = |id: &str| names.of_id(id);
     let mut told = String::new();
     let (a, b) = (file.player_a_id.as_str(), file.player_b_id.as_str());
-    // Writing into a text cannot fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(
         told,
         "{}, round {}: {} ({a}) against {} ({b}), referee {}",

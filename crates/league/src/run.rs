@@ -1,4 +1,4 @@
-//! `league run`: a whole league in one process, with real HTTP between its parts.
+//! `league run`: a whole league in one process, with real HTTP between its agents.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
@@ -52,9 +52,8 @@ use crate::table;
 use crate::thinking::thinker;
 use crate::words::counted;
 
-/// How many matches one hosted referee runs at a time.
 const CAPACITY: u32 = 256;
-/// The first player listens so many ports above the manager.
+/// Offset of the first player's port from the manager's.
 const PLAYERS_AT: usize = 101;
 
 pub(crate) fn run(options: &Run) -> Result<()> {
@@ -68,7 +67,6 @@ async fn play(options: &Run) -> Result<()> {
     let home = Home::open(&options.home)?;
     let mut configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
     configured.league.game_type = options.game.clone().unwrap_or(configured.league.game_type);
-    // What is missing is said before anything is begun.
     let kinds = strategies(options, &configured.league.game_type)?;
     let tally = options.figures.as_ref().map(|_| Arc::new(CallTally::default()));
     let secure = Secure::read(&configured.tls)?.tallied(tally.clone());
@@ -82,7 +80,7 @@ async fn play(options: &Run) -> Result<()> {
     home.prepare_for_agent()?;
     let first = options.port.unwrap_or(configured.network.manager_port);
     let begun = home.database(&league).exists();
-    // A league is begun only where it can be played: a port that is taken leaves nothing behind.
+    // The ports are taken before the league begins: a port in use must leave nothing behind.
     let places = if begun { None } else { Some(ReservedPorts::take(options, first, begun)?) };
     let log = SystemLog::open(&home)?;
     let rules = LeagueConfig { league_id: league.clone(), max_referee_capacity: CAPACITY, ..configured.league.clone() };
@@ -112,7 +110,6 @@ async fn play(options: &Run) -> Result<()> {
     done
 }
 
-/// The ports of a league, taken before it begins.
 struct ReservedPorts {
     manager: Bound,
     referees: Vec<Bound>,
@@ -120,8 +117,8 @@ struct ReservedPorts {
 }
 
 impl ReservedPorts {
-    /// Takes the ports from `first` on; free ones when it is 0. Where a port of a referee or a player is busy, another one does as well,
-    /// unless the league was `begun`: its agents are known under the ports that they had.
+    /// Takes the ports from `first` on; free ones if it is 0. A busy port of a referee or a player is replaced, unless
+    /// the league was `begun`: the season knows its agents by their ports.
     fn take(options: &Run, first: u16, begun: bool) -> Result<Self> {
         let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let agent = |offset: usize, whose: String| {
@@ -155,9 +152,9 @@ impl LeagueRun<'_> {
         let Self { options, home, configured, secure, tally, league, log } = self;
         let (began, world) = (Instant::now(), Environment::real());
         let game = opened.season().config().game_type.clone();
-        // A line for each message would be most of what a league on one machine does.
+        // With one line per message, logging would be most of the work of a league on one machine.
         let logs = logs::limits(JournalLevel::Info)?;
-        // The seed alone decides, whatever the league is called.
+        // Only the seed decides, not the name of the league.
         let seed = options.seed.map(|seed| Seed::new(seed, SEEDED.parse().unwrap_or_else(|_| league.clone())));
         let front = places.manager;
         let at = front.endpoint(secure.scheme())?;
@@ -261,7 +258,7 @@ impl LeagueRun<'_> {
         }
         progress.stop();
         mending.await?;
-        // The agents live on until the process ends, and say nothing more.
+        // The agents run until the process exits, and print nothing more.
         hosted.histories.flush();
         hosted.scribe.flush();
         manager.flush_log();
@@ -292,12 +289,10 @@ impl LeagueRun<'_> {
     }
 }
 
-/// The flags that name this league to another command.
 fn which(options: &Run, league: &LeagueId) -> String {
     format!(" --home {} --league-id {league}", options.home.display())
 }
 
-/// When the league began to be played.
 async fn start_of(desk: LeagueHandle) -> Start {
     let mut changes = desk.changes();
     loop {
@@ -309,13 +304,11 @@ async fn start_of(desk: LeagueHandle) -> Start {
     }
 }
 
-/// What the seed of `--seed` is derived under.
 const SEEDED: &str = "seeded";
 
-/// The strategies of a league of Even/Odd whose operator names none.
 const USUAL: [&str; 4] = ["random", "frequency", "pattern", "markov"];
 
-/// The strategy of each player: the given ones in turns.
+/// Assigns the given strategies in turn.
 fn strategies(options: &Run, game: &GameType) -> Result<Vec<SmolStr>> {
     let known = strategies_for(game);
     let usual = if *game == GameType::even_odd() { &USUAL[..] } else { &known };
@@ -382,7 +375,7 @@ impl HostedAgents {
     fn player(&self, core: &Core, number: u32, kind: &SmolStr, bound: Bound, seed: Option<Seed>) -> Result<()> {
         let thinker = thinker(kind, &self.secure)?;
         let settings = PlayerSettings {
-            // A model is known by its own name.
+            // A player with a language model is named after the model.
             name: format_smolstr!("{} {number}", thinker.model().unwrap_or(kind)),
             wish: Some(PlayerId::numbered(number)),
             manager: self.manager.clone(),
@@ -392,7 +385,7 @@ impl HostedAgents {
             scribe: Some(self.scribe.clone()),
             histories: Some(self.histories.clone()),
             give_up_after: None,
-            // What was played before would make a repeated league another one.
+            // Memories of earlier leagues would change a repeated one.
             recalls: seed.is_none(),
             chance: seed.map_or(Chance::System, Chance::Seeded),
             patience: Duration::from_secs(10),
@@ -408,7 +401,6 @@ impl HostedAgents {
     }
 }
 
-/// Serves an agent for good, and registers it meanwhile.
 async fn host<A: Agent>(
     agent: A,
     bound: Bound,
@@ -425,7 +417,7 @@ async fn host<A: Agent>(
     };
     let registering = async {
         if let Err(rejection) = register.await {
-            // Whoever listened for it has ended already.
+            // The receiver may have ended already.
             drop(rejected.send(rejection));
         }
     };

@@ -1,6 +1,5 @@
-//! The TLS settings of this process's servers and clients.
-//!
-//! The files are read before anything else starts, so that a wrong file is an error at once.
+//! The TLS settings of this process's servers and clients. The files are read first, so that a wrong file is an error
+//! at the start.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +13,6 @@ use league_wire::tls::{ClientConfig, client_config, server_config};
 
 use crate::config::tls::TlsFiles;
 
-/// Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Secure {
     server: ServerSettings,
@@ -23,7 +21,7 @@ pub(crate) struct Secure {
 }
 
 impl Secure {
-    /// Reads the files. Without a certificate HTTP is served.
+    /// Without a certificate the servers use HTTP.
     pub(crate) fn read(files: &TlsFiles) -> Result<Self> {
         let tls = match (&files.certificate, &files.key) {
             (Some(certificate), Some(key)) => Some(server_config(certificate, key).context(SERVE)?),
@@ -55,7 +53,7 @@ impl Secure {
         self.server.clone()
     }
 
-    /// The trust in a named authority; `None` stands for the default of each client.
+    /// `None` stands for the default of each client.
     pub(crate) fn trust(&self) -> Option<Arc<ClientConfig>> {
         self.client.tls.clone().filter(|_| self.named)
     }
@@ -66,7 +64,6 @@ impl Secure {
     }
 }
 
-/// A client for a command that serves nothing.
 pub(crate) fn caller(authority: Option<&Path>) -> Result<Client> {
     let variable = std::env::var_os("LEAGUE_CA").filter(|name| !name.is_empty());
     Ok(Client::new(calling(authority.or(variable.as_deref().map(Path::new)))?))

@@ -18,7 +18,7 @@ pub(crate) struct Shards {
     next: usize,
 }
 
-/// One core; cheap to clone. Its runtime ends with the last clone.
+/// Cheap to clone. Its runtime ends with the last clone.
 #[derive(Clone)]
 pub(crate) struct Core {
     pub(crate) runtime: Handle,
@@ -27,14 +27,12 @@ pub(crate) struct Core {
 }
 
 impl Shards {
-    /// As many as the machine has cores.
     pub(crate) fn start(make_client: impl Fn() -> Client) -> Result<Self> {
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let cores = (0..cores).map(|number| Core::start(number, &make_client)).collect::<Result<_>>()?;
         Ok(Self { cores, next: 0 })
     }
 
-    /// The next core in turn.
     pub(crate) fn next(&mut self) -> Core {
         let core = self.cores[self.next % self.cores.len()].clone();
         self.next += 1;
@@ -62,14 +60,13 @@ impl Core {
             .spawn(move || {
                 // Resolves when the last clone is dropped.
                 drop(runtime.block_on(closed));
-                // A strategy that stalls must not keep the process from ending.
+                // A stalled strategy must not keep the process from exiting.
                 runtime.shutdown_background();
             })
             .context("a thread could not be started")?;
         Ok(core)
     }
 
-    /// Runs a job on this core, with its client.
     pub(crate) fn run<F>(&self, job: impl FnOnce(Client) -> F)
     where
         F: Future<Output = ()> + Send + 'static,

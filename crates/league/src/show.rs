@@ -1,5 +1,5 @@
-//! `league standings`, `schedule`, `matches`, `match`, `agents`, `status`: a league as its log or its manager tells it,
-//! running or not.
+//! `league standings`, `schedule`, `matches`, `match`, `agents`, `status`: read from the log, or from a running
+//! manager.
 
 use anyhow::{Context, Result};
 use league_protocol::id::{MatchId, PlayerId};
@@ -12,7 +12,6 @@ use crate::results;
 use crate::source::Source;
 use crate::{table, table::plain};
 
-/// Prints `data` as JSON, or `table`.
 pub(crate) fn print(json: bool, data: &impl Serialize, table: impl FnOnce() -> String) -> Result<()> {
     if json {
         println!("{}", serde_json::to_string_pretty(data)?);
@@ -73,7 +72,6 @@ pub(crate) fn matches(which: &Which) -> Result<()> {
     print(false, &played, || plain(["Match", "Result", "Choices", "Number", "Why"], lines, &[3]).to_string())
 }
 
-/// One match; with `--json` its file as it is.
 pub(crate) fn one_match(which: &Which, match_id: &MatchId) -> Result<()> {
     let source = Source::of(which)?;
     let text = source.one_match(match_id)?;

@@ -4,9 +4,8 @@
 
 use std::time::Duration;
 
-/// The longest orderly shutdown. Windows kills a process 5 s after its console was closed.
+/// Windows kills a process 5 s after its console was closed.
 pub(crate) const ORDERLY: Duration = Duration::from_secs(4);
-/// The exit code after a second signal.
 const AT_ONCE: u8 = 130;
 
 /// Waits for the first signal. After it, a second one stops the process immediately.

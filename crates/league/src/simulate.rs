@@ -1,4 +1,4 @@
-//! `league simulate`: a whole league in memory. Data on stdout, talk on stderr.
+//! `league simulate`: a whole league in memory. Data on stdout, messages on stderr.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 

@@ -22,7 +22,6 @@ use crate::results::{self, Ended, Names};
 
 pub(crate) enum Source {
     Home(Home, Box<Season>),
-    /// The manager may have another league than the one that is meant.
     Manager(Box<Asker>, Option<LeagueId>),
 }
 
@@ -38,7 +37,6 @@ impl Source {
         Ok(Self::Home(home, Box::new(season)))
     }
 
-    /// The league of the manager at `manager`.
     pub(crate) fn at(manager: &Endpoint, tls: &TlsFiles) -> Result<Self> {
         let operator = Operator { token: None, ca: tls.authority.clone() };
         Ok(Self::Manager(Box::new(Asker::new(manager, &operator)?), None))
@@ -73,7 +71,6 @@ impl Source {
         Ok(agents)
     }
 
-    /// The names of the players, as the table has them.
     pub(crate) fn names(&self) -> Result<Names> {
         match self {
             Self::Home(_, season) => Ok(Names::of(
@@ -86,7 +83,7 @@ impl Source {
         }
     }
 
-    /// How every match ended. A manager tells who won, in its schedule, and no more than that.
+    /// A manager's schedule names only the winners.
     pub(crate) fn results(&self) -> Result<HashMap<MatchId, Ended>> {
         match self {
             Self::Home(home, season) => results::read(home, season),
@@ -94,7 +91,6 @@ impl Source {
         }
     }
 
-    /// Everything that was kept of one match: its file, as it is.
     pub(crate) fn one_match(&self, match_id: &MatchId) -> Result<String> {
         if let Self::Home(home, season) = self {
             let league = &season.config().league_id;
@@ -110,7 +106,6 @@ impl Source {
         Ok(text)
     }
 
-    /// Every page of a view, in order.
     fn each(&self, view: LeagueView, of: Option<&MatchId>, mut take: impl FnMut(LeaguePage)) -> Result<()> {
         let mut from = 0;
         loop {

@@ -4,7 +4,6 @@ use comfy_table::presets::UTF8_BORDERS_ONLY;
 use comfy_table::{CellAlignment, Row, Table};
 use league_protocol::message::standings::StandingsRow;
 
-/// A table with these columns; the columns in `figures` are aligned right.
 pub(crate) fn plain<const N: usize>(
     header: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -13,7 +12,6 @@ pub(crate) fn plain<const N: usize>(
     of_any(&header, rows, figures)
 }
 
-/// The same with any number of columns.
 pub(crate) fn of_any<R: Into<Row>>(header: &[&str], rows: impl IntoIterator<Item = R>, figures: &[usize]) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_BORDERS_ONLY);
@@ -29,13 +27,12 @@ pub(crate) fn of_any<R: Into<Row>>(header: &[&str], rows: impl IntoIterator<Item
     table
 }
 
-/// The most rows of a table that is printed whole at the end of a league.
 const WHOLE: usize = 40;
-/// How many of the first and of the last rows are printed of a longer one.
+/// How many of the first and of the last rows a shortened table has.
 const BEST: usize = 20;
 const LAST: usize = 5;
 
-/// The standings at the end of a league, shortened if there are many. `which` are the flags that name the league.
+/// `which` are the flags that name the league.
 pub(crate) fn excerpt(rows: &[StandingsRow], which: &str) -> String {
     if rows.len() <= WHOLE {
         return standings(rows).to_string();

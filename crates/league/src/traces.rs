@@ -18,7 +18,6 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::registry::LookupSpan;
 
-/// Each of them names a collector.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
 
 /// Sends the remaining spans when it is dropped.
@@ -33,7 +32,7 @@ impl Drop for Traces {
     }
 }
 
-/// The layer that makes traces, if a collector is configured; `role` distinguishes processes.
+/// `None` without a configured collector. `role` distinguishes processes.
 pub(crate) fn layer<S>(role: &'static str) -> Option<(impl Layer<S>, Traces)>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -48,7 +47,7 @@ where
     Some((spans.with_filter(Targets::new().with_target(TARGET, Level::INFO)), Traces(provider)))
 }
 
-/// Contexts as W3C writes them: version, trace, span and flags, in hexadecimal.
+/// The W3C trace context: version, trace, span and flags, in hexadecimal.
 struct W3c;
 
 impl Tracer for W3c {
@@ -68,7 +67,7 @@ impl Tracer for W3c {
     }
 }
 
-/// The context in a header. Later versions may have more fields after the flags.
+/// Later versions may have more fields after the flags.
 fn read(text: &str) -> Option<SpanContext> {
     let parts: Vec<&str> = text.trim().split('-').collect();
     let [version, trace, span, flags, ..] = parts[..] else { return None };

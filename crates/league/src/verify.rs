@@ -1,4 +1,4 @@
-//! `league verify`: is everything what it claims to be?
+//! `league verify`: checks a league's log, draws, results and files.
 
 use anyhow::{Result, bail};
 use league_store::home::Home;
@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Verify) -> Result<()> {
     Ok(())
 }
 
-/// Files that do not say what the log says; they are views, and can be written again.
+/// Differences between files and the log. Files are views, so they can be written again.
 fn faults(report: &VerifyReport) -> u64 {
     report.files_missing + report.files_stale + report.damaged.len() as u64
 }

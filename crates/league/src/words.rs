@@ -1,6 +1,4 @@
-//! Numbers with their nouns.
-
-/// A number and its noun: `1 player`, `2 players`, `3 matches`.
+/// `1 player`, `2 players`, `3 matches`.
 pub(crate) fn counted(number: impl Into<u64>, noun: &str) -> String {
     let number = number.into();
     let ending = match noun {

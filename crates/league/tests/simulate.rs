@@ -1,4 +1,4 @@
-//! `league simulate`, through the door that people use.
+//! `league simulate` as a command.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -52,7 +52,8 @@ pub(crate) struct KnownReferee {
     default_endpoint: Option<Endpoint>,
     #[serde(default, deserialize_with = "whole::<1, 10_000, _, _>")]
     pub(crate) max_concurrent_matches: Option<u32>,
-    /// Every game if the list is empty. An agent of another implementation may play games that this program does not know.
+    /// An empty list means every game. An agent of another implementation may play games that this program does not
+    /// know.
     #[serde(default)]
     pub(crate) game_types: Vec<GameType>,
     #[serde(default = "active")]
@@ -70,7 +71,6 @@ pub(crate) struct KnownPlayer {
     pub(crate) name: Option<SmolStr>,
     endpoint: Option<Endpoint>,
     default_endpoint: Option<Endpoint>,
-    /// Every game if the list is empty.
     #[serde(default)]
     pub(crate) game_types: Vec<GameType>,
     #[serde(default = "active")]
@@ -104,8 +104,8 @@ impl Agents {
         self.players.iter().find(|known| Some(&known.id) == id)
     }
 
-    /// Reads the file. An entry that the manager wrote when an agent registered configures nothing: an agent that starts
-    /// later is not bound to what another one said in another league.
+    /// An entry that the manager wrote when an agent registered configures nothing: it describes an agent of an earlier
+    /// league.
     pub(super) fn read(document: &mut Document) -> Result<Self, ConfigError> {
         let by_manager = |entry: &Value| entry.get("written_by").is_some_and(|by| by == BY_MANAGER);
         if by_manager(&document.value["league_manager"])
@@ -146,7 +146,6 @@ fn unique<'a>(
     Ok(())
 }
 
-/// The games that a listed agent plays: it has to be `active`, and to play one of the games that are `offered`.
 pub(crate) fn permitted(
     id: &str,
     active: bool,
@@ -165,7 +164,6 @@ pub(crate) fn permitted(
     Ok(games)
 }
 
-/// Why an agent may not start under its id.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum NotPermitted {
     #[error(

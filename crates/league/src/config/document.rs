@@ -1,4 +1,4 @@
-//! One configuration file: JSON with an object at its top. A missing file counts as an empty one.
+//! One configuration file: a JSON object. A missing file counts as an empty one.
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -11,14 +11,11 @@ use serde_path_to_error::Segment;
 
 use super::error::ConfigError;
 
-/// The largest file that is read. Entries for 10,000 players take a quarter of it.
+/// Entries for 10,000 players take a quarter of it.
 const MAX_SIZE: u64 = 16 * 1024 * 1024;
-/// How many characters of a wrong value an error shows.
 const SHOWN: usize = 60;
-/// Keys that describe a file and configure nothing.
 const DESCRIPTIVE: [&str; 4] = ["created_at", "last_updated", "system_id", "version"];
 
-/// A variable of the environment and the keys that it overrides.
 pub(super) type Variable = (&'static str, &'static [&'static str]);
 
 pub(super) struct Document {
@@ -27,12 +24,10 @@ pub(super) struct Document {
     pub(super) warnings: Vec<String>,
 }
 
-/// Why a value does not deserialize: where, and what is expected there.
 struct Mismatch {
     path: String,
     found: Option<String>,
     expected: String,
-    /// For an unknown key: its place, and the keys that are known there.
     unknown: Option<(Vec<String>, Vec<String>)>,
 }
 
@@ -70,9 +65,10 @@ impl Document {
         Ok(document)
     }
 
-    /// Reads the file as `T` and warns of unknown keys; then overrides its values by `variables`.
+    /// Warns of unknown keys; then overrides values by `variables`.
     ///
-    /// A wrong value is an error even where a variable overrides it: it would surprise when the variable goes.
+    /// A wrong value is an error even where a variable overrides it: otherwise the error would appear when the variable
+    /// is removed.
     pub(super) fn parse<T: DeserializeOwned>(
         &mut self,
         env: &dyn Fn(&str) -> Option<String>,
@@ -91,7 +87,7 @@ impl Document {
         };
         for (name, keys) in variables {
             let Some(text) = env(name) else { continue };
-            // As it stands, or as the JSON that it may be: an id may look like a number.
+            // As a string or as JSON: an id may look like a number.
             let json = serde_json::from_str::<Value>(&text).ok();
             let mut outcome = self.with(keys, &Value::from(text.as_str()));
             if let (Err(_), Some(json)) = (&outcome, json) {
@@ -106,7 +102,6 @@ impl Document {
         Ok(parsed)
     }
 
-    /// Reads the file with `value` at each of `keys`.
     fn with<T: DeserializeOwned>(&mut self, keys: &[&str], value: &Value) -> Result<T, Mismatch> {
         for key in keys {
             let mut place = &mut self.value;
@@ -118,7 +113,7 @@ impl Document {
         deserialize(&self.value)
     }
 
-    /// Warns of an unknown key and removes it, in a list from every entry. False if there is no such key.
+    /// Removes the key, in a list from every entry. False if there is no such key.
     fn forget(&mut self, place: &[String], known: &[String]) -> bool {
         let shown = place.iter().fold(String::new(), |shown, part| match part.as_str() {
             "[]" => format!("{shown}[]"),
@@ -135,7 +130,6 @@ impl Document {
         self.warnings.push(format!("{}: {what}", self.path.display()));
     }
 
-    /// The error that the value at `path` is wrong.
     pub(super) fn wrong(&self, path: &str, expected: impl Into<String>) -> ConfigError {
         let pointer: String = path.split(['.', '[']).map(|part| format!("/{}", part.trim_end_matches(']'))).collect();
         let found = if path.is_empty() { Some(&self.value) } else { self.value.pointer(&pointer) };
@@ -149,7 +143,7 @@ impl Document {
     }
 }
 
-/// Removes what says nothing: nulls, descriptive keys, and remarks, whose keys begin with `_` or `$`.
+/// Removes nulls, descriptive keys, and remarks, whose keys begin with `_` or `$`.
 fn clean(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -208,7 +202,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// The known key that `key` resembles: one contains the other, or at most every third letter differs.
+/// One key contains the other, or at most every third letter differs.
 fn nearest<'a>(key: &str, known: &'a [String]) -> Option<&'a String> {
     // A key may be as long as its file; comparing takes the product of both lengths.
     if key.len() > 64 {

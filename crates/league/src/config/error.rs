@@ -1,5 +1,3 @@
-//! What is wrong with a configuration.
-
 use std::path::PathBuf;
 
 use thiserror::Error;

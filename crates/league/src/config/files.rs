@@ -19,7 +19,7 @@ use smol_str::SmolStr;
 use super::network::Network;
 use super::values::{always_true, duration, games, name, object, path, pause, player_strategy, seconds, whole};
 
-/// `system.json`: what holds for every league of a home.
+/// `system.json`: applies to every league of a home.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SystemFile {
@@ -88,7 +88,7 @@ impl Default for Security {
     }
 }
 
-/// How long answers are waited for. Those of a match become a part of [`MatchLimits`].
+/// The times of a match become a part of [`MatchLimits`].
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Timeouts {
@@ -96,7 +96,7 @@ pub(crate) struct Timeouts {
     pub(crate) register_referee: Duration,
     #[serde(rename = "register_player_timeout_sec", deserialize_with = "duration")]
     pub(crate) register_player: Duration,
-    /// For everything that has no time of its own.
+    /// Applies to every call without its own time.
     #[serde(rename = "generic_response_timeout_sec", deserialize_with = "duration")]
     pub(crate) response: Duration,
     #[serde(deserialize_with = "seconds")]
@@ -138,14 +138,11 @@ impl Default for RetryPolicy {
     }
 }
 
-/// How often a client may call.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(from = "RateLimits")]
 pub(crate) struct Rates {
     pub(crate) manager: RateSettings,
-    /// Wrong tokens and keys from one address.
     failures: Rate,
-    /// Requests for pages from one address.
     pub(crate) visits: Rate,
 }
 
@@ -225,7 +222,7 @@ pub(super) struct LeagueFile {
     pub(super) participants: Participants,
 }
 
-/// A league with another status is not to be played.
+/// A league with another status is not played.
 #[derive(Default, Deserialize)]
 enum Status {
     #[default]
@@ -257,7 +254,6 @@ struct ScoringKeys {
 struct Scheduling {
     #[serde(rename = "format")]
     _format: FormatKey,
-    /// It follows from the number of players.
     #[serde(rename = "matches_per_round")]
     _matches_per_round: IgnoredAny,
 }
@@ -316,7 +312,7 @@ pub(crate) struct PlayerDefaults {
 
 impl Default for RefereeDefaults {
     fn default() -> Self {
-        // A match mostly waits: one slow player should not hold up a round of ten.
+        // A match mostly waits, and one slow player should not delay a round of ten.
         Self { _game_types: Vec::new(), max_concurrent_matches: 16 }
     }
 }

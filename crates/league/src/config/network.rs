@@ -12,7 +12,6 @@ use smol_str::SmolStr;
 use super::error::ConfigError;
 use super::values::{HOST, host, whole};
 
-/// Where the agents of a league listen.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Network {
@@ -40,7 +39,7 @@ impl Default for Network {
 }
 
 impl Network {
-    /// Where the manager is if no setting names its endpoint.
+    /// Used if no setting names the endpoint.
     pub(crate) fn manager(&self, secure: bool) -> Result<Endpoint, ConfigError> {
         endpoint(if secure { "https" } else { "http" }, &self.host, self.manager_port).ok_or_else(|| {
             let (setting, found) = (String::from("network.base_host"), Some(format!("{:?}", self.host)));
@@ -49,7 +48,7 @@ impl Network {
     }
 }
 
-/// The endpoint at this host and port. An IPv6 address gets its brackets.
+/// Adds brackets to an IPv6 address.
 pub(super) fn endpoint(scheme: &str, host: &str, port: u16) -> Option<Endpoint> {
     let text = match host.parse::<Ipv6Addr>() {
         Ok(address) => format!("{scheme}://[{address}]:{port}/mcp"),
@@ -58,7 +57,7 @@ pub(super) fn endpoint(scheme: &str, host: &str, port: u16) -> Option<Endpoint> 
     text.parse().ok()
 }
 
-/// A range of ports: at least one, and never port 0.
+/// At least one port, and never port 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Ports {
     first: u16,
@@ -66,12 +65,11 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// The ports from `first` to `last`; `None` if there are none.
     pub(crate) fn new(first: u16, last: u16) -> Option<Self> {
         (first > 0 && first <= last).then_some(Self { first, last })
     }
 
-    /// The port of the `number`-th agent, counted from one; `None` if the range is too short.
+    /// Counts from one. `None` if the range is too short.
     pub(crate) fn of(self, number: u32) -> Option<u16> {
         let offset = u16::try_from(number.checked_sub(1)?).ok()?;
         self.first.checked_add(offset).filter(|port| *port <= self.last)

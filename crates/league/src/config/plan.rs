@@ -34,7 +34,6 @@ pub(crate) struct Plan {
     pub(crate) referees: Vec<Planned>,
     /// At least two.
     pub(crate) players: Vec<Planned>,
-    /// How long an agent may take to answer after its start.
     pub(crate) wait: Duration,
     pub(crate) max_restarts: u32,
 }
@@ -44,27 +43,17 @@ pub(crate) struct Planned {
     pub(crate) role: Role,
     /// Its name in the log: its id, or its role and number.
     pub(crate) label: SmolStr,
-    /// The id that it asks for.
     pub(crate) id: Option<SmolStr>,
-    /// The name that tables show.
     pub(crate) name: Option<SmolStr>,
     pub(crate) endpoint: Endpoint,
     pub(crate) start: Start,
 }
 
-/// How an agent is started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Start {
-    /// It already runs.
     Contact,
-    /// By this program; a player with this strategy.
     Ours(Option<SmolStr>),
-    /// By another program.
-    Command {
-        words: Vec<String>,
-        /// The directory of the file unless the entry names one.
-        directory: PathBuf,
-    },
+    Command { words: Vec<String>, directory: PathBuf },
 }
 
 #[derive(Deserialize)]
@@ -109,7 +98,7 @@ struct Entry {
 }
 
 impl Plan {
-    /// Reads the file at `path`; gives the plan and what is odd about the file.
+    /// Also returns warnings about the file.
     pub(crate) fn read(path: &Path) -> Result<(Self, Vec<String>), ConfigError> {
         if !path.exists() {
             return Err(ConfigError::File {
@@ -161,7 +150,7 @@ impl Plan {
         Ok((plan, document.warnings))
     }
 
-    /// Every agent, in the order in which they are started.
+    /// In the order of their start.
     pub(crate) fn agents(&self) -> impl Iterator<Item = &Planned> {
         std::iter::once(&self.manager).chain(&self.referees).chain(&self.players)
     }

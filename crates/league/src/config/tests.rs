@@ -1,4 +1,4 @@
-//! Configurations, written into a home of their own and read again.
+//! Configurations, written into a temporary home and read again.
 
 mod files;
 mod layers;
@@ -14,7 +14,6 @@ use tempfile::TempDir;
 use super::Configured;
 use super::error::ConfigError;
 
-/// A home with these files under `config`.
 struct Written {
     directory: TempDir,
 }
@@ -40,7 +39,6 @@ impl Written {
         Ok((configured, warnings.iter().map(|warning| self.told(warning)).collect()))
     }
 
-    /// What was read, where nothing is to be warned of.
     fn load(&self) -> Configured {
         let (configured, warnings) = self.load_with(&[]).unwrap();
         assert_eq!(warnings, [""; 0]);
@@ -55,7 +53,7 @@ impl Written {
         self.told(&self.load_with(&[]).unwrap_err())
     }
 
-    /// A message, with the place of this home taken out of it.
+    /// Replaces the path of this home, which differs in every run.
     fn told(&self, message: &impl ToString) -> String {
         let root = self.directory.path().display().to_string();
         message.to_string().replace(&root, "SHARED").replace('\\', "/")

@@ -2,18 +2,17 @@
 
 use std::path::PathBuf;
 
-/// All of them are optional.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct TlsFiles {
     /// The certificate chain of the servers that this process starts.
     pub(crate) certificate: Option<PathBuf>,
     pub(crate) key: Option<PathBuf>,
-    /// An authority that clients trust beside those of the system.
+    /// Trusted in addition to the authorities of the system.
     pub(crate) authority: Option<PathBuf>,
 }
 
 impl TlsFiles {
-    /// These files, and those of `below` where this names none.
+    /// `below` fills the gaps.
     pub(crate) fn laid_over(self, below: Self) -> Self {
         Self {
             certificate: self.certificate.or(below.certificate),
@@ -22,7 +21,6 @@ impl TlsFiles {
         }
     }
 
-    /// Whether HTTPS is served.
     pub(crate) fn serves(&self) -> bool {
         self.certificate.is_some() || self.key.is_some()
     }

@@ -18,14 +18,13 @@ use smol_str::SmolStr;
 
 use super::network::endpoint;
 
-/// The longest name that tables show.
 const MAX_NAME: usize = 128;
-/// How long an answer may be waited for, in seconds.
+/// Bounds for a time limit, in seconds.
 const SECONDS: RangeInclusive<f64> = 0.01..=3600.0;
-/// How long a pause may be, in seconds.
+/// Bounds for a pause, in seconds.
 const PAUSE: RangeInclusive<f64> = 0.0..=60.0;
 
-/// An object. A derived `Deserialize` alone would also take a list of the fields' values.
+/// A derived `Deserialize` alone would also accept a list of the fields' values.
 pub(super) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     struct Object<T>(PhantomData<T>);
     impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
@@ -40,7 +39,6 @@ pub(super) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserialize
     deserializer.deserialize_map(Object(PhantomData))
 }
 
-/// A value that `read` understands.
 fn value<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     expected: impl fmt::Display,
@@ -49,7 +47,6 @@ fn value<'de, T, D: Deserializer<'de>>(
     read(&Value::deserialize(deserializer)?).ok_or_else(|| D::Error::custom(format_args!("expected {expected}")))
 }
 
-/// A whole number from `MIN` to `MAX`.
 pub(super) fn whole<'de, const MIN: u32, const MAX: u32, T: TryFrom<u32>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -67,22 +64,18 @@ fn within<'de, T: From<f64>, D: Deserializer<'de>>(
     value(deserializer, expected, |value| value.as_f64().filter(|seconds| bounds.contains(seconds)).map(T::from))
 }
 
-/// How long an answer is waited for, in seconds.
 pub(super) fn seconds<'de, T: From<f64>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     within(deserializer, &SECONDS)
 }
 
-/// The same as a duration.
 pub(super) fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     seconds(deserializer).map(span)
 }
 
-/// A pause in seconds, which may be none.
 pub(super) fn pause<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     within(deserializer, &PAUSE)
 }
 
-/// Seconds on the command line, within the same bounds.
 pub(crate) fn seconds_flag(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| SECONDS.contains(seconds));
     seconds.ok_or_else(|| format!("expected {} to {} seconds", SECONDS.start(), SECONDS.end()))
@@ -98,7 +91,6 @@ pub(super) fn host<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SmolStr
 
 pub(super) const HOST: &str = "the name or address of a host, without a port";
 
-/// A name that tables show.
 pub(super) fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SmolStr>, D::Error> {
     value(deserializer, format_args!("1 to {MAX_NAME} printable characters"), |value| {
         let text = value.as_str()?.trim();
@@ -113,7 +105,6 @@ pub(super) fn path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     })
 }
 
-/// Games that the league knows.
 pub(super) fn games<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<GameType>, D::Error> {
     #[derive(Deserialize)]
     struct Known(#[serde(deserialize_with = "game")] GameType);
@@ -126,7 +117,6 @@ fn game<'de, D: Deserializer<'de>>(deserializer: D) -> Result<GameType, D::Error
     })
 }
 
-/// A strategy of the player, with its parameter.
 pub(super) fn player_strategy<'de, T: From<SmolStr>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     value(deserializer, one_of(strategies().map(|entry| entry.name)), |value| {
         let text = value.as_str()?;

@@ -9,30 +9,26 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
-/// The most bytes of a line that are shown.
 const LINE: u64 = 1024;
-/// The pause between two checks for the exit of a process that has closed its output.
 const SOON: Duration = Duration::from_millis(20);
-/// The time for an orderly shutdown.
 const ORDERLY: Duration = Duration::from_secs(5);
 
-/// A running process, killed when this is dropped.
+/// Killed when dropped.
 pub(super) struct Child {
     process: Process,
-    /// Closed when the process has closed its output, as at its exit.
     output: oneshot::Receiver<()>,
     last: Arc<Mutex<String>>,
 }
 
 pub(super) struct Ended {
-    /// The exit code; none after a signal.
+    /// None after a signal.
     pub(super) code: Option<i32>,
-    /// The exit code or the signal, and the last line that it wrote.
+    /// The exit code or the signal, and the last line of output.
     pub(super) how: String,
 }
 
 impl Child {
-    /// Starts `command`; shows its stderr with `label` before each line.
+    /// Shows stderr with `label` before each line.
     pub(super) fn start(mut command: Command, label: &str) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         command.stdin(Stdio::null()).stderr(writer);
@@ -40,7 +36,7 @@ impl Child {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let process = command.spawn()?;
-        // Closes this process's end of the pipe, else the pipe would stay open.
+        // Closes this process's end of the pipe; otherwise the pipe would stay open.
         drop(command);
         let (close, output) = oneshot::channel();
         let last = Arc::new(Mutex::new(String::new()));
@@ -73,7 +69,6 @@ impl Child {
         Ended { code: status.code(), how }
     }
 
-    /// Asks it to stop, and kills it if it does not.
     pub(super) async fn end(mut self) {
         if self.tell_to_end() {
             let until = Instant::now() + ORDERLY;
@@ -87,7 +82,7 @@ impl Child {
         self.kill();
     }
 
-    /// Sends SIGTERM; returns whether this system has it.
+    /// Returns false if this system has no SIGTERM.
     #[cfg(unix)]
     fn tell_to_end(&self) -> bool {
         use rustix::process::{Pid, Signal, kill_process_group};
@@ -119,7 +114,7 @@ impl Drop for Child {
     }
 }
 
-/// Shows every line without control characters, and keeps the last one.
+/// Removes control characters, and keeps the last line.
 fn show(reader: impl Read, label: &str, last: &Mutex<String>) {
     let mut reader = BufReader::new(reader);
     let mut bytes = Vec::new();

@@ -16,19 +16,15 @@ use crate::config::plan::{Planned, Start};
 use crate::system_log::SystemLog;
 use crate::words::counted;
 
-/// The pause before the first restart; it doubles.
 const PAUSE: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(8);
-/// How often a running agent is pinged.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// How many pings without an answer mean that it is dead.
+/// An agent is dead after this many pings without an answer.
 const SILENT: u32 = 3;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum News {
-    /// It exited well: its league is over, or it was withdrawn.
     Left(Role, SmolStr),
-    /// It died too often; the reason.
     GivenUp(Role, SmolStr, String),
 }
 
@@ -39,12 +35,11 @@ pub(super) struct Supervisor<'a> {
     pub(super) reach: &'a Reach,
     pub(super) log: &'a SystemLog,
     pub(super) news: mpsc::UnboundedSender<News>,
-    /// Becomes true when the league is over or has failed.
     pub(super) stop: watch::Receiver<bool>,
 }
 
 impl Supervisor<'_> {
-    /// Keeps the agent running until the league is over. An agent that is only contacted is watched and not restarted.
+    /// A contacted agent is only watched and never restarted.
     pub(super) async fn keep(mut self) {
         if self.agent.start == Start::Contact {
             let mut stop = self.stop.clone();
@@ -89,11 +84,10 @@ impl Supervisor<'_> {
     }
 
     fn tell(&self, news: News) {
-        // The league may be over already.
+        // The receiver may be gone at the end of the league.
         drop(self.news.send(news));
     }
 
-    /// Starts the agent once, and waits for its exit.
     async fn run(&mut self, restarts: u32) -> Outcome {
         let Planned { label, endpoint, .. } = self.agent;
         let mut child = match self.start() {
@@ -146,7 +140,6 @@ impl Supervisor<'_> {
         Child::start(command, &self.agent.label).with_context(|| format!("{} cannot be started", self.agent.label))
     }
 
-    /// Says when a contacted agent stops answering, and when it answers again.
     async fn watch_contacted(&self) {
         let Planned { label, endpoint, .. } = self.agent;
         let mut away = false;
@@ -170,14 +163,12 @@ impl Supervisor<'_> {
 
 enum Outcome {
     Stopped,
-    /// It exited well.
     Left(String),
     /// A restart would not help.
     Failed(String),
     Died(String),
 }
 
-/// Resolves when an agent that answered before no longer does.
 async fn silence(reach: &Reach, agent: &Planned) {
     let mut missed = 0;
     while !reach.answers(&agent.endpoint).await {

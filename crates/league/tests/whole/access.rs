@@ -1,4 +1,4 @@
-//! Who may come: the join key, from the line that shows it to those who need it.
+//! The join key: the line that shows it, and the agents that need it.
 
 use std::fs;
 

@@ -1,14 +1,13 @@
-//! `league check`: what it prints, and how it ends.
+//! `league check`: its output and its exit code.
 
 use crate::support::{Process, TestHome, league, ports};
 
-/// A player that waits for a manager which never comes.
 fn player(home: &TestHome) -> (Process, String) {
     let port = ports::free().to_string();
     let manager = format!("http://127.0.0.1:{}/mcp", ports::free());
     let player = Process::start(&["player", "--port", &port, "--manager", &manager, "--home", home.path()]);
     let endpoint = format!("http://127.0.0.1:{port}/mcp");
-    // It says nothing before it is registered, so it is asked until it listens.
+    // It prints nothing before it is registered, so the test polls its port.
     while std::net::TcpStream::connect(("127.0.0.1", port.parse().unwrap())).is_err() {
         std::thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! What the documents show is what the binary prints, and the commands that they show work.
+//! The documents show what the binary prints, and their commands work.
 
 use std::collections::BTreeMap;
 use std::net::TcpStream;
@@ -10,10 +10,8 @@ const README: &str = include_str!("../../../../README.md");
 const AGENTS: &str = include_str!("../../../../docs/agents.md");
 const COMPARE: &str = include_str!("../../../../docs/compare.md");
 const OPERATE: &str = include_str!("../../../../docs/operate.md");
-/// Where the README is.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The fenced blocks of a language.
 fn blocks(page: &'static str, language: &str) -> Vec<&'static str> {
     let fence = format!("```{language}\n");
     page.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
@@ -35,12 +33,10 @@ fn every_example_prints_what_is_shown() {
     }
 }
 
-/// Ports of a page, each with one that is free here.
 #[derive(Default)]
 struct Ports(BTreeMap<String, String>);
 
 impl Ports {
-    /// `word` with another port, where it holds one of those from 8000 to 8199.
     fn replaced(&mut self, word: &str) -> String {
         let Some(at) = word.find("80").or_else(|| word.find("81")) else { return word.to_owned() };
         let Some(port) = word.get(at..at + 4).filter(|port| port.bytes().all(|byte| byte.is_ascii_digit())) else {
@@ -51,8 +47,8 @@ impl Ports {
     }
 }
 
-/// Types every line of the `console` blocks of a page, in order and in one directory. Agents run in terminals of their own; a
-/// league that the page starts is over before the page looks at it.
+/// Runs every line of the `console` blocks of a page, in order and in one directory. Agents run in the background; a
+/// league that the page starts is over before the page shows it.
 fn type_the_lines_of(page: &'static str) {
     let (place, mut ports) = (TestHome::new(), Ports::default());
     let (manager_port, player_port) = (ports.replaced("8000"), ports.replaced("8101"));

@@ -1,5 +1,5 @@
-//! Sixteen players in one league, no two of them alike: every frame, every habit that was seen in public, stock MCP servers
-//! and ours. Nobody forfeits, nobody is misunderstood twice, and everybody is known for what it is.
+//! Sixteen different players in one league: every frame, every quirk seen in public, stock MCP servers and ours. No
+//! player forfeits, none is misunderstood twice, and the manager knows the dialect of each.
 
 use std::time::Duration;
 
@@ -10,11 +10,10 @@ use league_test_agents::player::{Plan, Player};
 
 use crate::support::{Kit, Process, Venue, league};
 
-/// A league of this size takes some twenty seconds; one that takes so long has hung.
 const LIMIT: Duration = Duration::from_secs(120);
 const MATCHES: usize = 16 * 15 / 2;
 
-/// Players as others wrote them, each with the form and a quirk that it must be known by.
+/// Players of other implementations, each with the dialect and the quirks that the manager must record.
 fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
     let (later, apart) = (Duration::from_millis(1500), Duration::from_millis(20));
     let plan = |name: &str, speech: Speech, habits: &[PlayerDialect]| {
@@ -121,7 +120,7 @@ fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
             "C 2026-07-28",
             &[Quirk::OffsetTime],
         ),
-        // The last one, so that the league begins before it listens.
+        // Last, so that the league begins before it listens.
         (
             plan(
                 "Naked",
@@ -134,7 +133,6 @@ fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
     ]
 }
 
-/// The kits, each with the form that it must be known by.
 fn kits(manager: &str) -> Vec<(&'static str, Process, &'static str)> {
     [
         ("Snake", Kit::Python, &[][..], "A"),
@@ -149,12 +147,11 @@ fn kits(manager: &str) -> Vec<(&'static str, Process, &'static str)> {
     .collect()
 }
 
-/// What is known of an agent at the end.
 fn agent<'a>(agents: &'a [AgentEntry], name: &str) -> &'a AgentEntry {
     agents.iter().find(|agent| agent.name == name).unwrap_or_else(|| panic!("{name} is not in {agents:?}"))
 }
 
-/// Whether an agent is known for what it is, and shown to people as that.
+/// Compares the recorded dialect and quirks, also as the page shows them.
 fn is_known(shown: &str, agent: &AgentEntry, form: &str, quirks: &[Quirk]) {
     let manner = agent.manner.to_string();
     assert!(manner.starts_with(form), "{form}: {agent:?}");

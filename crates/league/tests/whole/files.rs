@@ -1,4 +1,4 @@
-//! The files that a manager writes while a league goes on, and what its console says.
+//! The files that a manager writes during a league, and its console output.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use crate::support::home::LEAGUE;
 use crate::support::{Reaction, StandIn, Venue, http, league};
 
-/// Waits until the file at `path` is JSON for which `is_there` holds.
 fn until(path: &Path, is_there: impl Fn(&Value) -> bool) -> Value {
     let limit = Instant::now() + Duration::from_secs(60);
     loop {
@@ -76,7 +75,7 @@ fn the_files_follow_each_registration_the_schedule_and_each_result() {
     let played = standings["standings"].as_array().unwrap().iter().filter(|row| row["played"] == 1).count();
     assert_eq!(played, 2, "{standings}");
     until(&tables.join("rounds.json"), |file| file["rounds"][0]["matches"][0]["status"] == "COMPLETED");
-    // What happens last is written too when the manager is told to end.
+    // A manager that is told to exit writes the last events, too.
     lead(&endpoint, "R1M2");
     http::until(&address, "get_standings", &json!({}), |answer| {
         answer["result"]["standings"].as_array().unwrap().iter().all(|row| row["played"] == 1)
@@ -99,7 +98,6 @@ fn after_a_restart_players_hear_the_standings_again() {
     let mut invitations = 0;
     let silent = StandIn::invited(&venue.address, "P04", move || {
         invitations += 1;
-        // It declines the first match, and in the second one keeps its referee waiting.
         Reaction::Says(if invitations == 1 { json!({"accept": false}) } else { json!({"status": "RECEIVED"}) })
     });
     let told = silent.hears("update_standings");

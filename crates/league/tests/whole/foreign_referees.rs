@@ -1,4 +1,4 @@
-//! Our players under our manager, with referees of other make: they show no passes, and all the same there are games.
+//! Our players and our manager with referees of other implementations, which show no passes: the matches are played.
 
 use league_test_agents::frame::Frame;
 use league_test_agents::referee::Plan;
@@ -7,8 +7,8 @@ use crate::support::{Process, Venue};
 
 const MATCHES: u64 = 6;
 
-/// A league of four players of ours, with these referees of other make and so many of ours: how many draws were proved, and how
-/// many were not.
+/// Four of our players, these foreign referees and `ours` of our own. Returns how many draws were proved and how many
+/// were not.
 async fn league(foreign: &[Frame], ours: usize) -> (u64, u64) {
     let venue = Venue::patient();
     let mut manager = venue.manager(4, foreign.len() + ours);
@@ -17,7 +17,7 @@ async fn league(foreign: &[Frame], ours: usize) -> (u64, u64) {
     for (number, frame) in foreign.iter().enumerate() {
         referees.push(Plan::new(&format!("Whistle {number}"), *frame).join(&address).await.unwrap());
     }
-    // With no more room than the others have, so that everybody gets a share.
+    // With the capacity of the foreign referees, so that every referee gets matches.
     let own = ["referee", "--port", "0", "--capacity", "2", "--manager", &address, "--home", venue.home.path()];
     let _ours: Vec<Process> = (0..ours).map(|_| Process::start(&own)).collect();
     let players = ["P01", "P02", "P03", "P04"].map(|id| venue.player(id, "markov"));

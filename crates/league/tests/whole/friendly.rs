@@ -1,4 +1,4 @@
-//! `start_match` by the operator at a registered referee: a friendly match, which is played and shown and never counted.
+//! `start_match` by the operator at a registered referee: a friendly match is played and shown, and never counts.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::support::{Process, Venue, http};
 
-/// Where the agents of a league listen, by their ids.
 fn endpoints(venue: &Venue, ids: [&str; 3]) -> [String; 3] {
     let agents = venue.home.tells("agents");
     ids.map(|id| {
@@ -16,7 +15,7 @@ fn endpoints(venue: &Venue, ids: [&str; 3]) -> [String; 3] {
     })
 }
 
-/// An order as S1 has it: ids and endpoints.
+/// An order as in S1: ids and endpoints.
 fn order([_, one, other]: &[String; 3], token: Option<&str>) -> Value {
     let mut order = json!({"match_id": "R1M1", "player_A_id": "P01", "player_B_id": "P02",
         "player_A_endpoint": one, "player_B_endpoint": other});
@@ -26,7 +25,6 @@ fn order([_, one, other]: &[String; 3], token: Option<&str>) -> Value {
     order
 }
 
-/// Waits until the match is over, and gives its state.
 fn finished(referee: &str) -> Value {
     let of = json!({"match_id": "R1M1"});
     http::until(referee, "get_match_state", &of, |state| state["result"]["state"] == "FINISHED");
@@ -60,7 +58,7 @@ fn a_friendly_match_is_played_and_shown_and_never_counts() {
         assert!(Instant::now() < end, "{} is not written", file.display());
         std::thread::sleep(Duration::from_millis(20));
     }
-    // The league is what it was: nobody has played in it, and R1M1 is still to come.
+    // The league is unchanged: it has no result, and R1M1 is still to be played.
     let third = venue.player("P03", "random");
     manager.ended().well();
     players.into_iter().chain([third]).for_each(|player| drop(player.ended().well()));

@@ -1,4 +1,4 @@
-//! Games other than Even/Odd, by house players over real sockets.
+//! Games other than Even/Odd, by our players over real sockets.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::support::{Process, TestHome, Venue, league, ports};
 
 const GAME: [&str; 2] = ["--game", "tic_tac_toe"];
 
-/// Whether the file of a match lists all moves, as many as a game of tic-tac-toe can have.
+/// At most as many moves as a game of tic-tac-toe can have.
 fn lists_its_moves(home: &TestHome, name: &str) -> bool {
     let file = home.match_file(name);
     let moves = file["result"]["details"]["moves"].as_array().unwrap().len();
@@ -20,7 +20,7 @@ fn a_league_of_tic_tac_toe_is_played_counted_and_verified() {
     let ended = league(&[&run[..], &GAME].concat()).well();
     let standings: Vec<Value> = serde_json::from_str(&ended.out).unwrap();
     assert!(standings.iter().all(|row| row["played"] == 3), "{standings:?}");
-    // Two of the four play perfectly, so they lose to nobody.
+    // Two of the four play perfectly, so they lose no match.
     let perfect = standings.iter().filter(|row| row["display_name"].as_str().unwrap().starts_with("tic_tac_toe"));
     assert_eq!(perfect.map(|row| &row["losses"]).collect::<Vec<_>>(), [&json!(0), &json!(0)]);
     home.verify(6);

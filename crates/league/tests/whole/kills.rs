@@ -1,4 +1,4 @@
-//! Agents that are killed and started again: the league finishes, no result is lost, none counts twice.
+//! Agents are killed and restarted: the league finishes, no result is lost, none counts twice.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::support::{Venue, http};
 
 const PLAYERS: [&str; 5] = ["P01", "P02", "P03", "P04", "P05"];
 const REFEREES: [&str; 2] = ["REF01", "REF02"];
-/// Who is killed, after one more result each time: the manager, or an agent by its place after both referees.
+/// The next victim after each further result: the manager, or an agent by its index after both referees.
 const VICTIMS: [Option<usize>; 8] = [None, Some(0), Some(2), None, Some(1), Some(5), Some(6), None];
 
 #[test]
@@ -55,7 +55,7 @@ fn agents_that_are_killed_come_back_and_nothing_counts_twice() {
     assert_eq!(different.len(), matches, "{played}");
     let rows = venue.home.tells("standings");
     assert!(rows.as_array().unwrap().iter().all(|row| row["played"] == PLAYERS.len() - 1), "{rows}");
-    // An agent that was killed may come back too late to hear of the end; every other one ends by itself.
+    // A killed agent may come back too late for the end of the league; every other one exits by itself.
     for (number, agent) in agents.into_iter().enumerate() {
         if !VICTIMS.contains(&Some(number)) {
             agent.ended().well();

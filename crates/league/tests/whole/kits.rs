@@ -1,4 +1,5 @@
-//! The kits in `examples/`: each is graded, plays, tells its strategy what it needs and its author what went wrong.
+//! The kits in `examples/`: each passes the checks, plays, gives its strategy what it needs and shows its author the
+//! problems.
 
 use std::fs;
 use std::net::TcpStream;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Kit, Process, TestHome, Venue, http, league, ports};
 
-/// The flags by which a player plays on a machine of its own; `league player` has the same.
+/// What a player on a separate machine needs; `league player` has the same.
 const FLAGS: [&str; 6] = ["--manager", "--name", "--host", "--port", "--advertise", "--join-key"];
 
 #[test]
@@ -40,7 +41,7 @@ fn kits_of_one_language_have_the_same_library_and_all_explain_their_lines_alike(
     }
 }
 
-/// Two lists of packages that must not drift apart: what a kit tells to install, and what it is tested with.
+/// The packages that a kit tells to install, and those that it is tested with, must not drift apart.
 #[test]
 fn the_kits_are_tested_with_what_they_ask_for() {
     let tested = |file: &str| {
@@ -55,7 +56,8 @@ fn the_kits_are_tested_with_what_they_ask_for() {
     }
 }
 
-/// Types the three lines of its README: it is graded without a fault, plays with three house players, and says how it did.
+/// Runs the three lines of its README: the kit passes every check, plays with three of our players, and prints its
+/// result.
 fn the_lines_of_its_readme_work(kit: Kit, more: &[&str]) {
     let (home, port, manager_port) = (TestHome::new(), ports::free(), ports::free().to_string());
     let mut player = kit.start(port, &format!("localhost:{manager_port}"), "Guest", more);
@@ -92,7 +94,7 @@ fn until_it_listens(port: u16, player: &mut Process) {
     }
 }
 
-/// A strategy that prints what it gets and returns no legal move. Its author reads what to send, and why it lost.
+/// The strategy prints its input and returns no legal move. The author reads what to send, and why the match was lost.
 fn its_strategy_gets_the_league_and_its_author_a_hint(kit: Kit, more: &[&str]) {
     let shown = match kit {
         Kit::Python | Kit::FastMcp => {
@@ -112,7 +114,7 @@ fn its_strategy_gets_the_league_and_its_author_a_hint(kit: Kit, more: &[&str]) {
     manager.ended().well();
     let talk = guest.ended().well().talk;
     let asked: Vec<&str> = talk.lines().filter(|line| line.starts_with("asked P0")).collect();
-    // Asked once for each match: a repeated question gets the same answer.
+    // Called once for each match: a repeated question gets the same answer.
     assert!(asked.len() == 2 && asked[1].ends_with(" 1 0 3 even_odd even,odd"), "{talk}");
     let lines: Vec<&str> = talk.lines().collect();
     for part in ["(try 1 of 3): you sent `ODD`; send `odd`", ": a technical loss. you sent `ODD`; send `odd`"] {
@@ -122,9 +124,9 @@ fn its_strategy_gets_the_league_and_its_author_a_hint(kit: Kit, more: &[&str]) {
     assert!(closing.contains(" Guest finished 3rd of 3 with 0 points; 2 technical losses: R"), "{talk}");
 }
 
-/// What a kit registers, and that it answers an array of requests with an array where it says so.
+/// If a kit registers for batches, it answers an array of requests with an array.
 fn it_answers_batches_if_it_says_so(kit: Kit, more: &[&str]) {
-    // A manager that never answers: the kit goes on serving.
+    // The manager never answers: the kit keeps serving.
     let (note, requests) = channel();
     let manager = ReservedPort::free().unwrap().serve(move |request| {
         drop(note.send(request.json()));

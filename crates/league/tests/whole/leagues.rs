@@ -8,14 +8,12 @@ use serde_json::Value;
 use crate::support::home::LEAGUE;
 use crate::support::{TestHome, league};
 
-/// Plays a league, and hands back its standings as they were printed.
 fn play(home: &TestHome, more: &[&str]) -> String {
     let mut arguments = vec!["run", "--port", "0", "--home", home.path(), "--json"];
     arguments.extend(more);
     league(&arguments).well().out
 }
 
-/// Whether `text` holds a token: `tok-`, an id, `-`, and something secret.
 fn holds_a_token(text: &str) -> bool {
     let secret = |rest: &str| rest.split_once('-').is_some_and(|(_, secret)| secret.starts_with(char::is_alphanumeric));
     text.match_indices("tok-").any(|(at, found)| secret(&text[at + found.len()..]))
@@ -127,7 +125,7 @@ fn a_league_is_exported_as_tables() {
     assert_eq!(count("SELECT count(*) FROM events WHERE kind = 'match_reported'"), 10);
     assert_eq!(count("SELECT max(seq) FROM events"), home.tells("verify")["events"]);
     assert_eq!(count("SELECT count(*) FROM matches WHERE status = 'COMPLETED' AND drawn_number IS NOT NULL"), 10);
-    // Who beat whom adds up to the table.
+    // The results add up to the table.
     let mut rows = tables
         .prepare(
             "SELECT s.player_id, s.points, sum(r.points), s.wins, sum(r.result = 'win') FROM standings s

@@ -1,4 +1,4 @@
-//! What the logs tell, and what a player remembers when it is killed.
+//! The contents of the logs, and the memory of a player after a kill.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Process, TestHome, Venue, http, league, ports};
 
-/// No line is waited for longer.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A manager that registers every agent as P01 and gives no passes: the test itself then calls the player.
+/// Registers every agent as P01 without passes, so that the test itself can call the player.
 fn stub_manager() -> HttpServer {
     let result = json!({
         "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_RESPONSE", "status": "ACCEPTED",
@@ -22,7 +21,6 @@ fn stub_manager() -> HttpServer {
     HttpServer::stub(move |request| HttpReply::result(&request.json(), &result)).unwrap()
 }
 
-/// A player of ours that is registered with a stub.
 struct Stage {
     home: TestHome,
     manager: HttpServer,
@@ -86,7 +84,7 @@ impl Stage {
     }
 }
 
-/// A log, read as often as it takes until what is looked for is there.
+/// Reads the log again until it has the expected line.
 struct Log {
     path: std::path::PathBuf,
 }
@@ -98,12 +96,11 @@ impl Log {
 
     fn lines(&self) -> Vec<Value> {
         let text = fs::read_to_string(&self.path).unwrap_or_default();
-        // The last line may be on its way.
+        // The last line may be incomplete.
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Waits for a line of this event at this level whose message contains all of `parts`.
     fn has(&self, level: &str, event: &str, parts: &[&str]) -> Value {
         let until = Instant::now() + LIMIT;
         let fits = |line: &&Value| {
@@ -116,7 +113,7 @@ impl Log {
                 return line.clone();
             }
             assert!(Instant::now() < until, "no {level} {event} {parts:?} in {lines:#?}");
-            // A log is written behind the agent; nothing tells when.
+            // An agent writes its log in the background, without a signal.
             sleep(Duration::from_millis(20));
         }
     }
@@ -135,7 +132,6 @@ fn a_player_that_is_killed_a_second_after_game_over_remembers_the_match() {
         stage.call(&match_id, "conv-one");
         stage.over(&match_id);
     }
-    // The second that the protocol allows for it.
     sleep(Duration::from_secs(1));
     stage.player.kill_and_restart();
     let text = fs::read(stage.home.join("data/players/P01/history.json")).unwrap();
@@ -167,10 +163,10 @@ fn a_players_log_tells_everything_that_it_was_told_and_answered() {
     let state = stage.state();
     assert_eq!((&state["lifecycle"], &state["state"]), (&json!("ACTIVE"), &json!("WAITING_FOR_CHOICE_REQUEST")));
 
-    // A call in another conversation is answered, and a warning.
+    // The player answers a call in another conversation, and logs a warning.
     stage.call("R1M1", "conv-two");
     log.has("WARN", "CONVERSATION_CHANGED", &["R1M1", "referee:REF01"]);
-    // What was chosen stays out of the file until the match is over.
+    // The choice stays out of the file until the match is over.
     assert_eq!(log.count("CHOICE"), 0);
     let error = json!({
         "match_id": "R1M1", "error_code": "E001", "hint": "no answer in time", "retry_count": 1, "max_retries": 3,
@@ -193,7 +189,7 @@ fn a_players_log_tells_everything_that_it_was_told_and_answered() {
     stage.say("notify_round_completed", "ROUND_COMPLETED", "conv-round", &json!({"round_id": 1, "matches_played": 1}));
     log.has("DEBUG", "ROUND_COMPLETED", &["round 1"]);
 
-    // Malformed messages are answered with an error, and logged; what they say is bounded.
+    // The player answers malformed messages with an error and logs them; the logged text is bounded.
     let answer = stage.say("choose_parity", "CHOOSE_PARITY_CALL", "conv-one", &json!({"player_id": "P01"}));
     assert!(answer["error"].is_object(), "{answer}");
     log.has("WARN", "REQUEST_REFUSED", &["CHOOSE_PARITY_CALL", "referee:REF01", "127.0.0.1", "match_id"]);
@@ -206,7 +202,7 @@ fn a_players_log_tells_everything_that_it_was_told_and_answered() {
     let text = fs::read_to_string(&log.path).unwrap();
     assert!(text.lines().all(|line| line.len() < 4096) && !text.contains('\u{1b}'));
 
-    // A complaint of the manager is a sentence on the console.
+    // An error notice of the manager appears on the console.
     let complaint = json!({"error_code": "E005", "hint": "the operator has withdrawn P01 from stub_league"});
     stage.say("notify_league_error", "LEAGUE_ERROR", "conv-out", &complaint);
     let said = stage.player.says("the operator has withdrawn P01");
@@ -223,7 +219,7 @@ fn the_logs_of_a_league_tell_who_did_not_answer_and_what_was_refused() {
     let venue = Venue::new();
     let mut manager = venue.manager(3, 1);
     manager.says("the manager is at");
-    // Nothing listens where this player says it is.
+    // No program listens at the registered endpoint.
     let nowhere = format!("http://127.0.0.1:{}/mcp", ports::free());
     let meta = |name: &str| json!({"display_name": name, "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": nowhere});
     let dead = http::call(&venue.address, "register_player", &json!({"player_id": "P03", "player_meta": meta("Dead")}));
@@ -320,7 +316,6 @@ fn an_agent_without_a_name_gets_one_that_people_can_read() {
     let words: Vec<&str> = name.split(' ').collect();
     assert!(words.len() == 3 && words[..2].iter().all(|word| word.chars().all(char::is_alphabetic)), "{name}");
     assert_eq!(words[2], port);
-    // It is the same player when it comes back.
     player.kill_and_restart();
     let again = &manager.wait_for("register_player", 2, LIMIT)[1]["params"];
     assert_eq!(again["player_meta"]["display_name"], name.as_str());

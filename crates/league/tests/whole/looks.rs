@@ -1,11 +1,10 @@
-//! `league standings`, `schedule`, … of a league that a manager is running: the same as from its home.
+//! `league standings`, `schedule`, … give the same from a running manager as from the home.
 
 use crate::support::{Ended, Venue, league};
 
 const COMMANDS: [&[&str]; 6] =
     [&["standings"], &["schedule"], &["matches"], &["match", "R1M1"], &["agents"], &["status"]];
 
-/// What `command` prints of the league in the home, and of the one at the manager.
 fn both(venue: &Venue, command: &[&str], more: &[&str]) -> [Ended; 2] {
     let places = [["--home", venue.home.path()], ["--manager", venue.address.as_str()]];
     places.map(|place| league(&[command, &place[..], more].concat()).well())
@@ -24,7 +23,7 @@ fn a_manager_tells_what_its_home_tells() {
     for command in COMMANDS {
         for more in [&[][..], &["--json"]] {
             let [home, asked] = both(&venue, command, more);
-            // A manager's schedule has who won; choices and numbers are in the home.
+            // A manager's schedule names the winners; choices and numbers are only in the home.
             if more.is_empty() && matches!(command, ["schedule" | "matches"]) {
                 for part in ["R1M1", "Player P01"] {
                     assert!(home.out.contains(part) && asked.out.contains(part), "{}{}", home.out, asked.out);

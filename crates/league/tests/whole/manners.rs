@@ -1,4 +1,4 @@
-//! What the commands say to people: whom a league waits for, how to look at it, what a home holds, what is stopped.
+//! The texts for people: what a league waits for, how to watch it, what a home holds, what was stopped.
 
 use std::fs;
 use std::io::Read;
@@ -11,12 +11,10 @@ use serde_json::Value;
 use crate::support::home::LEAGUE;
 use crate::support::{Process, TestHome, Venue, league, ports};
 
-/// Plays a league to its end.
 fn play(home: &TestHome, more: &[&str]) -> crate::support::Ended {
     league(&[&["run", "--port", "0", "--home", home.path()], more].concat()).well()
 }
 
-/// The lines of a log.
 fn lines(path: &Path) -> Vec<Value> {
     fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -187,7 +185,7 @@ fn agents_start_as_the_registry_of_the_home_says() {
     );
 }
 
-/// Runs a program over what `league` printed: whether it found nothing wrong, and what it says.
+/// Whether the program accepts the output of `league`, and its own output.
 fn examined(program: &str, arguments: &[&str], text: &str) -> (bool, String) {
     let place = TestHome::new();
     let file = place.join("printed");
@@ -220,7 +218,7 @@ fn the_manual_has_a_page_for_every_command() {
     {
         let text = fs::read_to_string(directory.join(&format!("{page}.1"))).unwrap();
         assert!(text.contains(&format!(".TH {page} 1")) && text.contains(flag), "{page}: {text}");
-        // Where there is a program that renders pages, it finds nothing wrong with them.
+        // If a renderer is installed, it must accept the manual pages.
         if Command::new("groff").arg("--version").output().is_ok() {
             let (well, said) = examined("groff", &["-man", "-Tascii", "-ww", "-z"], &text);
             assert!(well && said.is_empty(), "{page}: {said}");

@@ -1,10 +1,10 @@
-//! Players that do not play as they should: what it costs them, and that it costs nobody else anything.
+//! Players that misbehave: what they lose, and that no other agent is affected.
 
 use serde_json::{Value, json};
 
 use crate::support::{Reaction, StandIn, Venue};
 
-/// A league of P01, which plays well, and P02, which does this.
+/// P01 plays well; P02 plays `strategy`.
 fn against(strategy: &str) -> Venue {
     let venue = Venue::new();
     let manager = venue.manager(2, 1);
@@ -14,18 +14,15 @@ fn against(strategy: &str) -> Venue {
     venue
 }
 
-/// The points of P01 and P02, and the one match as it was kept.
 fn outcome(venue: &Venue) -> (Value, Value, Value) {
     let points = |player| venue.home.row(player)["points"].clone();
     (points("P01"), points("P02"), venue.home.match_file("R1M1"))
 }
 
-/// The methods of what was said to and by players in a match, with what was said.
 fn said(file: &Value) -> String {
     file["transcript"].to_string()
 }
 
-/// How often the referee said this to P02 in a match.
 fn sent(file: &Value, message_type: &str) -> Vec<Value> {
     let transcript = file["transcript"].as_array().unwrap();
     let meant =
@@ -33,7 +30,7 @@ fn sent(file: &Value, message_type: &str) -> Vec<Value> {
     transcript.iter().filter(meant).cloned().collect()
 }
 
-/// A league of P01, which plays well, and P02, which reacts to invitations like this. Hands back what P02 was told.
+/// P01 plays well; P02 reacts to invitations with `react`. Also returns the calls to P02.
 fn against_stand_in(react: impl FnMut() -> Reaction + Send + 'static) -> (Venue, Vec<(String, Value)>) {
     let venue = Venue::new();
     let mut manager = venue.manager(2, 1);
@@ -56,7 +53,7 @@ fn a_player_that_declines_loses_technically_at_once() {
     assert_eq!((&good["wins"], &bad["losses"]), (&1.into(), &1.into()));
     assert_eq!(file["result"]["details"]["status"], "TECHNICAL_LOSS", "{file}");
     assert_eq!((&file["result"]["winner"], &file["result"]["details"]["drawn_number"]), (&"P01".into(), &Value::Null));
-    // It said no, which is no error and is not asked twice; and it is told how that ended.
+    // A refusal is no error: the referee asks once, and sends the result.
     let count = |message_type| sent(&file, message_type).len();
     assert_eq!((count("GAME_INVITATION"), count("GAME_ERROR"), count("CHOOSE_PARITY_CALL")), (1, 0, 0), "{file}");
     let over = told.iter().find(|(method, _)| method == "notify_match_result").unwrap();

@@ -1,4 +1,5 @@
-//! Players that ask a language model: a server on this machine speaks Gemini's API, and the commands of docs/llm.md are typed.
+//! Players with a language model: a local server implements Gemini's API, and the test runs the commands of
+//! docs/llm.md.
 
 use std::fs;
 
@@ -10,7 +11,7 @@ use crate::support::{Process, TestHome};
 const GUIDE: &str = include_str!("../../../../docs/llm.md");
 const KEY: &str = "key-of-the-test";
 
-/// A server that speaks Gemini's API. The model `silent` names no choice.
+/// The model `silent` names no choice.
 fn gemini() -> HttpServer {
     let answer = |request: &HttpRequest| {
         let body = request.json();
@@ -26,14 +27,12 @@ fn gemini() -> HttpServer {
     HttpServer::stub(answer).unwrap()
 }
 
-/// The commands of the guide: those lines of its console blocks that begin with `league`.
 fn commands() -> Vec<Vec<String>> {
     let blocks = GUIDE.split("```console\n").skip(1).filter_map(|rest| rest.split("\n```").next());
     let lines = blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("league "));
     lines.map(|line| line.split_whitespace().map(String::from).collect()).collect()
 }
 
-/// The lines of a player's log about its model.
 fn model_lines(home: &TestHome, player: &str) -> Vec<Value> {
     let text = fs::read_to_string(home.join(&format!("SHARED/logs/agents/{player}.log.jsonl"))).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

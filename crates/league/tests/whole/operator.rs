@@ -1,4 +1,4 @@
-//! `league withdraw` and `league reopen`: what an operator does about people who are too many, too late, or gone.
+//! `league withdraw` and `league reopen`: too many players, late players, and players that are gone.
 
 use serde_json::{Value, json};
 
@@ -6,17 +6,14 @@ use crate::support::{Process, Venue, http, league};
 
 const TOKEN: [&str; 2] = ["--token", "chalk"];
 
-/// What the operator says to the manager, and where the league stands then.
 fn told(venue: &Venue, command: &[&str]) -> Value {
     league(&[command, &["--manager", &venue.address, "--json"], &TOKEN].concat()).well().json()
 }
 
-/// The same, where it is refused: why.
 fn refused(venue: &Venue, command: &[&str], token: &[&str]) -> String {
     league(&[command, &["--manager", &venue.address], token].concat()).badly()
 }
 
-/// Leads a stepped match to its end.
 fn lead(endpoint: &str, game: &str) {
     for step in ["collect_choices", "draw_number", "finalize_match"] {
         let asked = json!({"match_id": game});
@@ -66,7 +63,7 @@ fn a_player_is_withdrawn_during_a_league_and_the_others_play_on() {
     let out = state["result"]["player_A_id"].as_str().unwrap().to_owned();
     told(&venue, &["withdraw", &out]);
     told(&venue, &["withdraw", &out]);
-    // The match that its referee has is played to its end, and counts.
+    // A match that its referee already has is played to its end, and counts.
     lead(&endpoint, "R1M1");
     let rounds = venue.home.tells("schedule");
     let games = rounds.as_array().unwrap().iter().skip(1).map(|round| &round["matches"][0]);
@@ -80,7 +77,7 @@ fn a_player_is_withdrawn_during_a_league_and_the_others_play_on() {
     let row = venue.home.row(&out);
     assert_eq!((&row["played"], &row["withdrawn"]), (&json!(2), &json!(true)), "{row}");
     assert!(league(&["standings", "--home", venue.home.path()]).well().out.contains("(withdrawn)"));
-    // A match that nobody played has its result in the log like all others, and the log is whole.
+    // A match without play has its result in the log like all others, and the log verifies.
     manager.kill_and_restart();
     manager.says("The league is over. Serving until Ctrl-C.");
     assert!(refused(&venue, &["withdraw", "P01"], &TOKEN).contains("the league is over"));
@@ -101,12 +98,12 @@ fn registration_is_opened_again_for_one_more() {
     assert!(refused(&venue, &["reopen"], &TOKEN).contains("stop it first"));
     told(&venue, &["stop"]);
     assert_eq!(told(&venue, &["reopen"])["state"], "WAITING_FOR_REGISTRATIONS");
-    // Twice does no harm, and nobody takes the two who are there for those who are waited for.
+    // A repetition is harmless, and the two registered players are not taken for the missing ones.
     assert_eq!(told(&venue, &["reopen"])["state"], "WAITING_FOR_REGISTRATIONS");
     let mut third = venue.player("P03", "random");
     third.says("P03 plays");
     assert_eq!(told(&venue, &["start"])["total_matches"], 3);
-    // Its referee still has what was given up, until it is told to play the match of this schedule.
+    // The referee keeps the abandoned match until it is ordered to play the one of this schedule.
     http::until(&endpoint, "get_match_state", &first, |state| state["result"]["attempt"] == 2);
     for game in ["R1M1", "R2M1", "R3M1"] {
         lead(&endpoint, game);

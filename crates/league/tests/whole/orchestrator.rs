@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use crate::support::home::LEAGUE;
 use crate::support::{Process, TestHome, league, ports};
 
-/// A foreign player that is running and does not register.
 fn foreign_player() -> HttpServer {
     let answer = |request: &HttpRequest| {
         let request = request.json();
@@ -31,19 +30,16 @@ fn foreign_player() -> HttpServer {
     HttpServer::stub(answer).unwrap()
 }
 
-/// A place for an agent.
 fn place() -> String {
     format!("http://127.0.0.1:{}/mcp", ports::free())
 }
 
-/// Writes the file, and hands back its path.
 fn written(home: &TestHome, plan: &Value) -> String {
     let path = home.join("league.json");
     fs::write(&path, plan.to_string()).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
-/// What the orchestrator logged: the kinds of events, with the agent of each.
 fn logged(home: &TestHome) -> Vec<(String, String)> {
     let text = fs::read_to_string(home.join("logs/system/orchestrator.log.jsonl")).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -105,7 +101,7 @@ fn agents_are_started_contacted_and_started_again_and_the_league_is_played() {
     assert!(!is_free(&foreign.endpoint()), "it is left running");
 }
 
-/// The file of S1 7.1.2: every agent runs already.
+/// The file of S1 7.1.2: every agent already runs.
 #[test]
 fn agents_that_run_already_are_brought_together_and_left_running() {
     let home = TestHome::new();
@@ -201,7 +197,7 @@ fn what_is_missing_or_in_the_way_is_said() {
     assert!(told.contains("/nowhere/league.json cannot be read"), "{told}");
 }
 
-/// The file and the command of docs/orchestrator.md, with ports that are free here.
+/// The file and the command of docs/orchestrator.md, with free ports.
 #[test]
 fn the_file_of_the_guide_plays_a_league() {
     const GUIDE: &str = include_str!("../../../../docs/orchestrator.md");

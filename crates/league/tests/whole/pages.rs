@@ -1,14 +1,12 @@
-//! The pages of a league: while it is played, afterwards, and led by hand through them.
+//! The pages of a league: during it, after it, and with its actions for the operator.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::support::{Process, TestHome, Venue, http, league};
 
-/// No page takes longer to say what it should.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Asks for a page until it says `part`.
 fn says(address: &str, part: &str) -> String {
     let end = Instant::now() + LIMIT;
     loop {
@@ -17,7 +15,7 @@ fn says(address: &str, part: &str) -> String {
             return page;
         }
         assert!(Instant::now() < end, "{address} does not say {part:?} ({status}): {page}");
-        // Nobody tells a test when a page has changed.
+        // No signal tells a test when a page has changed.
         sleep(Duration::from_millis(10));
     }
 }

@@ -1,4 +1,4 @@
-//! Closed pipes: a command whose reader has gone ends quietly, with its own exit code.
+//! Closed pipes: a command without a reader ends quietly, with its own exit code.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,14 +6,12 @@ use std::process::{Command, Stdio};
 
 use crate::support::{TestHome, league};
 
-/// Which pipe is closed before anything is written to it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Closed {
     Stdout,
     Stderr,
 }
 
-/// Runs `league` with `arguments`, one of its pipes closed: its exit code, and what it wrote to the other one.
 fn run(arguments: &[&str], closed: Closed) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_league"));
     command

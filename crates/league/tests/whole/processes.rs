@@ -1,4 +1,4 @@
-//! `league manager`, `league referee`, `league player`: everybody in a process of its own.
+//! `league manager`, `league referee`, `league player`: every agent in its own process.
 
 use serde_json::json;
 
@@ -47,7 +47,7 @@ fn a_manager_that_comes_back_to_a_finished_league_tells_who_has_not_heard() {
     let (_referee, mut player) = (venue.referee("REF01"), venue.player("P01", "random"));
     let _other = venue.player("P02", "random");
     manager.says("The league is over. Serving until Ctrl-C.");
-    // As if it had not been told: a player that has just come back knows nothing of the end.
+    // The restarted player knows nothing of the end, as if the notice had been lost.
     player.kill_and_restart();
     player.says("P01 plays");
     manager.kill();
@@ -64,7 +64,7 @@ fn who_comes_back_when_all_is_over_is_told_so() {
     let _other = venue.player("P02", "random");
     manager.says("The league is over. Serving until Ctrl-C.");
     for (says, agent) in &mut agents {
-        // It may have gone home already; then it comes back knowing nothing of the end.
+        // It may have exited already; the restarted agent knows nothing of the end.
         agent.kill_and_restart();
         agent.says(says);
     }
@@ -84,7 +84,7 @@ fn an_agent_answers_to_the_name_that_it_advertises_and_to_no_other() {
     assert!(ping("evil.example:8000")["error"].as_str().unwrap().contains("is not a name of this server"));
 }
 
-/// Several machines, as far as one has them: each agent on a loopback address and with a home of its own.
+/// Stands for several machines: each agent has its own loopback address and home.
 #[test]
 fn every_agent_may_have_its_own_address_and_home() {
     let homes = [(); 4].map(|()| TestHome::new());
@@ -105,7 +105,6 @@ fn every_agent_may_have_its_own_address_and_home() {
     for agent in agents {
         agent.ended().well();
     }
-    // The match's file is on the referee's machine, the log on the manager's.
     assert!(homes[1].join("data/matches/league_2025_even_odd/R1M1.json").exists());
     assert!(homes[0].join("logs/league/league_2025_even_odd/league.log.jsonl").exists());
     assert!(homes[1].join("logs/agents/REF01.log.jsonl").exists());

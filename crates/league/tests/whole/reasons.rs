@@ -1,4 +1,4 @@
-//! "Why did I lose?": what a player did wrong reaches the manager's home, its pages and its commands, wherever the referee runs.
+//! "Why did I lose?": a player's mistakes reach the manager's home, pages and commands, wherever the referee runs.
 
 use std::fs;
 
@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::support::{Process, TestHome, Venue, ports};
 
-/// A referee with a home of its own.
 fn referee_elsewhere(venue: &Venue, home: &TestHome) -> Process {
     let port = ports::free().to_string();
     let arguments = ["referee", "--referee-id", "REF01", "--port", &port, "--manager", &venue.address];
@@ -31,7 +30,6 @@ fn a_referee_with_its_own_home_sends_the_transcript_and_the_managers_home_tells_
     ] {
         assert!(console.contains(part), "{part}: {console}");
     }
-    // The manager's own file has everything that the referee's has.
     let here = venue.home.match_file("R1M1");
     let path = elsewhere.join("data/matches/league_2025_even_odd/R1M1.json");
     let there: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
@@ -57,7 +55,7 @@ fn a_referee_with_its_own_home_sends_the_transcript_and_the_managers_home_tells_
     let whole = Process::start(&["match", "R1M1", "--json", "--home", venue.home.path()]).ended().well().json();
     assert_eq!(whole, here);
 
-    // A transcript that was changed afterwards is found.
+    // `verify` finds a transcript that was changed later.
     let file = venue.home.join("data/matches/league_2025_even_odd/R1M1.json");
     fs::write(&file, fs::read_to_string(&file).unwrap().replace("neither", "naught!")).unwrap();
     let found = Process::start(&["verify", "--home", venue.home.path()]).ended().badly();
@@ -75,7 +73,6 @@ fn a_shared_home_is_recognised_and_nothing_is_sent_or_written_twice() {
     assert!(file.get("transcript_sha256").is_none(), "{file}");
     assert!(!venue.home.join("data/outbox").exists());
     assert_eq!(file["problems"]["P02"]["kind"], "wrong_value", "{file}");
-    // The reason is in the log too, for the pages.
     let log = fs::read_to_string(venue.home.join("logs/league/league_2025_even_odd/league.log.jsonl")).unwrap();
     assert!(log.contains("MATCH_EXPLAINED") && log.contains("wrong_value"), "{log}");
 }

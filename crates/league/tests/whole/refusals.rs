@@ -1,4 +1,4 @@
-//! What does not work, and what is said about it: always what is wrong and what to do, and exit code 1.
+//! Errors: each says what is wrong and what to do, with exit code 1.
 
 use std::fs;
 use std::net::TcpListener;
@@ -35,7 +35,7 @@ fn a_port_that_is_taken_is_named() {
         assert!(told.contains(&format!("cannot listen on 127.0.0.1:{port}")), "{told}");
         assert!(told.contains("--port") && told.contains("lsof -i"), "{told}");
     }
-    // Nothing that was begun is in the way.
+    // The failed start left nothing behind.
     drop(taken);
     Process::start(&["manager", "--port", &port, "--home", home.path()]).address();
 }
@@ -61,7 +61,7 @@ fn a_value_that_cannot_be_is_named_with_its_key() {
     assert!(told.contains("system.json") && told.contains("move_timeout_sec") && told.contains("soon"), "{told}");
 }
 
-/// A home as league 0.1.0 wrote it: a log of format 1, with a finished league in it.
+/// A home of league 0.1.0: a log of format 1 with a finished league.
 fn old_home() -> TestHome {
     let home = TestHome::new();
     fs::create_dir_all(home.database().parent().unwrap()).unwrap();
@@ -79,7 +79,7 @@ fn old_home() -> TestHome {
             zeroblob(32)
         );";
     database.execute_batch(tables).unwrap();
-    // Left open, as by a process that was killed: part of the log is beside it.
+    // Left open, as by a killed process: part of the log is in a separate file.
     std::mem::forget(database);
     fs::create_dir_all(home.join("data/players/P01")).unwrap();
     fs::write(home.join("data/players/P01/history.json"), "{}").unwrap();

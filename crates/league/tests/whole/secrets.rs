@@ -1,4 +1,4 @@
-//! Whatever is secret is in no file and in no line that anybody reads.
+//! No secret is in any file or output.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::support::{Process, TestHome, http, league};
 const OPERATOR: &str = "operator-whisper-7Hq2";
 const JOIN: &str = "join-whisper-9Xw4";
 const MODEL: &str = "model-whisper-3Kd8";
-/// What somebody showed who was wrong; it may be right elsewhere.
+/// A wrong secret, which may be valid elsewhere.
 const GUESS: &str = "guess-whisper-5Zt6";
 
-/// A language model that refuses every key, and repeats it.
+/// Refuses every key, and repeats it in the error.
 fn indiscreet_model() -> HttpServer {
     let answer = |request: &HttpRequest| {
         let values = request.headers.iter().map(|(_, value)| value.as_str());
@@ -28,7 +28,6 @@ fn indiscreet_model() -> HttpServer {
     HttpServer::stub(answer).unwrap()
 }
 
-/// The places below `directory`, and in what was printed, that hold one of `secrets`.
 fn spilt(directory: &TestHome, printed: &[(String, String)], secrets: &[String]) -> Vec<String> {
     let read = |path: &Path| (path.display().to_string(), fs::read(path).unwrap());
     let files = directory.files().into_iter().map(|path| read(&path));
@@ -57,7 +56,7 @@ fn no_secret_of_a_league_is_in_any_file_or_log_of_it() {
     let tap = Wiretap::on(&address);
     let through = tap.endpoint();
 
-    // Somebody is wrong with everything that can be shown.
+    // A request with a wrong value for every secret.
     let meta = json!({
         "display_name": "Guess", "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": "http://127.0.0.1:1/mcp",
     });
@@ -90,7 +89,7 @@ fn no_secret_of_a_league_is_in_any_file_or_log_of_it() {
     let secrets: Vec<String> = tokens.into_iter().chain([OPERATOR, JOIN, MODEL, GUESS].map(str::to_owned)).collect();
     assert_eq!(spilt(&home, &printed, &secrets), [""; 0]);
 
-    // It would have been found.
+    // Shows that the search finds a secret.
     fs::write(home.join("logs/slip"), format!("a slip: {}", secrets[0])).unwrap();
     assert_eq!(spilt(&home, &printed, &secrets).len(), 1);
     printed.push(("slip".to_owned(), format!("key={MODEL}")));

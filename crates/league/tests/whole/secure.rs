@@ -1,4 +1,4 @@
-//! HTTPS between everybody, and what is said when its files will not do.
+//! HTTPS between all agents, and the errors about its files.
 
 use std::fs;
 
@@ -49,7 +49,7 @@ fn files_that_will_not_do_are_named_with_what_helps() {
     let (papers, home) = (Papers::new(), TestHome::new());
     papers.write("other.key", &rcgen::KeyPair::generate().unwrap().serialize_pem());
     papers.write("empty.pem", "");
-    // What is named as certificate, key and authority, and what is said about it.
+    // Certificate, key and authority, and the error.
     let cases = [
         (["no.pem", "server.key", ""], ["no.pem: No such file", "PEM file"]),
         (["server.key", "server.key", ""], ["server.key: holds no certificate", "BEGIN"]),

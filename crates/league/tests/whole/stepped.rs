@@ -1,15 +1,13 @@
-//! `league manager --stepped`: matches that wait to be led through, step by step, by whoever teaches with them.
+//! `league manager --stepped`: matches that wait until the operator leads them step by step.
 
 use serde_json::{Value, json};
 
 use crate::support::{Venue, http};
 
-/// Asks the referee at `endpoint` to do something about a match.
 fn ask(endpoint: &str, method: &str, match_id: &str) -> Value {
     http::call(endpoint, method, &json!({"match_id": match_id}))
 }
 
-/// Waits until a match waits for `step`.
 fn awaits(endpoint: &str, match_id: &str, step: &str) {
     http::until(endpoint, "get_match_state", &json!({"match_id": match_id}), |state| {
         state["result"]["waiting_for"] == step

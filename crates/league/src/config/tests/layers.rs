@@ -73,7 +73,7 @@ fn the_files_of_https_are_named_in_every_layer() {
     let (configured, _) = written.load_with(&[("LEAGUE_TLS_KEY", "other.key"), ("LEAGUE_CA", "ca.pem")]).unwrap();
     let said = TlsFiles { authority: Some("flag.pem".into()), ..TlsFiles::default() };
     let tls = configured.with_tls(said).unwrap().tls;
-    // What a file names is beside it; what is said elsewhere, where it was said.
+    // A path in a file is relative to that file; other paths are taken as they are.
     assert_eq!(tls.certificate, Some(written.path("own.pem")));
     assert_eq!((tls.key, tls.authority), (Some("other.key".into()), Some("flag.pem".into())));
     assert_eq!(written.load().tls.key, Some("/keys/own.key".into()));

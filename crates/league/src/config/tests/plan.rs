@@ -1,11 +1,8 @@
-//! The file of `league run --config`.
-
 use std::fs;
 use std::path::PathBuf;
 
 use super::super::plan::{Plan, Start};
 
-/// The file of S1 7.1.2.
 const S1: &str = r#"{
   "league_manager": "http://localhost:8000/mcp",
   "referee": "http://localhost:8001/mcp",

@@ -1,4 +1,4 @@
-//! Every kind of wrong value and of damaged file, with the error that it causes.
+//! Every kind of wrong value and of damaged file, with its error.
 
 use std::fs;
 
@@ -104,7 +104,7 @@ fn a_file_in_place_of_a_directory_is_an_error() {
     assert!(error.starts_with("SHARED/config/agents/agents_config.json cannot be read: "), "{error}");
 }
 
-/// A link to itself: not even root can read it.
+/// A link to itself, which even root cannot read.
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_read_is_an_error() {

@@ -1,6 +1,6 @@
-//! What somebody sees in a real browser: Chromium, installed by `cargo xtask ci`.
+//! The pages in a real browser: Chromium, installed by `cargo xtask ci`.
 //!
-//! `see.mjs` looks, and ends badly with what was wrong. Without `LEAGUE_PEERS` these tests are ignored, and named as such.
+//! `see.mjs` looks at a page and fails with what is wrong. Without `LEAGUE_PEERS` these tests are ignored.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -9,10 +9,8 @@ use std::process::{Command, Stdio};
 use crate::peers::{node, peers};
 use crate::support::{Process, TestHome, Venue};
 
-/// Where Debian puts its browser.
 const BROWSER: &str = "/usr/bin/chromium";
 
-/// Somebody who looks at `site` for `what`.
 pub(crate) fn looker(what: &str, site: &str) -> Command {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/whole/browser/see.mjs");
     let mut command = node();
@@ -20,14 +18,13 @@ pub(crate) fn looker(what: &str, site: &str) -> Command {
     command
 }
 
-/// Has a `looker` look, which must not find anything wrong.
 pub(crate) fn looked(looker: &mut Command) {
     let output = looker.output().unwrap();
     let talk = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{looker:?}: {}\n{talk}", output.status);
 }
 
-/// Has a `looker` watch a league from its registration to its champion; `play` begins once it watches.
+/// Watches a league from its registration to its champion; `play` begins once the browser watches.
 pub(crate) fn watched(looker: &mut Command, play: impl FnOnce()) {
     let mut looking = looker.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut said = BufReader::new(looking.stdout.take().unwrap()).lines();
@@ -43,7 +40,6 @@ fn address_of(process: &mut Process) -> String {
     line.split(' ').find(|word| word.starts_with("http://")).unwrap().to_owned()
 }
 
-/// A league that is over, looked at for `what`.
 fn after_the_end(what: &str) {
     let home = TestHome::new();
     let arguments = ["run", "--players", "5", "--port", "0", "--stay", "--seed", "7", "--home", home.path()];

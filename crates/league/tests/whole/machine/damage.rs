@@ -1,4 +1,4 @@
-//! A log or a file that is not what was written.
+//! A damaged log or a damaged file.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -12,18 +12,17 @@ use serde_json::Value;
 use crate::support::home::LEAGUE;
 use crate::support::{Process, TestHome, Venue, league};
 
-/// A league that was played to its end, with all of its log in one file.
 fn played() -> TestHome {
     let home = TestHome::new();
     league(&["run", "--port", "0", "--players", "4", "--home", home.path()]).well();
-    // The last to close it puts everything there.
+    // The last connection to close moves everything there.
     let database = Connection::open(home.database()).unwrap();
     database.query_row("SELECT count(*) FROM events", [], |_| Ok(())).unwrap();
     database.close().unwrap();
     home
 }
 
-/// Each command that goes on with the league or shows it says that the log is damaged, and does not change it.
+/// Each command that continues or shows the league reports the damage and leaves the log unchanged.
 fn is_refused(home: &TestHome, says: &str) {
     let before = fs::read(home.database()).unwrap();
     for command in ["manager", "verify", "standings", "export"] {
@@ -73,12 +72,12 @@ fn an_event_that_was_changed_is_named() {
     assert_eq!(database.execute(changed, []).unwrap(), 1);
     database.close().unwrap();
     is_refused(&home, "event ");
-    // Another league begins without a replay of those that are over.
+    // A new league begins without a replay of the finished ones.
     league(&["run", "--port", "0", "--players", "2", "--home", home.path()]).well();
     assert_eq!(home.tells("status")["league_id"], format!("{LEAGUE}_2"));
 }
 
-/// A league of which two rounds are over, whose manager was killed. The others wait for it.
+/// Two rounds are over and the manager was killed. The agents wait for it.
 struct Killed {
     venue: Venue,
     _agents: Vec<Process>,
@@ -96,7 +95,7 @@ fn killed() -> Killed {
             break;
         }
         assert!(Instant::now() < until && !manager.is_over());
-        // Nobody tells when a file is written.
+        // No signal says when a file is written.
         sleep(Duration::from_millis(10));
     }
     manager.kill();
@@ -121,7 +120,7 @@ fn a_log_that_lost_its_end_is_refused_and_comes_back_with_it() {
         assert!(told.contains("standings.json counts") && told.contains("its end is lost"), "{told}");
         assert!(told.contains("Put the right one back"), "{told}");
     }
-    // Nothing was tidied up meanwhile: with its end the log is whole again.
+    // No command repaired anything meanwhile: with its end restored, the log is whole again.
     fs::write(wal(&venue), whole).unwrap();
     venue.manager(5, 1).ended().well();
     venue.home.verify(10);

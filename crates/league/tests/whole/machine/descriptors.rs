@@ -1,5 +1,3 @@
-//! A process that may open no more files and connections.
-
 use std::fs;
 use std::net::TcpStream;
 use std::thread::sleep;
@@ -9,7 +7,6 @@ use serde_json::json;
 
 use crate::support::{Process, TestHome, Venue, http};
 
-/// Seconds of a processor that a process has used, in hundredths.
 fn used(process: &Process) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", process.id())).unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
@@ -25,7 +22,7 @@ fn a_manager_without_descriptors_waits_and_answers_when_there_are_some() {
     let idle: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(host).unwrap()).collect();
     manager.says("a connection could not be accepted");
     let before = used(&manager);
-    // The time is the point: what is measured is how much is done in it.
+    // Measures the processor time used in this second.
     sleep(Duration::from_secs(1));
     let spent = used(&manager) - before;
     assert!(spent < 50, "it does not spin: {spent} % of a processor");

@@ -1,4 +1,4 @@
-//! No room, and no permission.
+//! A full disk, and missing permissions.
 
 use std::net::TcpListener;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Process, TestHome, Venue};
 
-/// No file may grow beyond so many blocks of 512 bytes; without the signal, writing fails as it does on a full disk.
+/// Limits files to this many blocks of 512 bytes. Without the signal, writing fails as on a full disk.
 const FULL: &str = "trap '' XFSZ; ulimit -f 400";
 
 #[test]
@@ -29,16 +29,16 @@ fn a_full_disk_stops_the_league_and_with_room_it_goes_on() {
     assert!(before.iter().all(|result| after.contains(result)), "{before:?} are all in {after:?}");
 }
 
-/// The results that the log holds.
 fn results(home: &TestHome) -> Vec<Value> {
     home.tells("matches").as_array().unwrap().clone()
 }
 
 #[test]
 fn a_home_that_cannot_be_written_is_said_before_anything_begins() {
-    // Nobody can make a directory there, not even root.
+    // Even root cannot create a directory there.
     let home = "/proc/league-home";
-    // Whoever took its port first would complain about that one; whoever registered would come here.
+    // An agent that binds its port first would report this one; an agent that registers first would connect to the
+    // other.
     let (taken, manager) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
     manager.set_nonblocking(true).unwrap();
     let (port, manager_at) = (taken.local_addr().unwrap().port().to_string(), manager.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! Being told to end in the middle of a round: an orderly end within five seconds, and nothing is lost.
+//! Agents are told to exit in the middle of a round: they exit within five seconds, and nothing is lost.
 
 use std::time::Duration;
 
@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Process, TestHome, Venue, http, ports};
 
-/// What an orderly end may take.
 const SOON: Duration = Duration::from_secs(5);
 
-/// A league in its first match, with players who take a second each time.
+/// A league in its first match; each player takes a second per choice.
 struct UnderWay {
     venue: Venue,
     manager: Process,
@@ -86,7 +85,7 @@ fn a_second_signal_ends_the_process_at_once() {
 #[test]
 fn a_whole_league_that_is_told_to_end_goes_on_later() {
     let home = TestHome::new();
-    // The same port both times: who comes back elsewhere is somebody else.
+    // The same port both times: an agent at another port counts as a different agent.
     let port = ports::free().to_string();
     let arguments = ["run", "--port", &port, "--players", "4", "--strategies", "slow:5", "--home", home.path()];
     let mut league = Process::start(&arguments);

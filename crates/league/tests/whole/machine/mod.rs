@@ -1,4 +1,4 @@
-//! What happens when the machine itself fails: what is lost is said, nothing is silently wrong, and the league goes on later.
+//! Failures of the machine: every loss is reported, nothing is silently wrong, and the league continues later.
 
 mod damage;
 #[cfg(unix)]

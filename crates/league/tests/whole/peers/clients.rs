@@ -5,7 +5,7 @@ use std::process::Command;
 use super::seen::{HANDSHAKE, MODERN, Seen};
 use super::{Servers, beside, node, peers, printed};
 
-/// Has `script` converse with all three servers as `client`, in the revision `expected` where it tells.
+/// `expected` is the revision that the client must report.
 fn converse(mut script: Command, client: &str, expected: Option<&str>) {
     let cast = Servers::start();
     script.arg(client);

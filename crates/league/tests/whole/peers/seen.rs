@@ -1,4 +1,4 @@
-//! What a client saw of a server, whatever it is written in.
+//! A client's view of a server, for every client language.
 
 use league_protocol::sender::Role;
 use league_protocol::table::TABLE;
@@ -7,29 +7,26 @@ use serde_json::Value;
 
 use super::Server;
 
-/// The newest revision that begins with a handshake.
+/// The newest revision with a handshake.
 pub(super) const HANDSHAKE: &str = "2025-11-25";
-/// The revision that has none.
+/// The revision without a handshake.
 pub(super) const MODERN: &str = "2026-07-28";
 
-/// One session.
 #[derive(Debug, Deserialize)]
 pub(super) struct Seen {
-    /// The revision that was spoken, where the client tells.
+    /// `None` if the client does not tell.
     pub(super) revision: Option<String>,
     pub(super) tools: Vec<String>,
-    /// The structured content of the good call.
     pub(super) answer: Value,
     pub(super) good_is_error: bool,
     pub(super) bad_is_error: bool,
-    /// The text of the bad call.
     pub(super) bad_says: String,
-    /// What was said about a tool that does not exist.
+    /// The answer to a call of an unknown tool.
     pub(super) refusal: Option<String>,
 }
 
 impl Seen {
-    /// Holds it against the call table.
+    /// Compares the session with the call table.
     pub(super) fn check(&self, server: &Server, revision: Option<&str>) {
         let role = match server.role {
             "manager" => Role::Manager,

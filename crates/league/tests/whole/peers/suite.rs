@@ -1,5 +1,5 @@
-//! The official conformance suite: it fails on what our list of expected failures does not name, and on what the list names
-//! and the suite finds in order.
+//! The official conformance suite. The list of expected failures must be exact: an unlisted failure and a listed
+//! success both fail.
 
 use league_test_agents::suite_proxy;
 
@@ -7,7 +7,7 @@ use super::{Servers, beside, node, peers, printed};
 
 fn holds(package: &str, revision: &str) {
     for server in &Servers::start().servers {
-        // It calls tools of its own, which a proxy adds.
+        // The suite calls its own tools, which a proxy adds.
         let address = server.url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
         let proxy = suite_proxy::start(address.parse().unwrap()).unwrap();
         let mut suite = node();
@@ -17,7 +17,7 @@ fn holds(package: &str, revision: &str) {
         let report = printed(&mut suite);
         let total = report.lines().find(|line| line.starts_with("Total:")).unwrap_or_default();
         println!("{package} {revision} {}: {total}", server.role);
-        // A suite that ran nothing has nothing against us either.
+        // A suite that ran no test would report no failure either.
         assert!(report.contains("✓ dns-rebinding-protection: 2 passed"), "{report}");
         assert!(report.contains("✓ tools-call-simple-text"), "{report}");
     }

@@ -1,6 +1,6 @@
-//! Several machines: manager, referees and players on hosts of their own.
+//! Several machines: manager, referees and players on separate hosts.
 //!
-//! The hosts are network namespaces. Where those are not allowed, `cargo xtask ci` leaves these tests out and says so.
+//! The hosts are network namespaces. Where those are not allowed, `cargo xtask ci` skips these tests and says so.
 
 mod network;
 
@@ -14,17 +14,14 @@ use crate::browser::{looked, looker, watched};
 use crate::support::{Kit, Process};
 
 const PAGE: &str = include_str!("../../../../../docs/operate.md");
-/// Where the README is.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The lines that the page tells to type on the machine with this address.
 fn lines_at(address: &str) -> Vec<&'static str> {
     let fence = format!("```console {address}\n");
     let block = PAGE.split(&fence).nth(1).unwrap_or_else(|| panic!("the page has no lines for {address}"));
     block.split("\n```").next().unwrap().lines().collect()
 }
 
-/// Types a line on a host.
 fn typed(host: &Host, line: &str) -> Process {
     match line.split_once(' ').unwrap() {
         ("league", arguments) => host.league(arguments),
@@ -35,7 +32,6 @@ fn typed(host: &Host, line: &str) -> Process {
     }
 }
 
-/// What a manager tells its operator when it starts.
 struct Told {
     address: String,
     others: String,
@@ -54,7 +50,6 @@ impl Told {
         Self { address, others, site, player, referee: after("Referees join with: ") }
     }
 
-    /// The join key in the command for referees.
     fn key(&self) -> &str {
         self.referee.split_once(" --join-key ").unwrap().1
     }
@@ -85,7 +80,7 @@ fn the_lines_of_the_page_play_a_league_across_three_machines() {
     for agent in agents {
         agent.ended().well();
     }
-    // Browsers lend their SHA-256 to pages of their own machine only, and this is another one.
+    // Browsers offer SHA-256 only to pages from their own machine, and this page is from another one.
     looked(&mut network.players.command(&looker("verify", &told.site)));
 }
 
@@ -153,7 +148,6 @@ fn agents_are_checked_from_another_machine() {
     }
 }
 
-/// Who runs a league from another machine than the manager's.
 fn operate(host: &Host, command: &str) -> Process {
     host.league(&format!("{command} --json --manager http://192.168.1.10:8000/mcp"))
 }
@@ -167,7 +161,7 @@ fn every_kit_plays_from_another_machine() {
     let told = Told::by(&mut manager);
     let key = told.key();
     let mut agents = vec![network.referees.league(told.referee.strip_prefix("league ").unwrap())];
-    // Beside its manager, which it calls by loopback; the referee reaches it all the same.
+    // On the manager's machine, which it calls by loopback; the referee reaches it all the same.
     let beside = "player --host 0.0.0.0 --manager localhost:8000 --name Beside --join-key";
     agents.push(network.manager.league(&format!("{beside} {key}")));
     for (kit, port) in Kit::ALL.into_iter().zip(8101..) {
@@ -213,7 +207,7 @@ fn a_league_is_played_over_version_six() {
     let at = "--host :: --manager http://[fd00::10]:8000/mcp";
     let _referee = network.referees.league(&format!("referee {at} --join-key {}", told.key()));
     let mut player = network.players.league(&format!("player {at}"));
-    // One that came by version four is called there.
+    // A player that registers over IPv4 is called over IPv4.
     let _other = network.players.league("player --host :: --manager 192.168.1.10:8000");
     player.says("P0");
     manager.ended().well();

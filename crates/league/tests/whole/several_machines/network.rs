@@ -1,7 +1,8 @@
-//! A network of hosts within this machine: each is a network namespace with addresses, a host name and a hosts file of its own.
+//! A network of hosts within this machine: each is a network namespace with its own addresses, host name and hosts
+//! file.
 //!
-//! A namespace has no name of its own. It belongs to a process that waits for its standard input to close, so it goes away with the test,
-//! also when that fails or is killed.
+//! The namespace has no name. It belongs to a process that waits for its standard input to close, so it ends with the
+//! test, even if the test fails or is killed.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -12,7 +13,6 @@ use tempfile::TempDir;
 
 use crate::support::Process;
 
-/// The names that every host knows.
 const HOSTS: &str = "127.0.0.1 localhost
 192.168.1.10 teacher-laptop.local teacher-laptop
 192.168.1.10 elsewhere.example
@@ -22,16 +22,13 @@ const HOSTS: &str = "127.0.0.1 localhost
 /// The hosts of the README, behind one switch.
 pub(super) struct Network {
     _switch: Host,
-    /// Where the manager runs.
     pub(super) manager: Host,
-    /// Where the referees run.
     pub(super) referees: Host,
-    /// Where the players run.
     pub(super) players: Host,
 }
 
 impl Network {
-    /// The three hosts, with the last part of their addresses in 192.168.1.0/24 and fd00::/64.
+    /// The last parts of the addresses are in 192.168.1.0/24 and fd00::/64.
     pub(super) fn new() -> Self {
         let switch = Host::new("switch");
         switch.does("ip link add name br0 type bridge");
@@ -50,14 +47,13 @@ impl Network {
     }
 }
 
-/// One host.
 pub(super) struct Host {
     holder: Child,
     files: TempDir,
 }
 
 impl Host {
-    /// A host that is in no network.
+    /// In no network yet.
     pub(super) fn new(name: &str) -> Self {
         let mut holder = Command::new("unshare")
             .args(["--net", "--uts", "--mount", "sh", "-c", "echo ready; read -r _"])
@@ -79,24 +75,21 @@ impl Host {
         host
     }
 
-    /// The process that keeps its namespaces.
     fn id(&self) -> u32 {
         self.holder.id()
     }
 
-    /// A home on this host.
     pub(super) fn home(&self) -> PathBuf {
         self.files.path().to_owned()
     }
 
-    /// The arguments with which `nsenter` starts what follows on this host, in `directory`.
+    /// `nsenter` runs what follows on this host.
     fn entering(&self, directory: &Path) -> Vec<String> {
         let target = self.id().to_string();
         let inside = ["--target", &target, "--net", "--uts", "--mount", "sh", "-c", "cd \"$0\" && exec \"$@\""];
         inside.into_iter().map(str::to_owned).chain([directory.to_str().unwrap().to_owned()]).collect()
     }
 
-    /// `command`, on this host.
     pub(super) fn command(&self, command: &Command) -> Command {
         let directory = command.get_current_dir().map_or_else(|| self.home(), Path::to_owned);
         let mut entered = Command::new("nsenter");
@@ -105,19 +98,16 @@ impl Host {
         entered
     }
 
-    /// Starts `command` on this host.
     pub(super) fn start(&self, command: &Command) -> Process {
         Process::of(&self.command(command))
     }
 
-    /// Starts `league` with the words of `line` on this host.
     pub(super) fn league(&self, line: &str) -> Process {
         let mut command = Command::new(env!("CARGO_BIN_EXE_league"));
         command.args(line.split_whitespace());
         self.start(&command)
     }
 
-    /// Runs the words of `line`, which must succeed.
     fn does(&self, line: &str) {
         let mut words = line.split_whitespace();
         let mut command = Command::new(words.next().unwrap());
@@ -129,7 +119,7 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        // Its namespaces end with it and with what was started in them, which ends before it.
+        // The namespaces end with the holder and the processes in them, which end first.
         drop(self.holder.kill());
         drop(self.holder.wait());
     }

@@ -1,4 +1,4 @@
-//! A home that goes away with its test, and what a league left behind in it.
+//! A temporary home, and what a league left in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,41 +8,34 @@ use tempfile::TempDir;
 
 use super::league;
 
-/// The league that is played when nobody names one.
 pub(crate) const LEAGUE: &str = "league_2025_even_odd";
 
-/// A home.
 pub(crate) struct TestHome {
     directory: TempDir,
 }
 
 impl TestHome {
-    /// An empty one.
     pub(crate) fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap() }
     }
 
-    /// Its path, as an argument.
     pub(crate) fn path(&self) -> &str {
         self.directory.path().to_str().unwrap()
     }
 
-    /// A path in it.
     pub(crate) fn join(&self, below: &str) -> PathBuf {
         self.directory.path().join(below)
     }
 
-    /// The manager's database.
     pub(crate) fn database(&self) -> PathBuf {
         self.join(&format!("data/leagues/{LEAGUE}/league.db"))
     }
 
-    /// What `league <command> --json` tells of it.
     pub(crate) fn tells(&self, command: &str) -> Value {
         league(&[command, "--home", self.path(), "--json"]).well().json()
     }
 
-    /// Has the league verified, which has to have `matches` results.
+    /// Expects `matches` results.
     pub(crate) fn verify(&self, matches: usize) {
         let report = self.tells("verify");
         assert_eq!(report["matches"], matches, "{report}");
@@ -52,7 +45,6 @@ impl TestHome {
         assert_eq!(self.tells("status")["state"], "LEAGUE_COMPLETED");
     }
 
-    /// How many matches somebody forfeited.
     pub(crate) fn forfeits(&self) -> usize {
         let matches = self.tells("matches");
         let files = matches.as_array().unwrap().iter().map(|game| self.match_file(game["match_id"].as_str().unwrap()));
@@ -60,19 +52,16 @@ impl TestHome {
         files.filter(lost).count()
     }
 
-    /// A player's row of the table.
     pub(crate) fn row(&self, player: &str) -> Value {
         let rows = self.tells("standings");
         rows.as_array().unwrap().iter().find(|row| row["player_id"] == player).unwrap().clone()
     }
 
-    /// The file of a match.
     pub(crate) fn match_file(&self, name: &str) -> Value {
         let path = self.join(&format!("data/matches/{LEAGUE}/{name}.json"));
         serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
     }
 
-    /// Every file in it.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         collect(self.directory.path(), &mut found);

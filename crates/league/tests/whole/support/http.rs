@@ -1,4 +1,4 @@
-//! As little HTTP as a test needs to call an agent or to read a page: one exchange per connection.
+//! A minimal HTTP client: one exchange per connection.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -7,21 +7,18 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// A peer that takes longer has hung.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Calls `method` of the agent at `endpoint`; the whole answer.
 pub(crate) fn call(endpoint: &str, method: &str, params: &Value) -> Value {
     call_by_name(endpoint, authority(endpoint).0, method, params)
 }
 
-/// The same under another name of its host.
+/// Calls under another name of the host.
 pub(crate) fn call_by_name(endpoint: &str, host: &str, method: &str, params: &Value) -> Value {
     let body = json!({"jsonrpc": "2.0", "method": method, "params": params, "id": 1});
     posted(endpoint, host, &body)
 }
 
-/// Posts `body` to the agent at `endpoint`; the whole answer.
 pub(crate) fn post(endpoint: &str, body: &Value) -> Value {
     posted(endpoint, authority(endpoint).0, body)
 }
@@ -31,13 +28,12 @@ fn posted(endpoint: &str, host: &str, body: &Value) -> Value {
     serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
 }
 
-/// Gets a page, or posts a form to it: its status, and the whole answer.
+/// Gets a page, or posts a form to it. Returns the status and the whole answer.
 pub(crate) fn page(address: &str, form: Option<&str>) -> (u16, String) {
     let (method, body) = form.map_or(("GET", ""), |form| ("POST", form));
     exchange(address, authority(address).0, method, "", body)
 }
 
-/// Calls `method` of the agent at `endpoint` until the answer is as `wanted`.
 pub(crate) fn until(endpoint: &str, method: &str, params: &Value, wanted: impl Fn(&Value) -> bool) {
     let end = Instant::now() + LIMIT;
     loop {
@@ -46,7 +42,7 @@ pub(crate) fn until(endpoint: &str, method: &str, params: &Value, wanted: impl F
             return;
         }
         assert!(Instant::now() < end, "{method} {params}: {answer}");
-        // Agents only answer; none tells when its state changes.
+        // No signal tells when the state of an agent changes.
         sleep(Duration::from_millis(10));
     }
 }

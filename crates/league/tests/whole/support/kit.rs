@@ -19,10 +19,8 @@ pub(crate) enum Kit {
 
 impl Kit {
     pub(crate) const ALL: [Self; 5] = [Self::Python, Self::FastMcp, Self::Node, Self::TypeScript, Self::Rust];
-    /// The kits whose strategy can be changed without a compiler.
     pub(crate) const SCRIPTS: [Self; 4] = [Self::Python, Self::FastMcp, Self::Node, Self::TypeScript];
 
-    /// Reads one of the kit's files.
     pub(crate) fn read(self, file: &str) -> String {
         let path = self.directory().join(file);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -39,7 +37,6 @@ impl Kit {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
     }
 
-    /// The lines of its README: how it is started, checked, and brought into a league.
     pub(crate) fn lines(self) -> [String; 3] {
         let readme = self.read("README.md");
         let block = readme.split("```console\n").nth(1).and_then(|rest| rest.split("\n```").next()).unwrap();
@@ -47,17 +44,15 @@ impl Kit {
         lines.try_into().unwrap()
     }
 
-    /// The command that starts a copy of it at `port`, with these arguments more.
     pub(crate) fn launch(self, port: u16, manager: &str, name: &str, more: &[&str]) -> Command {
         self.launch_changed(port, manager, name, more, None)
     }
 
-    /// The same for a copy whose strategy begins with the statement `first`.
+    /// Inserts the statement `first` at the beginning of the strategy.
     fn launch_changed(self, port: u16, manager: &str, name: &str, more: &[&str], first: Option<&str>) -> Command {
         let [line, _, _] = self.lines();
         let mut words = line.split_whitespace();
         let mut command = if self == Self::Rust {
-            // What cargo would run, built along with the tests.
             let before = ["cargo", "run", "-p", "rust-player", "--"];
             assert!(before.iter().all(|word| words.next() == Some(word)), "{line}");
             Command::new(Path::new(env!("CARGO_BIN_EXE_league")).with_file_name("rust-player"))
@@ -78,7 +73,7 @@ impl Kit {
         command
     }
 
-    /// Copies its files to a directory of their own: below the one where Node finds the installed packages.
+    /// Copies to a directory below the one where Node finds the installed packages.
     fn copied(self, port: u16, first: Option<&str>) -> PathBuf {
         let copy = peers().join(format!("node/kit-{port}"));
         fs::create_dir_all(&copy).unwrap();
@@ -105,17 +100,14 @@ impl Kit {
         }
     }
 
-    /// Starts it at `port`, with these arguments more.
     pub(crate) fn start(self, port: u16, manager: &str, name: &str, more: &[&str]) -> Process {
         Process::of(&self.launch(port, manager, name, more))
     }
 
-    /// Starts it at a free port.
     pub(crate) fn join(self, manager: &str, name: &str, more: &[&str]) -> Process {
         self.start(ports::free(), manager, name, more)
     }
 
-    /// Starts it at a free port, with a strategy that begins with the statement `first`.
     pub(crate) fn join_changed(self, manager: &str, name: &str, more: &[&str], first: &str) -> Process {
         Process::of(&self.launch_changed(ports::free(), manager, name, more, Some(first)))
     }

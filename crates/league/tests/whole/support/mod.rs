@@ -1,7 +1,6 @@
-//! What the tests share: processes that never outlive their test, homes, ports, and what a league left behind.
+//! Shared by the tests: processes that never outlive their test, homes, ports.
 //!
-//! Nothing here waits by the clock alone: a wait ends with a line that was written or a process that ended, and a limit only
-//! turns a hang into a failure.
+//! A wait ends with a printed line or the exit of a process. A limit only turns a hang into a failure.
 
 pub(crate) mod home;
 pub(crate) mod http;
@@ -18,7 +17,6 @@ pub(crate) use process::{Ended, Process};
 pub(crate) use stand_in::{Reaction, StandIn};
 pub(crate) use venue::Venue;
 
-/// Runs `league` with `arguments` to its end.
 pub(crate) fn league(arguments: &[&str]) -> Ended {
     Process::start(arguments).ended()
 }

@@ -1,17 +1,17 @@
-//! Ports for agents that others must know before they are there, or that come back where they were.
+//! Ports for agents that others must know before they start, or that restart at the same port.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The ports that are tried; all of them are below the range that connections are given theirs from.
+/// Below the ephemeral range of connections.
 const FIRST: u32 = 10_000;
 const RANGE: u32 = 22_000;
-/// Every test may be a process of its own, and begins so many ports above the one before.
+/// Tests may be separate processes; each begins this many ports above the one before.
 const APART: u32 = 20;
 
 static TRIED: AtomicU32 = AtomicU32::new(0);
 
-/// A port that nobody listens at, and that nobody else in this process is given.
+/// Returns each port once per process.
 pub(crate) fn free() -> u16 {
     let own = std::process::id() % (RANGE / APART) * APART;
     loop {

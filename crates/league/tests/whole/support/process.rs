@@ -1,4 +1,4 @@
-//! A `league`, or another program, in a process of its own, killed when it is dropped.
+//! `league` or another program in its own process, killed when dropped.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
@@ -8,55 +8,47 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::spawn;
 use std::time::{Duration, Instant};
 
-/// No wait is longer; a process that takes more has hung.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The program that all of this is about.
 const LEAGUE: &str = env!("CARGO_BIN_EXE_league");
 
 fn owned<A: AsRef<str>>(arguments: &[A]) -> Vec<String> {
     arguments.iter().map(|argument| argument.as_ref().to_owned()).collect()
 }
 
-/// A process that is running.
 pub(crate) struct Process {
     child: Child,
     program: PathBuf,
     arguments: Vec<String>,
-    /// Where it was started, and with which variables; as this process where nothing is said.
+    /// The directory and the variables; by default those of this process.
     place: Option<PathBuf>,
     environment: Vec<(String, String)>,
-    /// What it says on stderr, line by line, until it ends.
     lines: Receiver<String>,
-    /// Everything of stdout, once it is closed.
+    /// All of stdout, once it is closed.
     out: Receiver<String>,
     heard: Vec<String>,
 }
 
-/// A process that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Its exit code; none when it was killed.
+    /// None after a signal.
     pub(crate) code: Option<i32>,
-    /// Its data.
+    /// Stdout.
     pub(crate) out: String,
-    /// Its talk.
+    /// Stderr.
     pub(crate) talk: String,
 }
 
 impl Process {
-    /// Starts `league` with `arguments`.
     pub(crate) fn start<A: AsRef<str>>(arguments: &[A]) -> Self {
         Self::begin(LEAGUE.into(), None, Vec::new(), owned(arguments))
     }
 
-    /// Starts `league` with `arguments` in `directory`, with variables of its own.
     pub(crate) fn start_in<A: AsRef<str>>(directory: &str, environment: &[(&str, &str)], arguments: &[A]) -> Self {
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Self::begin(LEAGUE.into(), Some(directory.into()), environment, owned(arguments))
     }
 
-    /// Starts another program: its arguments, directory and variables count.
     pub(crate) fn of(command: &Command) -> Self {
         let text = |text: &OsStr| text.to_str().unwrap().to_owned();
         let environment = command.get_envs().filter_map(|(name, value)| Some((text(name), text(value?)))).collect();
@@ -64,7 +56,6 @@ impl Process {
         Self::begin(command.get_program().into(), command.get_current_dir().map(Path::to_owned), environment, arguments)
     }
 
-    /// Starts `league` with `arguments` under `limits`, as a shell sets them.
     pub(crate) fn limited<A: AsRef<str>>(limits: &str, arguments: &[A]) -> Self {
         let script = ["-c".to_owned(), format!("{limits}; exec \"$0\" \"$@\""), LEAGUE.to_owned()];
         Self::begin("sh".into(), None, Vec::new(), [script.to_vec(), owned(arguments)].concat())
@@ -91,7 +82,7 @@ impl Process {
         let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let (say, lines) = channel();
         let (tell, out) = channel();
-        // Whoever listened may be gone already; then nobody wants to know.
+        // The receiver may be gone already.
         spawn(move || BufReader::new(stderr).lines().map_while(Result::ok).try_for_each(|line| say.send(line)));
         spawn(move || {
             let mut text = String::new();
@@ -101,7 +92,7 @@ impl Process {
         Self { child, program, arguments, place, environment, lines, out, heard: Vec::new() }
     }
 
-    /// Waits for a line of its talk that contains `part`.
+    /// Waits for a line of stderr that contains `part`.
     pub(crate) fn says(&mut self, part: &str) -> String {
         let until = Instant::now() + LIMIT;
         loop {
@@ -116,23 +107,19 @@ impl Process {
         }
     }
 
-    /// Waits for the manager's address.
     pub(crate) fn address(&mut self) -> String {
         let line = self.says("the manager is at http");
         line.rsplit(' ').next().unwrap().to_owned()
     }
 
-    /// Waits until it ends by itself.
     pub(crate) fn ended(self) -> Ended {
         self.ended_within(LIMIT)
     }
 
-    /// Waits until it ends by itself, for `limit` at most.
     pub(crate) fn ended_within(mut self, limit: Duration) -> Ended {
         self.end(limit)
     }
 
-    /// Tells it to end, waits until it has, for `limit` at most, and starts it again with the same arguments.
     pub(crate) fn terminate_and_restart(&mut self, limit: Duration) -> Ended {
         self.terminate();
         let ended = self.end(limit);
@@ -154,7 +141,7 @@ impl Process {
         Ended { code, out, talk: std::mem::take(&mut self.heard).join("\n") }
     }
 
-    /// Kills it with SIGKILL and starts it again with the same arguments.
+    /// Sends SIGKILL and keeps the arguments.
     pub(crate) fn kill_and_restart(&mut self) {
         self.kill();
         *self = self.another();
@@ -164,30 +151,28 @@ impl Process {
         Self::begin(self.program.clone(), self.place.clone(), self.environment.clone(), self.arguments.clone())
     }
 
-    /// Sends it the signal by which services are ended.
+    /// Sends SIGTERM.
     pub(crate) fn terminate(&self) {
         let sent = Command::new("kill").args(["-TERM", &self.id().to_string()]).status().unwrap();
         assert!(sent.success());
     }
 
-    /// Kills it with SIGKILL.
+    /// Sends SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// All of its talk, once it has ended.
+    /// All of stderr, after the exit.
     pub(crate) fn heard(mut self) -> String {
         self.heard.extend(self.lines.iter());
         self.heard.join("\n")
     }
 
-    /// Whether it has ended by itself.
     pub(crate) fn is_over(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
 
-    /// Its process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -195,26 +180,24 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may be gone already.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
 impl Ended {
-    /// The same, if it went well.
+    /// Expects success.
     pub(crate) fn well(self) -> Self {
         assert_eq!(self.code, Some(0), "{}", self.talk);
         self
     }
 
-    /// Its talk, if it failed.
+    /// Expects a failure; returns stderr.
     pub(crate) fn badly(self) -> String {
         assert_eq!(self.code, Some(1), "{}{}", self.out, self.talk);
         self.talk
     }
 
-    /// Its data.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap()
     }

@@ -10,23 +10,19 @@ use serde_json::{Value, json};
 use super::http;
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// The last call of every league.
 const LAST: &str = "notify_league_completed";
 
-/// What a stand-in does about an invitation.
 pub(crate) enum Reaction {
     Says(Value),
     SaysAndDies(Value),
 }
 
-/// A player that leaves when its league is over.
 pub(crate) struct StandIn {
     _server: HttpServer,
     heard: Receiver<(String, Value)>,
 }
 
 impl StandIn {
-    /// Registers as `id` with the manager at `manager`, and reacts to invitations like this.
     pub(crate) fn invited(manager: &str, id: &str, react: impl FnMut() -> Reaction + Send + 'static) -> Self {
         let (note, heard) = channel();
         let react = Mutex::new(react);
@@ -55,7 +51,6 @@ impl StandIn {
         Self { _server: server, heard }
     }
 
-    /// Waits for the next call of `method`; its parameters.
     pub(crate) fn hears(&self, method: &str) -> Value {
         let until = Instant::now() + LIMIT;
         loop {
@@ -67,7 +62,7 @@ impl StandIn {
         }
     }
 
-    /// Every call that has arrived, up to the end of a league that has ended.
+    /// Every call so far; after the end of a league, all of them.
     pub(crate) fn told(self) -> Vec<(String, Value)> {
         self.heard.try_iter().collect()
     }

@@ -1,39 +1,32 @@
-//! Where a league of separate processes meets: one home, one manager's address, a port for everybody who comes.
+//! A league of separate processes: one home, one manager's address, a port for every agent.
 
 use super::{Process, TestHome, ports};
 use crate::papers::Papers;
 
-/// Limits that make misbehaviour cheap.
 const SHORT: [&str; 6] = ["--join-timeout", "1", "--move-timeout", "1", "--retry-delay", "0.05"];
-/// Limits within which a process can be killed and come back.
+/// Time enough to kill and restart a process.
 const PATIENT: [&str; 6] = ["--join-timeout", "5", "--move-timeout", "5", "--retry-delay", "1"];
 
-/// A venue.
 pub(crate) struct Venue {
-    /// Where everything is kept.
     pub(crate) home: TestHome,
-    /// Where the manager is.
     pub(crate) address: String,
     port: String,
     limits: [&'static str; 6],
-    /// What everybody is told beside the rest.
     all: Vec<String>,
 }
 
 impl Venue {
-    /// One that nobody has come to.
     pub(crate) fn new() -> Self {
         let port = ports::free();
         let address = format!("http://127.0.0.1:{port}/mcp");
         Self { home: TestHome::new(), address, port: port.to_string(), limits: SHORT, all: Vec::new() }
     }
 
-    /// One where players have time to come back.
+    /// With time enough to restart players.
     pub(crate) fn patient() -> Self {
         Self { limits: PATIENT, ..Self::new() }
     }
 
-    /// One where everybody speaks HTTPS.
     pub(crate) fn secured(papers: &Papers) -> Self {
         let files = [("--tls-cert", "server.pem"), ("--tls-key", "server.key"), ("--ca", "ca.pem")];
         let named = files.map(|(flag, file)| [flag.to_owned(), papers.path(file).to_str().unwrap().to_owned()]);
@@ -41,12 +34,10 @@ impl Venue {
         Self { address: venue.address.replace("http:", "https:"), all: named.concat(), ..venue }
     }
 
-    /// The manager, for so many.
     pub(crate) fn manager(&self, players: usize, referees: usize) -> Process {
         self.manager_with(players, referees, &["--exit-when-done", "--json"])
     }
 
-    /// The manager, for so many and with more arguments.
     pub(crate) fn manager_with(&self, players: usize, referees: usize, more: &[&str]) -> Process {
         let (players, referees) = (players.to_string(), referees.to_string());
         let place = ["manager", "--port", &self.port, "--home", self.home.path()];
@@ -54,7 +45,6 @@ impl Venue {
         self.start(&[&place[..], &expected, &self.limits, more].concat())
     }
 
-    /// The manager, for so many and under limits of the machine.
     pub(crate) fn manager_limited(&self, limits: &str, players: usize, referees: usize) -> Process {
         let (players, referees) = (players.to_string(), referees.to_string());
         let expected = ["--expect-players", &players, "--expect-referees", &referees, "--exit-when-done", "--json"];
@@ -62,17 +52,14 @@ impl Venue {
         Process::limited(limits, &[&place[..], &expected, &self.limits].concat())
     }
 
-    /// A referee.
     pub(crate) fn referee(&self, id: &str) -> Process {
         self.agent(&["referee", "--referee-id", id], &[])
     }
 
-    /// A player.
     pub(crate) fn player(&self, id: &str, strategy: &str) -> Process {
         self.agent(&["player", "--player-id", id, "--strategy", strategy], &[])
     }
 
-    /// An agent, with more arguments.
     pub(crate) fn agent(&self, who: &[&str], more: &[&str]) -> Process {
         let port = ports::free().to_string();
         let place = ["--port", &port, "--manager", &self.address, "--home", self.home.path()];

@@ -1,18 +1,16 @@
-//! Somebody in between who hears everything: a port that leads to another one, and keeps what goes through.
+//! A proxy that records everything between agents and a manager.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::spawn;
 
-/// A wiretap on a manager. It listens as long as the process lives.
 pub(crate) struct Wiretap {
     port: u16,
     heard: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Wiretap {
-    /// One before the agent at `endpoint`.
     pub(crate) fn on(endpoint: &str) -> Self {
         let target = endpoint.strip_prefix("http://").unwrap().split('/').next().unwrap().to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -30,12 +28,11 @@ impl Wiretap {
         tap
     }
 
-    /// Where agents find it.
     pub(crate) fn endpoint(&self) -> String {
         format!("http://127.0.0.1:{}/mcp", self.port)
     }
 
-    /// Everything in what was said that begins with `prefix` and goes on in the letters of a token.
+    /// Everything that begins with `prefix` and continues with characters of a token.
     pub(crate) fn words(&self, prefix: &str) -> Vec<String> {
         let heard = String::from_utf8_lossy(&self.heard.lock().unwrap()).into_owned();
         let mut words: Vec<String> = heard.match_indices(prefix).map(|(at, _)| word(&heard[at..])).collect();
@@ -45,7 +42,6 @@ impl Wiretap {
     }
 }
 
-/// The letters of a token at the beginning of a text.
 fn word(text: &str) -> String {
     text.chars().take_while(|letter| letter.is_ascii_alphanumeric() || "-_".contains(*letter)).collect()
 }
@@ -58,6 +54,6 @@ fn pass(mut from: TcpStream, mut to: TcpStream, heard: &Mutex<Vec<u8>>) {
             break;
         }
     }
-    // The other direction may be over already.
+    // The other direction may be closed already.
     drop(to.shutdown(Shutdown::Write));
 }

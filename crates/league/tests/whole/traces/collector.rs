@@ -1,20 +1,18 @@
-//! A collector of OpenTelemetry traces, as small as it can be: OTLP over HTTP with protobuf, of which it reads what is asked about.
+//! A minimal collector of OpenTelemetry traces: OTLP over HTTP with protobuf. It reads only the fields that the tests
+//! need.
 
 use league_test_agents::http_server::{HttpReply, HttpServer};
 
-/// A span that was handed over.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
-    /// What process it comes from: `league.role` of its resource.
     pub(crate) role: String,
     pub(crate) name: String,
     pub(crate) trace: String,
     pub(crate) id: String,
-    /// Empty for the first of its trace.
+    /// Empty for the root of a trace.
     pub(crate) parent: String,
 }
 
-/// A collector that listens.
 pub(crate) struct Collector(HttpServer);
 
 impl Collector {
@@ -26,7 +24,6 @@ impl Collector {
         Self(server.unwrap())
     }
 
-    /// The value of `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub(crate) fn endpoint(&self) -> String {
         format!("http://{}", self.0.address)
     }
@@ -59,7 +56,6 @@ fn role(resource: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-/// The parts of a message that have this number and a length.
 fn parts(mut message: &[u8], wanted: u64) -> Vec<&[u8]> {
     let mut found = Vec::new();
     while !message.is_empty() {
@@ -83,7 +79,7 @@ fn parts(mut message: &[u8], wanted: u64) -> Vec<&[u8]> {
     found
 }
 
-/// A number of varying length, seven bits at a time.
+/// A varint: seven bits per byte.
 fn number(message: &mut &[u8]) -> u64 {
     let (mut value, mut shift) = (0, 0);
     loop {

@@ -1,4 +1,4 @@
-//! A match is one trace across the processes that play it: a league of four processes, and a collector that they hand their spans to.
+//! A match is one trace across the processes that play it: four processes send their spans to one collector.
 
 mod collector;
 
@@ -9,7 +9,6 @@ use collector::{Collector, Span};
 use crate::support::ports;
 use crate::support::process::Process;
 
-/// The spans of a league of two players and a referee, each of them and the manager in a process of its own.
 fn spans_of_a_league() -> Vec<Span> {
     let (collector, home, port) = (Collector::open(), tempfile::tempdir().unwrap(), ports::free().to_string());
     let (endpoint, address) = (collector.endpoint(), format!("http://127.0.0.1:{port}/mcp"));
@@ -22,7 +21,7 @@ fn spans_of_a_league() -> Vec<Span> {
     let agents =
         [["referee", "--referee-id", "REF01"], ["player", "--player-id", "P01"], ["player", "--player-id", "P02"]];
     let agents = agents.map(|agent| start(&[&agent[..], &["--port", "0", "--manager", &address]].concat()));
-    // Everybody hands over what is left before it ends.
+    // Every process sends its remaining spans before it exits.
     manager.ended().well();
     for agent in agents {
         agent.ended().well();
@@ -47,7 +46,7 @@ fn a_match_is_one_trace_across_manager_referee_and_players() {
     assert_eq!((said("referee", "start_match"), said("referee", "match R1M1")), (1, 1));
     assert_eq!((said("referee", "choose_parity"), said("player", "choose_parity")), (2, 2), "asked and answered");
     assert_eq!((said("referee", "report_match_result"), said("manager", "report_match_result")), (1, 1));
-    // What a player answers is a child of what its referee asks.
+    // The span of a player's answer is a child of the referee's call.
     let answers = spans.iter().filter(|span| span.role == "player");
     assert!(answers.into_iter().all(|span| by_id[span.parent.as_str()].role == "referee"));
 }

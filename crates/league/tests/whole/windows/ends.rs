@@ -1,4 +1,4 @@
-//! Processes that are killed, and processes that are ended by Ctrl-C: the league goes on where it was.
+//! Processes that are killed, and processes that exit after Ctrl-C: the league continues where it was.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::program::{WindowsHome, WindowsVenue, league, press_ctrl_c, start};
 use crate::support::{Process, http, ports};
 
-/// An orderly end takes 5 s; Wine and a busy machine get some more.
+/// An orderly exit takes 5 s; Wine and a busy machine get more.
 const SOON: Duration = Duration::from_secs(20);
 
-/// A league of two players in its first match, while they choose.
+/// Two players in their first match, while they choose.
 struct UnderWay {
     venue: WindowsVenue,
     manager: Process,
@@ -84,7 +84,6 @@ fn a_league_that_is_ended_by_ctrl_c_goes_on_later() {
 #[test]
 #[ignore = "needs cargo xtask ci windows, which builds the program and sets up Wine"]
 fn a_second_ctrl_c_ends_a_referee_at_once() {
-    // The others stay until the test is over.
     let UnderWay { mut referee, manager: _manager, players: _players, .. } = UnderWay::start("slow:85");
     press_ctrl_c(&referee);
     referee.says("Press Ctrl-C again to stop immediately");

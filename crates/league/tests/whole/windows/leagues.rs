@@ -22,7 +22,7 @@ fn a_league_is_played_shown_and_verified_on_both_systems() {
     }
     press_ctrl_c(&run);
     let ended = run.ended().well();
-    // A warning on the way would be a call that Windows refuses.
+    // A warning would mean a call that Windows refuses.
     assert!(!ended.talk.to_lowercase().contains("warn") && !ended.talk.contains("could not"), "{}", ended.talk);
     let rows = ended.json();
     let points: Vec<(&str, i64)> = rows
@@ -31,7 +31,7 @@ fn a_league_is_played_shown_and_verified_on_both_systems() {
         .iter()
         .map(|row| (row["player_id"].as_str().unwrap(), row["points"].as_i64().unwrap()))
         .collect();
-    // The same seed is the same league on every system: this is the table of the README.
+    // A seed gives the same league on every system: this is the table of the README.
     assert_eq!(points, [("P01", 7), ("P03", 5), ("P04", 3), ("P02", 1)]);
     let there = league(&["verify", "--home", &home.path, "--json"]).well().json();
     let here = crate::support::league(&["verify", "--home", &home.here(), "--json"]).well().json();
@@ -73,7 +73,7 @@ fn a_windows_player_plays_in_the_league_of_a_linux_manager() {
     venue.home.verify(3);
     assert_eq!(venue.home.forfeits(), 0);
     assert_eq!(venue.home.tells("verify")["draws_proved"], 3);
-    // The player keeps its history in a home of its own.
+    // The player has its own home with its history.
     let history = std::fs::read_to_string(own.join("data/players/P03/history.json")).unwrap();
     assert_eq!(history.matches("\"opponent_id\"").count(), 2, "{history}");
 }

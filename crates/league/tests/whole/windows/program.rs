@@ -1,4 +1,4 @@
-//! The Windows program in a process of its own.
+//! The Windows program in its own process.
 
 use std::env;
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::process::Command;
 
 use crate::support::{Ended, Process, TestHome, ports};
 
-/// Wine's loader, and the program that it loads: set by `cargo xtask ci windows`, with the variables that Wine itself reads.
+/// Wine's loader and the program, set by `cargo xtask ci windows`, with the variables that Wine itself reads.
 const WINE: &str = "LEAGUE_WINE";
 const PROGRAM: &str = "LEAGUE_WINDOWS";
 
-/// Starts the Windows `league` with `arguments`. Its process id is that of Wine's loader, which becomes the program: it can be killed.
+/// The process id is that of Wine's loader, which becomes the program: it can be killed.
 pub(super) fn start<A: AsRef<str>>(arguments: &[A]) -> Process {
     let variable = |name| env::var(name).unwrap_or_else(|_| panic!("{name} is set by cargo xtask ci windows"));
     let program = on_windows(Path::new(&variable(PROGRAM)));
@@ -19,26 +19,23 @@ pub(super) fn start<A: AsRef<str>>(arguments: &[A]) -> Process {
     Process::of(&command)
 }
 
-/// Runs the Windows `league` with `arguments` to its end.
 pub(super) fn league<A: AsRef<str>>(arguments: &[A]) -> Ended {
     start(arguments).ended()
 }
 
-/// Presses Ctrl-C: Wine turns this signal into the console event.
+/// Wine turns this signal into the console event for Ctrl-C.
 pub(super) fn press_ctrl_c(process: &Process) {
     let sent = Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
-/// A path of this machine as Windows programs name it.
 pub(super) fn on_windows(path: &Path) -> String {
     format!("Z:{}", path.to_str().unwrap().replace('/', "\\"))
 }
 
-/// A home with a space and a letter beyond ASCII in its path, as names of students have.
+/// Its path has a space and a letter beyond ASCII, as names of students have.
 pub(super) struct WindowsHome {
     directory: TestHome,
-    /// Its path on Windows, as an argument.
     pub(super) path: String,
 }
 
@@ -49,16 +46,13 @@ impl WindowsHome {
         Self { directory, path }
     }
 
-    /// Its path on this machine, as an argument.
     pub(super) fn here(&self) -> String {
         self.directory.join("José's league").to_str().unwrap().to_owned()
     }
 }
 
-/// A league of Windows processes.
 pub(super) struct WindowsVenue {
     pub(super) home: WindowsHome,
-    /// Where the manager is.
     pub(super) address: String,
     port: String,
 }
@@ -69,12 +63,10 @@ impl WindowsVenue {
         Self { home: WindowsHome::new(), address: format!("http://127.0.0.1:{port}/mcp"), port: port.to_string() }
     }
 
-    /// The manager, for two players and a referee.
     pub(super) fn manager(&self) -> Process {
         self.manager_at(&self.port)
     }
 
-    /// The same at another port.
     pub(super) fn manager_at(&self, port: &str) -> Process {
         let place = ["manager", "--port", port, "--home", &self.home.path, "--json", "--exit-when-done"];
         let expected =
