@@ -1,4 +1,4 @@
-//! How long all 499,500 pairings of a round robin of 1,000 players take.
+//! Measures all 499,500 pairings of a round robin of 1,000 players.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! A million matches, from schedule to standings, through `season` and `bout` in memory on one core.
+//! Plays a million matches, from schedule to standings, in memory on one core.
 
 use std::error::Error;
 use std::time::Instant;
@@ -9,11 +9,11 @@ use league_core::season::config::LeagueConfig;
 use league_protocol::time::Timestamp;
 use smol_str::{SmolStr, format_smolstr};
 
-/// Two leagues of so many players are just short of a million matches, so three are played.
+/// Two leagues of 1,000 players fall just short of a million matches, so the benchmark plays three.
 const PLAYERS: u32 = 1000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Criterion's own flags (`--bench`) are of no interest here: one run is long enough to be steady.
+    // The benchmark ignores Criterion's flags (`--bench`): one run is long enough for a stable figure.
     let names: Vec<SmolStr> = (1..=PLAYERS).map(|number| format_smolstr!("Player {number}")).collect();
     let (mut matches, mut seconds) = (0, 0.0);
     for run in 1..=3 {
@@ -23,7 +23,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut rehearsal = InMemoryLeague::new(config, &names, seed, Timestamp::EPOCH)?;
         let began = Instant::now();
         while rehearsal.play_round()? {
-            // The standings after every round are part of a league.
             assert_eq!(rehearsal.season().standings().len(), PLAYERS as usize);
         }
         let took = began.elapsed().as_secs_f64();

@@ -1,20 +1,18 @@
 //! One match, from the invitations to the report, as a state machine without clock, I/O or randomness.
 //!
-//! [`MatchMachine::handle`] takes an [`Input`] and appends the [`Effect`]s that follow from it. The shell carries them out, measures
-//! limits and pauses, and feeds back what came of them. The rules:
+//! [`MatchMachine::handle`] takes an [`Input`] and appends [`Effect`]s. The caller performs them, measures limits and pauses, and
+//! returns the results as inputs. The rules:
 //!
-//! - Both sides are asked at once, and nothing is decided before both have settled: only so can a double forfeit be seen. A
-//!   game with turns asks one side, and its loss ends the match.
-//! - Each ask has a fixed number of tries. Silence and a lost connection are followed by a pause, an illegal or unreadable
-//!   answer by the next try at once. A side is told what was wrong before each new try; after the last it forfeits.
-//! - What came first stands. Everything late, doubled or out of place is ignored, whatever it is: no input can make a
-//!   match fail.
-//! - The end is told to both sides, always, then reported once.
+//! - The match asks both sides at once and decides only after both have settled, so that it can see a double forfeit. A game with
+//!   turns asks one side, and a forfeit of that side ends the match.
+//! - Each question has a fixed number of tries. A timeout or a lost connection leads to a pause, an illegal or unreadable answer to
+//!   the next try at once. The referee explains the error before each new try. After the last try the side forfeits.
+//! - The first valid input counts. The match ignores inputs that are late, repeated or out of place, so no input can make it fail.
+//! - The referee always tells both sides the end, then reports it once.
 //!
-//! An illegal move that a player posts by itself counts exactly like one in answer to the open call: players that answer
-//! in this way learn their mistake at once, and a flood of them uses up no more than the side's own tries. In a pause the
-//! try before it is already counted, so it is not counted again: the pause ends, since the player has shown that it is
-//! there, and the next try follows. A side that owes no move cannot make an illegal one.
+//! An illegal move that a player posts on its own counts like an illegal answer to the open call, so a flood of them uses up only
+//! the side's own tries. During a pause the previous try is already counted: the post ends the pause and starts the next try. A
+//! side that owes no move cannot make an illegal one.
 
 pub mod effect;
 pub mod ending;
@@ -57,16 +55,15 @@ pub struct MatchMachine {
     duties: Pair<SideState>,
     joined: Pair<bool>,
     nonces: Pair<DrawNonce>,
-    /// The moves so far, in the order in which they came.
     course: Vec<(Side, SmolStr)>,
     drawn: Option<Drawn>,
     ending: Option<Ending>,
-    /// What was wrong with the last try of each side that was in vain.
+    /// The error of the last failed try of each side.
     complaints: Pair<Option<AttemptError>>,
     last_call: CallNumber,
 }
 
-/// What a match is at. What the sides owe in it is in their [`SideState`].
+/// The [`SideState`]s hold what each side owes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     New,
@@ -79,7 +76,6 @@ enum State {
 }
 
 impl MatchMachine {
-    /// A match on these terms, not begun yet.
     pub fn new(terms: MatchTerms, game: Box<dyn Game>) -> Self {
         Self {
             terms,
@@ -96,7 +92,7 @@ impl MatchMachine {
         }
     }
 
-    /// Takes `input`, and appends to `effects` what follows from it: nothing, when it is late, doubled or out of place.
+    /// Appends nothing when `input` is late, repeated or out of place.
     pub fn handle(&mut self, input: Input, effects: &mut Vec<Effect>) {
         match input {
             Input::Start => {
@@ -157,7 +153,7 @@ impl MatchMachine {
         }
     }
 
-    /// Takes the step that the match waits for; any other is refused and changes nothing.
+    /// Takes the step that the match waits for. Refuses any other step and changes nothing.
     pub fn step(&mut self, step: StepCommand, effects: &mut Vec<Effect>) -> Result<(), StepRefused> {
         let awaited = self.awaited_step();
         if awaited == Some(step) {
@@ -178,7 +174,6 @@ impl MatchMachine {
         Err(StepRefused { step, phase: self.phase(), awaited })
     }
 
-    /// The step that the match waits for, if it does.
     pub fn awaited_step(&self) -> Option<StepCommand> {
         match self.state {
             State::Held(step) => Some(step),
@@ -197,23 +192,22 @@ impl MatchMachine {
         }
     }
 
-    /// How it ended, from [`MatchPhase::Finished`] on.
+    /// `Some` from [`MatchPhase::Finished`] on.
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
 
-    /// In a sentence, why it ended as it did, with the players called by `names`.
     pub fn reason(&self, names: Pair<&str>) -> Option<String> {
         let ending = self.ending.as_ref()?;
         Some(ending.forfeit_reason(names).unwrap_or_else(|| self.game.reason(names)))
     }
 
-    /// What was wrong with the last try of `side` that was in vain, where one was.
+    /// The error of the last failed try of `side`.
     pub fn complaint(&self, side: Side) -> Option<&AttemptError> {
         self.complaints[side].as_ref()
     }
 
-    /// Whether everything is done, the report included.
+    /// Whether the match is over and reported.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
     }
@@ -222,12 +216,11 @@ impl MatchMachine {
         &self.terms
     }
 
-    /// What the invitations promise about the draw. Computed anew each time.
+    /// Hashes on every call.
     pub fn commitment(&self) -> DrawCommitment {
         self.terms.secret.commitment()
     }
 
-    /// Whether `side` still owes an answer to this very call.
     pub fn is_open(&self, side: Side, call: CallNumber) -> bool {
         self.duties[side].called(call).is_some()
     }
@@ -237,18 +230,16 @@ impl MatchMachine {
         self.duties[side].answered(ask, None).is_some()
     }
 
-    /// The call for this answer of `side` that is open now.
     pub fn open_call(&self, side: Side, ask: AskKind) -> Option<CallNumber> {
         let tried = self.duties[side].answered(ask, None)?;
         self.is_open(side, tried.call).then_some(tried.call)
     }
 
-    /// Whether `side` has accepted its invitation.
     pub fn has_joined(&self, side: Side) -> bool {
         self.joined[side]
     }
 
-    /// Whether `side` has made a move; which one, nobody may know before the end.
+    /// The move itself stays secret until the end.
     pub fn has_moved(&self, side: Side) -> bool {
         self.last_move(side).is_some()
     }
@@ -261,7 +252,6 @@ impl MatchMachine {
         &*self.game
     }
 
-    /// A side has answered or forfeited.
     fn settle(&mut self, side: Side, duty: SideState, effects: &mut Vec<Effect>) {
         self.duties[side] = duty;
         let lost = self.duties.map(SideState::fault);
@@ -281,7 +271,6 @@ impl MatchMachine {
         }
     }
 
-    /// Does what the game waits for next.
     fn go_on(&mut self, effects: &mut Vec<Effect>) {
         match self.game.stage() {
             GameStage::Moves(wanted) => self.collect(wanted, effects),
@@ -293,10 +282,9 @@ impl MatchMachine {
         }
     }
 
-    /// Asks those sides that are wanted and not asked yet.
     fn collect(&mut self, wanted: Pair<bool>, effects: &mut Vec<Effect>) {
         if wanted == Pair::new(false, false) {
-            // A game that waits for nobody would never end. Nobody has won it.
+            // A game that waits for no side would never end, so the match ends in a draw.
             self.finish(Outcome::Draw, effects);
             return;
         }
@@ -308,17 +296,16 @@ impl MatchMachine {
         for side in Side::BOTH {
             match (wanted[side], self.duties[side].owed()) {
                 (true, None) => self.call(side, AskKind::Move, 1, effects),
-                // The opponent's move has made this side's needless.
+                // The opponent's move has made this side's move unnecessary.
                 (false, Some(_)) => self.duties[side] = SideState::Free,
                 (true, Some(_)) | (false, None) => {}
             }
         }
     }
 
-    /// Draws the number and gives it to the game.
     fn draw(&mut self, effects: &mut Vec<Effect>) {
         if self.drawn.is_some() {
-            // A match has one draw. A game that is not content with it could go on asking for ever, so it ends.
+            // A match has one draw. A game that asks for a second one could ask forever, so the match ends.
             self.finish(Outcome::Draw, effects);
             return;
         }
@@ -335,7 +322,7 @@ impl MatchMachine {
         self.go_on(effects);
     }
 
-    /// Waits for a step. Nobody owes anything meanwhile.
+    /// No side owes an answer while the match waits for a step.
     fn hold(&mut self, step: StepCommand) {
         self.duties = Pair::new(SideState::Free, SideState::Free);
         self.state = State::Held(step);
@@ -355,7 +342,7 @@ impl MatchMachine {
         }
     }
 
-    /// Tells the end to both, also to those who never came.
+    /// Also tells a side that never joined.
     fn tell_over(&mut self, effects: &mut Vec<Effect>) {
         self.state = State::Telling;
         for side in Side::BOTH {
@@ -365,7 +352,6 @@ impl MatchMachine {
         }
     }
 
-    /// Makes one try to get an answer.
     fn call(&mut self, side: Side, ask: AskKind, try_number: u8, effects: &mut Vec<Effect>) {
         let call = self.next_call();
         self.duties[side] = SideState::Called(Try { ask, number: try_number, call });
@@ -376,7 +362,6 @@ impl MatchMachine {
         });
     }
 
-    /// A try was in vain: the next one, or the end of them.
     fn complain(&mut self, side: Side, tried: Try, complaint: AttemptError, effects: &mut Vec<Effect>) {
         let tries_allowed = self.terms.tries[side];
         self.complaints[side] = Some(complaint.clone());
@@ -398,7 +383,6 @@ impl MatchMachine {
         }
     }
 
-    /// The pause between a try and the next.
     fn pause_after(&self, try_number: u8) -> Duration {
         let times = match self.terms.backoff {
             Backoff::Exponential => 2_u32.saturating_pow(u32::from(try_number.saturating_sub(1))),

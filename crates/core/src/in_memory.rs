@@ -1,7 +1,7 @@
-//! A whole league in memory: the season and every match, played by players that choose a random legal move at once. No
-//! agents, no sockets.
+//! A whole league in memory: the season and every match, with players that choose a random legal move at once. It needs no agents
+//! and no sockets.
 //!
-//! It shows what the rules alone cost, and gives a first look at a league before anything is started.
+//! It measures the cost of the rules alone, and previews a league before the operator starts agents.
 
 use league_protocol::draw::DrawNonce;
 use league_protocol::error::RequestError;
@@ -31,26 +31,23 @@ pub enum InMemoryLeagueError {
     Refused(#[from] RequestError),
     #[error("not let in: {0}")]
     Rejected(String),
-    /// An event could not be applied.
     #[error(transparent)]
     Event(#[from] BadEvent),
     #[error("{0} has not ended")]
     Endless(MatchId),
 }
 
-/// A league that is played in memory, round by round.
 #[derive(Debug)]
 pub struct InMemoryLeague {
     season: Season,
     seed: Seed,
     now: Timestamp,
     effects: Vec<Effect>,
-    /// What happened, where somebody wants to keep it.
     kept: Option<Vec<Event>>,
 }
 
 impl InMemoryLeague {
-    /// A league of `players` with one referee that runs everything at once. The seed decides every move and draw.
+    /// One referee runs all matches at once. The seed decides every move and draw.
     pub fn new(
         config: LeagueConfig,
         players: &[SmolStr],
@@ -60,7 +57,7 @@ impl InMemoryLeague {
         Self::open(config, players, seed, now, None)
     }
 
-    /// The same, with everything that happens kept for [`InMemoryLeague::take_events`].
+    /// Like `new`, but keeps all events for [`InMemoryLeague::take_events`].
     pub fn kept(
         config: LeagueConfig,
         players: &[SmolStr],
@@ -107,7 +104,7 @@ impl InMemoryLeague {
         Ok(rehearsal)
     }
 
-    /// Plays the current round. False when there is nothing left to play.
+    /// Returns false when no round is left.
     pub fn play_round(&mut self) -> Result<bool, InMemoryLeagueError> {
         match self.season.duty() {
             NextAction::StartRound(_) => {
@@ -132,12 +129,12 @@ impl InMemoryLeague {
         &self.season
     }
 
-    /// What has happened since the last time, where it is kept.
+    /// The events since the last call.
     pub fn take_events(&mut self) -> Vec<Event> {
         self.kept.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// A league that is short of somebody is not the one that was to be rehearsed.
+    /// A rejected registration is an error: the league would lack an agent.
     fn admit(&mut self, ruling: CommandOutcome<Registered>) -> Result<(), InMemoryLeagueError> {
         match ruling.reply {
             Registered::Admitted(_) => self.enact(&ruling.events),
@@ -175,7 +172,7 @@ impl InMemoryLeague {
         bout.handle(Input::Start, effects);
         while let Some(effect) = effects.pop() {
             let answer = match effect {
-                // The seed decides anyway: a nonce would add nothing.
+                // The seed already decides the draw, so a nonce would add nothing.
                 Effect::Invite { side, call, .. } => {
                     Input::Joined { side, call: Some(call), nonce: DrawNonce::default() }
                 }
@@ -222,7 +219,6 @@ mod tests {
         (1..=count).map(|number| format_smolstr!("Agent {number}")).collect()
     }
 
-    /// The league of `players`, played to its end: the season, and how many rounds it took.
     fn played(game_type: &GameType, players: u32, number: u64) -> (Season, u32) {
         let config =
             LeagueConfig { game_type: game_type.clone(), ..LeagueConfig::even_odd("rehearsal".parse().unwrap()) };
@@ -251,7 +247,7 @@ mod tests {
                 (LeaguePhase::LeagueCompleted, rounds, matches)
             );
             let table = season.standings();
-            assert!(table.iter().all(|row| row.played == players - 1), "everybody meets everybody once");
+            assert!(table.iter().all(|row| row.played == players - 1), "each player meets every other once");
             let champion = season.champion().unwrap();
             assert_eq!((&champion.player_id, champion.points), (&table[0].player_id, table[0].points));
             assert!(table.windows(2).all(|rows| rows[0].points >= rows[1].points));
@@ -269,7 +265,6 @@ mod tests {
         }
     }
 
-    /// Why this league is not rehearsed.
     fn refused(config: LeagueConfig, players: &[SmolStr]) -> InMemoryLeagueError {
         let seed = Seed::new(1, config.league_id.clone());
         InMemoryLeague::new(config, players, seed, Timestamp::EPOCH).map(drop).unwrap_err()

@@ -1,4 +1,4 @@
-//! What the league's messages mean, as pure state machines.
+//! State machines of the league without I/O: games, matches, seasons and player sessions.
 
 pub mod game_match;
 pub mod in_memory;

@@ -20,48 +20,41 @@ use crate::rules::registry::new_game;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct MatchRecord {
     pub outcome: Outcome,
-    /// The last move of each side, as far as one was received.
     pub moves: Pair<Option<SmolStr>>,
-    /// All moves in order, in a game of more than one turn; else `moves` has them all.
+    /// All moves in order, in a game of several turns; empty otherwise, because `moves` holds them all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub course: Vec<(Side, SmolStr)>,
-    /// The number, where one was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<u8>,
-    /// What proves the number. Referees of other implementations may prove nothing.
+    /// Foreign referees may send no proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Box<RevealedDraw>>,
 }
 
-/// Everything that a verifier needs beside the match and its attempt.
+/// Everything that a verifier needs besides the match and its attempt.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct RevealedDraw {
-    /// What was promised to the players.
     pub commitment: DrawCommitment,
     pub secret: DrawSecret,
     pub nonces: Pair<DrawNonce>,
-    /// The bytes from which the number was taken. Referees of other implementations may leave them out.
+    /// The bytes from which the number was derived. Foreign referees may omit them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<DrawSeal>,
-    /// Whether the secret came from a league's seed.
+    /// Whether the secret came from the league's seed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeded: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum BadRecord {
-    /// The number is not what the draw gives.
     #[error("the draw cannot be right: {0}")]
     Draw(#[from] BadDraw),
-    /// There is a proof, and nothing that it proves.
     #[error("a draw is proved, but no number is given")]
     NoNumber,
-    /// The rules give another outcome for these moves and this number.
     #[error("the result does not follow from the moves and the number")]
     Outcome,
     #[error("the moves are not legal: {0}")]
     Move(#[from] IllegalMove),
-    /// Not a number from 1 to 10.
     #[error("a number from 1 to 10 is drawn, not {0}")]
     Range(u8),
 }
@@ -85,21 +78,20 @@ impl MatchRecord {
         }
     }
 
-    /// The record of a match that was decided without being played.
     pub fn unplayed(outcome: Outcome) -> Self {
         Self { outcome, moves: Pair::default(), course: Vec::new(), drawn: None, proof: None }
     }
 
-    /// The same without its course and its proof, which the log has.
+    /// Leaves out the moves in order and the proof, which the log holds.
     #[must_use]
     pub fn summary(&self) -> Self {
         Self { moves: self.moves.clone(), drawn: self.drawn, ..Self::unplayed(self.outcome) }
     }
 
-    /// Checks the record: the number follows from its proof, and the outcome from the moves and the number.
+    /// Checks that the number follows from its proof, and the outcome from the moves and the number.
     ///
-    /// What a referee of other make does not report is not checked: without a number, and without all moves of a game of
-    /// several turns, nothing follows.
+    /// An outcome is checked only with a number, or with all moves of a game of several turns. Foreign referees may not report
+    /// them.
     pub fn check(&self, game: &GameType, match_id: &MatchId, attempt: u32) -> Result<(), BadRecord> {
         if let Some(proof) = &self.proof {
             let claimed = self.drawn.ok_or(BadRecord::NoNumber)?;
@@ -123,7 +115,7 @@ impl MatchRecord {
         if follows { Ok(()) } else { Err(BadRecord::Outcome) }
     }
 
-    /// Why the match ended so, in a sentence by the rules of the game; `None` where the moves and the number do not tell.
+    /// Explains the result in a sentence; `None` when moves and number do not determine it.
     pub fn reason(&self, game: &GameType, names: Pair<&str>) -> Option<String> {
         let game = self.replay(game).ok()?;
         let is_played_out =
@@ -131,7 +123,6 @@ impl MatchRecord {
         is_played_out.then(|| game.reason(names))
     }
 
-    /// The game after all moves and the number of this record.
     fn replay(&self, game: &GameType) -> Result<Box<dyn Game>, BadRecord> {
         let mut game = new_game(game).ok_or(BadRecord::Outcome)?;
         let only = Side::BOTH.into_iter().filter_map(|side| Some((side, self.moves[side].as_ref()?)));
@@ -152,7 +143,6 @@ impl MatchRecord {
         }
     }
 
-    /// The parity of the number, where one was drawn.
     pub fn parity(&self) -> Option<Parity> {
         self.drawn.map(Parity::of)
     }

@@ -1,18 +1,15 @@
-//! Replay: the season that the events of a log lead to.
-
 use thiserror::Error;
 
 use crate::season::event::Event;
 use crate::season::{BadEvent, Season};
 
-/// A season on its way through a log, and the number of the last event that it has applied.
+/// A season during replay, and the number of the last event applied.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Replay {
     season: Option<Season>,
     seq: u64,
 }
 
-/// An event that cannot follow the events before it.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("event {seq} cannot be applied: {reason}")]
 pub struct ReplayError {
@@ -21,7 +18,7 @@ pub struct ReplayError {
 }
 
 impl Replay {
-    /// Applies the next event; the first one opens the league. After an error nothing has changed.
+    /// The first event opens the league. An error leaves the state unchanged.
     pub fn apply(&mut self, event: &Event) -> Result<(), ReplayError> {
         let applied = match &mut self.season {
             Some(season) => season.apply(event),
@@ -32,17 +29,15 @@ impl Replay {
         Ok(())
     }
 
-    /// `None` before the first event.
     pub fn season(&self) -> Option<&Season> {
         self.season.as_ref()
     }
 
-    /// The number of the last event.
     pub fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// The season; an error when there was no event.
+    /// Fails if there was no event.
     pub fn finish(self) -> Result<Season, ReplayError> {
         self.season.ok_or(ReplayError { seq: 1, reason: BadEvent::NotOpened })
     }

@@ -1,5 +1,3 @@
-//! Games, and the draws that some of them need.
-
 pub mod draw;
 pub mod even_odd;
 pub mod game;

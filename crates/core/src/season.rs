@@ -1,15 +1,15 @@
-//! The league over time: its agents, its rounds, its standings.
+//! The state of one league: agents, rounds, results, standings.
 //!
-//! A season decides without changing: every command takes `&self` and returns the [`Event`]s that would follow, or the
-//! [`RequestError`](league_protocol::error::RequestError) that refuses it. Only [`Season::apply`] changes a season. So a refused
-//! command changes nothing, a restart is a replay, and any past moment is a shorter replay. The next action is derived from the state
-//! ([`Season::duty`]) and never stored, so a crash loses none of it.
+//! A command takes `&self` and returns the [`Event`]s that would follow, or a
+//! [`RequestError`](league_protocol::error::RequestError). Only [`Season::apply`] changes a season. So a refused command changes
+//! nothing, a restart is a replay, and a shorter replay gives any past state. The next action is derived from the state and never
+//! stored, so a crash cannot lose it.
 //!
 //! - [`config`], [`agent`]: rules and participants
-//! - [`format`]: who meets whom; [`standings`]: the table and its order
+//! - [`format`]: pairings; [`standings`]: the table and its order
 //! - `registration`, `flow`, `withdrawal`, `assignment`, `report`, `learning`: the commands
-//! - [`event`], `apply`: what happened, and what it changes; [`describe`]: the same in words
-//! - `query`: what agents, files and pages may ask
+//! - [`event`], `apply`: facts and their effect; [`describe`]: events in words
+//! - `query`: answers for agents, files and pages
 
 pub mod agent;
 mod apply;
@@ -52,10 +52,10 @@ pub use registration::{Admission, Registered, Rejection, RejectionReason};
 pub use report::ReportOutcome;
 pub use schedule::Fixture;
 
-/// What a command decides: events to make durable and apply, and the reply to send after that.
+/// The caller makes the events durable, applies them, and then sends the reply.
 #[derive(Clone, Debug)]
 pub struct CommandOutcome<T> {
-    /// All of them or none: the last result and the end of its round are one step.
+    /// The log appends all of them or none: the last result and the end of its round are one step.
     pub events: Vec<Event>,
     pub reply: T,
 }
@@ -65,35 +65,31 @@ pub struct Season {
     config: LeagueConfig,
     phase: LeaguePhase,
     halted: bool,
-    /// In the order of registration; once the registration is closed, in the order of ids. A player's place is its index here.
+    /// In the order of registration, and by id once the registration is closed. A player's place is its index here.
     players: Vec<RegisteredPlayer>,
     player_index: HashMap<PlayerId, u32>,
     /// The lowest number that no player has or had. It only grows, so no player gets the id of a withdrawn one.
     free_player: u32,
-    /// Players that were withdrawn before the first round and have not registered again: withdrawing one twice is no error.
+    /// Players withdrawn before the first round that have not registered again. Withdrawing one twice is no error.
     gone: HashSet<PlayerId>,
     referees: Vec<RegisteredReferee>,
     referee_index: HashMap<RefereeId, u32>,
-    /// The lowest number that no referee has.
     free_referee: u32,
     table: Table,
-    /// One entry for each round that has started.
     rounds: Vec<RoundState>,
     matches_completed: u32,
-    /// How often the registration was opened again.
     reopened: u32,
-    /// The most attempts at a match of a first round that a reopened registration cancelled. Later attempts have higher numbers, so
-    /// a late report of a cancelled one does not count.
+    /// The most attempts at a match of a first round that a reopened registration cancelled. Later attempts have higher numbers,
+    /// so a late report of a cancelled one does not count.
     abandoned: u32,
-    /// Transcripts that follow their report: the attempt, and the digest that the transcript must have.
+    /// Transcripts that the manager still expects: the attempt, and the digest that the transcript must have.
     transcripts: HashMap<MatchId, (u32, TranscriptDigest)>,
 }
 
-/// A round that has started.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RoundState {
     plan: RoundPlan,
-    /// The number of each player's match, by the player's place; 0 where it has none.
+    /// The match number of each player, by the player's place; 0 without a match.
     numbers: Vec<u32>,
     slots: Vec<MatchSlot>,
     open: u32,
@@ -101,46 +97,44 @@ pub struct RoundState {
 }
 
 impl RoundState {
-    /// Who meets whom.
     pub fn plan(&self) -> &RoundPlan {
         &self.plan
     }
 
-    /// How each match ended, in the order of the pairings; none where it has not.
     pub fn outcomes(&self) -> impl Iterator<Item = Option<Outcome>> {
         self.slots.iter().map(MatchSlot::outcome)
     }
 }
 
-/// A match, reduced to what a running league needs: its event has the whole record. A league of 1,000 players has half a million.
+/// Holds only what a running league needs; the event holds the whole record. A league of 1,000 players has half a million
+/// matches.
 #[derive(Clone, PartialEq, Debug)]
 enum MatchSlot {
     Waiting {
-        /// How many attempts have been made.
         attempts: u32,
-        /// The referee that did not take it last: others are asked first.
+        /// The referee that refused it last. The manager asks other referees first.
         refused_by: Option<u32>,
     },
     Held {
         attempt: u32,
-        /// By its place in the list.
+        /// Index in the list of referees.
         referee: u32,
     },
     /// Decided without being played.
     Awarded { outcome: Outcome },
     Done {
-        /// By its place in the list.
+        /// Index in the list of referees.
         referee: u32,
         outcome: Outcome,
-        /// Tells the same report from a different one. Computed again at every replay and never stored.
+        /// Tells a repeated report from a different one. Replay computes it again; it is never stored.
         report_hash: u64,
-        /// When it was counted, in seconds since 1970.
+        /// Seconds since 1970.
         at: i64,
     },
 }
 
 impl MatchSlot {
-    /// The number of the next attempt, where no referee has the match.
+    /// `None` while a referee holds the match, or once it is decided.
     fn next_attempt(&self) -> Option<u32> {
         match self {
             Self::Waiting { attempts, .. } => attempts.checked_add(1),
@@ -155,7 +149,6 @@ impl MatchSlot {
         }
     }
 
-    /// As the protocol writes it.
     fn status(&self) -> &'static str {
         match self {
             Self::Waiting { .. } => PENDING,
@@ -165,11 +158,9 @@ impl MatchSlot {
     }
 }
 
-/// The status of a match that no referee has.
 const PENDING: &str = "PENDING";
 
 impl Season {
-    /// A league with these rules, and the event that opens it.
     pub fn open(config: LeagueConfig, now: Timestamp) -> (Self, Event) {
         let event = Event { at: whole(now), fact: Fact::Opened { config: Box::new(config.clone()) } };
         (Self::empty(config), event)
@@ -205,12 +196,10 @@ impl Season {
         self.phase
     }
 
-    /// Whether the operator has stopped it.
     pub fn is_halted(&self) -> bool {
         self.halted
     }
 
-    /// All players: in the order of registration, and in the order of ids once the registration is closed.
     pub fn players(&self) -> &[RegisteredPlayer] {
         &self.players
     }
@@ -227,7 +216,7 @@ impl Season {
         self.referee_index.get(id).and_then(|place| self.referees.get(*place as usize))
     }
 
-    /// Whether a player is suspended: asked once instead of three times, until it plays a match again.
+    /// The referee asks a suspended player once instead of three times, until the player plays a match again.
     pub fn is_suspended(&self, player: &RegisteredPlayer) -> bool {
         self.config.suspend_after > 0 && player.forfeits_running >= self.config.suspend_after
     }
@@ -240,33 +229,31 @@ impl Season {
         }
     }
 
-    /// Whether the registration has been opened again: then the expected numbers of agents no longer count.
+    /// After a reopening the expected numbers of agents no longer count.
     pub fn was_reopened(&self) -> bool {
         self.reopened > 0
     }
 
-    /// The standings by the players' places.
     pub fn table(&self) -> &Table {
         &self.table
     }
 
-    /// The round that is being played, or was last; none before the first.
+    /// The current or last round; `None` before the first.
     pub fn current_round(&self) -> Option<RoundId> {
         u32::try_from(self.rounds.len()).ok().filter(|round| *round > 0).map(RoundId)
     }
 
-    /// The same as a number that is always there: 0 before the first round.
+    /// 0 before the first round.
     pub fn round_number(&self) -> RoundId {
         self.current_round().unwrap_or(RoundId(0))
     }
 
-    /// The last round of which every result is in.
     pub fn last_completed(&self) -> Option<RoundId> {
         let completed = self.rounds.iter().rposition(|round| round.completed)?;
         u32::try_from(completed).ok().map(|index| RoundId(index + 1))
     }
 
-    /// How many rounds have all their results, also before the event that ends the last of them.
+    /// Counts a round with all its results also before the event that ends it.
     pub fn rounds_completed(&self) -> u32 {
         let open = self.rounds.last().is_some_and(|round| round.open > 0);
         self.round_number().0 - u32::from(open)
@@ -276,12 +263,10 @@ impl Season {
         self.matches_completed
     }
 
-    /// How a match ended, once it has.
     pub fn outcome(&self, match_id: &MatchId) -> Option<Outcome> {
         self.slot(match_id)?.outcome()
     }
 
-    /// A round that has started.
     fn round(&self, round: RoundId) -> Option<&RoundState> {
         self.rounds.get((round.0 as usize).checked_sub(1)?)
     }
@@ -298,7 +283,7 @@ impl Season {
     }
 }
 
-/// `now` in whole seconds, as a log keeps it.
+/// The log stores whole seconds.
 fn whole(now: Timestamp) -> Timestamp {
     Timestamp::from_unix(now.unix())
 }

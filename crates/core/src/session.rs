@@ -1,10 +1,9 @@
-//! A player's own view of its league: what it was told, what it answered, how it did.
+//! A player's view of its league: messages received, answers given, results.
 //!
-//! A session takes messages and gives the answers to them. It is liberal in what it understands, since its league may be of
-//! any make, and strict in one thing: where the manager promised passes, a peer without the right pass is refused. Only the
-//! manager can lift that, for the matches of a round that a referee of other make may run.
-//! Every message may come twice, and late. The same invitation gets the same answer, the same request the same move, and a
-//! match counts once in the record. A message of an earlier round undoes nothing of a later one.
+//! A session accepts messages of any implementation, with one strict rule: if the manager promised passes, a peer without a valid
+//! pass is refused. Only the manager lifts this rule, for matches of a round that a foreign referee may run. Any message may
+//! arrive twice or late. A repeated invitation or request gets the same answer, a match counts once, and a message of an earlier
+//! round changes nothing of a later one.
 
 mod active_match;
 mod active_matches;
@@ -43,7 +42,6 @@ use active_matches::ActiveMatches;
 use state::{MatchStage, Membership};
 use trusted_matches::TrustedMatches;
 
-/// A player's place in a league.
 #[derive(Clone, Debug)]
 pub struct PlayerSession {
     name: SmolStr,
@@ -51,24 +49,22 @@ pub struct PlayerSession {
     identity: Option<PlayerIdentity>,
     round: Option<RoundId>,
     tables: ActiveMatches,
-    /// Matches whose referee may be one that shows no passes.
+    /// Matches whose referee may show no passes.
     unproven: TrustedMatches,
-    /// Both are shared with whoever thinks about them: a question costs no copy.
+    /// History and standings are shared with the strategies, so a request copies neither.
     history: Arc<History>,
     standings: Arc<[StandingsRow]>,
-    /// The round after which the table stood so.
+    /// The round of the latest standings.
     standings_after: Option<RoundId>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameOverOutcome {
     pub acknowledgement: Acknowledgement,
-    /// Whether the result was known already.
     pub repeated: bool,
 }
 
 impl PlayerSession {
-    /// An empty seat for a player called `name`, which remembers `history`.
     pub fn new(name: SmolStr, history: impl Into<Arc<History>>) -> Self {
         Self {
             name,
@@ -83,7 +79,6 @@ impl PlayerSession {
         }
     }
 
-    /// The player asks to be let in.
     pub fn registering(&mut self) {
         if self.membership == Membership::LeagueComplete {
             self.forget_league();
@@ -91,8 +86,8 @@ impl PlayerSession {
         self.membership = Membership::Registering;
     }
 
-    /// The player is in. The same player of the same league goes on where it was; in another league nothing of this one counts,
-    /// since match ids begin anew in each.
+    /// The same player of the same league keeps its matches. In another league they are dropped, since each league starts its
+    /// match ids anew.
     pub fn registered(&mut self, identity: PlayerIdentity) {
         let again = self.identity.as_ref().is_some_and(|known| known.is_same_place(&identity));
         if !again || self.membership == Membership::LeagueComplete {
@@ -102,7 +97,7 @@ impl PlayerSession {
         self.membership = Membership::Registered;
     }
 
-    /// The player is not let in. Who was in before stays in.
+    /// A player that was registered before stays registered.
     pub fn rejected(&mut self) {
         self.membership = if self.identity.is_some() { Membership::Registered } else { Membership::Unregistered };
     }
@@ -116,7 +111,6 @@ impl PlayerSession {
         self.playing().map_or_else(|| self.membership.into(), |seated| seated.stage.into())
     }
 
-    /// How far the player is in its life as a process.
     pub fn lifecycle(&self) -> PlayerLifecycle {
         match (&self.identity, self.membership) {
             (None, _) => PlayerLifecycle::Init,
@@ -126,20 +120,17 @@ impl PlayerSession {
         }
     }
 
-    /// The match that the player is in: the newest one without a result.
     fn playing(&self) -> Option<&ActiveMatch> {
         self.membership.plays().then(|| self.tables.newest_open()).flatten()
     }
 
-    /// What the player does between its matches from now on. Only within its league: a result that comes after the end does
-    /// not begin it again.
+    /// Changes the state between matches only within the league: a late result does not reopen a finished league.
     fn between_matches(&mut self, membership: Membership) {
         if self.membership.plays() {
             self.membership = membership;
         }
     }
 
-    /// Who the player is, once it is in.
     pub fn identity(&self) -> Option<&PlayerIdentity> {
         self.identity.as_ref()
     }
@@ -148,7 +139,6 @@ impl PlayerSession {
         &self.history
     }
 
-    /// The table, as it was told last.
     pub fn standings(&self) -> &Arc<[StandingsRow]> {
         &self.standings
     }
@@ -160,7 +150,7 @@ impl PlayerSession {
     ) -> Result<Acknowledgement, RequestError> {
         let identity = self.heard_from_manager(head, Method::NotifyRound, round.league_id.as_ref())?;
         let player = identity.player_id.clone();
-        // An announcement of an earlier round is late: there is nothing to do about it.
+        // An announcement of an earlier round is late and changes nothing.
         if self.round.is_none_or(|current| current <= round.round_id) {
             self.come_to(round.round_id);
             let plays =
@@ -177,7 +167,7 @@ impl PlayerSession {
         Ok(Acknowledgement::of_player(player).for_round(round.round_id))
     }
 
-    /// The league is in `round`, as far as it is not in a later one.
+    /// Ignores rounds before the current one.
     fn come_to(&mut self, round: RoundId) {
         if self.round.is_none_or(|current| current < round) {
             self.round = Some(round);
@@ -185,7 +175,7 @@ impl PlayerSession {
         }
     }
 
-    /// An invitation. `nonce` is what a new match gets; a repeated invitation gets what the first one got.
+    /// Uses `nonce` for a new match; a repeated invitation gets the first nonce again.
     pub fn invited(
         &mut self,
         head: &ReceivedEnvelope,
@@ -218,7 +208,6 @@ impl PlayerSession {
         })
     }
 
-    /// An invitation that the player does not take, for this reason.
     pub fn declined(
         &self,
         head: &ReceivedEnvelope,
@@ -238,15 +227,14 @@ impl PlayerSession {
         })
     }
 
-    /// Whether the referee of `match_id` is believed without a pass that proves it, because the manager said that it may have
-    /// none.
+    /// Whether the referee of `match_id` needs no pass, because the manager said that it may have none.
     pub fn takes_on_trust(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> bool {
         let unproven =
             |identity: &PlayerIdentity| identity.check_referee(head, Method::GameInvitation, match_id).is_err();
         self.unproven.holds(match_id) && self.identity.as_ref().is_some_and(unproven)
     }
 
-    /// Whether a message about `match_id` is in the conversation of its invitation, as far as that is known.
+    /// Also true when the conversation of the invitation is unknown.
     pub fn continues_invitation(&mut self, head: &ReceivedEnvelope, match_id: &MatchId) -> bool {
         let invited = self.tables.find(match_id).and_then(|seated| seated.conversation.as_ref());
         invited.is_none_or(|invited| head.conversation_id.as_good() == Some(invited))
@@ -254,14 +242,13 @@ impl PlayerSession {
 
     fn sit(&mut self, seated: ActiveMatch) {
         self.tables.sit(seated);
-        // Whatever becomes of this match, afterwards it is over.
         self.between_matches(Membership::MatchComplete);
     }
 
-    /// A referee asks for a move. Completes the request by what the session knows.
+    /// Completes the referee's request with what the session knows.
     pub fn asked(&mut self, head: &ReceivedEnvelope, mut request: MoveRequest) -> Result<MoveRequest, RequestError> {
         self.heard_from_referee(head, request.method, &request.match_id)?;
-        // A referee of other make may ask without having invited.
+        // A foreign referee may ask without an invitation.
         if !self.tables.knows(&request.match_id) {
             self.sit(ActiveMatch::uninvited(request.match_id.clone()));
         }
@@ -274,7 +261,7 @@ impl PlayerSession {
         Ok(request)
     }
 
-    /// Answers the latest request of a match with `played`. The first answer in a position stands; returns that.
+    /// Returns the answer that counts: the first one in this position.
     pub fn answered(&mut self, match_id: &MatchId, method: Method, played: SmolStr) -> Result<SmolStr, RequestError> {
         self.myself(method)?;
         Ok(self.tables.find(match_id).ok_or_else(|| unknown(match_id, method))?.choose(played))
@@ -283,7 +270,7 @@ impl PlayerSession {
     pub fn over(&mut self, head: &ReceivedEnvelope, over: &GameOver) -> Result<GameOverOutcome, RequestError> {
         let identity = self.heard_from_referee(head, Method::NotifyMatchResult, &over.match_id)?.clone();
         let seated = self.tables.find(&over.match_id);
-        // A result that says nothing is acknowledged all the same: nobody is helped by a referee that tells it again.
+        // The session acknowledges even an unreadable result, because a repetition would not help.
         let played = PlayedMatch::of(over, &identity, seated.as_deref());
         let says_nothing = played.is_none();
         let unheard = played.is_some_and(|played| Arc::make_mut(&mut self.history).add(played));
@@ -296,7 +283,6 @@ impl PlayerSession {
         Ok(GameOverOutcome { acknowledgement, repeated: !(unheard || says_nothing && news) })
     }
 
-    /// Something went wrong with an answer; nothing changes by knowing it.
     pub fn game_error(
         &self,
         head: &ReceivedEnvelope,
@@ -323,7 +309,7 @@ impl PlayerSession {
     ) -> Result<Acknowledgement, RequestError> {
         let identity = self.heard_from_manager(head, Method::UpdateStandings, update.league_id.as_ref())?;
         let acknowledgement = Acknowledgement::of_player(identity.player_id.clone());
-        // What stood after an earlier round comes late.
+        // Standings of an earlier round are late.
         if self.standings_after <= update.round_id || update.round_id.is_none() {
             self.standings = update.standings.as_slice().into();
             self.standings_after = self.standings_after.max(update.round_id);
@@ -365,20 +351,19 @@ impl PlayerSession {
         Ok(acknowledgement)
     }
 
-    /// The manager tells the player to leave: for this player the league is over.
+    /// Ends the league for this player.
     pub fn told_to_leave(&mut self, head: &ReceivedEnvelope) -> Result<Acknowledgement, RequestError> {
         let player = self.heard_from_manager(head, Method::Shutdown, None)?.player_id.clone();
         self.membership = Membership::LeagueComplete;
         Ok(Acknowledgement::of_player(player))
     }
 
-    /// The manager complains; nothing changes by knowing it.
     pub fn league_error(&self, head: &ReceivedEnvelope) -> Result<Acknowledgement, RequestError> {
         let player = self.heard_from_manager(head, Method::NotifyLeagueError, None)?.player_id.clone();
         Ok(Acknowledgement::of_player(player))
     }
 
-    /// How the player sees itself. No secrets.
+    /// Contains no secrets.
     pub fn player_state(&self, strategy: Option<SmolStr>) -> PlayerState {
         let identity = self.identity.as_ref();
         let own = |row: &&StandingsRow| identity.is_some_and(|identity| identity.player_id == row.player_id);
@@ -432,7 +417,6 @@ fn unknown(match_id: &MatchId, method: Method) -> RequestError {
     RequestError::new(ErrorCode::E007, method, format!("{match_id} is not being played here")).about("match_id")
 }
 
-/// A line of the final table as one of the table.
 fn row_of(last: &FinalRow) -> StandingsRow {
     StandingsRow {
         rank: last.rank,

@@ -1,5 +1,5 @@
-//! A league from end to end, in bytes: the season orders, the referee's bout runs, the players' seats answer, and the season
-//! counts. Only the sockets are missing. Passes are on, and every draw is proved to both of its players.
+//! A league from end to end in bytes, without sockets: season, match machine and player sessions. Passes are on, and the referee
+//! proves every draw to both players.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever else a player could be asked is wrong here")]
@@ -40,7 +40,7 @@ use serde::Serialize;
 
 const NOW: Timestamp = Timestamp::EPOCH;
 
-/// A player of ours: a seat, and a strategy that bets on the parity of its own number.
+/// Bets on the parity of its own number.
 struct Player {
     seat: PlayerSession,
     number: u32,
@@ -49,7 +49,7 @@ struct Player {
 }
 
 impl Player {
-    /// What a shell does with a request: reads it, lets the seat answer, and writes that.
+    /// Reads a request, passes it to the session and writes the answer.
     fn posted(&mut self, body: &[u8]) -> Result<Vec<u8>, RequestError> {
         let Incoming::Call(request) = read(body).unwrap() else { panic!("not a call") };
         let (seat, head) = (&mut self.seat, &request.head);
@@ -97,7 +97,6 @@ impl Player {
         })
     }
 
-    /// An answer with the player's own pass, in the conversation of its question.
     fn answer<B: Serialize>(&self, request: &Request<'_>, match_id: Option<&MatchId>, body: &B) -> Vec<u8> {
         let identity = self.seat.identity().unwrap();
         let envelope = Envelope {
@@ -139,7 +138,6 @@ fn admitted(registered: Registered) -> (AgentId, Token) {
 }
 
 impl League {
-    /// A league of `count` players that is about to play its first round.
     fn of(count: u32) -> Self {
         let league: league_protocol::id::LeagueId = "league_2025_even_odd".parse().unwrap();
         let (season, _) = Season::open(LeagueConfig::even_odd(league.clone()), NOW);
@@ -183,7 +181,7 @@ impl League {
         self.players.iter_mut().find(|player| player.number == number).unwrap()
     }
 
-    /// The manager says the same to everybody, to each with its own pass.
+    /// The manager tells all players, each with its own pass.
     fn tell_all(&mut self, call: &Call) {
         for player in &mut self.players {
             let id = player.seat.identity().unwrap().player_id.clone();
@@ -253,7 +251,6 @@ impl League {
         }
     }
 
-    /// What a referee does with a match: from the manager's order to the manager's acknowledgement.
     fn play(&mut self, assignment: &Assignment) {
         let ordered = self.season.order(assignment, MatchMode::Flowing, None).unwrap();
         let order: StartMatch = serde_json::from_str(&serde_json::to_string(&ordered).unwrap()).unwrap();
@@ -343,7 +340,7 @@ impl League {
         self.enact(&counted.events);
     }
 
-    /// Every player's own count against the season's.
+    /// Compares every player's own record with the season's.
     fn agree(&self) {
         for player in &self.players {
             let id = &player.seat.identity().unwrap().player_id;

@@ -1,7 +1,7 @@
-//! What a draw promises, measured: every number is equally likely, everything that should decide it does, nobody can
-//! tell it beforehand, and another implementation gets the same.
+//! Properties of draws: numbers are uniform, depend on every input, cannot be predicted, and equal those of another
+//! implementation.
 //!
-//! All of it is deterministic: secrets are hashes of a counter. A bound that holds once holds always.
+//! The tests are deterministic: secrets are hashes of a counter.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
 
@@ -17,7 +17,6 @@ fn nonce(text: &str) -> DrawNonce {
     text.parse().unwrap()
 }
 
-/// The `count`-th draw of the test: its own secret and nonces, a hundred rounds of matches.
 fn draw(count: u32) -> Draw {
     Draw {
         secret: DrawSecret(digest(&count.to_be_bytes())),
@@ -30,18 +29,18 @@ fn draw(count: u32) -> Draw {
     }
 }
 
-/// The bytes that a draw seals, written down a second time: what PROTOCOL.md promises, not what the code does.
+/// Computes the seal a second time, as PROTOCOL.md describes it and independently of the code.
 fn sealed(key: &[u8; 32], draw: &Draw) -> [u8; 32] {
     let (match_id, attempt) = (draw.match_id.as_str().as_bytes(), draw.attempt.to_be_bytes());
     seal(key, &[match_id, &attempt, draw.nonces.a.as_bytes(), draw.nonces.b.as_bytes()])
 }
 
-/// The number that these bytes stand for: by the first of them that is below 250.
+/// The first byte below 250 decides.
 fn number(bytes: &[u8]) -> u8 {
     1 + bytes.iter().find(|byte| **byte < 250).unwrap() % 10
 }
 
-/// How far `numbers`, each 1 to 10, are from equally frequent.
+/// Chi-square distance of `numbers` (1 to 10) from a uniform distribution.
 fn chi_square(numbers: impl Iterator<Item = u8>) -> f64 {
     let mut counts = [0_u32; 10];
     for number in numbers {
@@ -51,7 +50,7 @@ fn chi_square(numbers: impl Iterator<Item = u8>) -> f64 {
     counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum()
 }
 
-/// The chi-square that fair numbers exceed once in a thousand times, with nine degrees of freedom.
+/// Fair numbers exceed this chi-square once in a thousand times, with nine degrees of freedom.
 const ONE_IN_A_THOUSAND: f64 = 27.88;
 
 #[test]
@@ -72,7 +71,7 @@ fn the_same_measure_finds_the_bias_that_leaving_out_250_to_255_removes() {
 #[test]
 fn bytes_from_250_on_are_passed_over() {
     for rejected in [1, 2] {
-        // Only a draw in which each of them would have given another number shows that they were passed over.
+        // Only draws in which each skipped byte would give another number show that it was skipped.
         let telling = |bytes: &[u8; 32]| {
             let (skipped, rest) = bytes.split_at(rejected);
             rest[0] < 250 && skipped.iter().all(|byte| *byte >= 250 && byte % 10 != rest[0] % 10)
@@ -109,7 +108,7 @@ fn a_draw_verifies_with_its_own_number_only() {
     }
 }
 
-/// SHA-256 binds: whatever number the other secret gives, even the claimed one, it is refused.
+/// A different secret is refused even if it gives the claimed number.
 #[test]
 fn another_secret_never_verifies() {
     let honest = draw(0);
@@ -133,10 +132,10 @@ fn another_secret_never_verifies() {
     assert!(same_number > 0, "the commitment was never needed");
 }
 
-/// Whatever is changed, the published seal does not fit: not one of a thousand changes of each field passes.
+/// The published seal detects each of a thousand changes of every field.
 ///
-/// The number alone could not do it, because one change in ten gives the same by chance. It follows each field all the
-/// same: the numbers of a thousand changes are as uniform as fresh draws.
+/// The number alone cannot, because one change in ten gives the same number by chance. The numbers of a thousand changes are as
+/// uniform as fresh draws.
 #[test]
 fn every_changed_secret_match_attempt_or_nonce_fails() {
     type Change = fn(&mut Draw, u32);
@@ -162,7 +161,7 @@ fn every_changed_secret_match_attempt_or_nonce_fails() {
         for draw in &changed {
             let expected = if field == "secret" { BadDraw::Commitment } else { BadDraw::Seal };
             assert_eq!(draw.verify(&commitment, Some(&published), claimed), Err(expected), "{field}: {draw:?}");
-            // To change the commitment with the secret does not help: the seal is still that of the honest one.
+            // Changing the commitment with the secret does not help: the published seal is that of the honest secret.
             let own = draw.secret.commitment();
             assert_eq!(draw.verify(&own, Some(&published), claimed), Err(BadDraw::Seal), "{field}: {draw:?}");
         }
@@ -195,17 +194,16 @@ fn where_one_nonce_ends_and_whose_it_is_matters() {
     assert_ne!(with("ab", ""), with("", "ab"));
 }
 
-/// What everybody knows before the reveal.
 struct Public<'a> {
     commitment: DrawCommitment,
-    /// For the match, the attempt and the nonces; nobody but the control looks at its secret.
+    /// Only the control reads its secret.
     draw: &'a Draw,
 }
 
-/// The number cannot be had from the commitment in any of the ways in which careless schemes gave it away.
+/// Known mistakes of other schemes do not reveal the number from the commitment.
 ///
-/// That no function of the public data does better is what HMAC and SHA-256 are trusted for; this shows that the draw
-/// does not undo it, by taking the commitment for the secret or by hashing public data alone.
+/// HMAC and SHA-256 guarantee that no function of the public data does better. The test shows that the draw does not break this
+/// guarantee: it neither uses the commitment as secret nor hashes public data alone.
 #[test]
 fn what_is_public_before_the_reveal_predicts_no_better_than_chance() {
     type Predictor = fn(&Public<'_>) -> u8;
@@ -241,14 +239,13 @@ fn what_is_public_before_the_reveal_predicts_no_better_than_chance() {
     };
     for (name, predict) in predictors {
         let (numbers, parities) = hits(predict);
-        // Chance gives 1,000 ± 30 and 5,000 ± 50; four deviations are allowed. To be wrong more often is as telling.
+        // Chance gives 1,000 ± 30 and 5,000 ± 50; the test allows four deviations. Fewer hits than chance would reveal as much.
         assert!((880..=1_120).contains(&numbers), "{name}: {numbers} numbers");
         assert!((4_800..=5_200).contains(&parities), "{name}: {parities} parities");
     }
     assert_eq!(hits(|known| number(&sealed(&known.draw.secret.0, known.draw))), (10_000, 10_000), "with the secret");
 }
 
-/// One line of the published vectors, from which other implementations check themselves.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Vector {
@@ -262,8 +259,7 @@ struct Vector {
     number: u8,
 }
 
-/// The vectors were computed by another implementation, Python's `hmac` and `hashlib`. The last one has two bytes to pass
-/// over and a nonce beyond ASCII.
+/// Python's `hmac` and `hashlib` computed the vectors. The last one skips two bytes and has a non-ASCII nonce.
 #[test]
 fn the_published_vectors_hold() {
     let vectors: Vec<Vector> = serde_json::from_str(include_str!("vectors/draws.json")).unwrap();

@@ -1,4 +1,4 @@
-//! The round robin's promises, tried exhaustively for every league of up to 200 players.
+//! Exhaustive checks of round robins with up to 200 players.
 
 use league_core::season::format::{KnownFormat, Pairing, RoundPlan};
 
@@ -17,7 +17,6 @@ fn pairings(rounds: &[RoundPlan]) -> impl Iterator<Item = Pairing> {
     rounds.iter().flat_map(|round| &round.pairings).copied()
 }
 
-/// How often each player is counted.
 fn counts(players: u32, counted: impl Iterator<Item = u32>) -> Vec<i64> {
     let mut counts = vec![0; players as usize];
     for player in counted {

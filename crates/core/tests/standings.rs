@@ -1,5 +1,3 @@
-//! The table and its order: cases made by hand, and the promise that the order of recording does not matter.
-
 use league_core::rules::outcome::Outcome::{self, DoubleForfeit as BothForfeit, Draw, Forfeit, Win};
 use league_core::season::format::{KnownFormat, Pairing};
 use league_core::season::standings::{DoubleForfeit, Scoring, Standing, StandingRecord, Table, TieBreak};
@@ -26,7 +24,6 @@ fn ranking(players: u32, tiebreakers: &[TieBreak], results: &[(u32, u32, Outcome
     order(&table(players, &scoring, results))
 }
 
-/// The players of `table`, the best first.
 fn order(table: &Table) -> Vec<u32> {
     table.places().into_iter().map(|place| place.player).collect()
 }
@@ -118,7 +115,7 @@ mod ties {
         assert_eq!(ranking(4, &[Draws, Wins], &results), [3, 0, 1, 2]);
     }
 
-    /// One win is as good as three draws, until wins or draws are counted.
+    /// One win equals three draws in points, until the tie-break counts wins or draws.
     #[test]
     fn wins_and_draws_break_a_tie_in_opposite_ways() {
         let results = [(0, 2, Draw), (0, 3, Draw), (0, 4, Draw), (1, 2, Win(A)), (1, 3, Win(B)), (1, 4, Win(B))];
@@ -142,7 +139,7 @@ mod ties {
         assert_eq!(ranking(4, &[], &results), [0, 3, 1, 2]);
     }
 
-    /// Everyone beat the next one: the head-to-head cannot tell, and the index has the last word.
+    /// Each player beat the next one: head-to-head cannot separate them, so the index decides.
     #[test]
     fn a_circle_of_three_stays_a_tie() {
         let results = [(2, 1, Win(A)), (1, 0, Win(A)), (0, 2, Win(A))];
@@ -167,8 +164,8 @@ mod ties {
         assert_eq!(ranking(5, &[], &results), [1, 2, 3, 0, 4]);
     }
 
-    /// Players 0, 1 and 2 have four points each, player 2 by draws alone. 1 won against 2 and drew with 0: that puts 1 ahead of 0
-    /// among the three, and is no matter once wins have set 2 apart.
+    /// Players 0, 1 and 2 have four points each, player 2 by draws alone. Player 1 beat 2 and drew with 0, so it leads the three.
+    /// This no longer counts once wins have separated player 2.
     #[test]
     fn the_head_to_head_is_among_those_who_are_still_equal() {
         let results =
@@ -177,8 +174,7 @@ mod ties {
         assert_eq!(ranking(7, &[Wins, HeadToHead], &results)[..3], [0, 1, 2]);
     }
 
-    /// The head-to-head of four sets one apart; the three others are then compared by draws, not once more among
-    /// themselves.
+    /// Head-to-head separates one of four players. The next criterion, draws, then compares the other three.
     #[test]
     fn after_the_head_to_head_the_next_criterion_goes_on_within_the_parts() {
         // 0 to 3 have three points each. Against each other: 0 made three, 1, 2 and 3 none.
@@ -205,7 +201,7 @@ mod ties {
     }
 }
 
-/// The same table said in the plainest way: from the list of results, looking at all of them for every question.
+/// A reference implementation that scans all results for every question.
 mod plain {
     use super::*;
 
@@ -257,7 +253,6 @@ mod plain {
         places
     }
 
-    /// Every group, taken apart by score: higher scores first.
     fn parted(groups: Vec<Vec<u32>>, score: impl Fn(u32, &[u32]) -> u32) -> Vec<Vec<u32>> {
         let part = |group: Vec<u32>| {
             let mut parts = std::collections::BTreeMap::<u32, Vec<u32>>::new();
@@ -296,7 +291,6 @@ fn scorings() -> impl Strategy<Value = Scoring> {
     )
 }
 
-/// A season, played to some point: its players and the results so far.
 fn seasons() -> impl Strategy<Value = (u32, Results)> {
     (2..12_u32).prop_flat_map(|players| {
         let matches = round_robin(players);
@@ -306,7 +300,6 @@ fn seasons() -> impl Strategy<Value = (u32, Results)> {
     })
 }
 
-/// A season, and its results in another order.
 fn shuffled_seasons() -> impl Strategy<Value = (u32, Results, Results)> {
     seasons().prop_flat_map(|(players, results)| (Just(players), Just(results.clone()), Just(results).prop_shuffle()))
 }
@@ -346,7 +339,7 @@ proptest! {
     }
 }
 
-/// A thousand players who drew every match are one single tie, the most that a ranking can have to look at.
+/// A thousand players that drew every match form one tie, the worst case of the ranking.
 #[test]
 fn a_thousand_equals_are_ranked() {
     let mut table = Table::new(1_000, Scoring::default());

@@ -1,5 +1,3 @@
-//! What a match asks its shell to do.
-
 use std::time::Duration;
 
 use league_protocol::problem::Problem;
@@ -12,29 +10,28 @@ use super::input::{CallFailure, CallNumber};
 use super::refusal::PostRefusal;
 use crate::rules::game::IllegalMove;
 
-/// Effects of one side are carried out in order. Effects of different sides may run at the same time; their calls must.
+/// The caller performs the effects of one side in order. Calls to different sides must run concurrently.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Invite a side. Answered by `Joined`, `Declined` or `Failed`.
+    /// Answered by `Joined`, `Declined` or `Failed`.
     Invite { side: Side, call: CallNumber, try_number: u8, limit: Duration },
-    /// Ask a side for a move. Answered by `Moved` or `Failed`.
+    /// Answered by `Moved` or `Failed`.
     AskMove { side: Side, call: CallNumber, try_number: u8, limit: Duration },
-    /// Tell a side what was wrong, before it is asked again. Its answer does not matter, and nothing waits for it.
+    /// Explains an error to a side before the next try. The match does not wait for an answer.
     TellError {
         side: Side,
         ask: AskKind,
         complaint: AttemptError,
         tries_made: u8,
-        /// How many it has in all; always more than it has made.
+        /// Always more than the tries made so far.
         tries_allowed: u8,
-        /// How long it is left in peace before the next.
         pause: Duration,
     },
-    /// Wait before a side is asked again. Answered by `PauseOver`.
+    /// Answered by `PauseOver`.
     Pause { side: Side, call: CallNumber, span: Duration },
-    /// Tell a side how the match ended. Answered by `Told`, whether it heard or not.
+    /// Answered by `Told`, even if the call failed.
     TellOver { side: Side, call: CallNumber, limit: Duration },
-    /// Report the ending to the manager; once in a match. Answered by `Reported`.
+    /// Emitted once per match. Answered by `Reported`.
     Report,
 }
 
@@ -50,22 +47,19 @@ pub enum AttemptError {
     TimedOut,
     #[error("no connection")]
     Unreachable,
-    /// The answer said nothing which was asked for.
     #[error("the answer cannot be read")]
     Unreadable,
-    /// Nothing came but posted answers that do not count.
+    /// The player only posted answers that do not count.
     #[error("{}", .0.advice())]
     Refused(PostRefusal),
-    /// A strict league does not take it.
     #[error("a strict league refuses {0}; {advice}", advice = .0.advice())]
     Irregular(Quirk),
-    /// The rules do not allow it.
     #[error(transparent)]
     Illegal(#[from] IllegalMove),
 }
 
 impl AttemptError {
-    /// Whether the player may just be overloaded or restarting, so that asking again at once would be of no use.
+    /// Whether the player may be overloaded or restarting, so that an immediate retry would fail again.
     pub fn needs_pause(&self) -> bool {
         match self {
             Self::TimedOut | Self::Unreachable => true,
@@ -73,7 +67,7 @@ impl AttemptError {
         }
     }
 
-    /// What to tell the player, which had `limit` for its answer, where no more is known than this.
+    /// What the referee tells the player when it knows nothing more specific. `limit` was the time for the answer.
     pub fn problem(&self, limit: Duration) -> Problem {
         match self {
             Self::TimedOut => Problem::silent(limit),
@@ -89,7 +83,6 @@ impl AttemptError {
         }
     }
 
-    /// Why the side forfeits, when this was its last try.
     pub fn fault(&self) -> ForfeitReason {
         match self {
             Self::TimedOut => ForfeitReason::TimedOut,

@@ -1,7 +1,7 @@
-//! What a bout has to say, as messages: to each player from its own side, and to the manager.
+//! Messages of a match: to each player from its own side, and to the manager.
 //!
-//! The bout itself knows sides and calls; who sits there, what it is called and what it may see stands in the order that
-//! started the match. Nothing here decides anything.
+//! The machine knows only sides and calls. The manager's order holds the players' ids, names and records. This module decides
+//! nothing.
 
 #[cfg(test)]
 mod tests;
@@ -35,8 +35,7 @@ use super::terms::{AnswerLimits, DriveMode, MatchTerms};
 use crate::record::MatchRecord;
 use crate::record::wire::by_player;
 
-/// The terms on which a referee runs the match that it was ordered to. `secret` and `salt` are its own; in a league with a seed
-/// the secret that it was ordered to use goes before it.
+/// The referee supplies `secret` and `salt`. In a league with a seed, the secret in the order replaces `secret`.
 pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> MatchTerms {
     let limits = &order.timeouts;
     MatchTerms {
@@ -59,7 +58,6 @@ pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> MatchTer
     }
 }
 
-/// Writes the messages of one bout.
 #[derive(Debug)]
 pub struct MatchMessages<'a> {
     bout: &'a MatchMachine,
@@ -70,7 +68,7 @@ pub struct MatchMessages<'a> {
 }
 
 impl<'a> MatchMessages<'a> {
-    /// The letters of `bout`, which `referee` runs by `order`. `commitment` is the bout's, computed once.
+    /// The caller computes `commitment` once, because it is a hash.
     pub fn new(
         bout: &'a MatchMachine,
         order: &'a StartMatch,
@@ -80,13 +78,12 @@ impl<'a> MatchMessages<'a> {
         Self { bout, order, referee, commitment, problems: Pair::default() }
     }
 
-    /// The same with what is known about the last wrong answer of each side, beyond what the bout knows.
+    /// Adds details about the last wrong answer of each side that the machine does not know.
     #[must_use]
     pub fn explained(self, problems: Pair<Option<&'a Problem>>) -> Self {
         Self { problems, ..self }
     }
 
-    /// What was wrong with the last answer of `side`, where something was.
     fn problem(&self, side: Side) -> Option<Problem> {
         let limits = self.bout.terms().limits;
         let limit = if self.bout.has_joined(side) { limits.to_move } else { limits.to_join };
@@ -98,12 +95,10 @@ impl<'a> MatchMessages<'a> {
         told.or_else(|| self.bout.complaint(side).map(|complaint| complaint.problem(limit)))
     }
 
-    /// Why `side` lost without a game, where it did.
     fn forfeit(&self, ending: &Ending, side: Side) -> Option<Problem> {
         if ending.outcome.forfeited(side) { self.problem(side) } else { None }
     }
 
-    /// The envelope of whatever is said to `side`.
     pub fn envelope(&self, side: Side, now: Timestamp) -> Envelope {
         Envelope {
             sender: Sender::referee(self.referee),
@@ -113,8 +108,8 @@ impl<'a> MatchMessages<'a> {
         }
     }
 
-    /// The conversation of this match with `side`. Only the two of them know it: it ends in 64 bits that are hard to guess, so a
-    /// posted answer that echoes it comes from the player.
+    /// The conversation with `side` in this match. It ends in 64 unpredictable bits, so a posted answer that echoes it comes from
+    /// the player.
     pub fn conversation(&self, side: Side) -> ConversationId {
         let id = self.order.match_id.as_str();
         let player = self.order.players[side].player_id.as_str();
@@ -130,7 +125,6 @@ impl<'a> MatchMessages<'a> {
         self.order.players.as_ref().map(|player| player.player_id.as_str())
     }
 
-    /// The invitation to `side`.
     pub fn invitation(&self, side: Side) -> GameInvitation {
         let players = &self.order.players;
         GameInvitation {
@@ -146,7 +140,7 @@ impl<'a> MatchMessages<'a> {
         }
     }
 
-    /// The call for a move of `side`: in Even/Odd for a parity, in any other game for a move.
+    /// Even/Odd asks for a parity, every other game for a move.
     pub fn ask(&self, side: Side, now: Timestamp, limit: Duration) -> Call {
         let players = &self.order.players;
         let opponent_id = Some(players[side.other()].player_id.clone());
@@ -173,7 +167,6 @@ impl<'a> MatchMessages<'a> {
         Call::MakeMove(GameMoveCall { league_id, round_id, match_id, player_id, game_type, context, deadline })
     }
 
-    /// What `side` is told before it is asked again.
     pub fn error(
         &self,
         side: Side,
@@ -215,7 +208,7 @@ impl<'a> MatchMessages<'a> {
         }
     }
 
-    /// How it ended, as `side` is told; nothing before the end.
+    /// `None` before the end.
     pub fn over(&self, side: Side) -> Option<GameOver> {
         let ending = self.bout.ending()?;
         let (record, worth) = (self.record(ending), &self.order.scoring);
@@ -236,7 +229,7 @@ impl<'a> MatchMessages<'a> {
         })
     }
 
-    /// The report to the manager; nothing before the end.
+    /// `None` before the end.
     pub fn report(&self) -> Option<MatchResultReport> {
         let ending = self.bout.ending()?;
         let (record, players) = (self.record(ending), self.player_ids());
@@ -263,7 +256,7 @@ impl<'a> MatchMessages<'a> {
         })
     }
 
-    /// How the match stands, without anybody's secret choice.
+    /// Contains no choice that is still secret.
     pub fn state(&self) -> MatchState {
         let players = self.player_ids();
         MatchState {
@@ -295,7 +288,6 @@ impl<'a> MatchMessages<'a> {
     }
 }
 
-/// The league's code for what was wrong.
 fn code_of(complaint: &AttemptError) -> ErrorCode {
     match complaint {
         AttemptError::TimedOut => ErrorCode::E001,

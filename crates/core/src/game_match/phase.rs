@@ -1,22 +1,16 @@
-//! Where a match stands, in the protocol's words.
-
 use std::fmt;
 
-/// Where a match stands. A referee without a match is IDLE; a match never is.
+/// A referee without a match is IDLE; a match never is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatchPhase {
-    /// The invitations are out, or are about to be.
     WaitingForPlayers,
-    /// Both have joined, and moves are to be made.
     CollectingChoices,
-    /// The moves are made, and a number is to be drawn.
     DrawingNumber,
-    /// The ending is known; it may not be told and reported yet.
+    /// The ending is known, but the referee may still have to tell and report it.
     Finished,
 }
 
 impl MatchPhase {
-    /// The phase as messages have it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::WaitingForPlayers => "WAITING_FOR_PLAYERS",

@@ -1,18 +1,15 @@
-//! Why an answer that was posted in a player's name did not count.
-
 use std::fmt;
 
 use league_protocol::error::ErrorCode;
 
-/// Why an answer that was posted in a player's name did not count, as far as the match says so afterwards.
+/// Why an answer that was posted in a player's name did not count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PostRefusal {
-    /// It showed another token than the player's.
     WrongToken,
     NoToken,
-    /// It showed no right token, and came from another address than that of the player's endpoint.
+    /// It carried no valid token and came from an address that is not the player's endpoint.
     OtherAddress,
-    /// Another one, just as doubtful, said something else.
+    /// Two unproved posts contradict each other.
     Contradiction,
 }
 
@@ -24,7 +21,6 @@ impl PostRefusal {
         }
     }
 
-    /// What its sender can do about it.
     pub fn advice(self) -> &'static str {
         match self {
             Self::WrongToken => "your posted answer shows a wrong token: send the auth_token of your last registration",
@@ -40,7 +36,7 @@ impl PostRefusal {
     }
 }
 
-/// What the side did, as the rest of a sentence that begins with its name.
+/// Writes a predicate that follows the player's name in a sentence.
 impl fmt::Display for PostRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,5 +1,3 @@
-//! What is settled before a match begins.
-
 use std::time::Duration;
 
 use league_protocol::draw::DrawSecret;
@@ -7,27 +5,25 @@ use league_protocol::id::MatchId;
 use league_protocol::message::start_match::Backoff;
 use league_protocol::side::Pair;
 
-/// What is settled before a match begins, and never changes during it.
+/// Fixed before the match begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MatchTerms {
     pub match_id: MatchId,
-    /// The attempt at this match, from one: another referee may have died on an earlier one.
+    /// From one. Earlier attempts failed, for example because their referee died.
     pub attempt: u32,
-    /// What decides a draw, should the game need one.
     pub secret: DrawSecret,
-    /// What makes the names of its conversations impossible to guess.
+    /// Makes the conversation ids unpredictable.
     pub salt: [u8; 32],
-    /// How often each side is asked for one and the same thing in all: three times, or once while it is suspended. Nobody
-    /// is asked less than once.
+    /// How often the referee asks each side the same question: three times, or once while the player is suspended. At least one.
     pub tries: Pair<u8>,
     pub limits: AnswerLimits,
-    /// The pause after a side's first try, when it kept silent or could not be reached.
+    /// The pause after the first try that timed out or could not reach the player.
     pub base_delay: Duration,
     pub backoff: Backoff,
     pub mode: DriveMode,
 }
 
-/// How long a side has for an answer, to its last byte.
+/// Time for an answer, to its last byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AnswerLimits {
     pub to_join: Duration,
@@ -37,9 +33,8 @@ pub struct AnswerLimits {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DriveMode {
-    /// The match itself: each phase follows at once on the one before.
+    /// Each phase starts as soon as the one before has ended.
     Flowing,
-    /// Somebody who wants to watch: the match waits for a [`StepCommand`](super::step::Step) before it asks for moves, before it
-    /// draws and before it tells the end.
+    /// The match waits for a `StepCommand` before it asks for moves, before it draws and before it tells the end.
     Stepped,
 }

@@ -1,4 +1,4 @@
-//! Matches played by hand: the two games, the hand that plays them, and the effects as short lines.
+//! Helpers that drive a match with scripted inputs and show its effects as short lines.
 
 mod answers;
 mod courses;
@@ -43,7 +43,6 @@ fn stepped_terms() -> MatchTerms {
     MatchTerms { mode: DriveMode::Stepped, ..terms() }
 }
 
-/// A match under way, with what each input brought.
 struct Course {
     bout: MatchMachine,
 }
@@ -57,7 +56,7 @@ impl Course {
         Self { bout: MatchMachine::new(terms, Box::new(game)) }
     }
 
-    /// A match that both have joined; calls 1 and 2 are over, 3 and, where both move, 4 are open.
+    /// Both sides have joined. Calls 1 and 2 are over; call 3 is open, and call 4 if both sides move.
     fn joined(game: impl Game + 'static) -> Self {
         let mut course = Self::new(game);
         course.feed(Input::Start);
@@ -72,7 +71,6 @@ impl Course {
         effects.iter().map(line).collect()
     }
 
-    /// Feeds each input and compares what it brings.
     #[track_caller]
     fn plays<const N: usize>(&mut self, script: [(Input, &[&str]); N]) {
         for (at, (input, expected)) in script.into_iter().enumerate() {
@@ -81,7 +79,6 @@ impl Course {
         }
     }
 
-    /// Feeds each input and sees that it changes nothing.
     #[track_caller]
     fn ignores(&mut self, inputs: impl IntoIterator<Item = Input>) {
         for input in inputs {
@@ -93,7 +90,6 @@ impl Course {
     }
 }
 
-/// An effect as a short line.
 fn line(effect: &Effect) -> String {
     let at = |side: &Side, call: &CallNumber| format!("{side:?} #{}", call.0);
     match effect {

@@ -1,4 +1,4 @@
-//! A result on the wire: the only place where a record becomes a message. `Season::read_report` is the way back.
+//! The only conversion from a record to a message. `Season::read_report` converts back.
 
 use league_protocol::id::PlayerId;
 use league_protocol::message::game_over::{ByPlayer, DrawProof, GameResult};
@@ -10,7 +10,6 @@ use smol_str::SmolStr;
 use super::MatchRecord;
 
 impl MatchRecord {
-    /// The result as players get it.
     pub fn game_result(&self, players: Pair<&PlayerId>, double_forfeit: DoubleForfeit, reason: String) -> GameResult {
         GameResult {
             status: Some(self.outcome.status(double_forfeit)),
@@ -22,7 +21,7 @@ impl MatchRecord {
         }
     }
 
-    /// The result as the manager gets it and a match file keeps it, without its proof.
+    /// For the manager and for match files, without the proof.
     pub fn reported(&self, players: Pair<&PlayerId>, worth: &MatchPoints, reason: Option<SmolStr>) -> ReportedResult {
         let forfeits = Side::BOTH.into_iter().filter(|side| self.outcome.forfeited(*side));
         ReportedResult {
@@ -41,7 +40,6 @@ impl MatchRecord {
         }
     }
 
-    /// The proof of the number, where there is one.
     pub fn draw_proof(&self, players: Pair<&PlayerId>, attempt: u32) -> Option<DrawProof> {
         self.proof.as_ref().map(|proof| DrawProof {
             commitment: proof.commitment,
@@ -58,7 +56,6 @@ fn reported_move(player: &PlayerId, played: &SmolStr) -> ReportedMove {
     ReportedMove { player_id: player.clone(), played: played.clone() }
 }
 
-/// One entry for each side under the id of its player.
 pub fn by_player<T>(players: Pair<&PlayerId>, entries: Pair<T>) -> ByPlayer<T> {
     ByPlayer(vec![(players.a.clone(), entries.a), (players.b.clone(), entries.b)])
 }

@@ -1,10 +1,11 @@
-//! Draws that can be proved: committed before anybody plays, mixed with what the players add, revealed afterwards.
+//! Provable draws: the referee commits to a secret, the players add nonces, the referee reveals the secret afterwards.
 //!
-//! The number is a function of the secret, the match, the attempt and both nonces. The players see only the commitment
-//! before they move, so they cannot compute it; the referee fixed the secret before it saw the nonces, so it cannot choose
-//! it; and afterwards [`Draw::verify`] needs nothing but what was published.
+//! The number depends on the secret, the match, the attempt and both nonces. Before they move, the players see only the
+//! commitment and cannot compute the number. The referee fixes the secret before it sees the nonces, so it cannot choose the
+//! number. `Draw::verify` needs only published values.
 //!
-//! Ten numbers cannot tell whether a field was changed; the seal, 32 bytes that are published with the secret, can.
+//! One of ten numbers can match by chance after a field was changed. The seal, 32 bytes published with the secret, detects every
+//! change.
 
 use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
 use league_protocol::id::MatchId;
@@ -17,30 +18,26 @@ use super::game::DrawnNumber;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Draw {
     pub secret: DrawSecret,
-    /// The match it was made for.
     pub match_id: MatchId,
-    /// The attempt at this match, from one.
+    /// From one.
     pub attempt: u32,
-    /// What the players added; empty where one added nothing.
+    /// A nonce is empty if the player sent none.
     pub nonces: Pair<DrawNonce>,
 }
 
-/// Why a draw is not what was promised.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum BadDraw {
-    /// Another secret than the one that was committed to.
     #[error("the secret does not belong to the commitment")]
     Commitment,
-    /// Another seal than secret, match, attempt and nonces give: one of them was changed, or the seal was.
+    /// The secret, match, attempt, a nonce or the seal was changed.
     #[error("the seal does not belong to this secret, match, attempt and nonces")]
     Seal,
-    /// Another number than secret, match, attempt and nonces give.
     #[error("the draw gives {expected}, but {claimed} was claimed")]
     Number { expected: u8, claimed: u8 },
 }
 
 impl Draw {
-    /// What binds the number to everything that decides it.
+    /// Binds the number to everything that decides it.
     pub fn seal(&self) -> DrawSeal {
         DrawSeal(seal(
             &self.secret.0,
@@ -57,10 +54,10 @@ impl Draw {
         self.number_in(&self.seal())
     }
 
-    /// The number, for who has made this draw's [`seal`](Self::seal) already: hashing it once is enough.
+    /// Takes this draw's [`seal`](Self::seal) from the caller, to hash it only once.
     ///
-    /// Bytes of the seal are taken in order; the first one below 250 decides, as 1 + byte mod 10. Leaving out 250 to 255
-    /// makes all ten numbers equally likely. Should all 32 be left out, the seal of the seal goes on.
+    /// The first byte of the seal below 250 gives the number, as 1 + byte mod 10. Skipping 250 to 255 makes all ten numbers
+    /// equally likely. If all 32 bytes are skipped, the seal of the seal continues.
     pub fn number_in(&self, own_seal: &DrawSeal) -> DrawnNumber {
         let mut block = own_seal.0;
         loop {
@@ -72,10 +69,10 @@ impl Draw {
         }
     }
 
-    /// Whether `claimed` is the number that was bound by `commitment`: for anybody, from published values alone.
+    /// Whether `claimed` is the number that `commitment` bound, from published values alone.
     ///
-    /// With the `published` seal every changed field is noticed. A referee of other make may publish none; then the number
-    /// alone is compared, and one change in ten passes.
+    /// The `published` seal reveals every changed field. A foreign referee may publish none; then only the number is compared,
+    /// and one change in ten passes.
     pub fn verify(
         &self,
         commitment: &DrawCommitment,

@@ -1,6 +1,6 @@
-//! Even/Odd, the league's own game: both players bet on the parity of a number that is drawn afterwards.
+//! Even/Odd: both players bet on the parity of a number that is drawn afterwards.
 //!
-//! Both choose at once and neither sees the other's choice; a choice stands once it is made. The player that alone is right
+//! The players choose at the same time without seeing each other's choice, and a choice is final. A player that alone is right
 //! wins.
 
 use league_protocol::parity::Parity;
@@ -22,14 +22,12 @@ pub struct EvenOdd {
     number: Option<DrawnNumber>,
 }
 
-/// Both have chosen and the number is drawn.
 struct Decided {
     choices: Pair<Parity>,
     number: u8,
 }
 
 impl EvenOdd {
-    /// The choice that `text` is, where `side` may still make one.
     fn choice(&self, side: Side, text: &str) -> Result<Parity, IllegalMove> {
         if self.choices[side].is_some() {
             return Err(IllegalMove::new(text, "the choice is made, and the first one stands"));
@@ -102,7 +100,7 @@ impl Game for EvenOdd {
         both.map(|parity| SmolStr::new_static(parity.as_str())).collect()
     }
 
-    /// There is no board, and a player does not see the other's choice.
+    /// Always empty: there is no board, and the opponent's choice is secret.
     fn view(&self, _side: Side) -> SmolStr {
         SmolStr::default()
     }

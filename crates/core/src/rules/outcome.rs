@@ -1,5 +1,3 @@
-//! How a match ended, and what that is worth to each player.
-
 use std::fmt::Display;
 
 use league_protocol::message::game_over::{OwnResult, ResultStatus};
@@ -12,17 +10,14 @@ use super::game::GameVerdict;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// This side won by the rules of the game.
     Win(Side),
-    /// Nobody won, by the rules of the game.
     Draw,
-    /// This side lost without a game: it declined, kept silent, could not be reached or made no legal move.
+    /// This side declined, timed out, could not be reached or made no legal move.
     Forfeit(Side),
     DoubleForfeit,
 }
 
 impl Outcome {
-    /// The winner, if there is one.
     pub fn winner(self) -> Option<Side> {
         match self {
             Self::Win(side) => Some(side),
@@ -31,7 +26,6 @@ impl Outcome {
         }
     }
 
-    /// Whether `side` lost without a game.
     pub fn forfeited(self, side: Side) -> bool {
         match self {
             Self::Forfeit(loser) => loser == side,
@@ -40,7 +34,6 @@ impl Outcome {
         }
     }
 
-    /// In one word, in a league where a double forfeit counts as that.
     pub fn status(self, double_forfeit: DoubleForfeit) -> ResultStatus {
         match (self, double_forfeit) {
             (Self::Win(_), _) => ResultStatus::Win,
@@ -49,7 +42,6 @@ impl Outcome {
         }
     }
 
-    /// What the match was to `side`, in a league where a double forfeit counts as that.
     pub fn own_result(self, side: Side, double_forfeit: DoubleForfeit) -> OwnResult {
         match (self.status(double_forfeit), self.winner()) {
             (_, Some(winner)) if winner == side => OwnResult::Win,
@@ -63,7 +55,6 @@ impl Outcome {
         Pair::from_fn(|side| points_for(self.own_result(side, worth.double_forfeit), worth))
     }
 
-    /// Who won, with the players called by `names`.
     pub fn sentence(self, names: &Pair<impl Display>) -> String {
         match self {
             Self::Win(side) => format!("{} beats {}", names[side], names[side.other()]),
@@ -73,7 +64,6 @@ impl Outcome {
         }
     }
 
-    /// The name of this kind of end, for programs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Win(_) => "win",
@@ -84,7 +74,7 @@ impl Outcome {
     }
 }
 
-/// The points rule: what a player gets for its result.
+/// The points rule; every other module calls it.
 pub fn points_for(result: OwnResult, worth: &MatchPoints) -> u32 {
     match result {
         OwnResult::Win => worth.win_points,

@@ -1,5 +1,3 @@
-//! The games that the league knows: one line each.
-
 use league_protocol::id::GameType;
 use thiserror::Error;
 
@@ -15,7 +13,6 @@ fn start<G: Game + Default + 'static>() -> Box<dyn Game> {
     Box::new(G::default())
 }
 
-/// A new game of this type; `None` when the type is not registered.
 pub fn new_game(game_type: &GameType) -> Option<Box<dyn Game>> {
     let (_, start) = GAMES.iter().find(|(name, _)| *name == game_type.as_str())?;
     Some(start())
@@ -35,7 +32,6 @@ pub struct UnknownGame {
     found: String,
 }
 
-/// The registered game that `name` names.
 pub fn game_named(name: &str) -> Result<GameType, UnknownGame> {
     let known = name.parse().ok().filter(|game_type| new_game(game_type).is_some());
     known.ok_or_else(|| UnknownGame { found: name.chars().take(64).collect() })
@@ -63,7 +59,7 @@ mod tests {
         );
     }
 
-    /// Plays `game` to its end by the moves that `choices` pick, and checks its promises at every stage.
+    /// Plays `game` to its end by the moves that `choices` pick, and checks the `Game` contract at every stage.
     fn plays_by_its_own_rules(mut game: Box<dyn Game>, choices: &[usize]) {
         let (mut waits, mut choices) = (0, choices.iter().copied().cycle());
         loop {

@@ -1,7 +1,7 @@
-//! A league that can be repeated: everything random in it comes from one number.
+//! Repeatable leagues: one number decides everything random.
 //!
-//! Each secret, nonce and choice is derived by itself from the seed and its own name, so the order in which matches are
-//! played, and by how many referees, changes nothing. Reproducible means predictable: a contest has no seed.
+//! Each secret, nonce and choice is derived from the seed and its own name. The order of matches and the number of referees
+//! change nothing. Repeatable means predictable, so a contest uses no seed.
 
 use std::fmt;
 
@@ -10,14 +10,13 @@ use league_protocol::id::{LeagueId, MatchId, PlayerId};
 use league_protocol::seal::{digest, seal};
 use smol_str::{SmolStr, format_smolstr};
 
-/// Where a repeatable league has its randomness from.
 #[derive(Clone)]
 pub struct Seed {
     key: [u8; 32],
     league: LeagueId,
 }
 
-/// What decides draws that are still to come must not slip into a log.
+/// Hides the seed, which decides future draws, from logs.
 impl fmt::Debug for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "seed of {}:…", self.league)
@@ -25,7 +24,6 @@ impl fmt::Debug for Seed {
 }
 
 impl Seed {
-    /// The seed that `number` is for `league`.
     pub fn new(number: u64, league: LeagueId) -> Self {
         Self { key: digest(&[b"league.v2 seed ".as_slice(), &number.to_be_bytes()].concat()), league }
     }
@@ -35,26 +33,24 @@ impl Seed {
         seal(&self.key, &[what, league, match_id, who.as_bytes()])
     }
 
-    /// The secret of a match's draw.
     pub fn secret(&self, match_id: &MatchId) -> DrawSecret {
         DrawSecret(self.derive(b"secret", match_id, ""))
     }
 
-    /// What a player of ours adds to a draw.
     pub fn nonce(&self, match_id: &MatchId, player: &PlayerId) -> DrawNonce {
         let bytes = self.derive(b"nonce", match_id, player.as_str());
         let text: String = bytes[..8].iter().map(|byte| format!("{byte:02x}")).collect();
         text.parse().unwrap_or_default()
     }
 
-    /// Which of `count` options `player`, which sees `view`, takes when it leaves that to chance; 0 where there is none.
+    /// The index that `player` picks at random in the position `view`; 0 when `count` is 0.
     pub fn pick(&self, match_id: &MatchId, player: &PlayerId, view: &str, count: usize) -> usize {
         let who = if view.is_empty() { SmolStr::new(player.as_str()) } else { format_smolstr!("{player} {view}") };
         let [a, b, c, d, e, f, g, h, ..] = self.derive(b"choice", match_id, &who);
         Self::pick_by(u64::from_le_bytes([a, b, c, d, e, f, g, h]), count)
     }
 
-    /// Which of `count` options a random number takes. The bias is below `count` in 2^64.
+    /// Maps a random number to one of `count` options. The bias is below `count` in 2^64.
     pub fn pick_by(number: u64, count: usize) -> usize {
         number.checked_rem(count as u64).map_or(0, |picked| picked as usize)
     }

@@ -1,13 +1,12 @@
-//! Tic-tac-toe: a game of turns on a board that both see, without chance.
+//! Tic-tac-toe: a game of turns on a board that both players see, without chance.
 //!
-//! The cells are numbered 1 to 9 from the upper left; A begins and writes X, B writes O. Three in a line win.
+//! The cells are numbered 1 to 9 from the upper left. A begins and writes X, B writes O. Three in a line win.
 
 use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 
 use super::game::{Game, GameInfo, GameStage, GameVerdict, IllegalMove};
 
-/// The lines that win, by index of their cells.
 const LINES: [[usize; 3]; 8] = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
 
 const RULES: &str = "\
@@ -29,7 +28,7 @@ fn mark(side: Side) -> char {
     }
 }
 
-/// The cell that `text` names: one digit from 1 to 9, nothing around it.
+/// Exactly one digit from 1 to 9, without whitespace.
 fn cell(text: &str) -> Option<usize> {
     match text.as_bytes() {
         [digit @ b'1'..=b'9'] => Some(usize::from(digit - b'1')),
@@ -38,7 +37,7 @@ fn cell(text: &str) -> Option<usize> {
 }
 
 impl TicTacToe {
-    /// Whose turn it would be: the sides alternate, so the number of marks tells.
+    /// The sides alternate, so the number of marks gives the turn.
     fn turn(&self) -> Side {
         Side::BOTH[self.board.iter().flatten().count() % 2]
     }
@@ -54,7 +53,6 @@ impl TicTacToe {
         self.board.iter().all(Option::is_some)
     }
 
-    /// The cell that `side` takes by `text`, where it may.
     fn free_cell(&self, side: Side, text: &str) -> Result<usize, IllegalMove> {
         match self.stage() {
             GameStage::Over(_) | GameStage::Draw => return Err(IllegalMove::new(text, "the game is over")),
@@ -99,7 +97,7 @@ impl Game for TicTacToe {
         moves.filter(|text| self.check(side, text).is_ok()).collect()
     }
 
-    /// The board from cell 1 to 9, `X.O......`, the same for both.
+    /// The board from cell 1 to 9, such as `X.O......`; the same for both sides.
     fn view(&self, _side: Side) -> SmolStr {
         let mut text = SmolStrBuilder::new();
         for owner in self.board {
@@ -128,7 +126,6 @@ mod tests {
 
     const NAMES: Pair<&str> = Pair { a: "P01", b: "P02" };
 
-    /// The game after these cells, played in turn.
     fn after(cells: &str) -> TicTacToe {
         let mut game = TicTacToe::default();
         for (cell, side) in cells.chars().zip(Side::BOTH.into_iter().cycle()) {

@@ -1,5 +1,3 @@
-//! The agents of a season: who they are, where they listen, and how they are doing.
-
 use std::str::FromStr;
 
 use league_protocol::dialect::PeerDialect;
@@ -11,17 +9,16 @@ use league_protocol::token::TokenDigest;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-/// What an agent said of itself when it was let in.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct AgentProfile {
     pub name: SmolStr,
     pub version: SmolStr,
     pub endpoint: String,
     pub games: Vec<GameType>,
-    /// Whether it shows players the passes that it is handed, as a referee of ours does.
+    /// Whether this referee forwards passes to players, as our referees do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shows_passes: bool,
-    /// Whether notices that are due together may come as one JSON-RPC batch.
+    /// Whether the agent takes several notices as one JSON-RPC batch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub accepts_batches: bool,
 }
@@ -40,14 +37,14 @@ impl From<&AgentMeta> for AgentProfile {
 }
 
 impl AgentProfile {
-    /// Whether this is the same agent again: same name, same place.
+    /// Same name and same endpoint.
     pub fn is_same(&self, other: &Self) -> bool {
         self.endpoint == other.endpoint && self.has_name_of(other)
     }
 
-    /// Whether people would take one name for the other.
+    /// Whether a person would confuse the two names.
     pub fn has_name_of(&self, other: &Self) -> bool {
-        // Compared with everybody at each registration, so the usual case makes no copies.
+        // Each registration compares the name with all others, so the ASCII case makes no copies.
         if self.name.is_ascii() && other.name.is_ascii() {
             return self.name.eq_ignore_ascii_case(&other.name);
         }
@@ -55,14 +52,12 @@ impl AgentProfile {
     }
 }
 
-/// A credential as it is kept.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct StoredCredential {
     pub digest: TokenDigest,
     pub expires: Timestamp,
 }
 
-/// A player or a referee, by its id.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentId {
@@ -71,7 +66,6 @@ pub enum AgentId {
 }
 
 impl AgentId {
-    /// The id as it is written.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Player(id) => id.as_str(),
@@ -79,7 +73,7 @@ impl AgentId {
         }
     }
 
-    /// Whose token this is, by its own word: `tok-P01-…`.
+    /// The agent that the token itself names, such as `tok-P01-…`.
     pub fn claimed_by(token: &str) -> Option<Self> {
         let (id, _) = token.strip_prefix("tok-")?.split_once('-')?;
         let player = PlayerId::from_str(id).ok().filter(|id| id.number().is_some()).map(Self::Player);
@@ -97,17 +91,15 @@ pub struct RegisteredPlayer {
     pub forfeits_running: u32,
     pub manner: PeerDialect,
     pub quirks: Quirks,
-    /// Whether it has shown a right token or pass in this league.
+    /// Whether it has shown a valid token or pass in this league.
     pub shows_token: bool,
-    /// Whether the operator has taken it out of the league that is being played.
+    /// Whether the operator withdrew it after the first round started.
     pub withdrawn: bool,
 }
 
-/// How a player is, in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PlayerCondition {
     Active,
-    /// It is asked only once, until it plays a match again.
     Suspended,
     Withdrawn,
 }
@@ -135,17 +127,15 @@ pub struct RegisteredReferee {
     pub id: RefereeId,
     pub profile: AgentProfile,
     pub grant: StoredCredential,
-    /// How many matches it runs at a time.
     pub capacity: u32,
     pub running: u32,
-    /// Whether it has been given up until it registers again.
+    /// The manager could not reach it and waits for it to register again.
     pub lost: bool,
     pub manner: PeerDialect,
     pub quirks: Quirks,
 }
 
 impl RegisteredReferee {
-    /// How many more matches it could take now.
     pub fn free(&self) -> u32 {
         if self.lost { 0 } else { self.capacity.saturating_sub(self.running) }
     }

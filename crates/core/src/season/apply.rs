@@ -1,4 +1,4 @@
-//! What events change: the only place where a season changes.
+//! The only place where a season changes.
 
 use league_protocol::dialect::PeerDialect;
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
@@ -19,25 +19,20 @@ use super::{MatchSlot, RoundState, Season};
 use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
 
-/// An event that cannot have happened here: the log is damaged, or belongs to something else.
+/// The event cannot follow this state: the log is damaged, or belongs to another league.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum BadEvent {
-    /// A log begins with its league.
     #[error("the log does not begin with the opening of a league")]
     NotOpened,
-    /// Only the first event opens a league.
     #[error("the league is opened twice")]
     OpenedTwice,
-    /// It speaks of somebody or something that is not there.
     #[error("{0} is not known at this point of the log")]
     Unknown(String),
-    /// It cannot happen at this point.
     #[error("{0} cannot happen at this point of the log")]
     Untimely(&'static str),
 }
 
 impl Season {
-    /// The season that these events made.
     pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Self, BadEvent> {
         let mut events = events.into_iter();
         let mut season = match events.next().map(|event| &event.fact) {
@@ -50,9 +45,10 @@ impl Season {
         Ok(season)
     }
 
-    /// Lets `event` happen. An event that cannot have happened changes nothing.
+    /// An error leaves the season unchanged.
     ///
-    /// As strict as the commands, except for pairings that a format decides from results: those are facts.
+    /// The checks are as strict as those of the commands. The exception is pairings that a format decides from results: they are
+    /// facts.
     pub fn apply(&mut self, event: &Event) -> Result<(), BadEvent> {
         match &event.fact {
             Fact::Opened { .. } => Err(BadEvent::OpenedTwice),
@@ -199,7 +195,6 @@ impl Season {
         self.player_index = places.collect();
     }
 
-    /// An empty table for so many players.
     fn reset_table(&mut self, players: usize) {
         self.table = Table::new(place(players), self.config.scoring.clone());
     }
@@ -318,7 +313,6 @@ impl Season {
         self.settle(match_id, MatchSlot::Awarded { outcome }, outcome).map(drop)
     }
 
-    /// Gives a match of the current round its result.
     fn settle(&mut self, match_id: &MatchId, to: MatchSlot, outcome: Outcome) -> Result<Pairing, BadEvent> {
         let pairing = self.pairing(match_id).ok_or_else(|| unknown(match_id))?;
         self.set(match_id, to);
@@ -366,7 +360,6 @@ impl Season {
         Ok(())
     }
 
-    /// The place of the referee that holds a match on this attempt.
     fn held(&self, match_id: &MatchId, attempt: u32) -> Result<u32, BadEvent> {
         match self.slot(match_id) {
             Some(MatchSlot::Held { attempt: current, referee }) if *current == attempt => Ok(*referee),
@@ -383,7 +376,6 @@ impl Season {
         }
     }
 
-    /// Takes everything that a referee runs out of its hands.
     fn release(&mut self, referee: &RefereeId) -> Result<u32, BadEvent> {
         let index = *self.referee_index.get(referee).ok_or_else(|| unknown(referee))?;
         for slot in self.rounds.last_mut().into_iter().flat_map(|round| &mut round.slots) {
@@ -398,7 +390,7 @@ impl Season {
     }
 }
 
-/// A place in a list. No list here has 2^32 entries.
+/// No list here has 2^32 entries.
 pub(super) fn place(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }

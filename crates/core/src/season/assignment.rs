@@ -1,5 +1,3 @@
-//! Giving matches to referees, and taking them back from those that are gone.
-
 use std::cmp::Reverse;
 
 use league_protocol::error::{ErrorCode, RequestError};
@@ -11,21 +9,20 @@ use super::agent::RegisteredReferee;
 use super::event::Fact;
 use super::{CommandOutcome, MatchSlot, NextAction, Season, happened};
 
-/// A match in the hands of a referee.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Assignment {
     pub match_id: MatchId,
-    /// The attempt at it, from one.
+    /// From one.
     pub attempt: u32,
     pub referee: RefereeId,
 }
 
 impl Season {
-    /// Gives as many matches of the current round to referees as these can run at a time, each to whoever has most room. Matches of
-    /// players that have been withdrawn are given to nobody, but decided.
+    /// Assigns matches of the current round up to the capacity of the referees, each to the referee with the most free capacity.
+    /// Awards matches of withdrawn players instead.
     ///
-    /// A match that was given back goes to another referee, if another has room; else it is offered to the same one again,
-    /// and how soon is for the caller to say.
+    /// A match that a referee gave back goes to another referee if one is free, else to the same one again. The caller decides
+    /// how soon.
     pub fn assign(&self, now: Timestamp) -> CommandOutcome<Vec<Assignment>> {
         let mut ruling = CommandOutcome { events: Vec::new(), reply: Vec::new() };
         let (Some(round), Some(current)) = (self.rounds.last(), self.current_round()) else { return ruling };
@@ -54,7 +51,7 @@ impl Season {
         ruling
     }
 
-    /// A referee did not take a match: somebody else may.
+    /// The referee did not take the match; another one may.
     pub fn give_back(&self, assignment: &Assignment, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         if !self.holds(assignment) {
             let message = format!("{} does not hold {}", assignment.referee, assignment.match_id);
@@ -64,7 +61,7 @@ impl Season {
         Ok(CommandOutcome { events: vec![happened(now, Fact::MatchReturned { match_id, attempt })], reply: () })
     }
 
-    /// A referee cannot be reached: whatever it runs must be played again, by others.
+    /// The manager cannot reach the referee. Other referees replay its open matches.
     pub fn lose_referee(&self, referee: &RefereeId, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         match self.referee(referee) {
             None => {
@@ -79,8 +76,8 @@ impl Season {
         }
     }
 
-    /// Nobody took the offers of a match: its referee cannot be reached, unless the match is no longer in its hands. Then it has
-    /// been back, and offers of before say nothing about it.
+    /// The referee did not answer the offers of a match. The manager counts it as lost only while it still holds that match:
+    /// otherwise it has returned since, and old offers prove nothing.
     pub fn unheard(&self, assignment: &Assignment, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         if self.holds(assignment) {
             return self.lose_referee(&assignment.referee, now);
@@ -88,7 +85,7 @@ impl Season {
         Ok(CommandOutcome { events: Vec::new(), reply: () })
     }
 
-    /// Everything that referees are running, as it stands: after a restart, what they are to be reminded of.
+    /// All matches that referees hold. After a restart the manager reminds the referees of them.
     pub fn assignments(&self) -> Vec<Assignment> {
         let Some(round) = self.rounds.last() else { return Vec::new() };
         let current = self.current_round().unwrap_or(RoundId(1));
@@ -103,14 +100,12 @@ impl Season {
         held.collect()
     }
 
-    /// Whether nothing is left to do in the current round but to wait for its results.
     pub fn only_awaits_results(&self) -> bool {
         let given = |slot: &MatchSlot| !matches!(slot, MatchSlot::Waiting { .. });
         matches!(self.duty(), NextAction::Play(_))
             && self.rounds.last().is_some_and(|round| round.slots.iter().all(given))
     }
 
-    /// Whether this attempt is the current one, and in these hands.
     pub fn holds(&self, assignment: &Assignment) -> bool {
         let place = self.referee_index.get(&assignment.referee);
         match self.slot(&assignment.match_id) {
@@ -120,7 +115,7 @@ impl Season {
     }
 }
 
-/// Where there is most room, and among equals the first. Whoever has `refused` comes after all others.
+/// The referee with the most free capacity, the first among equals. A referee that `refused` comes last.
 fn roomiest(room: &[u32], refused: Option<u32>) -> Option<usize> {
     let refused = refused.map(|place| place as usize);
     let free = room.iter().copied().enumerate().filter(|(_, free)| *free > 0);

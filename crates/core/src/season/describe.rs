@@ -1,4 +1,4 @@
-//! Events in words: one sentence each, shared by log lines and pages.
+//! One sentence per event, shared by log lines and pages.
 
 use std::fmt;
 
@@ -9,21 +9,19 @@ use super::agent::AgentId;
 use super::event::Fact;
 use crate::rules::outcome::Outcome;
 
-/// A part of a sentence. Ids stay apart from text, so that a page can show a name and a link in their place.
+/// Ids stay apart from text, so that a page can show a name and a link in their place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Phrase {
     Text(String),
     Player(PlayerId),
     Match(MatchId),
-    /// Who won the match, or that nobody did.
+    /// The winner of the match, or a draw.
     Ended(MatchId, Outcome),
 }
 
-/// A sentence without its full stop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Description(pub Vec<Phrase>);
 
-/// With ids in place of names.
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|phrase| match phrase {
@@ -65,13 +63,12 @@ impl From<&MatchId> for Phrase {
     }
 }
 
-/// A description of these parts.
 macro_rules! describe {
     ($($part:expr),+ $(,)?) => { Description(vec![$(Phrase::from($part)),+]) };
 }
 
 impl Fact {
-    /// What happened, without secrets and addresses.
+    /// Contains no secrets and no addresses.
     pub fn describe(&self) -> Description {
         match self {
             Self::Opened { config } => describe!(config.title(), " opens for registration"),

@@ -1,5 +1,3 @@
-//! Events: a season is the result of applying them, and nothing else.
-
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::report::{Account, LearnedDialect};
 use league_protocol::time::Timestamp;
@@ -12,7 +10,7 @@ use crate::rules::outcome::Outcome;
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Event {
-    /// In whole seconds, as a log keeps it, so that a replay sees what the running season saw.
+    /// Whole seconds, as the log stores them, so that a replay equals the running season.
     pub at: Timestamp,
     pub fact: Fact,
 }
@@ -32,17 +30,17 @@ pub enum Fact {
     RefereeRegistered {
         referee: RefereeId,
         profile: AgentProfile,
-        /// How many matches it runs at a time.
+        /// The most matches it runs at a time.
         capacity: u32,
         grant: StoredCredential,
     },
-    /// A player registered again and got a fresh token.
+    /// A player registered again and got a new token.
     PlayerReturned {
         player: PlayerId,
         profile: AgentProfile,
         grant: StoredCredential,
     },
-    /// A referee registered again and got a fresh token. Its open matches are played again.
+    /// A referee registered again and got a new token. Its open matches are played again.
     RefereeReturned {
         referee: RefereeId,
         profile: AgentProfile,
@@ -69,17 +67,17 @@ pub enum Fact {
         attempt: u32,
         referee: RefereeId,
     },
-    /// The attempt ended without a result: the referee did not take the match, or gave it back.
+    /// The attempt ended without a result: the referee refused the match or gave it back.
     MatchReturned {
         match_id: MatchId,
         attempt: u32,
     },
-    /// A referee does not answer. Its open matches are played again, by other referees.
+    /// The manager cannot reach a referee. Other referees replay its open matches.
     RefereeLost {
         referee: RefereeId,
     },
-    /// How a match came to the result that is reported next, where the result alone does not say it and the referee does not write
-    /// into the manager's home.
+    /// How the match reached the result that the next event reports. Written only if the result alone does not say it and the
+    /// referee does not write into the manager's home.
     MatchExplained {
         match_id: MatchId,
         attempt: u32,
@@ -90,12 +88,11 @@ pub enum Fact {
         attempt: u32,
         record: MatchRecord,
     },
-    /// A match that no referee held was decided without being played, because a player of it had been withdrawn.
+    /// A match was decided without being played, because one of its players had been withdrawn.
     MatchAwarded {
         match_id: MatchId,
         outcome: Outcome,
     },
-    /// Every match of a round has its result.
     RoundCompleted {
         round: RoundId,
     },
@@ -105,13 +102,12 @@ pub enum Fact {
         agent: AgentId,
         learned: LearnedDialect,
     },
-    /// The operator stopped the league: no new match starts.
+    /// Running matches end; no new match starts.
     Halted,
     Resumed,
 }
 
 impl Fact {
-    /// The name of this kind of event, as the log writes it.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Opened { .. } => "opened",
@@ -137,7 +133,6 @@ impl Fact {
         }
     }
 
-    /// The match that has its result with this event, and a summary of the result.
     pub fn result(&self) -> Option<(&MatchId, MatchRecord)> {
         if let Self::MatchReported { match_id, record, .. } = self {
             return Some((match_id, record.summary()));

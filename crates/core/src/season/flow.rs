@@ -1,4 +1,4 @@
-//! From registration to the last round: which command is allowed when, and the next action.
+//! Phases of a league: which command is allowed when, and the next action.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,6 @@ use super::{CommandOutcome, Season, happened};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LeaguePhase {
     WaitingForRegistrations,
-    /// The registration is closed, and the league waits for its start.
     CreatingSchedule,
     RunningLeague,
     LeagueCompleted,
@@ -32,17 +31,13 @@ impl LeaguePhase {
     }
 }
 
-/// Derived from the state alone, so a crash loses none of it.
+/// Derived from the state alone, so a crash cannot lose it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NextAction {
-    /// Wait for agents, or for the operator.
     AwaitRegistrations,
-    /// Wait for the operator to start or resume the league.
     AwaitStart,
     StartRound(RoundId),
-    /// Assign the matches of this round, announce it, and wait for its results.
     Play(RoundId),
-    /// Tell all agents that the league is over.
     Conclude,
 }
 
@@ -79,8 +74,8 @@ impl Season {
         Ok(CommandOutcome { events: vec![happened(now, Fact::RegistrationClosed)], reply: () })
     }
 
-    /// Closes the registration for a league of the `named` players, or of all of them. The others are withdrawn and returned, so
-    /// that the manager can tell them.
+    /// Closes the registration for the `named` players, or for all. Withdraws and returns the others, so that the manager can
+    /// tell them.
     pub fn schedule_players(
         &self,
         named: Option<&[PlayerId]>,
@@ -106,7 +101,7 @@ impl Season {
         Ok(CommandOutcome { events: withdrawn.chain(closed.events).collect(), reply: out })
     }
 
-    /// Starts the league, closing an open registration first; resumes a stopped one.
+    /// Closes an open registration first. Also resumes a stopped league.
     pub fn start(&self, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         const METHOD: Method = Method::StartLeague;
         match self.phase {
@@ -130,7 +125,7 @@ impl Season {
         }
     }
 
-    /// Stops the league: running matches end, no new one starts.
+    /// Running matches end; no new match starts.
     pub fn stop(&self, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         const METHOD: Method = Method::StopLeague;
         match (self.phase, self.halted) {
@@ -147,7 +142,7 @@ impl Season {
         }
     }
 
-    /// Opens the registration again and drops the schedule, as long as no match has a result.
+    /// Drops the schedule. Refused once a match has a result.
     pub fn reopen(&self, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
         self.reopening()?;
         let is_open = self.phase == LeaguePhase::WaitingForRegistrations;
@@ -155,7 +150,6 @@ impl Season {
         Ok(CommandOutcome { events, reply: () })
     }
 
-    /// Whether the registration may be opened again, or is open.
     pub(super) fn reopening(&self) -> Result<(), RequestError> {
         const METHOD: Method = Method::ReopenRegistration;
         match self.phase {
@@ -179,24 +173,23 @@ impl Season {
         self.config.min_players.max(2) as usize
     }
 
-    /// The events that follow when `settled` more matches of the current round have their result: its end, and that of the league.
-    /// Only the current round has open matches.
+    /// The end of the round and of the league, if `settled` more results complete them. Only the current round has open matches.
     pub(super) fn endings(&self, settled: u32, now: Timestamp) -> Vec<Event> {
         let (Some(round), Some(id)) = (self.rounds.last(), self.current_round()) else { return Vec::new() };
         if settled == 0 || round.open != settled {
             return Vec::new();
         }
         let mut events = vec![happened(now, Fact::RoundCompleted { round: id })];
-        // The result that ends the round is not applied yet, so the format cannot decide: only a number of rounds that is known in
-        // advance ends the league here. Otherwise `start_round` ends it.
+        // The result that ends the round is not applied yet, so the format cannot decide. The league ends here only if the number
+        // of rounds is known in advance; otherwise `start_round` ends it.
         if self.config.format.max_rounds(place(self.players.len())) == Some(id.0) {
             events.push(happened(now, Fact::LeagueCompleted));
         }
         events
     }
 
-    /// Starts the round that is due, once all players have been told of the one before. Ends the league, and returns no round, when
-    /// the format has none left.
+    /// Starts the next round after all players know the results of the previous one. Ends the league and returns `None` when the
+    /// format has no round left.
     pub fn start_round(&self, now: Timestamp) -> Result<CommandOutcome<Option<RoundId>>, RequestError> {
         match self.duty() {
             NextAction::StartRound(round) => {
@@ -210,7 +203,6 @@ impl Season {
         }
     }
 
-    /// The start of the next round as the format decides it, or the end of the league.
     fn next_round(&self, now: Timestamp) -> Event {
         let Some(plan) = self.next_plan() else { return happened(now, Fact::LeagueCompleted) };
         let ids = |places: &[u32]| -> Vec<PlayerId> {

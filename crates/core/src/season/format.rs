@@ -1,7 +1,7 @@
-//! Formats: who meets whom in the next round.
+//! Formats decide the pairings of the next round from the state alone.
 //!
-//! A format decides from the state alone. Its decision becomes the event that starts the round, and everything else reads that
-//! event. A new format is one file and one line in `FORMATS`.
+//! The decision becomes the event that starts the round, and all other code reads that event. A new format is one file and one
+//! line in `FORMATS`.
 
 mod round_robin;
 
@@ -20,47 +20,44 @@ use super::standings::Table;
 
 const FORMATS: [KnownFormat; 1] = [KnownFormat { name: "round_robin", format: &round_robin::RoundRobin }];
 
-/// Two players that meet, by their places in the list of players.
+/// Two players by their indices in the list of players.
 pub type Pairing = Pair<u32>;
 
-/// Who meets whom in a round. Match numbers follow the order of the pairings, from one.
+/// Match numbers follow the order of the pairings, from one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RoundPlan {
     pub pairings: Vec<Pairing>,
-    /// Players that are in the league and have no match in this round.
+    /// Players of the league without a match in this round.
     pub byes: Vec<u32>,
 }
 
-/// What a format decides from.
 #[derive(Clone, Copy, Debug)]
 pub struct FormatState<'a> {
-    /// In the order of the schedule; withdrawn players keep their places.
+    /// In the order of the schedule; withdrawn players keep their indices.
     pub players: &'a [RegisteredPlayer],
     pub table: &'a Table,
-    /// All rounds so far, each completed.
+    /// All completed.
     pub rounds: &'a [RoundState],
 }
 
-/// Decides who meets whom. The same two players may meet in several rounds; no player plays twice in one round.
+/// Two players may meet in several rounds, but no player plays twice in one round.
 pub trait Format: Sync {
-    /// The next round; none when the league is over.
+    /// `None` when the league is over.
     fn next_round(&self, state: &FormatState<'_>) -> Option<RoundPlan>;
 
-    /// The most rounds that a league of so many players has; none when it is not known in advance.
+    /// `None` when the number of rounds is not known in advance.
     fn max_rounds(&self, players: u32) -> Option<u32>;
 
-    /// The most matches that such a league has.
     fn max_matches(&self, players: u32) -> Option<u64> {
         Some(u64::from(self.max_rounds(players)?) * u64::from(players / 2))
     }
 
-    /// Round `round`, from one, where no result can change it; none where the format decides round by round.
+    /// Round `round`, from one, if no result can change it; `None` if the format decides round by round.
     fn planned_round(&self, _players: u32, _round: u32) -> Option<RoundPlan> {
         None
     }
 }
 
-/// A format by the name that stands in a league's configuration.
 #[derive(Clone, Copy)]
 pub struct KnownFormat {
     name: &'static str,
@@ -127,7 +124,6 @@ mod tests {
     use crate::season::event::Event;
     use crate::season::{CommandOutcome, NextAction, Season};
 
-    /// The leader meets each other player in turn, until one player has ten points. How many rounds that takes is not known.
     struct Challenge;
 
     impl Format for Challenge {

@@ -1,4 +1,4 @@
-//! What is found out about an agent's ways: kept with it, and noted only when it is news.
+//! What the manager learns about an agent's dialect. Only news becomes an event.
 
 use league_protocol::dialect::PeerDialect;
 use league_protocol::message::report::{LearnedDialect, MatchResultReport};
@@ -11,7 +11,6 @@ use super::flow::LeaguePhase;
 use super::{CommandOutcome, Registered, Season, happened};
 
 impl Season {
-    /// How an agent is spoken to, and what it does differently.
     pub fn ways_of(&self, agent: &AgentId) -> Option<(&PeerDialect, Quirks)> {
         match agent {
             AgentId::Player(id) => self.player(id).map(|player| (&player.manner, player.quirks)),
@@ -19,14 +18,13 @@ impl Season {
         }
     }
 
-    /// Notes what was found out about an agent; nothing where that was known, or nobody is meant.
+    /// `None` if it is already known, or the agent is unknown.
     pub fn learn(&self, agent: &AgentId, learned: &LearnedDialect, now: Timestamp) -> Option<Event> {
         let known = self.ways_of(agent)?;
         let shows_token = learned.shows_token && self.is_yet_to_show_token(agent);
         news(agent, known, &LearnedDialect { shows_token, ..learned.clone() }, now)
     }
 
-    /// Whether this is a player that has shown no right token or pass in this league.
     pub fn is_yet_to_show_token(&self, agent: &AgentId) -> bool {
         match agent {
             AgentId::Player(id) => self.player(id).is_some_and(|player| !player.shows_token),
@@ -34,7 +32,7 @@ impl Season {
         }
     }
 
-    /// Notes what a referee found out about the two players of the match that it reports, and what is odd about the report.
+    /// Records what a referee learned about the two players of its match, and the quirks of the report itself.
     pub fn learn_from(&self, report: &MatchResultReport, by: &AgentId, odd: Quirks, now: Timestamp) -> Vec<Event> {
         let Some(players) = self.contestants(&report.match_id) else { return Vec::new() };
         let news = [players.a, players.b].into_iter().filter_map(|player| {
@@ -45,7 +43,7 @@ impl Season {
         news.chain(own).collect()
     }
 
-    /// Adds to a registration what its form shows. What was learned about an agent that comes back is better than a new guess.
+    /// Adds the dialect that the registration shows. For a returning agent, what was learned earlier takes precedence.
     pub fn note_form(
         &self,
         mut ruling: CommandOutcome<Registered>,

@@ -1,5 +1,3 @@
-//! What a referee is told when it is given a match.
-
 use league_protocol::draw::DrawSecret;
 use league_protocol::message::start_match::{Contestant, MatchMode, StartMatch};
 
@@ -8,7 +6,7 @@ use super::agent::RegisteredPlayer;
 use super::assignment::Assignment;
 
 impl Season {
-    /// The order to run an assigned match; nothing when there is no such match. `secret` is for leagues with a seed only.
+    /// `None` if the match is not assigned so. Only leagues with a seed pass a `secret`.
     pub fn order(&self, assignment: &Assignment, mode: MatchMode, secret: Option<DrawSecret>) -> Option<StartMatch> {
         let (league, match_id) = (&self.config.league_id, &assignment.match_id);
         let (round, _) = match_id.parts()?;

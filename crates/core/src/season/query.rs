@@ -1,5 +1,3 @@
-//! Answers to queries, and what notices and pages show.
-
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::query::{
@@ -20,7 +18,6 @@ use crate::rules::outcome::Outcome;
 const METHOD: Method = Method::LeagueQuery;
 
 impl Season {
-    /// Answers a query of `asker`.
     pub fn query(&self, query: &LeagueQuery, asker: &AgentId) -> Result<LeagueQueryResponse, RequestError> {
         if query.league_id.as_ref().is_some_and(|league| *league != self.config.league_id) {
             let message = format!("there is no such league here; this is {}", self.config.league_id);
@@ -60,7 +57,7 @@ impl Season {
         Ok(LeagueQueryResponse { query_type, success: error.is_none(), current_round, data, error })
     }
 
-    /// The table, best first. Equal players share a rank and are listed by id, as are all players while the registration is open.
+    /// Best first. Equal players share a rank and are listed by id, as are all players while the registration is open.
     pub fn standings(&self) -> Vec<StandingsRow> {
         let mut places = self.table.places();
         if places.len() != self.players.len() {
@@ -85,13 +82,12 @@ impl Season {
         })
     }
 
-    /// A player's own record, which every call for a move carries.
     pub fn record_of(&self, player: &PlayerId) -> PlayerRecord {
         let row = self.place_of(player).map(|place| self.table.row(place)).unwrap_or_default();
         PlayerRecord { wins: row.wins, losses: row.losses, draws: row.draws, points: row.points }
     }
 
-    /// The leader; the champion, once the league is over. A withdrawn player keeps its place in the table and is neither.
+    /// The leader, or the champion once the league is over. A withdrawn player keeps its rank but is never champion.
     pub fn champion(&self) -> Option<Champion> {
         let first = self.standings().into_iter().find(|row| !row.withdrawn)?;
         Some(Champion { player_id: first.player_id, display_name: first.display_name, points: first.points })
@@ -126,22 +122,21 @@ impl Season {
         }
     }
 
-    /// The matches of a round as they are announced, with the players' endpoints where `to_referees`.
+    /// The announced matches of a round; referees also get the players' endpoints.
     ///
-    /// A match that no referee has yet is announced with the referee whose turn it would be. A match that will be awarded is not
-    /// announced.
+    /// A match without a referee is announced with the one that would get it next. A match that will be awarded is not announced.
     pub fn announced(&self, round: RoundId, to_referees: bool) -> Vec<AnnouncedMatch> {
         let ids = (1..=self.summary(round).total_matches).map(|number| MatchId::of(round, number));
         ids.filter_map(|match_id| self.announce(match_id, to_referees)).collect()
     }
 
-    /// Whether every referee that may get a match shows players its passes. One that does not weakens the whole round, since
-    /// matches move between referees.
+    /// Whether every referee that may get a match forwards passes. One that does not affects the whole round, since matches move
+    /// between referees.
     pub fn referees_show_passes(&self) -> bool {
         self.referees.iter().filter(|referee| !referee.lost).all(|referee| referee.profile.shows_passes)
     }
 
-    /// The matches that a referee holds, with the players' endpoints.
+    /// Includes the players' endpoints.
     pub fn assigned(&self, referee: &RefereeId) -> Vec<AnnouncedMatch> {
         let held = self.assignments().into_iter().filter(|assignment| assignment.referee == *referee);
         let announced = held.filter_map(|assignment| {
@@ -178,7 +173,6 @@ impl Season {
         present().nth((number as usize).checked_sub(1)?.checked_rem(present().count())?)
     }
 
-    /// The player that a query is about: the one it names, or the one that asks.
     fn asked_about<'a>(&self, query: &'a LeagueQuery, asker: &'a AgentId) -> Result<&'a PlayerId, RequestError> {
         let named = match (&query.query_params.player_id, asker) {
             (Some(player), _) => Some(player),
@@ -199,7 +193,6 @@ impl Season {
         })
     }
 
-    /// The first match of `player` that has no result yet and is to be played.
     pub fn next_match(&self, player: &PlayerId) -> Option<NextMatch> {
         let place = self.place_of(player)?;
         let first = self.round_number().0.max(1);
@@ -227,7 +220,7 @@ impl Season {
         let standing = self.standings().into_iter().find(|row| row.player_id == *player).ok_or_else(missing)?;
         let entry = self.player(player).ok_or_else(missing)?;
         let row = self.place_of(player).map(|place| self.table.row(place)).unwrap_or_default();
-        // On average; in a round robin exactly.
+        // An average; exact in a round robin.
         let matches = (2 * self.total_matches()).checked_div(self.players.len() as u64).unwrap_or_default();
         Ok(PlayerStats {
             technical_losses: row.technical_losses,

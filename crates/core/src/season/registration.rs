@@ -1,4 +1,4 @@
-//! Letting agents in: once each, under the id they ask for where that is free, with a token that only they see.
+//! Registration: each agent once, with the id it asks for if that is free, and a token that only the agent receives.
 
 use http::Uri;
 use league_protocol::error::{ErrorCode, RequestError};
@@ -15,22 +15,20 @@ use super::event::{Event, Fact};
 use super::flow::LeaguePhase;
 use super::{CommandOutcome, Season, happened, whole};
 
-/// The largest number that an agent may wish for: ids stay short, and lists of them small.
+/// Keeps ids short and lists of them small.
 const MAX_WISH: u32 = 99_999;
 
-/// Let in, under this id and with this token, which nobody will see again.
+/// The token is not shown again.
 #[derive(Clone, Debug)]
 pub struct Admission {
     pub id: AgentId,
     pub token: Token,
-    /// Whether the agent had been there before.
     pub returning: bool,
 }
 
-/// Not let in: an answer, not an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rejection {
-    /// Why, in the words of the course, and what to do about it.
+    /// Begins with the wording of the course documents and says what to do.
     pub reason: String,
     /// The number of the reason in the message contracts.
     pub code: i32,
@@ -38,27 +36,23 @@ pub struct Rejection {
 }
 
 impl Rejection {
-    /// A registrant is turned away because of `reason`; `advice` says what about it, and what to do.
     pub fn new(reason: RejectionReason, method: Method, advice: impl std::fmt::Display) -> Self {
         let error = reason.error();
         Self { reason: format!("{}: {advice}", reason.phrase()), code: reason.code(method), error }
     }
 }
 
-/// Why an agent is not let in. Every reason has a number for players and one for referees.
+/// Each reason has one number for players and one for referees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RejectionReason {
     Full,
     DuplicateName,
-    /// The endpoint cannot be called, or must not be.
     Endpoint,
-    /// It does not play the game of this league.
     Game,
     Closed,
 }
 
 impl RejectionReason {
-    /// The words of the course documents, with which the text of a rejection begins.
     fn phrase(self) -> &'static str {
         match self {
             Self::Full => "League full",
@@ -97,7 +91,7 @@ pub enum Registered {
 }
 
 impl Season {
-    /// A player asks to be let in. `random` makes its token.
+    /// The season derives the token from `random`.
     pub fn register_player(
         &self,
         request: &LeagueRegisterRequest,
@@ -139,9 +133,7 @@ impl Season {
         Ok(admit(AgentId::Player(player), token, happened(now, fact), false))
     }
 
-    /// A referee asks to be let in. `random` makes its token.
-    ///
-    /// Also while the league is running: a league that has lost its referees can be helped.
+    /// The season derives the token from `random`. Referees may register while the league runs, to replace lost ones.
     pub fn register_referee(
         &self,
         request: &RefereeRegisterRequest,
@@ -151,7 +143,7 @@ impl Season {
     ) -> Result<CommandOutcome<Registered>, RequestError> {
         const METHOD: Method = Method::RegisterReferee;
         let profile = AgentProfile::from(&request.referee_meta);
-        // A claim of thousands would draw every match to one referee.
+        // An unlimited claim would draw every match to one referee.
         let capacity =
             request.referee_meta.max_concurrent_matches.unwrap_or(1).min(self.config.max_referee_capacity).max(1);
         if let Some(known) = self.referees.iter().find(|referee| referee.profile.is_same(&profile)) {
@@ -167,7 +159,7 @@ impl Season {
         if let Some(rejection) = self.unsuitable(&profile, others, METHOD) {
             return Ok(rejection);
         }
-        // A referee that is lost can be replaced, also where there is room for one only.
+        // A new referee can replace a lost one even if the league allows only one.
         let present = self.referees.iter().filter(|referee| !referee.lost).count();
         if present >= self.config.max_referees as usize {
             let most = self.config.max_referees;
@@ -183,7 +175,7 @@ impl Season {
         Ok(admit(AgentId::Referee(referee), token, happened(now, fact), false))
     }
 
-    /// Whose token this is. Unknown, wrong and expired tokens look alike from outside: E012.
+    /// Unknown, wrong and expired tokens give the same error, E012.
     pub fn authenticate(&self, token: &Credential, method: Method, now: Timestamp) -> Result<AgentId, RequestError> {
         let grant = |agent: &AgentId| match agent {
             AgentId::Player(id) => self.player(id).map(|player| &player.grant),
@@ -198,7 +190,6 @@ impl Season {
             .and_then(|agent| self.still_in(agent, method))
     }
 
-    /// `agent`, unless its token counts no more because it has been withdrawn.
     fn still_in(&self, agent: AgentId, method: Method) -> Result<AgentId, RequestError> {
         match &agent {
             AgentId::Player(id) if self.player(id).is_some_and(|player| player.withdrawn) => {
@@ -209,8 +200,8 @@ impl Season {
         }
     }
 
-    /// Holds the `sender` of a request against `owner`, whose token it carries. A sender that is another registered agent is
-    /// refused; a sender that names nobody here is odd, which a strict league refuses too.
+    /// Compares the `sender` of a request with `owner`, whose token it carries. Another registered agent as sender is refused. An
+    /// unknown sender is a quirk, which only a strict league refuses.
     pub fn check_sender(
         &self,
         owner: &AgentId,
@@ -240,7 +231,7 @@ impl Season {
         (token, grant)
     }
 
-    /// What speaks against an agent, whatever the league has room for.
+    /// Reasons for a rejection that do not depend on the league's capacity.
     fn unsuitable<'a>(
         &self,
         profile: &AgentProfile,
@@ -281,7 +272,8 @@ fn may_wish(number: Option<u32>) -> bool {
     number.is_some_and(|number| number <= MAX_WISH)
 }
 
-/// Whether anybody could be called there. Who may name which address is the shell's to judge, which sees who is asking.
+/// Whether the endpoint can be called at all. The caller judges which addresses a client may name, because it knows the client's
+/// network.
 fn check_endpoint(endpoint: &str) -> Result<(), String> {
     let example = "give a full URL like http://localhost:8101/mcp as contact_endpoint";
     let uri: Uri = endpoint.parse().map_err(|_| format!("this is not a URL; {example}"))?;
@@ -290,7 +282,7 @@ fn check_endpoint(endpoint: &str) -> Result<(), String> {
             if authority.as_str().contains('@') {
                 return Err(format!("a contact_endpoint holds no user name; {example}"));
             }
-            // What stands behind the host is a port or nothing, but is not looked at when a URL is read.
+            // The URL parser does not check the part after the host, which must be a port or nothing.
             let has_port = authority.as_str() != authority.host();
             if has_port && authority.port_u16().is_none_or(|port| port == 0) {
                 return Err(format!("a port is a number from 1 to 65535; {example}"));

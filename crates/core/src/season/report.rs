@@ -1,4 +1,4 @@
-//! Counting results: each exactly once, and only from whoever holds the match.
+//! Results count exactly once, and only from the referee that holds the match.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -25,12 +25,10 @@ const METHOD: Method = Method::ReportMatchResult;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReportOutcome {
     Now,
-    /// Counted before: it is the same report again.
     Before,
 }
 
 impl Season {
-    /// What a report says, in our terms.
     pub fn read_report(&self, report: &MatchResultReport) -> Result<MatchRecord, RequestError> {
         if report.league_id.as_ref().is_some_and(|league| *league != self.config.league_id) {
             let message = format!("there is no such league here; send {}", self.config.league_id);
@@ -115,8 +113,8 @@ impl Season {
         })
     }
 
-    /// Whether a referee may have given these points for `outcome`: the league's, those of the course (3, 1, 0), or a plain 1 for
-    /// the winner. The league counts its own points in any case; a score that says something else is a mistake of its referee.
+    /// Accepts the league's points, the course's (3, 1, 0), or 1 for the winner. The league always counts its own points; any
+    /// other score is an error of the referee.
     fn may_score(&self, outcome: Outcome, score: Pair<Option<u32>>) -> bool {
         let course = MatchPoints::default();
         let known = [
@@ -130,7 +128,6 @@ impl Season {
             .any(|points| Side::BOTH.into_iter().all(|side| score[side].is_none_or(|given| given == points[side])))
     }
 
-    /// Whether the score of a report is not what the league counts for `outcome`.
     pub fn odd_score(&self, report: &MatchResultReport, outcome: Outcome) -> Option<Quirk> {
         let points = outcome.points(&self.config.scoring.match_points());
         let ids = self.contestants(&report.match_id)?.map(|player| &player.id);
@@ -138,8 +135,8 @@ impl Season {
         Side::BOTH.into_iter().any(differs).then_some(Quirk::OtherScore)
     }
 
-    /// Counts the result of a match that `referee` holds on this attempt. A referee of other make does not know of attempts;
-    /// what it reports is the current one.
+    /// Counts the result of a match that `referee` holds. A foreign referee reports no attempt; its report counts for the current
+    /// one.
     pub fn report(
         &self,
         referee: &RefereeId,
@@ -185,7 +182,7 @@ impl Season {
 }
 
 impl Season {
-    /// What is kept of a report beside its result: nothing where the result tells it all, or the manager's home has it already.
+    /// `None` when the result tells everything, or the manager's home already holds the rest.
     pub fn explain(&self, report: &MatchResultReport, attempt: u32, record: &MatchRecord) -> Option<Fact> {
         let mut account = report.account.clone();
         let ids = self.contestants(&report.match_id)?.map(|player| &player.id);
@@ -193,11 +190,11 @@ impl Season {
         account.problems.0.retain(|(player, _)| plays(player));
         account.times.0.retain(|(player, _)| plays(player));
         let said = report.result.details.reason.as_deref().map(clipped);
-        // What the rules themselves say about moves and number need not be kept.
+        // A sentence that the rules give again from moves and number is not stored.
         account.reason = said
             .filter(|said| record.reason(&self.config.game_type, ids.map(PlayerId::as_str)).as_deref() != Some(said));
         if account.in_your_home {
-            // The match file has times and transcript; what went wrong is kept for the players' pages.
+            // The match file holds times and transcript. The players' pages need the problems, so the log keeps them.
             account = Account { reason: account.reason, problems: account.problems, ..Account::default() };
         }
         let told = Account { started: None, ..account.clone() };
@@ -208,7 +205,6 @@ impl Season {
         })
     }
 
-    /// The attempt and the digest of the transcript that `referee` owes for a match that it has reported.
     pub fn transcript_due(
         &self,
         referee: &RefereeId,
@@ -229,17 +225,16 @@ impl Season {
     }
 }
 
-/// The longest sentence that is kept of a referee's, in characters.
+/// The longest stored sentence of a referee, in characters.
 const MAX_REASON: usize = 300;
 
 fn clipped(text: &str) -> SmolStr {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON).collect()
 }
 
-/// The outcome that a winner, the technical losses and a status describe; none when they contradict each other.
+/// `None` when winner, technical losses and status contradict each other.
 ///
-/// The list says who forfeited, so it is believed also beside a status that does not mention it; only without a list does
-/// the status TECHNICAL_LOSS tell of a forfeit.
+/// The list of technical losses takes precedence over the status. The status TECHNICAL_LOSS means a forfeit only without a list.
 fn outcome_of(winner: Option<Side>, forfeits: Pair<bool>, status: Option<ResultStatus>) -> Option<Outcome> {
     let technical = status == Some(ResultStatus::TechnicalLoss);
     let outcome = match (winner, forfeits.a, forfeits.b) {
@@ -278,7 +273,7 @@ fn unknown(match_id: &MatchId) -> RequestError {
     RequestError::new(ErrorCode::E007, METHOD, message).about("match_id")
 }
 
-/// Equal for equal results, within one process.
+/// Stable within one process only.
 pub(super) fn hash_of(record: &MatchRecord) -> u64 {
     let mut hasher = DefaultHasher::new();
     record.hash(&mut hasher);

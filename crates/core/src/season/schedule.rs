@@ -1,4 +1,4 @@
-//! The schedule: rounds that have started as their events say, and later rounds as the format plans them.
+//! Started rounds come from their events, later rounds from the format's plan.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,16 @@ use super::flow::LeaguePhase;
 use super::format::{FormatState, Pairing, RoundPlan};
 use super::{MatchSlot, PENDING, Season};
 
-/// A match from the side of one of its players.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fixture {
     pub match_id: MatchId,
     pub side: Side,
-    /// By its place in the list of players.
+    /// Index in the list of players.
     pub opponent: u32,
 }
 
 impl Season {
-    /// Who meets whom in `round`: as its event says or, before it starts, as the format plans it, where no result can change that.
+    /// A round that has not started is known only if no result can change the format's plan.
     pub fn plan(&self, round: RoundId) -> Option<Cow<'_, RoundPlan>> {
         if let Some(started) = self.round(round) {
             return Some(Cow::Borrowed(&started.plan));
@@ -33,19 +32,17 @@ impl Season {
         self.config.format.planned_round(players, round.0).filter(|_| is_planned).map(Cow::Owned)
     }
 
-    /// The round after the last one, as the format decides it; none when the league is over.
     pub(super) fn next_plan(&self) -> Option<RoundPlan> {
         let state = FormatState { players: &self.players, table: &self.table, rounds: &self.rounds };
         self.config.format.next_round(&state)
     }
 
-    /// How many rounds the league has at most; those that have started where the format does not know. 0 while the registration
-    /// is open.
+    /// The most rounds of the league, or the started ones if the format does not know. 0 while the registration is open.
     pub fn total_rounds(&self) -> u32 {
         self.known(|players| self.config.format.max_rounds(players)).unwrap_or_else(|| place(self.rounds.len()))
     }
 
-    /// How many matches the league has at most; those of the rounds that have started where the format does not know.
+    /// The most matches of the league, or those of started rounds if the format does not know.
     pub fn total_matches(&self) -> u64 {
         let started = || self.rounds.iter().map(|round| round.slots.len() as u64).sum();
         self.known(|players| self.config.format.max_matches(players)).unwrap_or_else(started)
@@ -60,12 +57,10 @@ impl Season {
         }
     }
 
-    /// The place of a player in the list of players.
     pub fn place_of(&self, player: &PlayerId) -> Option<u32> {
         self.player_index.get(player).copied()
     }
 
-    /// The players of a match, by their places.
     pub fn pairing(&self, match_id: &MatchId) -> Option<Pairing> {
         let (round, number) = match_id.parts()?;
         self.plan(round)?.pairings.get((number as usize).checked_sub(1)?).copied()
@@ -80,7 +75,6 @@ impl Season {
         Some(Pair::new(player(Side::A)?, player(Side::B)?))
     }
 
-    /// The match of the player at `place` in `round`; none when it has a bye there.
     pub fn fixture(&self, place: u32, round: RoundId) -> Option<Fixture> {
         let plan = self.plan(round)?;
         let number = match self.round(round) {
@@ -95,7 +89,7 @@ impl Season {
         Some(Fixture { match_id: MatchId::of(round, number), side, opponent: pairing[side.other()] })
     }
 
-    /// All rounds that are known; none while the registration is open.
+    /// Empty while the registration is open.
     pub fn scheduled_rounds(&self) -> Vec<ScheduledRound> {
         (1..=self.total_rounds()).map_while(|round| self.scheduled_round(RoundId(round))).collect()
     }

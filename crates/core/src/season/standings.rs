@@ -1,6 +1,6 @@
-//! The standings: what each result adds to the table, and the order that follows.
+//! The standings: rows and their order.
 //!
-//! A [`Table`] depends on the results and not on their order: rows are sums, and the ranking uses nothing but these and the points
+//! A [`Table`] depends on the results and not on their order. Rows are sums, and the ranking uses only these sums and the points
 //! that players made against each other.
 
 mod ranking;
@@ -15,44 +15,41 @@ use crate::rules::outcome::Outcome;
 
 pub use scoring::{DoubleForfeit, Scoring, TieBreak};
 
-/// What a player has achieved so far.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct StandingRecord {
     pub played: u32,
-    /// Matches won, also those that the opponent forfeited.
+    /// Includes matches that the opponent forfeited.
     pub wins: u32,
     pub draws: u32,
     pub losses: u32,
     pub points: u32,
-    /// Matches forfeited, alone or together with the opponent.
+    /// Includes double forfeits.
     pub technical_losses: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing {
     pub player: u32,
-    /// 1 for the best. Equal players share a rank, and the ranks after it are left out: 1, 2, 2, 4.
+    /// 1 for the best. Equal players share a rank, and the following ranks are skipped: 1, 2, 2, 4.
     pub rank: u32,
 }
 
-/// The standings of the players 0 to n - 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     scoring: Scoring,
     rows: Vec<StandingRecord>,
-    /// For each player, the opponents that it has met and the points that it made against them, in the order of opponents: 8 bytes
-    /// each, so 8 MB in a round robin of 1,000 players. Ties are broken without looking through all matches.
+    /// For each player, its opponents and the points made against them, sorted by opponent. 8 bytes each, so 8 MB in a round
+    /// robin of 1,000 players. Tie-breaks need not scan all matches.
     against: Vec<Vec<(u32, u32)>>,
 }
 
 impl Table {
-    /// The table before the first match of `players` players.
     pub fn new(players: u32, scoring: Scoring) -> Self {
         let players = players as usize;
         Self { scoring, rows: vec![StandingRecord::default(); players], against: vec![Vec::new(); players] }
     }
 
-    /// Counts a match. False, and nothing changed, when these are not two players of this table.
+    /// Returns false and changes nothing if these are not two players of this table.
     pub fn record(&mut self, players: Pairing, outcome: Outcome) -> bool {
         let known = |player: u32| (player as usize) < self.rows.len();
         if players.a == players.b || !known(players.a) || !known(players.b) {
@@ -69,7 +66,7 @@ impl Table {
                 OwnResult::Loss | OwnResult::TechnicalLoss => row.losses += 1,
             }
             row.technical_losses += u32::from(outcome.forfeited(side));
-            // The points of a win are configuration, and may be any number.
+            // The points of a win are configuration and may be any number.
             row.points = row.points.saturating_add(points);
             let against = &mut self.against[player];
             match against.binary_search_by_key(&opponent, |(met, _)| *met) {
@@ -80,13 +77,12 @@ impl Table {
         true
     }
 
-    /// The points that `player` made against `opponent`.
     fn points_against(&self, player: u32, opponent: u32) -> u32 {
         let against = &self.against[player as usize];
         against.binary_search_by_key(&opponent, |(met, _)| *met).map_or(0, |met| against[met].1)
     }
 
-    /// The record of `player`; an empty one when there is no such player.
+    /// Empty for an unknown player.
     pub fn row(&self, player: u32) -> StandingRecord {
         self.rows.get(player as usize).copied().unwrap_or_default()
     }
@@ -95,8 +91,7 @@ impl Table {
         &self.scoring
     }
 
-    /// All players, the best first: by points, then by the configured tie-breaks. Players that are still equal share a rank and are
-    /// listed by index.
+    /// Best first: by points, then by the configured tie-breaks. Equal players share a rank and are listed by index.
     pub fn places(&self) -> Vec<Standing> {
         ranking::places(self)
     }

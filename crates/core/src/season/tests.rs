@@ -1,4 +1,4 @@
-//! Seasons led by hand: the league under test, its agents, and what is decided as short lines.
+//! Helpers that drive a season by hand and show its decisions as short lines.
 
 mod assignment;
 mod damage;
@@ -73,12 +73,10 @@ fn m(text: &str) -> MatchId {
     text.parse().unwrap()
 }
 
-/// A result without anything that proves it, as referees of other make report it.
 fn ended(outcome: Outcome) -> MatchRecord {
     MatchRecord::unplayed(outcome)
 }
 
-/// A season under way, with everything that happened to it.
 #[derive(Clone)]
 struct League {
     season: Season,
@@ -96,7 +94,6 @@ impl League {
         Self { season, log: vec![opening], minted: 0 }
     }
 
-    /// A league in its first round, with referees of these capacities.
     fn running(players: u32, capacities: &[u32]) -> Self {
         Self::running_with(config(), players, capacities)
     }
@@ -179,7 +176,7 @@ impl League {
         self.enact(ruling);
     }
 
-    /// Whether it was in until now.
+    /// Returns false if the player was already withdrawn.
     fn withdraw(&mut self, number: u32) -> bool {
         let ruling = self.season.withdraw(&p(number), now()).unwrap();
         self.enact(ruling).is_some()
@@ -196,7 +193,6 @@ impl League {
         Ok(self.enact(ruling))
     }
 
-    /// Plays what is left of the current round, with these outcomes.
     fn play_round(&mut self, outcome: impl Fn(&MatchId) -> Outcome) {
         loop {
             self.assign();
@@ -210,7 +206,7 @@ impl League {
         }
     }
 
-    /// The season that the log makes, each event written as text and read again.
+    /// Replays the log after each event was serialised and read again.
     fn replayed(&self) -> Season {
         Season::replay(&self.log.iter().map(reread).collect::<Vec<_>>()).unwrap()
     }
@@ -224,7 +220,6 @@ impl League {
     }
 }
 
-/// An event as a log gives it back.
 fn reread(event: &Event) -> Event {
     serde_json::from_str(&serde_json::to_string(event).unwrap()).unwrap()
 }

@@ -1,8 +1,7 @@
-//! Taking a player out of the league: at any time, and without a match too many or too few.
+//! Withdrawal of a player, at any time, so that every match still has exactly one result.
 //!
-//! Before the first round a withdrawn player is simply gone. After that everything that was played stands. A match that a referee has
-//! in hand is played to its end and counts; a match that nobody has is decided at once, and never given to anybody. So every match
-//! has one result, whenever its player was withdrawn, and a match that comes back from its referee is just one that nobody has.
+//! Before the first round the player is removed. After that its results stand. A match that a referee holds is played and counts;
+//! a match that no referee holds is awarded at once. A match that a referee gives back is then awarded too.
 
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, PlayerId};
@@ -19,14 +18,14 @@ use crate::rules::outcome::Outcome;
 const METHOD: Method = Method::WithdrawPlayer;
 
 impl Season {
-    /// Takes a player out. The answer is the player as it was, for somebody to tell it; nothing when it was out already.
+    /// Returns the player as it was, so that the manager can tell it; `None` if it was already withdrawn.
     pub fn withdraw(
         &self,
         id: &PlayerId,
         now: Timestamp,
     ) -> Result<CommandOutcome<Option<RegisteredPlayer>>, RequestError> {
         if self.phase == LeaguePhase::LeagueCompleted {
-            return Err(self.untimely("the league is over; nobody needs to be withdrawn", METHOD));
+            return Err(self.untimely("the league is over; no player needs to be withdrawn", METHOD));
         }
         let player = match self.player(id) {
             Some(player) if !player.withdrawn => player,
@@ -46,12 +45,12 @@ impl Season {
         Ok(CommandOutcome { events: vec![happened(now, fact)], reply: Some(player.clone()) })
     }
 
-    /// Whether the league goes on with one player less: a schedule that nobody has played by is made again, and needs players.
+    /// Whether the league can continue with one player less. A schedule without results is made again and needs enough players.
     pub(super) fn can_lose_one(&self) -> bool {
         self.phase != LeaguePhase::CreatingSchedule || self.players.len() > self.fewest()
     }
 
-    /// How a match ends that no referee has, because players of it have been withdrawn; nothing when it is to be played.
+    /// The outcome of a match that is awarded because of withdrawn players; `None` when it will be played.
     pub fn walkover(&self, match_id: &MatchId) -> Option<Outcome> {
         let players = self.contestants(match_id)?;
         match (players.a.withdrawn, players.b.withdrawn) {

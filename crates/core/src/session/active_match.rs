@@ -1,5 +1,3 @@
-//! One match that a player is in.
-
 use league_protocol::draw::{DrawCommitment, DrawNonce};
 use league_protocol::id::{ConversationId, MatchId, PlayerId, RoundId};
 use league_protocol::message::invitation::GameInvitation;
@@ -9,10 +7,10 @@ use smol_str::SmolStr;
 
 use super::state::MatchStage;
 
-/// The most positions of one match whose answers are kept: more than a game of ours has, few enough to bound a hostile one.
+/// The most positions per match whose answers are kept: more than our games have, and a bound on hostile referees.
 const MAX_POSITIONS: usize = 64;
 
-/// A match from the invitation on. It is kept beyond its result, for whatever comes twice.
+/// Kept after the result, to answer repeated messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ActiveMatch {
     pub(super) match_id: MatchId,
@@ -20,19 +18,16 @@ pub(super) struct ActiveMatch {
     pub(super) round: Option<RoundId>,
     pub(super) opponent: Option<PlayerId>,
     pub(super) side: Option<Side>,
-    /// What the referee bound itself to.
     pub(super) commitment: Option<DrawCommitment>,
-    /// What the player added to the draw.
     pub(super) nonce: DrawNonce,
     pub(super) stage: MatchStage,
     pub(super) conversation: Option<ConversationId>,
-    /// The position that was asked about last.
     asked: SeenPosition,
-    /// What the player answered in each position, the newest last.
+    /// The newest last.
     answers: Vec<(SeenPosition, SmolStr)>,
 }
 
-/// A position in a game. Its digest is enough to know it again, however long it was written.
+/// A digest identifies a position, so memory does not depend on its length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct SeenPosition([u8; 32]);
 
@@ -76,9 +71,9 @@ impl ActiveMatch {
         self.stage != MatchStage::Over
     }
 
-    /// Whether this is the same invitation once more, and not a new attempt at the same match.
+    /// Whether this repeats the invitation, as opposed to a new attempt at the match.
     pub(super) fn is_same_invitation(&self, invitation: &GameInvitation) -> bool {
-        // A referee of other make numbers no attempts and binds itself to nothing: after a result, it begins anew.
+        // A foreign referee sends neither attempt nor commitment. After a result, its invitation starts a new attempt.
         let marked = invitation.attempt.is_some() || invitation.draw_commitment.is_some();
         self.match_id == invitation.match_id
             && self.attempt == invitation.attempt
@@ -86,20 +81,18 @@ impl ActiveMatch {
             && (marked || self.is_open())
     }
 
-    /// The player is asked what to do in the position that `view` shows. With another position on the board it is another
-    /// question, though the match is the same.
+    /// A different `view` makes it a different question of the same match.
     pub(super) fn ask(&mut self, view: &str) {
         self.asked = SeenPosition::of(view);
         let stage = if self.answer().is_some() { MatchStage::Chosen } else { MatchStage::Choosing };
         self.go_on(stage);
     }
 
-    /// What the player answered to the question that was asked last.
     pub(super) fn answer(&self) -> Option<&SmolStr> {
         self.answers.iter().rev().find(|(position, _)| *position == self.asked).map(|(_, answer)| answer)
     }
 
-    /// The player answers that question. Gives what stands: the first answer.
+    /// Returns the answer that counts: the first one.
     pub(super) fn choose(&mut self, answer: SmolStr) -> SmolStr {
         self.go_on(MatchStage::Chosen);
         if let Some(first) = self.answer() {
@@ -112,7 +105,7 @@ impl ActiveMatch {
         answer
     }
 
-    /// A question that comes late does not open a match again.
+    /// A late question does not reopen a match.
     fn go_on(&mut self, stage: MatchStage) {
         if self.is_open() {
             self.stage = stage;

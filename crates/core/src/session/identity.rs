@@ -1,4 +1,4 @@
-//! Who a player is in its league, and how it knows who speaks to it.
+//! A player's identity in its league, and how it authenticates its peers.
 
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
@@ -8,30 +8,26 @@ use league_protocol::sender::Sender;
 use league_protocol::table::Method;
 use league_protocol::token::{Pass, Token, TokenDigest};
 
-/// Who a player is, as its registration was answered.
+/// From the answer to its registration.
 #[derive(Clone, Debug)]
 pub struct PlayerIdentity {
     pub player_id: PlayerId,
-    /// Its league, where the manager named it.
     pub league_id: Option<LeagueId>,
-    /// Its token, where the manager gave one.
     pub token: Option<Token>,
-    /// Whether the manager promised passes. A league of other make does not, and everybody is listened to there.
+    /// Whether the manager promised passes. Without this promise the player accepts every peer.
     pub passes: bool,
-    /// The digests of tokens that it had in this league before it was started anew. A match that was begun then goes on under
-    /// the passes that were made then.
+    /// Digests of earlier tokens in this league. A match that began before a restart continues with passes made from them.
     pub former: Vec<TokenDigest>,
 }
 
 impl PlayerIdentity {
-    /// The pass that the player shows to the referee of `match_id`; its token stays with it.
+    /// The pass that the player shows to the referee of `match_id` in place of its token.
     pub fn own_pass(&self, match_id: &MatchId) -> Option<Pass> {
         let (token, league) = (self.token.as_ref()?, self.league_id.as_ref()?);
         Some(token.digest().player_pass(league, match_id))
     }
 
-    /// The pass with which the player answers the referee of `match_id`: made with the token that the referee's own pass was
-    /// made with.
+    /// The pass for an answer, made from the same token as the referee's own pass.
     pub fn answering_pass(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> Option<Pass> {
         let league = self.league_id.as_ref()?;
         let referee = head.sender.as_good().and_then(Sender::referee_id);
@@ -42,7 +38,6 @@ impl PlayerIdentity {
         meant.map_or_else(|| self.own_pass(match_id), |former| Some(former.player_pass(league, match_id)))
     }
 
-    /// A message for another league is not for this player.
     pub(super) fn check_league(&self, named: Option<&LeagueId>, method: Method) -> Result<(), RequestError> {
         match (named, &self.league_id) {
             (Some(named), Some(own)) if named != own => {
@@ -58,7 +53,7 @@ impl PlayerIdentity {
         check(head, &token.digest().manager_pass(league), method)
     }
 
-    /// Whether the referee speaks whom the manager appointed for `match_id`.
+    /// Whether the sender is the referee that the manager appointed for `match_id`.
     pub(super) fn check_referee(
         &self,
         head: &ReceivedEnvelope,
@@ -81,7 +76,7 @@ impl PlayerIdentity {
         check(head, &token.digest().referee_pass(league, match_id, &referee), method)
     }
 
-    /// Whether whoever speaks could be the referee of a match at all: a message that names none comes from nobody.
+    /// A message without a sender cannot come from a referee.
     pub(super) fn check_named(&self, method: Method) -> Result<(), RequestError> {
         match self.promised() {
             None => Ok(()),
@@ -92,12 +87,12 @@ impl PlayerIdentity {
         }
     }
 
-    /// Whether both are the same player of the same league, whatever their tokens.
+    /// Same player of the same league, whatever the tokens.
     pub(super) fn is_same_place(&self, other: &Self) -> bool {
         self.player_id == other.player_id && self.league_id == other.league_id
     }
 
-    /// What a check needs, where there is something to check. A promise without token or league promises nothing.
+    /// `None` without token or league: then there is nothing to check.
     fn promised(&self) -> Option<(&Token, &LeagueId)> {
         self.passes.then_some(self.token.as_ref().zip(self.league_id.as_ref())).flatten()
     }

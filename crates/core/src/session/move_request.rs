@@ -13,20 +13,18 @@ use crate::rules::registry::new_game;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveRequest {
-    /// The call that asks, which decides the form of the answer.
     pub method: Method,
     pub match_id: MatchId,
     pub round: Option<RoundId>,
     pub game: GameType,
     pub opponent: Option<PlayerId>,
-    /// The player's own record, as the referee tells it.
     pub record: PlayerRecord,
-    /// What the game shows; empty in Even/Odd.
+    /// Empty in Even/Odd.
     pub view: SmolStr,
-    /// Every legal move; empty where neither the referee nor the rules tell them.
+    /// Empty when neither the referee nor the rules list them.
     pub legal_moves: Vec<SmolStr>,
     pub deadline: Option<Timestamp>,
-    /// What the player answered to the same request before: that stands.
+    /// The answer to the same request before, which counts.
     pub answered: Option<SmolStr>,
 }
 
@@ -67,7 +65,6 @@ impl From<GameMoveCall> for MoveRequest {
     }
 }
 
-/// The moves with which a game can begin.
 fn first_moves(game: &GameType) -> Vec<SmolStr> {
     new_game(game).map(|game| game.legal_moves(Side::A)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What a player has played, in its own words: the matches, the sums, and whether the draws were honest.
+//! The matches a player played, their sums, and whether the draws were honest.
 
 use league_protocol::id::{LeagueId, MatchId, PlayerId, RoundId};
 use league_protocol::message::game_over::{DrawProof, GameOver, OwnResult, ResultStatus};
@@ -13,10 +13,9 @@ use super::identity::PlayerIdentity;
 use crate::rules::draw::Draw;
 use crate::rules::outcome::points_for;
 
-/// One match, as it is remembered.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PlayedMatch {
-    /// The league: match ids begin anew in each.
+    /// Each league starts its match ids anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     pub match_id: MatchId,
@@ -33,25 +32,24 @@ pub struct PlayedMatch {
     pub drawn_number: Option<u8>,
     #[serde(default)]
     pub points: u32,
-    /// Whether the draw was what had been promised.
     #[serde(default)]
     pub draw: DrawCheck,
 }
 
-/// Whether a draw was what had been promised.
+/// Whether the draw kept the referee's commitment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DrawCheck {
-    /// Nothing was promised, or nothing drawn.
+    /// The referee committed to nothing, or drew nothing.
     #[default]
     Unproved,
     Proved,
-    /// It was not: another secret, another number, another attempt, a seal of something else, or the player's own nonce left out.
+    /// Secret, number, attempt or seal differ, or the player's nonce is missing.
     Broken,
 }
 
 impl PlayedMatch {
-    /// What `over` means to whoever `identity` is, who had sat down as `seated`; nothing when it does not say who won.
+    /// `None` when `over` does not say who won.
     pub(super) fn of(over: &GameOver, identity: &PlayerIdentity, seated: Option<&ActiveMatch>) -> Option<Self> {
         let player = &identity.player_id;
         let result = over.game_result.as_ref();
@@ -61,7 +59,7 @@ impl PlayedMatch {
         let there = choices.iter().find(|(id, _)| id != player);
         let answered = || seated.and_then(ActiveMatch::answer).cloned();
         Some(Self {
-            // Which league this is, the player knows best: a referee of other make may call it as it likes.
+            // The player's own league id takes precedence: a foreign referee may send any name.
             league_id: identity.league_id.clone().or_else(|| over.league_id.clone()),
             match_id: over.match_id.clone(),
             round_id: over.round_id.or(seated.and_then(|seated| seated.round)),
@@ -75,20 +73,19 @@ impl PlayedMatch {
         })
     }
 
-    /// Whether this is the same match.
     fn is_match_of(&self, other: &Self) -> bool {
         self.match_id == other.match_id && self.league_id == other.league_id
     }
 
-    /// Whether this is the same result, whatever was found out about its draw.
+    /// Ignores the check of the draw.
     fn is_result_of(&self, other: &Self) -> bool {
         (self.result, self.points, self.drawn_number) == (other.result, other.points, other.drawn_number)
             && (&self.my_choice, &self.opponent_choice) == (&other.my_choice, &other.opponent_choice)
     }
 }
 
-/// The result from this player's side. What the whole result says counts more than a flat word, which may mean anybody; where
-/// it names no winner and does not say that there is none, the flat word is all there is.
+/// The full result takes precedence over the flat field, whose perspective is ambiguous. The flat field counts if the full result
+/// names no winner and no draw.
 fn own_result(over: &GameOver, player: &PlayerId) -> Option<OwnResult> {
     let Some(result) = &over.game_result else { return over.result };
     match (&result.winner_player_id, result.status) {
@@ -107,12 +104,12 @@ fn check_draw(over: &GameOver, player: &PlayerId, seated: Option<&ActiveMatch>) 
     let whole = over.game_result.as_ref().and_then(|result| result.drawn_number);
     match (over.drawn_number.or(whole), &over.draw, seated.side) {
         (None, _, _) => DrawCheck::Unproved,
-        // A referee that binds itself and then proves nothing has not kept its promise.
+        // A referee that committed and proves nothing broke its promise.
         (Some(_), None, _) => DrawCheck::Broken,
-        // Without sides the nonces have no order, and nothing can be computed.
+        // Without sides the order of the nonces is unknown.
         (Some(_), Some(_), None) => DrawCheck::Unproved,
         (Some(number), Some(proof), Some(side)) => {
-            // The attempt counts as it was invited to: whoever may choose it afterwards chooses the number.
+            // The attempt is that of the invitation: a referee that chose it afterwards could choose the number.
             let kept = whole.is_none_or(|whole| whole == number)
                 && proof.attempt == seated.attempt.unwrap_or(1)
                 && proof.nonces.get(player) == Some(&seated.nonce)
@@ -132,10 +129,10 @@ fn draw_of(over: &GameOver, player: &PlayerId, side: Side, proof: &DrawProof) ->
     Draw { secret: proof.secret, match_id: over.match_id.clone(), attempt: proof.attempt, nonces }
 }
 
-/// The most matches that are remembered; the oldest are forgotten first.
+/// The oldest matches are dropped first.
 pub(super) const MAX_REMEMBERED: usize = 10_000;
 
-/// Every match that a player remembers, each once, the oldest first.
+/// Each match once, the oldest first.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct History(Vec<PlayedMatch>);
@@ -145,7 +142,6 @@ impl History {
         &self.0
     }
 
-    /// The matches against `opponent`, the oldest first.
     pub fn against<'a>(&'a self, opponent: &'a PlayerId) -> impl DoubleEndedIterator<Item = &'a PlayedMatch> {
         self.0.iter().filter(move |played| played.opponent_id.as_ref() == Some(opponent))
     }
@@ -153,13 +149,13 @@ impl History {
     /// Inserts or replaces a match; returns true if it was new.
     pub(super) fn add(&mut self, played: PlayedMatch) -> bool {
         let Some(known) = self.0.iter_mut().rfind(|known| known.is_match_of(&played)) else {
-            // A history from a file may be longer than it should be.
+            // A history from a file may exceed the limit.
             let surplus = (self.0.len() + 1).saturating_sub(MAX_REMEMBERED);
             self.0.drain(..surplus);
             self.0.push(played);
             return true;
         };
-        // Where the promise is no longer at hand, what was found out when it was still stands.
+        // Without the commitment the earlier check of the draw still counts.
         if !(played.draw == DrawCheck::Unproved && played.is_result_of(known)) {
             *known = played;
         }
@@ -173,7 +169,7 @@ impl History {
                 OwnResult::Draw => record.draws += 1,
                 OwnResult::Loss | OwnResult::TechnicalLoss => record.losses += 1,
             }
-            // Points of other make may be any number; a sum that ends at the largest is better than none.
+            // Foreign points may be any number.
             record.points = record.points.saturating_add(played.points);
             record
         })

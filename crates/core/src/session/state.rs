@@ -1,32 +1,27 @@
-//! What a player is doing, in one word.
+//! The state of a player, as the interfaces name it.
 //!
-//! The word is never stored. It follows from where the player stands in its league and, while it plays, from its newest
-//! open match: so nothing that comes late or twice can leave a word behind that is no longer true.
+//! The state is never stored. It is derived from the membership and the newest open match, so late or repeated messages cannot
+//! leave a stale state.
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SessionState {
     Unregistered,
-    /// It has asked to be let in.
     Registering,
     Registered,
-    /// It knows of a match to come.
     WaitingForRound,
     WaitingForChoiceRequest,
     ChoosingParity,
     WaitingForResult,
-    /// It knows how its match ended.
     MatchComplete,
-    /// It knows how the league ended.
     LeagueComplete,
 }
 
-/// What a player is doing, in the words of its life as a process (S2 7).
+/// The states of the process, as the course document names them (S2 7).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PlayerLifecycle {
     Init,
     Registered,
     Active,
-    /// The league is over for it, and it ends.
     Shutdown,
 }
 
@@ -41,7 +36,6 @@ impl PlayerLifecycle {
     }
 }
 
-/// Where a player stands in its league, between its matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Membership {
     Unregistered,
@@ -52,14 +46,13 @@ pub(super) enum Membership {
     LeagueComplete,
 }
 
-/// How far a match has come, as its player sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MatchStage {
-    /// The player has joined, or would have, had it been invited.
+    /// Also set by a request without an invitation.
     Joined,
     Choosing,
     Chosen,
-    /// The result is known, or the league has gone on without it.
+    /// The result is known, or the league continued without it.
     Over,
 }
 

@@ -1,4 +1,4 @@
-//! A player and everybody who speaks to it, by hand.
+//! Helpers: a player session and the messages of its peers.
 
 mod bounds;
 mod course;
@@ -57,7 +57,6 @@ fn nonce(text: &str) -> DrawNonce {
     text.parse().unwrap()
 }
 
-/// The first match of a round.
 fn first_of(round: u32) -> MatchId {
     MatchId::of(RoundId(round), 1)
 }
@@ -73,7 +72,6 @@ fn seat_with(identity: PlayerIdentity) -> PlayerSession {
     seat
 }
 
-/// A registered player that insists on passes.
 fn seat() -> PlayerSession {
     seat_with(identity(true))
 }
@@ -150,7 +148,7 @@ fn invitation(match_id: &MatchId) -> GameInvitation {
     }
 }
 
-/// An invitation as a referee of other make writes it.
+/// An invitation as a foreign referee writes it.
 fn foreign_invitation(match_id: &MatchId) -> GameInvitation {
     GameInvitation { attempt: None, draw_commitment: None, ..invitation(match_id) }
 }
@@ -181,7 +179,7 @@ fn move_call(match_id: &MatchId, board: &str) -> GameMoveCall {
     }
 }
 
-/// A whole result without a draw: `winner` of P01 and P02, or neither.
+/// `winner` is P01, P02 or neither; no number was drawn.
 fn result(status: ResultStatus, winner: Option<&PlayerId>) -> GameResult {
     GameResult {
         status: Some(status),
@@ -219,7 +217,7 @@ fn lost(match_id: &MatchId) -> GameOver {
     GameOver { game_result: Some(result(ResultStatus::Win, Some(&opponent()))), ..blank(match_id) }
 }
 
-/// GAME_OVER of an honest referee to a player that sat on `side` and added `own`; the opponent added `theirs`.
+/// GAME_OVER of an honest referee to the player on `side`, whose nonce is `own`.
 fn proved(match_id: &MatchId, side: Side, own: &DrawNonce, attempt: u32) -> GameOver {
     let theirs = nonce("theirs");
     let (nonces, players) = match side {
@@ -237,7 +235,6 @@ fn proved(match_id: &MatchId, side: Side, own: &DrawNonce, attempt: u32) -> Game
     GameOver { game_result: Some(whole), drawn_number: Some(number), draw: Some(proof), ..blank(match_id) }
 }
 
-/// What everybody says to a player, each with the right pass.
 trait Told {
     fn is_invited(&mut self, match_id: &MatchId, own: &str) -> DrawNonce;
     fn is_asked(&mut self, match_id: &MatchId) -> MoveRequest;
@@ -268,7 +265,6 @@ impl Told for PlayerSession {
         assert_eq!((heard.player_id, heard.match_id), (Some(me()), Some(over.match_id.clone())));
     }
 
-    /// From the invitation to the choice.
     fn plays(&mut self, match_id: &MatchId) {
         self.is_invited(match_id, "mine");
         self.is_asked(match_id);
@@ -280,7 +276,7 @@ impl Told for PlayerSession {
     }
 }
 
-/// Everything that a player shows of itself, to see that nothing has changed.
+/// Everything that a session exposes, to check that nothing changed.
 fn shown(seat: &PlayerSession) -> String {
     format!("{seat:?}")
 }

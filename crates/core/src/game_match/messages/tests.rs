@@ -1,5 +1,3 @@
-//! Matches played to any end, and what is said of them.
-
 mod golden;
 mod reports;
 mod shapes;
@@ -32,7 +30,6 @@ fn referee() -> RefereeId {
     RefereeId::numbered(1)
 }
 
-/// The order for a match of this game between P01 and P02.
 fn order(game: &str) -> StartMatch {
     let (league, match_id) = ("league_2025_even_odd".parse().unwrap(), "R1M1".parse().unwrap());
     let contestant = |number: u8| {
@@ -71,7 +68,6 @@ enum Conduct {
     Moves(&'static [&'static str]),
     Declines,
     Silent,
-    /// Joins, and cannot be reached any more.
     Leaves,
 }
 
@@ -86,7 +82,6 @@ fn bout_of(order: &StartMatch) -> MatchMachine {
     MatchMachine::new(terms(order, SECRET, SALT), new_game(&order.game_type).unwrap())
 }
 
-/// The match of `order`, played to its end.
 fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {
     let mut bout = bout_of(order);
     let (mut effects, mut made) = (Vec::new(), Pair::new(0, 0));
@@ -119,7 +114,7 @@ fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {
     bout
 }
 
-/// What is right and what is wrong to choose in a match of `order` that both play.
+/// The moves that win and lose when both sides play the match of `order`.
 fn right_and_wrong(order: &StartMatch) -> (&'static [&'static str], &'static [&'static str]) {
     let secret = order.draw_secret.unwrap_or(SECRET);
     let nonces = Pair::from_fn(nonce);
@@ -130,7 +125,6 @@ fn right_and_wrong(order: &StartMatch) -> (&'static [&'static str], &'static [&'
     }
 }
 
-/// A match of Even/Odd for each way in which it can end, with a word for it.
 fn endings() -> Vec<(&'static str, StartMatch, Pair<Conduct>)> {
     let plain = order("even_odd");
     let mut strict = plain.clone();

@@ -1,5 +1,3 @@
-//! Answers that players post by themselves, and answers that come late.
-
 use super::games::{Guess, Heap};
 use super::*;
 use crate::game_match::ending::ForfeitReason;

@@ -1,4 +1,4 @@
-//! The ordinary courses of a match: played out, forfeited, retried.
+//! Matches that are played out, forfeited or retried.
 
 use super::games::{Guess, Heap};
 use super::*;
@@ -128,7 +128,7 @@ fn illegal_moves_are_asked_again_at_once() {
 
 #[test]
 fn each_pause_belongs_to_its_place_between_the_tries() {
-    // Whatever the first failure was, what follows the second try is the second pause.
+    // The second pause follows the second try, whatever the first failure was.
     let mut course = Course::joined(Heap::of(3));
     course.plays([
         (moved(A, 3, "9"), &["error A move: illegal \"9\", 1/3, pause 0ns", "ask A #4 try 2 in 30s"]),
@@ -187,7 +187,7 @@ fn pauses_grow_without_end_but_not_beyond_time() {
     course.feed(Input::Start);
     let mut call = 1;
     for number in 1..255 {
-        // B has call 2, and A's pauses and calls alternate from 3 on.
+        // B has call 2. A's pauses and calls alternate from 3 on.
         let pause = if number == 1 { 3 } else { call + 1 };
         let [error, _] = course.feed(failed(A, call, TimedOut)).try_into().unwrap();
         assert!(number != 60 || error.ends_with(&format!("pause {:?}", Duration::MAX)), "{error}");

@@ -1,12 +1,12 @@
-//! Two small games: one in which both move at once and a number decides, and one with turns and no number. And two that
-//! strain the promises of a game.
+//! Test games: one with simultaneous moves and a draw, one with turns and no draw, and two that test the limits of the `Game`
+//! contract.
 
 use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, ToSmolStr};
 
 use crate::rules::game::{DrawnNumber, Game, GameInfo, GameStage, GameVerdict, IllegalMove};
 
-/// Both guess whether the number is `low` (1 to 5) or `high`; who alone is right wins.
+/// Both sides guess whether the number is `low` (1 to 5) or `high`. A side that alone is right wins.
 #[derive(Debug, Default)]
 pub(super) struct Guess {
     guesses: Pair<Option<SmolStr>>,
@@ -58,7 +58,7 @@ impl Game for Guess {
     }
 }
 
-/// A takes one or two from a heap, then B, then A; who takes the last wins.
+/// The sides take one or two from a heap in turn. The side that takes the last one wins.
 #[derive(Debug)]
 pub(super) struct Heap {
     left: u8,
@@ -108,7 +108,7 @@ impl Game for Heap {
     }
 }
 
-/// A game that always waits for the same, whatever happens.
+/// A game that never leaves its stage.
 #[derive(Debug)]
 pub(super) struct Stuck(pub(super) GameStage);
 
@@ -138,7 +138,7 @@ impl Game for Stuck {
     }
 }
 
-/// Whoever moves first has all the moves, and wins when they are made.
+/// The side that moves first makes all the moves and wins.
 #[derive(Debug)]
 pub(super) struct Race {
     left: u8,

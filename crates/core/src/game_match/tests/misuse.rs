@@ -1,4 +1,4 @@
-//! Inputs that have no business where they come, and games that do not keep their promises.
+//! Inputs at the wrong time, and games that break the `Game` contract.
 
 use super::games::{Guess, Heap, Race, Stuck};
 use super::*;
@@ -9,7 +9,7 @@ use crate::rules::outcome::Outcome;
 use CallFailure::TimedOut;
 use Side::{A, B};
 
-/// One of each kind, for both sides, for no call and for every number up to `calls`.
+/// One input of each kind, for both sides, without a call and for every number up to `calls`.
 fn everything(calls: u32) -> Vec<Input> {
     let mut inputs = vec![Input::Reported];
     for side in Side::BOTH {
@@ -86,14 +86,14 @@ fn a_game_that_is_over_at_its_start_asks_no_player() {
 
 #[test]
 fn a_side_whose_move_is_no_longer_wanted_owes_none() {
-    // The first move of two takes the turn from the opponent.
+    // With two moves in all, the first move takes the turn from the opponent.
     let mut course = Course::joined(Race::of(2));
     course.plays([(moved(B, 4, "!"), &["ask B #5 try 1 in 30s"])]);
     course.ignores([moved(A, 3, "!"), failed(A, 3, TimedOut), posted_move(A, "!")]);
     course.plays([(moved(B, 5, "!"), &["over A #6 in 6s", "over B #7 in 6s"])]);
     assert_eq!(course.bout.ending().unwrap().outcome, Outcome::Win(B));
 
-    // The first move of one ends the game, and nothing is added while the end waits to be told.
+    // With one move in all, the first move ends the game. The match adds nothing while it waits for the step.
     let mut course = Course::on(stepped_terms(), Race::of(1));
     course.feed(Input::Start);
     course.feed(joined(A, 1));

@@ -1,8 +1,8 @@
-//! Whatever happens, in whatever order, a match ends: once, within bounds, and fair to those who answer.
+//! Every match ends once, within bounds, and fairly for sides that answer, whatever the inputs and their order.
 //!
-//! A world carries out the effects: it answers every call once, in any order and manner, mixed with inputs that nobody asked
-//! for. When it has no call left, the match must be done or wait for a step. Since every call is answered once, the number of
-//! calls bounds the whole: per ask at most `tries` calls with a pause between each two, and one call per side for the end.
+//! The test answers every call once, in random order, mixed with unsolicited inputs. Without an open call, the match must be done
+//! or wait for a step. The number of calls is bounded: per question at most `tries` calls with a pause between each two, and one
+//! call per side for the end.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,9 @@ use super::*;
 use crate::game_match::ending::Ending;
 use crate::game_match::step::StepCommand;
 
-/// Moves of [`Heap`] at most, since each takes one or two.
+/// The most moves of a [`Heap`], since each takes one or two.
 const HEAP: u8 = 4;
 
-/// What a call is for, and so what may answer it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Join,
@@ -32,7 +31,7 @@ struct Open {
     call: CallNumber,
 }
 
-/// Random numbers, read from a script so that failures shrink; zeros when it is used up.
+/// Random numbers from a script, so that failures shrink; zeros when it is used up.
 struct Dice(std::vec::IntoIter<u32>);
 
 impl Dice {
@@ -49,20 +48,17 @@ struct World {
     bout: MatchMachine,
     legal: &'static str,
     moves: u32,
-    /// Sides that answer every ask legally.
     honest: Pair<bool>,
     dice: Dice,
     open: Vec<Open>,
     issued: u32,
     reports: u32,
-    /// The last try of each side at what it is asked for.
     tries: HashMap<(Side, AskKind), u8>,
     asked: u32,
     ending: Option<Ending>,
 }
 
 impl World {
-    /// All calls and pauses that the match may ever make.
     fn bound(&self) -> u32 {
         let tries = self.bout.terms().tries;
         let longest = u32::from(tries.a.max(tries.b).max(1));
@@ -90,7 +86,6 @@ impl World {
         awaited == Some(step)
     }
 
-    /// What must hold of every effect and after every input.
     fn observe(&mut self, effects: &[Effect]) {
         for effect in effects {
             match *effect {
@@ -147,7 +142,6 @@ impl World {
     }
 
     fn answer_ask(&mut self, kind: Kind, side: Side, call: CallNumber) {
-        // A player that posts its answer: the call itself then brings nothing, sooner or later.
         let posts = self.dice.roll(4) == 3;
         let named = if posts { None } else { Some(call) };
         let manners = if self.honest[side] { 1 } else { 5 };
@@ -167,7 +161,7 @@ impl World {
         }
     }
 
-    /// Something that nobody asked for: of any kind, for any side, naming any number or none.
+    /// An unsolicited input of any kind, for any side, with any number or none.
     fn intrude(&mut self) {
         let side = self.dice.side();
         let number = CallNumber(self.dice.roll(self.issued + 2));
@@ -188,7 +182,7 @@ impl World {
                 return;
             }
         };
-        // A true answer is no intrusion, and an honest player posts no refusals and no junk.
+        // A correct answer does not count as unsolicited. An honest player posts no refusals and no junk.
         let true_answer = |open: &Open| open.side == side && open.call == number && kinds.contains(&open.kind);
         let refuses = matches!(&input, Input::Declined { .. })
             || matches!(&input, Input::Moved { text, .. } if text != self.legal);
@@ -199,14 +193,14 @@ impl World {
         let posted = call.is_none() && matches!(kinds, [Kind::Join] | [Kind::Move]);
         let before = format!("{:?}", self.bout);
         self.feed(input);
-        assert!(posted || format!("{:?}", self.bout) == before, "changed by what nobody asked for");
+        assert!(posted || format!("{:?}", self.bout) == before, "changed by an unsolicited input");
     }
 
     fn run(&mut self) {
         self.feed(Input::Start);
         let mut rounds = 0;
         while !self.bout.is_done() {
-            // Each round answers a call, takes one of three steps or hears of the report.
+            // Each round answers a call, takes one of three steps or confirms the report.
             rounds += 1;
             assert!(rounds <= self.bound() + 4, "{rounds} rounds");
             for _ in 0..self.dice.roll(4) {

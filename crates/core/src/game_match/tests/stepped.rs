@@ -1,5 +1,3 @@
-//! Matches that wait for somebody's steps.
-
 use super::games::{Guess, Heap};
 use super::*;
 use crate::game_match::phase::MatchPhase;

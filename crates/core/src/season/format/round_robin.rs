@@ -1,8 +1,8 @@
 //! Round robin by the circle method: every player meets every other player once.
 //!
-//! An odd number `m` of chairs turns around one that stands still. In round `r` the chair that stands still meets chair `r`, and the
-//! chairs `r + k` and `r - k` (modulo `m`) meet. With an even number of players player 0 sits still. With an odd number nobody does,
-//! and the player on chair `r` has a bye: each player once.
+//! An odd number `m` of positions rotates around a fixed one. In round `r` the fixed position meets position `r`, and positions
+//! `r + k` and `r - k` (modulo `m`) meet. With an even number of players, player 0 is fixed. With an odd number no player is
+//! fixed, and the player at position `r` has the bye: each player once.
 
 use super::{Format, FormatState, Pairing, RoundPlan};
 
@@ -22,7 +22,7 @@ impl Format for RoundRobin {
     fn planned_round(&self, players: u32, round: u32) -> Option<RoundPlan> {
         let turning = self.max_rounds(players).filter(|rounds| (1..=*rounds).contains(&round))?;
         let is_odd = players % 2;
-        // Chairs are counted from one to `turning`; `round` and `k` are at most that.
+        // Positions count from one to `turning`; `round` and `k` are at most that.
         let on_chair = |chair: u32| (chair - 1) % turning + 1 - is_odd;
         let mut plan = RoundPlan::default();
         match is_odd {
@@ -35,8 +35,8 @@ impl Format for RoundRobin {
     }
 }
 
-/// Side A is the player that has the other within the half circle ahead, in a circle of all players and, where their number is
-/// even, one more. So each player is on side A as often as on side B, or once more or less.
+/// Side A is the player that has the other within the half circle ahead, in a circle of all players (plus one if their number
+/// is even). So each player is on side A as often as on side B, or once more or less.
 fn sides(players: u32, one: u32, other: u32) -> Pairing {
     let circle = players + 1 - players % 2;
     let ahead = (other + circle - one) % circle;

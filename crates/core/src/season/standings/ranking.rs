@@ -1,14 +1,13 @@
-//! The order of the table: groups of equals, split by one criterion after the other.
+//! The order of the table: each criterion splits groups of equal players.
 //!
-//! Head-to-head depends on who is equal, so a plain comparison of two players would not do: A may have beaten B, B beaten C
-//! and C beaten A. Each criterion is therefore worked out once for a whole group; those whom it cannot tell apart form a
-//! smaller group for the next one. Only the meetings of tied players are looked at.
+//! Head-to-head depends on the group, so comparing two players does not work: A may have beaten B, B beaten C and C beaten A.
+//! Each criterion is computed once per group; players it cannot separate form a smaller group for the next. Only matches of tied
+//! players are read.
 
 use std::cmp::Reverse;
 
 use super::{Standing, Table, TieBreak};
 
-/// What a group is split by.
 #[derive(Clone, Copy)]
 enum Criterion {
     Points,
@@ -20,7 +19,7 @@ pub(super) fn places(table: &Table) -> Vec<Standing> {
         .chain(table.scoring.tiebreakers.iter().copied().map(Criterion::TieBreak))
         .collect();
     let mut ranker = Ranker { table, places: Vec::with_capacity(table.rows.len()) };
-    // As many rows as a u32 can count, by the only constructor.
+    // The only constructor limits the number of rows to a u32.
     ranker.split((0..).take(table.rows.len()).collect(), &criteria);
     ranker.places
 }
@@ -31,7 +30,7 @@ struct Ranker<'a> {
 }
 
 impl Ranker<'_> {
-    /// Places `group`, given in the order of its indices, by `criteria`. Players that no criterion separates share a rank.
+    /// `group` is in the order of indices. Players that no criterion separates share a rank.
     fn split(&mut self, group: Vec<u32>, criteria: &[Criterion]) {
         let (Some((criterion, rest)), 2..) = (criteria.split_first(), group.len()) else {
             let rank = u32::try_from(self.places.len() + 1).unwrap_or(u32::MAX);
@@ -59,7 +58,6 @@ impl Ranker<'_> {
         group.iter().map(|player| (*player, score(&self.table.rows[*player as usize]).into())).collect()
     }
 
-    /// The points that each of `group` made against the rest of it.
     fn head_to_head(&self, group: &[u32]) -> Vec<(u32, u64)> {
         let against = |player: u32, opponent: &u32| u64::from(self.table.points_against(player, *opponent));
         group.iter().map(|player| (*player, group.iter().map(|opponent| against(*player, opponent)).sum())).collect()

@@ -1,4 +1,4 @@
-//! What results are worth, and what decides between equals: the `scoring` part of a league's configuration.
+//! The `scoring` part of a league's configuration.
 
 pub use league_protocol::message::start_match::DoubleForfeit;
 use league_protocol::message::start_match::MatchPoints;
@@ -7,24 +7,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Scoring {
-    /// For a win, also against an opponent that forfeits.
+    /// Also for a win by forfeit.
     pub win_points: u32,
     pub draw_points: u32,
     pub loss_points: u32,
-    /// For a match that was forfeited.
     pub technical_loss_points: u32,
-    /// What it is when both forfeit.
+    /// How a double forfeit counts.
     pub double_forfeit: DoubleForfeit,
-    /// What decides between players of equal points, the first first.
+    /// Applied in this order.
     pub tiebreakers: Vec<TieBreak>,
 }
 
-/// What decides between players who are equal so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TieBreak {
     Wins,
-    /// More points in the matches of those who are equal so far, against each other.
+    /// More points in the matches that the tied players played against each other.
     HeadToHead,
     Draws,
 }
@@ -43,7 +41,6 @@ impl Default for Scoring {
 }
 
 impl Scoring {
-    /// What a match is worth, as its referee is told.
     pub fn match_points(&self) -> MatchPoints {
         MatchPoints {
             win_points: self.win_points,

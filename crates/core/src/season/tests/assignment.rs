@@ -1,5 +1,3 @@
-//! Who runs which match, and who runs it when that one is gone.
-
 use super::*;
 
 #[test]

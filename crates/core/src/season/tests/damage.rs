@@ -1,4 +1,4 @@
-//! Logs that are not what was written: an event that cannot have happened is refused, and changes nothing.
+//! Damaged logs: an event that cannot follow is refused and changes nothing.
 
 use league_protocol::id::RoundId;
 

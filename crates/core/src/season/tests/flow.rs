@@ -1,5 +1,3 @@
-//! From the first registration to the champion, and what is to be done at each point.
-
 use league_protocol::id::RoundId;
 
 use super::*;

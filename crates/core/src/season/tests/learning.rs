@@ -1,5 +1,3 @@
-//! What is found out about agents lasts, and is written down once.
-
 use league_protocol::dialect::PeerDialect;
 use league_protocol::frame::Frame;
 use league_protocol::message::report::LearnedDialect;

@@ -1,4 +1,4 @@
-//! Whatever is asked of a season, in whatever order: it never fails, refuses without changing, and is the fold of its log.
+//! For random commands a season never panics, refuses without changing, and equals the replay of its log.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,6 @@ use crate::season::event::Fact;
 use crate::season::standings::Table;
 use crate::season::{LeaguePhase, MatchSlot, NextAction};
 
-/// What may be asked of a season.
 #[derive(Clone, Debug)]
 enum Command {
     Player { number: u32, wish: Option<u32> },
@@ -29,7 +28,7 @@ enum Command {
     ReportAgain { which: Index, outcome: Option<Outcome> },
 }
 
-/// How an assignment is spoken of.
+/// How a command refers to an assignment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Manner {
     Rightly,
@@ -78,7 +77,7 @@ fn commands() -> impl Strategy<Value = Command> {
     ]
 }
 
-/// A few agents first, so that most leagues get somewhere, then anything.
+/// Starts with a few registrations, so that most leagues make progress.
 fn scripts() -> impl Strategy<Value = Vec<Command>> {
     let players = (0_u32..7).prop_map(|players| (1..=players).map(|number| Command::Player { number, wish: None }));
     let beginning = players.prop_map(|players| {
@@ -88,7 +87,6 @@ fn scripts() -> impl Strategy<Value = Vec<Command>> {
     (beginning, prop::collection::vec(commands(), 0..120)).prop_map(|(beginning, rest)| [beginning, rest].concat())
 }
 
-/// A season, what it was after each event, and what was counted.
 struct World {
     league: League,
     history: Vec<Season>,
@@ -163,7 +161,6 @@ impl World {
         })
     }
 
-    /// An assignment that stands, or one that differs from it in one thing.
     fn held(&self, which: Index, manner: Manner) -> Option<Assignment> {
         let held = self.league.season.assignments();
         let right = held.get(which.index(held.len().max(1)))?.clone();
@@ -175,7 +172,7 @@ impl World {
         })
     }
 
-    /// Repeats a report that was counted, as it was or otherwise: neither ever counts.
+    /// Repeats a counted report, unchanged or changed: neither counts again.
     fn report_again(&self, which: Index, outcome: Option<Outcome>) {
         if self.counted.is_empty() {
             return;
@@ -192,7 +189,6 @@ impl World {
     }
 }
 
-/// What must be true of every season, compared with the events that made it.
 fn check(season: &Season, log: &[Event]) {
     let mut results = HashMap::new();
     for event in log {
@@ -241,7 +237,6 @@ fn check(season: &Season, log: &[Event]) {
     }
 }
 
-/// Everything that the season decides now can happen now.
 fn can_go_on(season: &Season) {
     let then = |events: Vec<Event>| {
         let mut season = season.clone();

@@ -1,5 +1,3 @@
-//! What may be asked, by whom, and what the answer is at each point.
-
 use league_protocol::id::RoundId;
 use league_protocol::message::query::{LeagueQuery, LeagueQueryResponse, QueryParams, QueryType};
 use league_protocol::message::registration::PASS_SCHEME;
@@ -238,7 +236,7 @@ fn one_referee_without_passes_is_enough_to_say_so() {
     let other = AgentMeta { pass_scheme: Some("trust me".into()), ..referee(2, 1).referee_meta };
     league.admit_referee(&RefereeRegisterRequest { referee_meta: other, ..referee(2, 1) });
     assert!(!league.season.referees_show_passes());
-    // It has learned them.
+    // This referee forwards passes now.
     league.register_referee(&shows(referee(2, 1)));
     assert!(league.season.referees_show_passes());
 }

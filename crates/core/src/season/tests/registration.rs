@@ -1,5 +1,3 @@
-//! Who is let in, under which id, and who is not.
-
 use league_protocol::id::GameType;
 use league_protocol::message::registration::LeagueRegisterRequest;
 use league_protocol::sender::Sender;
@@ -17,7 +15,6 @@ fn listening_at(endpoint: &str) -> LeagueRegisterRequest {
     request
 }
 
-/// A league in each of its phases, with the players 1 and 2 and the referee 1.
 fn in_every_phase() -> Vec<League> {
     let mut waiting = League::open();
     waiting.admit(&player(1));

@@ -1,5 +1,3 @@
-//! Opening the registration again, as long as nothing would be lost by it.
-
 use super::*;
 use crate::season::{LeaguePhase, NextAction};
 

@@ -1,4 +1,4 @@
-//! Results count once, from whoever holds the match, and only when they hold together.
+//! Results count once, only from the referee that holds the match, and only if they are consistent.
 
 use league_protocol::draw::{DrawNonce, DrawSeal, DrawSecret};
 use league_protocol::side::Side;
@@ -9,13 +9,11 @@ use crate::rules::draw::Draw;
 
 const WIN: Outcome = Outcome::Win(Side::A);
 
-/// The bets of both sides, the number and what they come to.
 fn played(a: &str, b: &str, number: u8, outcome: Outcome) -> MatchRecord {
     let moves = Pair::new(Some(a.into()), Some(b.into()));
     MatchRecord { outcome, moves, course: Vec::new(), drawn: Some(number), proof: None }
 }
 
-/// A draw with its proof, where A bet on even and B on odd.
 fn proved(match_id: &str, attempt: u32) -> MatchRecord {
     let (secret, nonces) = (DrawSecret([3; 32]), Pair::new("salt".parse().unwrap(), DrawNonce::default()));
     let draw = Draw { secret, match_id: m(match_id), attempt, nonces: nonces.clone() };
@@ -159,7 +157,7 @@ fn what_holds_together_is_counted() {
         played("even", "odd", 7, Outcome::Win(Side::B)),
         played("odd", "odd", 7, Outcome::Draw),
         played("odd", "odd", 8, Outcome::Draw),
-        // Who tells less can be checked less.
+        // Reports with fewer fields allow fewer checks.
         MatchRecord { moves: Pair::new(None, None), ..played("", "", 8, WIN) },
         MatchRecord { drawn: None, ..played("even", "odd", 8, WIN) },
         // A referee may draw although one side forfeits.

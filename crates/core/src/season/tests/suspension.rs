@@ -1,11 +1,11 @@
-//! Five technical losses running suspend a player; one match that it plays brings it back.
+//! Five technical losses in a row suspend a player; one played match ends the suspension.
 
 use league_protocol::side::Side;
 
 use super::*;
 
-/// Plays a whole league in which each match ends as `outcome` says of round and sides, and gives the rounds after which
-/// `watched` is suspended.
+/// Plays a whole league and returns the rounds after which `watched` is suspended. `outcome` decides each match from round and
+/// players.
 fn suspended_after(
     config: LeagueConfig,
     watched: &PlayerId,
@@ -27,7 +27,7 @@ fn suspended_after(
     suspended
 }
 
-/// `player` forfeits in the rounds that `when` says, and nobody else ever does.
+/// Only `player` forfeits, in the rounds that `when` selects.
 fn forfeits(player: PlayerId, when: impl Fn(u32) -> bool) -> impl Fn(u32, Pair<&PlayerId>) -> Outcome {
     move |round, ids| match Side::BOTH.into_iter().find(|side| *ids[*side] == player && when(round)) {
         Some(side) => Outcome::Forfeit(side),

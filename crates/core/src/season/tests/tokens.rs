@@ -1,4 +1,4 @@
-//! Tokens: one at a time for each agent, for a while, and never in a log.
+//! An agent has one valid token at a time; it expires and never appears in a log.
 
 use std::time::Duration;
 

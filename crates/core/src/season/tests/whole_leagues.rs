@@ -1,5 +1,3 @@
-//! Whole leagues, with every match played out by the rules of its game.
-
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -14,7 +12,6 @@ use crate::game_match::terms::{AnswerLimits, DriveMode, MatchTerms};
 use crate::rules::registry::{all_games, new_game};
 use crate::season::{LeaguePhase, NextAction};
 
-/// The record of a match in which every call is answered at once.
 fn play(game: &GameType, assignment: &Assignment, seed: u8) -> MatchRecord {
     let span = Duration::from_secs(1);
     let terms = MatchTerms {
@@ -52,7 +49,6 @@ fn play(game: &GameType, assignment: &Assignment, seed: u8) -> MatchRecord {
     MatchRecord::of(&bout, bout.ending().unwrap(), false)
 }
 
-/// Plays a league to its end and gives all its records.
 fn play_out(game: &GameType, players: u32, capacities: &[u32]) -> (League, Vec<MatchRecord>) {
     let mut league = League::with(LeagueConfig { game_type: game.clone(), ..config() });
     for number in 1..=players {

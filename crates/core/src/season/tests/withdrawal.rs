@@ -1,5 +1,3 @@
-//! A player that is taken out, at every moment at which that can happen.
-
 use league_protocol::id::RoundId;
 use league_protocol::message::query::{LeagueQuery, QueryParams, QueryType};
 use league_protocol::side::Side;
@@ -14,7 +12,6 @@ fn drawn(_: &MatchId) -> Outcome {
     Outcome::Draw
 }
 
-/// Plays the league to its end.
 fn finish(league: &mut League) {
     loop {
         league.play_round(drawn);

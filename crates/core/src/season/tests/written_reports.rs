@@ -1,5 +1,3 @@
-//! Reports as referees write them, and what they are taken to say.
-
 use league_protocol::draw::{DrawSeal, DrawSecret};
 use league_protocol::message::report::MatchResultReport;
 use league_protocol::side::Side;
@@ -191,7 +189,6 @@ fn a_report_is_for_this_league_and_one_of_its_matches() {
     assert!(League::open().season.read_report(&report).is_err());
 }
 
-/// What becomes of a report about R1M1 of a league of tic-tac-toe in which P01 won the row 1-2-3.
 fn reported(result: &Value) -> Result<MatchRecord, String> {
     let mut league = League::with(LeagueConfig { game_type: "tic_tac_toe".parse().unwrap(), ..config() });
     for number in 1..=2 {

@@ -1,5 +1,3 @@
-//! What a player keeps, and how much of it.
-
 use super::*;
 use crate::session::active_matches::MAX_TABLES;
 use crate::session::played::MAX_REMEMBERED;

@@ -1,5 +1,3 @@
-//! The course of a match and of a league, in the states that the interfaces name.
-
 use super::*;
 use crate::session::{DrawCheck, PlayerLifecycle};
 use league_protocol::id::ConversationId;
@@ -61,7 +59,7 @@ fn the_lifecycle_goes_from_init_to_shutdown() {
     assert_eq!(seat.lifecycle(), PlayerLifecycle::Registered);
     seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
     assert_eq!(seat.lifecycle(), PlayerLifecycle::Active);
-    // Who registers again in the middle of a league is still in it.
+    // A player that registers again during a league stays in it.
     seat.registering();
     assert_eq!(seat.lifecycle(), PlayerLifecycle::Active);
     seat.registered(identity(true));

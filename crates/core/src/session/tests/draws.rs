@@ -1,11 +1,8 @@
-//! Whether a draw was what had been promised, as the player itself can tell.
-
 use league_protocol::draw::DrawSeal;
 
 use super::*;
 use crate::session::DrawCheck;
 
-/// What a player that was invited as `invitation` finds out about `over`.
 fn checked(invitation: &GameInvitation, over: &GameOver) -> DrawCheck {
     let mut seat = seat();
     let match_id = &invitation.match_id;
@@ -19,7 +16,6 @@ fn on(side: Side, attempt: u32) -> (GameInvitation, GameOver) {
     (invitation, proved(&first_of(1), side, &nonce("mine"), attempt))
 }
 
-/// `over` with its proof changed.
 fn forged(over: &GameOver, change: impl FnOnce(&mut DrawProof)) -> GameOver {
     let mut over = over.clone();
     change(over.draw.as_mut().unwrap());
@@ -72,7 +68,7 @@ fn whatever_is_changed_breaks_it() {
     }
 }
 
-/// Ten numbers would let about a hundred of these pass.
+/// Comparing only the number would let about a hundred of these pass.
 #[test]
 fn no_other_nonce_of_the_opponent_passes() {
     let (invitation, honest) = on(Side::A, 1);

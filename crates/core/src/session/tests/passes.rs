@@ -1,11 +1,8 @@
-//! Who is listened to.
-
 use super::*;
 use league_protocol::answer::token_quirk;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::message::standings::StandingsUpdate;
 
-/// Everything that a manager says to a player, under `head` and for `league`.
 fn manager_says(
     seat: &mut PlayerSession,
     head: &ReceivedEnvelope,
@@ -24,7 +21,6 @@ fn manager_says(
     ]
 }
 
-/// Everything that a referee says to a player about `match_id`, under `head`.
 fn referee_says(
     seat: &mut PlayerSession,
     head: &ReceivedEnvelope,
@@ -124,7 +120,7 @@ fn without_promised_passes_every_referee_is_accepted() {
     let promises = [
         identity(false),
         PlayerIdentity { token: None, ..identity(false) },
-        // Passes that the player cannot compute cannot be asked for.
+        // The player cannot require passes that it cannot compute.
         PlayerIdentity { token: None, ..identity(true) },
         PlayerIdentity { league_id: None, ..identity(true) },
     ];
@@ -190,23 +186,23 @@ fn a_match_goes_on_under_the_passes_that_it_was_begun_with() {
     for head in [referee_of(&match_id), fresh_referee.clone()] {
         assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
     }
-    // It answers as it was asked.
+    // The answer uses the token of the question.
     let answers = |head: &ReceivedEnvelope| Credential::from(back.answering_pass(head, &match_id).unwrap());
     assert!(answers(&referee_of(&match_id)).is(&token().digest().player_pass(&league(), &match_id)));
     assert!(answers(&fresh_referee).is(&fresh.digest().player_pass(&league(), &match_id)));
-    // A manager knows the new token, and speaks by no other.
+    // The manager knows the new token, so its old pass is invalid.
     all_refused(manager_says(&mut seat, &manager(), Some(&league())), ErrorCode::E012, "the manager's former pass");
     let elsewhere =
         from(Sender::referee(&referee()), token().digest().referee_pass(&league(), &first_of(2), &referee()));
     all_refused(referee_says(&mut seat, &elsewhere, &match_id), ErrorCode::E012, "another match's former pass");
 }
 
-/// A round in which a referee of other make may run the match of P01 and P02.
+/// A round in which a foreign referee may run the match of P01 and P02.
 fn without_passes(round: u32) -> RoundAnnouncement {
     RoundAnnouncement { referees_show_passes: Some(false), ..announcement(round, &[(1, 2), (3, 4)]) }
 }
 
-/// Referees of other make: one shows its own token, one nothing at all, one does not even say who it is.
+/// Foreign referees: with an own token, without any token, and without a sender.
 fn referees_of_other_make() -> [ReceivedEnvelope; 3] {
     let named = from(Sender::referee(&referee()), Credential::new("tok-ref-01-xyz789"));
     [named.clone(), ReceivedEnvelope { auth_token: None, ..named }, ReceivedEnvelope::default()]
@@ -224,7 +220,7 @@ fn the_manager_may_say_that_a_referee_has_no_pass() {
         assert!(seat.takes_on_trust(&head, &match_id));
         assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
     }
-    // Who has one is known by it all the same.
+    // A referee with a valid pass is still recognised by it.
     assert!(!seat.takes_on_trust(&referee_of(&match_id), &match_id));
     assert!(referee_says(&mut seat, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
 }
@@ -256,7 +252,7 @@ fn it_holds_for_the_players_own_matches_of_that_round_alone() {
     for other in [&elsewhere, &first_of(2)] {
         all_refused(referee_says(&mut seat, &head, other), ErrorCode::E012, "another match");
     }
-    // The last result may come after the next round has begun.
+    // The last result may arrive after the next round has begun.
     seat.round_announced(&manager(), &announcement(2, &[(1, 3)])).unwrap();
     assert!(seat.over(&head, &won(&first_of(1))).is_ok());
     all_refused(referee_says(&mut seat, &head, &first_of(2)), ErrorCode::E012, "the next round");
@@ -280,5 +276,5 @@ fn an_invitation_can_be_declined_with_a_reason() {
         |head: &ReceivedEnvelope| seat.declined(head, &invitation(&match_id), "no chess".into(), Timestamp::EPOCH);
     let answer = declined(&referee_of(&match_id)).unwrap();
     assert_eq!((answer.accept, answer.reason.as_deref(), answer.draw_nonce), (Some(false), Some("no chess"), None));
-    assert!(declined(&ReceivedEnvelope::default()).is_err(), "strangers are not answered at all");
+    assert!(declined(&ReceivedEnvelope::default()).is_err(), "unknown peers get no answer");
 }

@@ -1,4 +1,4 @@
-//! Whatever is said, in whatever order: no panic, every match counted once, and no choice ever changed.
+//! For random messages a session never panics, counts every match once and never changes a choice.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,6 @@ use super::*;
 use crate::session::DrawCheck;
 use league_protocol::message::standings::PlayerRecord;
 
-/// Something that is said to a player, or that it does.
 #[derive(Clone, Debug)]
 enum Said {
     Announced { round: u32, plays: bool },
@@ -38,17 +37,15 @@ fn said() -> impl Strategy<Value = Said> {
     ]
 }
 
-/// What is known of a player from outside.
+/// The expected state of a session.
 #[derive(Default)]
 struct Witness {
     league: bool,
-    /// What each match was told to have come to last, by league.
     results: HashMap<(bool, MatchId), (OwnResult, u32)>,
-    /// The first answer in each position of what is still the same attempt.
+    /// The first answer in each position of the current attempt.
     answers: HashMap<MatchId, HashMap<String, SmolStr>>,
-    /// The position that was asked about last.
     asked: HashMap<MatchId, String>,
-    /// The attempt that a match is in, and whether it is over.
+    /// The current attempt, and whether it is over.
     attempts: HashMap<MatchId, (Option<u32>, bool)>,
 }
 
@@ -131,7 +128,7 @@ impl Witness {
         Ok(())
     }
 
-    /// An unmarked match that the league has gone on without may be invited to anew; which ones, the player knows.
+    /// A match without attempt that the league continued without may be invited again. The session knows which.
     fn closed(&mut self, seat: &mut PlayerSession) {
         for (match_id, (_, over)) in &mut self.attempts {
             *over |= seat.tables.find(match_id).is_some_and(|seated| !seated.is_open());

@@ -1,5 +1,3 @@
-//! Everything may come twice.
-
 use super::*;
 use crate::session::DrawCheck;
 use league_protocol::draw::DrawCommitment;

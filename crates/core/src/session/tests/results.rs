@@ -1,9 +1,6 @@
-//! What GAME_OVER means to the player that hears it, whoever wrote it.
-
 use super::*;
 use crate::session::PlayedMatch;
 
-/// What the player remembers of `over` after a match that it had chosen even in.
 fn remembered(over: &GameOver) -> Option<PlayedMatch> {
     let mut seat = seat();
     seat.plays(&over.match_id);
@@ -25,7 +22,7 @@ fn the_winner_decides_and_then_the_status() {
         (Draw, None, OwnResult::Draw, 1),
         (TechnicalLoss, Some(me()), OwnResult::Win, 3),
         (TechnicalLoss, Some(opponent()), OwnResult::TechnicalLoss, 0),
-        // Both forfeited, in a league that gives nothing for it.
+        // Both forfeited, in a league that gives no points for it.
         (TechnicalLoss, None, OwnResult::TechnicalLoss, 0),
         (Draw, Some(me()), OwnResult::Win, 3),
         (Draw, Some(opponent()), OwnResult::Loss, 0),

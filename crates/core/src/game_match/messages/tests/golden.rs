@@ -1,4 +1,4 @@
-//! Everything that a bout says, to the letter. A change of these files is a change of the protocol.
+//! Golden files of all messages of a match. A change of these files is a change of the protocol.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,7 +10,6 @@ use super::*;
 use crate::game_match::input::CallNumber;
 use crate::game_match::step::StepCommand;
 
-/// JSON laid out for reading, its fields in the order in which they were written.
 fn laid_out(json: &[u8]) -> String {
     let (mut out, mut depth, mut quoted, mut escaped) = (String::new(), 0, false, false);
     let line = |out: &mut String, depth: usize| write!(out, "\n{}", "  ".repeat(depth)).unwrap();
@@ -84,7 +83,6 @@ fn move_calls() -> String {
     together(&messages)
 }
 
-/// What a side is told after each kind of failure, at the call in which it can happen.
 fn errors(game: &str) -> String {
     let (order, referee) = (order(game), referee());
     let mut messages = Vec::new();
@@ -128,7 +126,6 @@ fn error_after(
     (about, spoken(&letters, *side, &Call::NotifyGameError(error)))
 }
 
-/// What both players and the manager are told of an end.
 fn end(order: &StartMatch, conduct: Pair<Conduct>) -> String {
     let (bout, referee) = (played(order, conduct), referee());
     let letters = MatchMessages::new(&bout, order, &referee, bout.commitment());
@@ -143,7 +140,6 @@ fn end(order: &StartMatch, conduct: Pair<Conduct>) -> String {
     together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B)), ("to the manager", report)])
 }
 
-/// How a stepped match stands after each thing that happens in it.
 fn states() -> Vec<(&'static str, Vec<u8>)> {
     let order = StartMatch { mode: MatchMode::Stepped, ..order("even_odd") };
     let referee = referee();
@@ -175,7 +171,6 @@ fn states() -> Vec<(&'static str, Vec<u8>)> {
     messages
 }
 
-/// Every golden file, by its name, and what belongs into it.
 fn cases() -> Vec<(String, String)> {
     let board = order("tic_tac_toe");
     let line = Pair::new(Conduct::Moves(&["1", "2", "3"]), Conduct::Moves(&["4", "5"]));

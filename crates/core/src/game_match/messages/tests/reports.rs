@@ -1,5 +1,3 @@
-//! What a report says is what the season counts.
-
 use league_protocol::message::game_over::OwnResult;
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::quirk::Quirks;
@@ -14,7 +12,6 @@ fn enact(season: &mut Season, events: &[Event]) {
     events.iter().for_each(|event| season.apply(event).unwrap());
 }
 
-/// A league of two players in its first round, whose match is assigned.
 fn season(double_forfeit: DoubleForfeit) -> (Season, Assignment) {
     let mut config = LeagueConfig::even_odd("league_2025_even_odd".parse().unwrap());
     config.scoring.double_forfeit = double_forfeit;

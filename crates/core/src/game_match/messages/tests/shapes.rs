@@ -1,4 +1,4 @@
-//! The union of shapes that peers of every make look for, and what must agree within it.
+//! Messages contain the field names that every known implementation reads, and these fields agree.
 
 use super::*;
 use league_protocol::quirk::Quirk;
