@@ -1,4 +1,4 @@
-//! The source of a player's random choices: the operating system, or the seed of a repeatable league.
+//! Random choices of a player: from the operating system, or from the seed of a repeatable league.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,14 +7,13 @@ use league_protocol::id::{MatchId, PlayerId};
 
 #[derive(Clone, Debug)]
 pub enum Chance {
-    /// The operating system: unpredictable.
     System,
-    /// A seed: the same player gets the same choice in the same position of the same match.
+    /// The same player gets the same choice in the same position of the same match.
     Seeded(Seed),
 }
 
 impl Chance {
-    /// One of `count` options for `player`, which sees `view` in `match_id`; 0 where there is no option.
+    /// 0 when `count` is 0.
     pub fn pick(&self, match_id: &MatchId, player: &PlayerId, view: &str, count: usize) -> usize {
         match self {
             Self::System => Seed::pick_by(random_number(), count),
@@ -24,7 +23,7 @@ impl Chance {
 }
 
 fn random_number() -> u64 {
-    // A system without randomness still has a clock, and a match is not worth losing over it.
+    // Without system randomness the clock decides, because an error would lose the match.
     let by_clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_micros() as u64);
     getrandom::u64().unwrap_or_else(|_| by_clock())
 }

@@ -1,10 +1,10 @@
-//! Who plays: strategies, and the agent around them.
+//! The player agent and its strategies.
 //!
-//! - [`strategy`]: how to choose. Pure: what is asked and what is remembered goes in, a decision comes out.
-//! - [`memory`], [`chance`]: what is remembered, and where luck comes from.
-//! - [`llm`]: a language model that is asked for a word.
-//! - [`thinker`]: gets an answer out of a strategy in time, whatever the strategy does.
-//! - [`player`]: the agent itself.
+//! - [`strategy`]: pure functions from request and memory to a decision
+//! - [`memory`], [`chance`]: what strategies know, and their random choices
+//! - [`llm`]: the client of language models
+//! - [`strategy_runner`]: runs a strategy within its deadline
+//! - [`player`]: the agent
 
 pub mod chance;
 pub mod llm;

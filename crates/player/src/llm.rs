@@ -1,8 +1,7 @@
-//! A language model that is asked for a word.
+//! Asks a language model for a move, by the API of Gemini or of OpenAI.
 //!
-//! Gemini's API and the one of OpenAI, which most others speak too. One request, one answer: no retries, because the time is
-//! short and the coin is nearly as good; no redirects, because a key goes where it was meant for and nowhere else. A key is
-//! in the header of a request and in no text that anybody could read.
+//! Each question is one request. There are no retries, because time is short and a random move is nearly as good. There are no
+//! redirects, so the key reaches only its own server. The key appears in a header and in no readable text.
 
 mod key;
 mod model;

@@ -1,7 +1,7 @@
-//! What a strategy may know beside the request.
+//! What a strategy knows besides the request.
 //!
-//! Strategies keep nothing of their own, so a restart, a repeated request, a panic or two requests at once change nothing
-//! about what they choose.
+//! Strategies keep no state of their own. So a restart, a repeated request, a panic or concurrent requests do not change their
+//! choices.
 
 use std::sync::Arc;
 
@@ -17,12 +17,10 @@ use crate::chance::Chance;
 pub struct Memory {
     pub player: PlayerId,
     pub history: Arc<History>,
-    /// The latest standings that the manager sent.
     pub standings: Arc<[StandingsRow]>,
     pub chance: Chance,
 }
 
-/// What both chose in a match of Even/Odd.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choices {
     pub own: Parity,
@@ -30,7 +28,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// The choices of `played`; `None` where one is missing, as after a forfeit, or is a move of another game.
+    /// `None` when a choice is missing, as after a forfeit, or is a move of another game.
     pub fn of(played: &PlayedMatch) -> Option<Self> {
         let parity = |text: &Option<_>| text.as_deref().and_then(Parity::exact);
         Some(Self { own: parity(&played.my_choice)?, theirs: parity(&played.opponent_choice)? })
@@ -38,7 +36,6 @@ impl Choices {
 }
 
 impl Memory {
-    /// What the player of `session` knows; `None` before it has an id.
     pub fn of(session: &PlayerSession, chance: Chance) -> Option<Self> {
         Some(Self {
             player: session.identity()?.player_id.clone(),
@@ -48,29 +45,28 @@ impl Memory {
         })
     }
 
-    /// One of `count` options for this request. With a seed the same request gets the same option.
+    /// With a seed, the same request gets the same option.
     pub fn pick(&self, request: &MoveRequest, count: usize) -> usize {
         self.chance.pick(&request.match_id, &self.player, &request.view, count)
     }
 
-    /// A random parity.
     pub fn toss(&self, request: &MoveRequest) -> Parity {
         if self.pick(request, 2) == 0 { Parity::Even } else { Parity::Odd }
     }
 
-    /// A random legal move, where the legal moves are known.
+    /// `None` when the legal moves are unknown.
     pub fn random_move(&self, request: &MoveRequest) -> Option<SmolStr> {
         request.legal_moves.get(self.pick(request, request.legal_moves.len())).cloned()
     }
 
-    /// What was chosen in the matches against the opponent of `request`, the oldest first.
+    /// The oldest first.
     pub fn duels(&self, request: &MoveRequest) -> Vec<Choices> {
         self.met(request).into_iter().filter_map(Choices::of).collect()
     }
 
-    /// The matches that say most about the opponent of `request`: those against it, or all when they never met.
+    /// The matches against the opponent of `request`, or all matches if the two never met.
     ///
-    /// In a round robin players meet once, so at first the field as a whole is the best guess about an opponent.
+    /// In a round robin players meet once, so at first all opponents together give the best estimate.
     pub fn telling(&self, request: &MoveRequest) -> Vec<&PlayedMatch> {
         let met = self.met(request);
         if met.iter().any(|played| Choices::of(played).is_some()) {

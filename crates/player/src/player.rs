@@ -1,5 +1,3 @@
-//! The player as the network sees it: joins, chooses, remembers.
-
 mod console;
 mod log;
 mod membership;
@@ -44,30 +42,25 @@ use crate::memory::Memory;
 use crate::strategy_runner::{StrategyOutcome, StrategyRunner};
 use console::PlayerConsole;
 
-/// What a player is told when it starts.
 #[derive(Clone, Debug)]
 pub struct PlayerSettings {
     pub name: SmolStr,
     pub wish: Option<PlayerId>,
     pub manager: Endpoint,
-    /// Where it listens itself, as it tells the manager.
     pub contact: Endpoint,
-    /// The league's join key, where one is needed.
     pub join_key: Option<Credential>,
-    /// Where it keeps its history, where it does.
     pub home: Option<Home>,
-    /// Who writes the history; without, it is written at once on the player's own thread, as simulations need it.
+    /// Without it the player writes the history synchronously, as simulations need.
     pub histories: Option<HistoryWriter>,
-    /// Whether it begins with what it remembers from there.
+    /// Whether the player starts with the history in `home`.
     pub recalls: bool,
-    /// Who writes its log, where one is kept.
     pub scribe: Option<JournalWriter>,
     pub chance: Chance,
-    /// How long it waits for the manager's answer.
+    /// The time limit for the manager's answer.
     pub patience: Duration,
-    /// The pause after a manager could not be reached; it doubles.
+    /// The first pause when the manager cannot be reached; it doubles.
     pub pause: Duration,
-    /// After how many tries it gives up on a manager that is not there; it waits for ever where nothing is said.
+    /// How often the player tries to reach the manager; `None` for no limit.
     pub give_up_after: Option<NonZeroU32>,
 }
 
@@ -81,37 +74,32 @@ struct Shared {
     settings: PlayerSettings,
     thinker: StrategyRunner,
     seat: Mutex<PlayerSession>,
-    /// Where it plays as long as it is in no league, so that it can be tried before it registers, and where it plays friendly matches.
-    /// Nothing of that counts.
+    /// For matches before the registration and for friendly matches. Nothing in it counts.
     rehearsal: Mutex<PlayerSession>,
     speaker: PeerClient,
     world: Environment,
-    /// Its log, once it has a name.
+    /// Set once the player has an id.
     journal: OnceLock<Journal>,
-    /// Choices that are logged when their match is over.
     choices: Mutex<log::OpenChoices>,
     refusals: RefusalLog,
-    /// Whether the history has changed since it was last written.
     unwritten: AtomicBool,
-    /// The league is over, or the manager told us to leave.
+    /// The league is over, or the manager told the player to leave.
     leave: Notify,
     doubt: TokenRecheck,
-    /// Somebody spoke to it before it was let in.
+    /// A peer called the player before its registration was answered.
     hurry: Notify,
     admitted: watch::Sender<bool>,
     console: PlayerConsole,
 }
 
-/// What a match is played for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlayPurpose {
     League,
-    /// Nothing: the operator of this machine started it at a referee.
     Friendly,
 }
 
 impl PlayPurpose {
-    /// A call about a friendly match says so in `league_id`, and comes from this machine: nobody else may try the player out.
+    /// A call about a friendly match says so in `league_id` and must come from this machine.
     fn of(call: &PlayerCall, peer: SocketAddr) -> Self {
         let league = if let PlayerCall::GameInvitation(invitation) = call {
             &invitation.league_id
@@ -130,8 +118,7 @@ impl PlayPurpose {
         if is_named && peer.ip().to_canonical().is_loopback() { Self::Friendly } else { Self::League }
     }
 
-    /// The match that an answer shows a pass for. A pass names a match by its id alone, which a friendly match may share with one
-    /// that counts: so it shows none.
+    /// The match whose pass the answer shows. A friendly match shows none: its id may equal that of a match that counts.
     fn asked<'a>(
         self,
         head: &'a ReceivedEnvelope,
@@ -142,7 +129,7 @@ impl PlayPurpose {
 }
 
 impl Player {
-    /// A player that is not registered yet, and remembers what it played under the id it wishes for.
+    /// Loads the history of the id that the player asks for.
     pub fn new(settings: PlayerSettings, thinker: StrategyRunner, client: Client, world: Environment) -> Self {
         let known = settings.home.as_ref().zip(settings.wish.as_ref()).filter(|_| settings.recalls);
         let history = known.map(|(home, player)| remembered(home, player)).unwrap_or_default();
@@ -169,23 +156,21 @@ impl Player {
         }
     }
 
-    /// Registers, and goes on trying as long as the manager is not there.
+    /// Retries while the manager cannot be reached.
     pub async fn register(&self) -> Result<PlayerId, Rejected> {
         self.shared.register().await
     }
 
-    /// Has `say` called with what the author of this player should read: what went wrong, and how the league ended.
     pub fn on_news(&self, say: impl Fn(&str) + Send + Sync + 'static) {
         self.shared.console.listen(say);
     }
 
-    /// Waits until the player has nothing more to do: the league is over, or the manager told it to leave.
     pub async fn until_done(&self) {
         self.shared.leave.notified().await;
     }
 }
 
-/// A seat in no league at all, where everybody is listened to.
+/// A session without a league accepts every peer.
 fn rehearsal(settings: &PlayerSettings) -> PlayerSession {
     let player_id = settings.wish.clone().unwrap_or_else(|| PlayerId::numbered(0));
     let mut seat = PlayerSession::new(settings.name.clone(), History::default());
@@ -193,7 +178,7 @@ fn rehearsal(settings: &PlayerSettings) -> PlayerSession {
     seat
 }
 
-/// What is known from an earlier start; nothing when there was none. A damaged file is said and forgotten.
+/// Empty without a file. A damaged file is logged and ignored.
 fn remembered(home: &Home, player: &PlayerId) -> History {
     let path = home.history(player);
     let read = std::fs::read(&path).map_err(|error| (error.kind() == std::io::ErrorKind::NotFound, error.to_string()));
@@ -214,8 +199,7 @@ impl Shared {
         self.seat.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The seat that matches and notices are for: the one in the league; the rehearsal's for friendly matches, and until there is
-    /// another.
+    /// The session of the league, or the rehearsal for friendly matches and before the registration.
     fn table(&self, purpose: PlayPurpose) -> MutexGuard<'_, PlayerSession> {
         if purpose == PlayPurpose::League {
             let seat = self.seat();
@@ -226,24 +210,23 @@ impl Shared {
         self.rehearsal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Friendly matches are played under the id that the league gave.
     fn rehearse_as(&self, player_id: PlayerId) {
         let nowhere = PlayerIdentity { player_id, league_id: None, token: None, former: Vec::new(), passes: false };
         self.rehearsal.lock().unwrap_or_else(PoisonError::into_inner).registered(nowhere);
     }
 
-    /// The league is over, if it was this player's: one that is in no league has nowhere to leave.
+    /// Does nothing before the registration.
     fn leave(&self) {
         if self.seat().identity().is_some() {
             self.leave.notify_one();
         }
     }
 
-    /// An envelope of this player's; to the referee who asked about a match with its pass, and never with its token.
+    /// An answer to a referee carries the pass of its match, never the token.
     fn envelope(&self, conversation: Option<ConversationId>, asked: Option<(&ReceivedEnvelope, &MatchId)>) -> Envelope {
         let seat = self.seat();
         let identity = seat.identity();
-        // Before it is registered it goes by the id that it was started with.
+        // Before the registration the player uses the id that it was started with.
         let sender = match identity.map(|identity| &identity.player_id).or(self.settings.wish.as_ref()) {
             Some(id) => Sender::player(id),
             None => Sender::unregistered(Role::Player, &self.settings.name),
@@ -267,7 +250,7 @@ impl Shared {
         }
     }
 
-    /// Answers an invitation: with a seat at the table, unless the game is one that this player does not know.
+    /// Declines games that the strategy does not play.
     fn join(
         &self,
         head: &ReceivedEnvelope,
@@ -347,13 +330,13 @@ impl Shared {
         };
         let played = self.table(purpose).answered(&match_id, method, played)?;
         self.keep_choice((head, method), &match_id, &played, &why, began.elapsed());
-        // CHOOSE_PARITY_RESPONSE has the move under its own two names.
+        // CHOOSE_PARITY_RESPONSE carries the move in its own two fields.
         let parity_choice = (method == Method::ChooseParity).then(|| played.clone());
         let (choice, played) = (parity_choice.clone(), parity_choice.is_none().then_some(played));
         CallAnswer::new(envelope, &PostedChoice { match_id, player_id, parity_choice, choice, played })
     }
 
-    /// What is left until the deadline; the usual limit where none was given, or where the clocks disagree.
+    /// The time to the deadline; the default limit without a deadline, or if the clocks disagree.
     fn left(&self, request: &MoveRequest) -> Duration {
         let usual = LimitKind::Move.default_span();
         let now: Timestamp = self.world.now();
@@ -361,7 +344,7 @@ impl Shared {
         if left.is_zero() { usual } else { left.min(usual) }
     }
 
-    /// Has the history written: within a second, together with the changes until then.
+    /// The history is written within a second, together with later changes.
     fn remember(self: &Arc<Self>) {
         if self.settings.home.is_none() || self.unwritten.swap(true, Ordering::AcqRel) {
             return;
@@ -392,7 +375,7 @@ impl Agent for Player {
         if matches!(incoming.call, PlayerCall::NotifyRound(_)) {
             self.shared.come_in().await;
         }
-        // The session checks the passes: only it knows the manager's pass, and which referees show none.
+        // The session checks the passes, because it knows the manager's pass and which referees show none.
         let answer = self.answer(incoming).await;
         if answer.as_ref().is_err_and(|fault| fault.code == Some(ErrorCode::E012)) {
             self.shared.doubt().await;

@@ -1,13 +1,13 @@
-//! How a player chooses its moves.
+//! Strategies choose the moves of a player.
 //!
-//! A [`Strategy`] is a pure function of the [`MoveRequest`] and the [`Memory`]; it does no I/O, has no clock and keeps
-//! nothing. What it cannot do itself, such as asking a model, it returns as a [`Decision`] for the
-//! [`strategy_runner`](crate::strategy_runner) to carry out. A new strategy is one file here and one line in the [`registry`].
+//! A [`Strategy`] is a pure function of the [`MoveRequest`] and the [`Memory`]: no I/O, no clock, no state. It returns I/O, such
+//! as asking a model, as a [`Decision`] for the [`strategy_runner`](crate::strategy_runner). A new strategy is one file and one
+//! line in the [`registry`].
 //!
-//! In Even/Odd the number is even or odd with equal chance. With different choices each side wins 3 points half of the time,
-//! 1.5 on average; with equal choices each gets 1 point. A player whose opponent says even with probability p earns 1 + p/2
-//! by odd and 1 + (1 − p)/2 by even. So all skill is in *predicting the opponent and saying the opposite*, and against a
-//! random opponent every choice earns 1.25.
+//! In Even/Odd the number is even or odd with equal chance. With different choices each side wins 3 points half of the time, 1.5
+//! on average; with equal choices each gets 1 point. Against an opponent that says even with probability p, odd earns 1 + p/2 and
+//! even earns 1 + (1 − p)/2. So a good strategy *predicts the opponent and says the opposite*. Against a random opponent every
+//! choice earns 1.25.
 
 mod alternate;
 mod always;
@@ -37,10 +37,8 @@ use crate::llm::Prompt;
 use crate::memory::Memory;
 
 pub trait Strategy: fmt::Debug + Send + Sync {
-    /// Its name in the registry, without a parameter.
     fn name(&self) -> &'static str;
 
-    /// The games that it plays.
     fn games(&self) -> Vec<GameType> {
         vec![GameType::even_odd()]
     }
@@ -48,11 +46,9 @@ pub trait Strategy: fmt::Debug + Send + Sync {
     fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision;
 }
 
-/// What the player does next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Decision {
     Move(SmolStr),
-    /// Ask a language model, and play the move that it names.
     Ask(Prompt),
     #[cfg(feature = "test-strategies")]
     Misbehave(misbehaving::Misbehaviour),

@@ -1,8 +1,8 @@
-//! Gets a move out of a strategy in time, whatever the strategy does.
+//! Runs a strategy within its deadline.
 //!
-//! A strategy that panics, stalls, answers with an illegal move or cannot reach its model costs its own choice and never the
-//! match. The player then plays a random legal move, because an opponent could exploit a fixed fallback. A strategy has all
-//! of the time that is left but a margin, in which the answer travels: 27 of 30 seconds.
+//! A strategy that panics, stalls, answers illegally or cannot reach its model loses its own choice but never the match. The
+//! player then plays a random legal move, because an opponent could exploit a fixed fallback. The strategy gets the time left
+//! minus a margin for sending the answer: 27 of 30 seconds.
 
 mod outcome;
 
@@ -24,15 +24,14 @@ use crate::llm::{Model, named_move};
 use crate::memory::Memory;
 use crate::strategy::{Decision, Strategy};
 
-/// The part of the time left that is kept for the answer's way.
+/// One part in `MARGIN` of the time left is reserved for sending the answer.
 const MARGIN: u32 = 10;
-/// The least that is kept, where there is that much: clocks and deadlines count whole seconds.
+/// The smallest margin, if that much time is left: clocks and deadlines count whole seconds.
 const LEAST_MARGIN: Duration = Duration::from_millis(1500);
 
-/// The most choices at once. One that never ends keeps its thread for good: after so many of them no more are begun.
+/// The most concurrent choices. A choice that never ends blocks its thread, so this bounds the blocked threads.
 const MAX_THOUGHTS: usize = 16;
 
-/// A strategy, and what keeps it from doing harm.
 #[derive(Debug)]
 pub struct StrategyRunner {
     strategy: Arc<dyn Strategy>,
@@ -45,9 +44,8 @@ pub struct StrategyRunner {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Where {
-    /// On a thread for blocking work, where it can stall and panic.
+    /// On a blocking thread, where it may stall and panic.
     Apart,
-    /// On the task that asked.
     Here,
 }
 
@@ -58,19 +56,16 @@ impl StrategyRunner {
         Self { strategy, games, model: None, patience: None, thoughts, where_to_think: Where::Apart }
     }
 
-    /// With a model, for the strategy that asks one.
     pub fn with_model(self, model: Model) -> Self {
         Self { model: Some(model), ..self }
     }
 
-    /// With this much time at most for a choice.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience: Some(patience), ..self }
     }
 
-    /// Runs the strategy on the task that asks, without a thread for it. Nothing then keeps a strategy from stalling its
-    /// player, so this is for the quick strategies of the registry, and for simulations, which threads would make
-    /// unrepeatable.
+    /// Runs the strategy on the caller's task. A stalling strategy then stalls its player, so this is only for the fast
+    /// strategies of the registry, and for simulations, which threads would make unrepeatable.
     pub fn on_the_spot(self) -> Self {
         Self { where_to_think: Where::Here, ..self }
     }
@@ -79,26 +74,23 @@ impl StrategyRunner {
         self.strategy.name()
     }
 
-    /// The games that the player offers.
     pub fn games(&self) -> &[GameType] {
         &self.games
     }
 
-    /// Offers only `games`, of those that the strategy plays.
     pub fn limited_to(mut self, games: &[GameType]) -> Self {
         self.games.retain(|game| games.contains(game));
         self
     }
 
-    /// The name of the model that it asks, where it asks one.
     pub fn model(&self) -> Option<&str> {
         self.model.as_ref().map(Model::name)
     }
 
-    /// A move for `request`; `left` is the time to its deadline.
+    /// `left` is the time to the deadline of `request`.
     ///
-    /// Several requests may be worked on at once. While a strategy is stalled on its thread, a runtime that is dropped waits
-    /// for it, and one that is shut down in the background does not.
+    /// Requests may run concurrently. Dropping the runtime waits for a stalled strategy; shutting it down in the background does
+    /// not.
     pub async fn think(&self, request: MoveRequest, memory: Memory, left: Duration) -> StrategyOutcome {
         if let Some(stands) = request.answered {
             return StrategyOutcome::Chosen(stands);
@@ -153,7 +145,6 @@ impl StrategyRunner {
     }
 }
 
-/// How much of the time `left` a strategy may use.
 fn budget(left: Duration) -> Duration {
     left - (left / MARGIN).max(LEAST_MARGIN).min(left / 2)
 }

@@ -1,5 +1,3 @@
-//! Histories and requests by hand, for tests.
-
 use std::sync::Arc;
 
 use league_core::rules::seed::Seed;
@@ -14,7 +12,6 @@ use crate::chance::Chance;
 use crate::memory::Memory;
 use crate::strategy::{Decision, Strategy};
 
-/// The request of round `number`, against P02.
 pub(crate) fn question(number: u32) -> MoveRequest {
     let context = ChoiceContext { opponent_id: Some(PlayerId::numbered(2)), ..ChoiceContext::default() };
     let call = ChooseParityCall {
@@ -29,7 +26,7 @@ pub(crate) fn question(number: u32) -> MoveRequest {
     call.into()
 }
 
-/// One match: the number is right for whoever is even when they differ.
+/// If the choices differ, the player that said even wins.
 pub(crate) fn played(number: u32, opponent: &str, own: Parity, theirs: Parity) -> PlayedMatch {
     let (result, points) = match (own, theirs) {
         (Parity::Even, Parity::Even) | (Parity::Odd, Parity::Odd) => (OwnResult::Draw, 1),
@@ -50,14 +47,13 @@ pub(crate) fn played(number: u32, opponent: &str, own: Parity, theirs: Parity) -
     }
 }
 
-/// P01 with these matches behind it.
 pub(crate) fn remembering(matches: &[PlayedMatch]) -> Memory {
     let history: History = serde_json::from_value(serde_json::to_value(matches).unwrap()).unwrap();
     let chance = Chance::Seeded(Seed::new(7, "league".parse().unwrap()));
     Memory { player: PlayerId::numbered(1), history: history.into(), standings: Arc::default(), chance }
 }
 
-/// P01 with matches behind it: opponents, and in `eo oo` a match for each word, our choice first.
+/// Matches of P01 by opponent. Each word of `eo oo` is a match, the choice of P01 first.
 pub(crate) fn memory(histories: &[(&str, &str)]) -> Memory {
     let words = histories.iter().flat_map(|(who, matches)| matches.split(' ').map(move |word| (*who, word)));
     let parity = |letter: u8| if letter == b'e' { Parity::Even } else { Parity::Odd };
@@ -67,7 +63,6 @@ pub(crate) fn memory(histories: &[(&str, &str)]) -> Memory {
     remembering(&matches)
 }
 
-/// What `strategy` bets on.
 pub(crate) fn bet(strategy: &dyn Strategy, request: &MoveRequest, memory: &Memory) -> Parity {
     let decision = strategy.choose(request, memory);
     let Decision::Move(text) = &decision else { panic!("{} does not bet: {decision:?}", strategy.name()) };

@@ -1,4 +1,4 @@
-//! The whole way: a thinker with the `llm` strategy, asking a server on this machine that speaks both APIs.
+//! A runner with the `llm` strategy asks a server on this machine that offers both APIs.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
 
@@ -38,7 +38,6 @@ const APIS: [ModelApi; 2] = [ModelApi::Gemini, ModelApi::OpenAi];
 const THOROUGH: Duration = Duration::from_millis(2500);
 const SHORT: Duration = Duration::from_secs(6);
 
-/// A server whose model's name says how it behaves.
 async fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -51,7 +50,6 @@ async fn server() -> String {
     format!("http://{address}")
 }
 
-/// The same behind TLS.
 async fn secure_server(papers: &Papers) -> String {
     let tls = TlsAcceptor::from(server_config(&papers.path("server.pem"), &papers.path("server.key")).unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -61,7 +59,7 @@ async fn secure_server(papers: &Papers) -> String {
             let (stream, _) = listener.accept().await.unwrap();
             let accepting = tls.accept(stream);
             tokio::spawn(async move {
-                // Who does not trust the certificate goes away here.
+                // A client that does not trust the certificate disconnects here.
                 let Ok(stream) = accepting.await else { return };
                 drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(serve)).await);
             });
@@ -147,7 +145,6 @@ async fn think(thinker: &StrategyRunner) -> StrategyOutcome {
     thinker.think(question(), memory(), Duration::from_secs(30)).await
 }
 
-/// Why a random move was played, after a check that it was and that no text holds the key.
 async fn trouble(thinker: &StrategyRunner) -> String {
     let outcome = think(thinker).await;
     let StrategyOutcome::Fallback { played, because, .. } = outcome else { panic!("{outcome:?}") };
@@ -195,7 +192,7 @@ async fn a_model_behind_tls_is_asked_by_those_who_trust_it() {
             let model = Model::trusting(provider(api, &base, "good", KEY), Arc::clone(&tls)).unwrap();
             let thought = think(&StrategyRunner::new(strategy("llm").unwrap()).with_model(model)).await;
             assert!(says_odd(&thought), "{api:?} {base}: {thought:?}");
-            // Nothing is said to a server that shows a certificate of nobody known, least of all the key.
+            // The player sends nothing to a server with an untrusted certificate, least of all the key.
             let told = trouble(&thinker(api, &base, "good", KEY)).await;
             assert!(told.contains("it cannot be reached") && told.contains("certificate"), "{told}");
         }
@@ -243,7 +240,7 @@ async fn a_wrong_key_is_told_and_never_shown() {
 
 #[tokio::test]
 async fn a_model_that_is_not_there_is_noticed_at_once() {
-    // Bound and let go again: nobody listens there now.
+    // Bound and released: no process listens there now.
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     for api in APIS {
         let told = trouble(&thinker(api, &format!("http://{free}"), "good", KEY)).await;
@@ -252,7 +249,6 @@ async fn a_model_that_is_not_there_is_noticed_at_once() {
     }
 }
 
-/// A server that sends the beginning of an answer, and then keeps the connection for `then`.
 async fn half_a_server(then: Duration) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! A player that is in no league plays with whoever asks, so that it can be tried before it counts; and none of that counts.
+//! A player without a league plays with every peer, so that its author can test it; none of it counts.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail, and so may what helps it")]
 

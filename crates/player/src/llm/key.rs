@@ -1,23 +1,19 @@
-//! The key to a model.
-
 use std::fmt;
 
-/// The key to a model. It can be sent and nothing else: never printed, never written, never compared.
+/// The key can only be sent: it cannot be printed, stored or compared.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// The key that `text` is, without the line end that files and shells like to add.
+    /// Trims the line end that files and shells add.
     pub fn new(text: &str) -> Self {
         Self(text.trim().to_owned())
     }
 
-    /// The secret text, for the one header that it belongs in.
     pub(super) fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Whether `text` gives the key away.
     pub(super) fn is_in(&self, text: &str) -> bool {
         !self.0.is_empty() && text.contains(&self.0)
     }

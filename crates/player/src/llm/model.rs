@@ -1,5 +1,4 @@
-//! The client: one POST, one answer of bounded size. The caller has the clock: the whole of it, to the last byte, is one
-//! future that can be dropped at any time.
+//! One POST, one answer of bounded size. The caller limits the time by dropping the future.
 
 use std::sync::Arc;
 
@@ -16,10 +15,9 @@ use thiserror::Error;
 use super::prompt::Prompt;
 use super::provider::{BadProvider, Provider, Usage};
 
-/// The largest answer that is read, in bytes: one word, and whatever providers tell around it.
+/// In bytes. The move is one word, but providers add metadata.
 pub const MAX_ANSWER: usize = 256 * 1024;
 
-/// A model that can be asked.
 #[derive(Clone, Debug)]
 pub struct Model {
     provider: Provider,
@@ -28,27 +26,23 @@ pub struct Model {
     client: Client,
 }
 
-/// What a model said, and what that cost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModelAnswer {
     pub text: String,
     pub usage: Usage,
 }
 
-/// Why there is no answer. What the other side wrote is not repeated here: some repeat the key.
+/// Does not quote the server's text, because some servers repeat the key.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ModelError {
-    /// There was no connection, or it broke.
     #[error("it cannot be reached: {0}")]
     Unreachable(String),
     #[error("it refuses the key (HTTP {0})")]
     WrongKey(StatusCode),
-    /// It refuses, or has failed itself.
     #[error("it answered HTTP {0}")]
     Refused(StatusCode),
     #[error("its answer is larger than {limit} bytes", limit = MAX_ANSWER)]
     TooLong,
-    /// Its answer holds no text where its API has one.
     #[error("its answer is not what its API says")]
     Unreadable,
     #[error("its answer gives the key away, and is not looked at")]
@@ -56,8 +50,7 @@ pub enum ModelError {
 }
 
 impl Model {
-    /// The model of `provider`, trusted by the root certificates that come with the binary. Fails on wrong settings, before
-    /// the first match.
+    /// Trusts the root certificates in the binary. Wrong settings fail here, before the first match.
     pub fn new(provider: Provider) -> Result<Self, BadProvider> {
         let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -66,7 +59,7 @@ impl Model {
         Self::trusting(provider, Arc::new(tls.with_root_certificates(roots).with_no_client_auth()))
     }
 
-    /// The same with the trust of `tls`: an operator's own model may have an authority of its own.
+    /// Like `new`, but with the roots of `tls`: an operator's own model may use a private authority.
     pub fn trusting(provider: Provider, tls: Arc<ClientConfig>) -> Result<Self, BadProvider> {
         let (endpoint, mut headers) = (provider.endpoint()?, provider.authorization()?);
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
@@ -78,7 +71,6 @@ impl Model {
         &self.provider.model
     }
 
-    /// What the model says to `prompt`.
     pub async fn ask(&self, prompt: &Prompt) -> Result<ModelAnswer, ModelError> {
         let question = self.provider.question(prompt).to_string();
         let asking = self.client.fetch(&self.endpoint, &self.headers, question.into(), MAX_ANSWER);

@@ -1,9 +1,7 @@
-//! The move that a model's answer names.
-
 use smol_str::SmolStr;
 
-/// The legal move that `text` is, in whatever case, punctuation or markup. A sentence is not taken apart: an answer such as
-/// "not even close" names no move. Where the legal moves are not known, a single word counts.
+/// Accepts a legal move in any case, punctuation or markup. It does not search sentences: "not even close" names no move. If the
+/// legal moves are unknown, a single word counts.
 pub fn named_move(text: &str, legal: &[SmolStr]) -> Option<SmolStr> {
     let word = text.trim_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation() || "“”‘’«»…。".contains(c));
     if legal.is_empty() {

@@ -1,5 +1,3 @@
-//! Who is asked, and in which of the two languages.
-
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use http::uri::Scheme;
 use http::{HeaderMap, Uri};
@@ -10,54 +8,44 @@ use thiserror::Error;
 use super::key::ApiKey;
 use super::prompt::Prompt;
 
-/// What is spoken with a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ModelApi {
     Gemini,
-    /// OpenAI's chat completions, which most servers of other make speak too.
     OpenAi,
 }
 
-/// A model and where it is.
 #[derive(Clone, Debug)]
 pub struct Provider {
     pub api: ModelApi,
-    /// Where it is, with or without the version at the end.
+    /// With or without the version at the end.
     pub base_url: String,
     pub model: String,
-    /// The key, where one is needed.
     pub key: Option<ApiKey>,
 }
 
-/// What an answer cost, as far as its server says.
+/// As far as the server reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
     pub prompt_tokens: Option<u64>,
-    /// Tokens of the answer, with what the model thought before it.
+    /// Includes the tokens of the model's reasoning.
     pub answer_tokens: Option<u64>,
 }
 
-/// A provider that cannot be asked.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum BadProvider {
     #[error("the model's base URL is to be like {example}, without user, query or fragment", example = ModelApi::OpenAi.own_base_url())]
     BaseUrl,
-    /// The key would travel in the clear.
     #[error("a key is sent by https only, or within this machine")]
     InTheClear,
-    /// The model's name cannot stand in a path.
     #[error("a model's name is made of letters, digits, '.', '-' and '_' here, this one is {0:?}")]
     ModelName(String),
-    /// The key cannot stand in a header.
     #[error("the model's key holds characters that no key has")]
     Key,
-    /// There is no TLS to be had.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
 }
 
 impl ModelApi {
-    /// Where the inventor of this API is.
     pub fn own_base_url(self) -> &'static str {
         match self {
             Self::Gemini => "https://generativelanguage.googleapis.com",
@@ -65,7 +53,7 @@ impl ModelApi {
         }
     }
 
-    /// The model that is asked when none is named: small, quick and cheap, which is enough for one word.
+    /// A small, fast and cheap model is enough for one word.
     pub fn usual_model(self) -> &'static str {
         match self {
             Self::Gemini => "gemini-2.5-flash",
@@ -87,14 +75,14 @@ impl Provider {
         let uri: Uri = base.parse().map_err(|_| BadProvider::BaseUrl)?;
         let (Some(scheme), Some(authority)) = (uri.scheme(), uri.authority()) else { return Err(BadProvider::BaseUrl) };
         let known = *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS;
-        // A user or a query might be a key, and an address is shown where a key is not.
+        // A user or a query might hold a key, and logs show the address.
         if !known || authority.as_str().contains('@') || uri.query().is_some() || base.contains('#') {
             return Err(BadProvider::BaseUrl);
         }
         if *scheme == Scheme::HTTP && self.key.is_some() && !is_this_machine(authority.host()) {
             return Err(BadProvider::InTheClear);
         }
-        // Some servers have their own version in the path, `/v1` or `/api/v4`: that is taken as it is.
+        // Some servers have their own version in the path, such as `/v1` or `/api/v4`; it is kept.
         let version = if uri.path().split('/').any(is_version) { "" } else { self.api.version() };
         let slash = if version.is_empty() { "" } else { "/" };
         let tail = match self.api {
@@ -105,7 +93,7 @@ impl Provider {
     }
 
     fn model_in_path(&self) -> Result<&str, BadProvider> {
-        // Gemini lists its models with the collection in front.
+        // Gemini lists its models with the collection as a prefix.
         let name = self.model.strip_prefix("models/").unwrap_or(&self.model);
         let harmless = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         if name.is_empty() || !name.chars().all(harmless) {
@@ -114,7 +102,7 @@ impl Provider {
         Ok(name)
     }
 
-    /// The header that holds the key, marked so that nobody prints it.
+    /// Marked as sensitive, so that logs do not print it.
     pub(super) fn authorization(&self) -> Result<HeaderMap, BadProvider> {
         let mut headers = HeaderMap::new();
         if let Some(key) = &self.key {
@@ -129,7 +117,7 @@ impl Provider {
         Ok(headers)
     }
 
-    /// The body of a question. No limit of tokens: models that think before they speak would be cut off in thought.
+    /// Sets no token limit: it would cut off the reasoning of some models before the answer.
     pub(super) fn question(&self, prompt: &Prompt) -> Value {
         let text = prompt.as_str();
         match self.api {
@@ -138,7 +126,6 @@ impl Provider {
         }
     }
 
-    /// What the body of an answer says of its cost.
     pub(super) fn usage(&self, body: &Value) -> Usage {
         let count = |path: &str| body.pointer(path).and_then(Value::as_u64);
         match self.api {
@@ -154,12 +141,11 @@ impl Provider {
         }
     }
 
-    /// The text in the body of an answer.
     pub(super) fn answer<'a>(&self, body: &'a Value) -> Option<&'a str> {
         match self.api {
             ModelApi::Gemini => {
                 let parts = body.pointer("/candidates/0/content/parts")?.as_array()?;
-                // A model that shows its thoughts puts them first, and marks them.
+                // Gemini puts reasoning first and marks it.
                 let said = |part: &&Value| part.get("thought").and_then(Value::as_bool) != Some(true);
                 parts.iter().find(said)?.get("text")?.as_str()
             }

@@ -1,20 +1,19 @@
-//! Which model to ask: the environment says. docs/llm.md explains it to people.
+//! Chooses the model from environment variables; docs/llm.md explains them to users.
 //!
-//! | what | variable | when it is not set |
+//! | setting | variable | default |
 //! |---|---|---|
 //! | API | `LEAGUE_LLM_API`: `gemini` or `openai` | by the address, else by the key that is set, else OpenAI's |
-//! | base URL | `LEAGUE_LLM_BASE_URL` | the address of the API's inventor |
+//! | base URL | `LEAGUE_LLM_BASE_URL` | the address of the API's own provider |
 //! | model | `LEAGUE_LLM_MODEL`, or `llm:MODEL` as the strategy | [`ModelApi::usual_model`] |
 //! | key | `LEAGUE_LLM_KEY` | `GEMINI_API_KEY` for Gemini's API, `OPENAI_API_KEY` for OpenAI's |
 //!
-//! A key is sent to the base URL and nowhere else, and the key of one API is never sent to an address that speaks the other.
+//! A key is sent only to the base URL. The key of one API is never sent to an address of the other.
 
 use thiserror::Error;
 
 use super::key::ApiKey;
 use super::provider::{ModelApi, Provider};
 
-/// An environment that does not name a model.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum BadModelSettings {
     #[error(
@@ -25,7 +24,6 @@ pub enum BadModelSettings {
     NoApi(String),
     #[error("which model of {base_url}? Set LEAGUE_LLM_MODEL, or name it in the strategy: llm:MODEL")]
     NoModel { base_url: String },
-    /// The provider's own service wants a key.
     #[error("{base_url} wants a key: set {variable} or LEAGUE_LLM_KEY")]
     NoKey { base_url: &'static str, variable: &'static str },
 }
@@ -40,12 +38,12 @@ fn key_variable(api: ModelApi) -> &'static str {
 }
 
 impl Provider {
-    /// The model that the environment names; `model` where that is named already.
+    /// `model` takes precedence over the environment.
     pub fn of_environment(
         model: Option<&str>,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, BadModelSettings> {
-        // Set to nothing is as good as not set.
+        // An empty variable counts as unset.
         let variable =
             |name: &str| environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let base_url = variable("LEAGUE_LLM_BASE_URL");
@@ -58,12 +56,12 @@ impl Provider {
         let by_address =
             || APIS.into_iter().find(|api| base_url.as_deref().is_some_and(|base_url| is_own(*api, base_url)));
         let by_key = || APIS.into_iter().find(|api| variable(key_variable(*api)).is_some());
-        // Most servers of other make speak OpenAI's API.
+        // Most other servers offer OpenAI's API.
         let by_custom = || base_url.as_ref().map(|_| ModelApi::OpenAi);
         let api = named.or_else(by_address).or_else(by_key).or_else(by_custom).ok_or(BadModelSettings::NoProvider)?;
         let base_url = base_url.unwrap_or_else(|| api.own_base_url().to_owned());
         let own = is_own(api, &base_url);
-        // A server of other make that speaks OpenAI's API has models of its own.
+        // Another server with OpenAI's API has its own models, so there is no default.
         let usual = || (own || api == ModelApi::Gemini).then(|| api.usual_model().to_owned());
         let model = model.map(str::to_owned).or_else(|| variable("LEAGUE_LLM_MODEL")).or_else(usual);
         let model = model.ok_or_else(|| BadModelSettings::NoModel { base_url: base_url.clone() })?;
@@ -75,7 +73,6 @@ impl Provider {
     }
 }
 
-/// Whether `base_url` is at the address of the API's inventor.
 fn is_own(api: ModelApi, base_url: &str) -> bool {
     base_url.strip_prefix(api.own_base_url()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

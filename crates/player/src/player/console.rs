@@ -1,6 +1,6 @@
-//! What a player's author reads on the console: what went wrong when it happens, and how the league ended.
+//! Messages to the player's author: errors as they happen, and the end of the league.
 //!
-//! The sentences are the referee's and the manager's. They come from strangers, so they are put on one line and cut.
+//! Referee and manager write the sentences. They are untrusted, so the console puts them on one line and truncates them.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -10,22 +10,18 @@ use league_protocol::message::game_error::GameError;
 use league_protocol::message::game_over::{GameOver, OwnResult};
 use league_protocol::message::round::LeagueCompleted;
 
-/// The longest sentence of a stranger that is printed, in characters.
+/// The longest printed sentence of a peer, in characters.
 const LONGEST: usize = 300;
-/// The most technical losses that are remembered for the closing line.
+/// The most technical losses kept for the closing line.
 const REMEMBERED: usize = 100;
-/// The most that the closing line names.
 const NAMED: usize = 5;
 
 type Say = Box<dyn Fn(&str) + Send + Sync>;
 
-/// Where a player's news go; nowhere until somebody listens.
 #[derive(Default)]
 pub(super) struct PlayerConsole {
     say: OnceLock<Say>,
-    /// Matches lost without a game, with what went wrong.
     losses: Mutex<Vec<(MatchId, String)>>,
-    /// Set once the end of the league was printed.
     closed: OnceLock<()>,
 }
 
@@ -50,7 +46,6 @@ impl PlayerConsole {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The referee says what was wrong with an answer.
     pub(super) fn error(&self, error: &GameError) {
         let match_id = error.match_id.as_ref().map_or_else(|| String::from("a match"), ToString::to_string);
         let what =
@@ -63,14 +58,14 @@ impl PlayerConsole {
     }
 
     pub(super) fn over(&self, over: &GameOver) {
-        // A referee of ours explains also a loss of both, which may count as a draw.
+        // Our referees also explain a double forfeit, which may count as a draw.
         if over.result != Some(OwnResult::TechnicalLoss) && over.hint.is_none() {
             return;
         }
         let reason = over.game_result.as_ref().map(|result| result.reason.as_str()).filter(|reason| !reason.is_empty());
         let what = plain(over.hint.as_deref().or(reason).unwrap_or("the referee gives no reason"));
         let mut losses = self.losses();
-        // It may be told twice.
+        // The message may arrive twice.
         if losses.iter().any(|(known, _)| *known == over.match_id) {
             return;
         }
@@ -82,7 +77,6 @@ impl PlayerConsole {
 
     pub(super) fn completed(&self, me: Option<&PlayerId>, name: &str, end: &LeagueCompleted) {
         let Some(me) = me else { return };
-        // It may be told twice.
         if self.closed.set(()).is_err() {
             return;
         }
@@ -97,14 +91,13 @@ impl PlayerConsole {
     }
 }
 
-/// The technical losses and their reasons, for the end of a sentence.
 fn forfeits(losses: &[(MatchId, String)]) -> String {
     let count = match losses.len() {
         0 => return String::from("no technical loss."),
         1 => String::from("1 technical loss"),
         more => format!("{more} technical losses"),
     };
-    // The advice was printed when it happened.
+    // The advice was printed when the loss happened.
     let short = |what: &str| what.split("; ").next().unwrap_or_default().trim_end_matches('.').to_owned();
     let named: Vec<String> =
         losses.iter().take(NAMED).map(|(match_id, what)| format!("{match_id}, {}", short(what))).collect();
@@ -112,12 +105,10 @@ fn forfeits(losses: &[(MatchId, String)]) -> String {
     format!("{count}: {}{more}.", named.join("; "))
 }
 
-/// A stranger's words on one line.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
 }
 
-/// `1st`, `2nd`, `3rd`, `4th`, `11th`.
 fn ordinal(rank: u32) -> String {
     let ending = match (rank % 10, rank % 100) {
         (_, 11..=13) => "th",

@@ -1,7 +1,6 @@
-//! The player's log: what it was told, what it answered and why, and what was wrong.
+//! The player's log: messages, answers with their reasons, and errors.
 //!
-//! A choice is logged when its match is over. Other players of the same machine may be able to read the file, and must not learn it before
-//! they have chosen themselves.
+//! A choice is logged when its match is over: other players on this machine may read the file before they choose.
 
 use std::collections::VecDeque;
 use std::io;
@@ -30,21 +29,18 @@ use super::Shared;
 use crate::memory::Memory;
 use crate::strategy_runner::{ModelCall, StrategyError};
 
-/// The most lines that wait for the end of their match.
+/// The most log entries that wait for the end of their match.
 const MAX_OPEN: usize = 32;
 
-/// Choices that are logged when their match is over, the oldest first.
 pub(super) type OpenChoices = VecDeque<(MatchId, JournalEntry)>;
 
 impl Shared {
-    /// A line about the player itself.
     pub(super) fn note(&self, level: JournalLevel, event: &str, message: impl FnOnce() -> String) {
         if self.logs(level) {
             self.write(self.entry(level, event, message()));
         }
     }
 
-    /// A line about a message of a peer.
     pub(super) fn note_message(
         &self,
         level: JournalLevel,
@@ -101,7 +97,7 @@ impl Shared {
         });
     }
 
-    /// The call of a match came in another conversation than its invitation. It is answered all the same.
+    /// The player answers anyway.
     pub(super) fn note_other_conversation(&self, head: &ReceivedEnvelope, method: Method, match_id: &MatchId) {
         self.note_message(JournalLevel::Warn, "CONVERSATION_CHANGED", (head, method), || {
             format!(
@@ -112,7 +108,7 @@ impl Shared {
         });
     }
 
-    /// Keeps the move and its rationale until the match is over.
+    /// Held back until the match is over.
     pub(super) fn keep_choice(
         &self,
         (head, method): (&ReceivedEnvelope, Method),
@@ -128,7 +124,6 @@ impl Shared {
         self.keep(match_id, about(self.entry(JournalLevel::Debug, "CHOICE", message), head, Some(method)));
     }
 
-    /// Keeps which model was asked for a move, how long it took, what it cost, and why it failed where it did.
     pub(super) fn note_model(
         &self,
         match_id: &MatchId,
@@ -155,7 +150,6 @@ impl Shared {
         self.keep(match_id, self.entry(level, event, message).with(&data));
     }
 
-    /// Keeps a line that tells a choice until its match is over.
     fn keep(&self, match_id: &MatchId, entry: JournalEntry) {
         let mut open = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
         if open.len() == MAX_OPEN {
@@ -164,7 +158,6 @@ impl Shared {
         open.push_back((match_id.clone(), entry));
     }
 
-    /// What the strategy goes by, for the log.
     pub(super) fn rationale(&self, request: &MoveRequest, memory: &Memory) -> String {
         if !self.logs(JournalLevel::Debug) {
             return String::new();
@@ -179,7 +172,6 @@ impl Shared {
         }
     }
 
-    /// The end of a match, and the choice that was kept until now.
     pub(super) fn note_over(&self, head: &ReceivedEnvelope, over: &GameOver, repeated: bool) {
         let mut open = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(place) = open.iter().position(|(match_id, _)| *match_id == over.match_id) {

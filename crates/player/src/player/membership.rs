@@ -1,4 +1,4 @@
-//! How a player gets into its league, and stays there.
+//! Registration of a player, and its renewal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,13 +21,13 @@ use tokio::time::timeout;
 
 use super::Shared;
 
-/// A manager that is away is asked at least this often.
+/// The longest pause between two tries to reach the manager.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// How long whoever announces a round is kept waiting for the player to be let in.
+/// How long the answer to a round announcement waits for the registration.
 const COMING_IN: Duration = Duration::from_secs(1);
 
-/// By how many of its earlier tokens a player recognises referees.
+/// How many earlier tokens a player accepts in passes of referees.
 const FORMER: usize = 8;
 
 impl Shared {
@@ -35,7 +35,7 @@ impl Shared {
         let settings = &self.settings;
         self.seat().registering();
         let longest = LONGEST_PAUSE.max(settings.pause);
-        // Who was in already waits for its manager to come back.
+        // A player that was registered waits for its manager without limit.
         let tries = settings.give_up_after.filter(|_| self.seat().identity().is_none());
         let patience = RegistrationRetry { answer: settings.patience, pause: settings.pause, longest, tries };
         let admitted =
@@ -59,8 +59,8 @@ impl Shared {
         Ok(player_id)
     }
 
-    /// Stores the digest of the new token, and returns those of earlier tokens: a match that was begun before a restart is
-    /// finished under the passes of then.
+    /// Stores the digest of the new token and returns those of earlier tokens. A match that began before a restart is finished
+    /// with its old passes.
     async fn keep_key(&self, player: &PlayerId, league: Option<&LeagueId>, token: Option<&Token>) -> Vec<TokenDigest> {
         let (Some(home), Some(league), Some(token)) = (&self.settings.home, league, token) else { return Vec::new() };
         let (home, player, league, digest) = (home.clone(), player.clone(), league.clone(), token.digest());
@@ -79,27 +79,27 @@ impl Shared {
         }
     }
 
-    /// Waits a while to be let in. A player that hears of a round before that was let in without hearing of it: the manager was
-    /// ended in the middle of its answer, say, and is back now. There is no need to wait before asking again, and the round does
-    /// not begin before this is settled.
+    /// Waits up to `COMING_IN` for the registration. A player that hears of a round before its registration was answered is
+    /// already registered; for example, the manager restarted before it could answer. So the player retries at once, and the
+    /// round waits for it.
     pub(super) async fn come_in(&self) {
         if *self.admitted.borrow() {
             return;
         }
         self.hurry.notify_one();
         let mut admitted = self.admitted.subscribe();
-        // Whoever is in no league rehearses.
+        // A player without a league continues in the rehearsal.
         drop(timeout(COMING_IN, admitted.wait_for(|admitted| *admitted)).await);
     }
 
-    /// Somebody spoke whose pass does not fit: registers again, where that is because the token no longer counts. In a task of
-    /// its own, since whoever spoke may not wait for it.
+    /// A peer showed a wrong pass: registers again if the token is no longer valid. Runs in its own task, because the peer cannot
+    /// wait for it.
     pub(super) async fn doubt(self: &Arc<Self>) {
         let shared = Arc::clone(self);
         drop(tokio::spawn(async move { shared.doubt.settle(shared.make_sure()).await }).await);
     }
 
-    /// Whether the manager could say, and everything was done about it.
+    /// Returns false if the manager did not say whether the token is valid.
     async fn make_sure(&self) -> bool {
         let token = self.seat().identity().and_then(|identity| identity.token.clone());
         let Some(token) = token else { return true };

@@ -1,4 +1,4 @@
-//! `alternate`: even, odd, even, odd, whoever the opponent is.
+//! `alternate`: even, odd, even, odd, against every opponent.
 
 use league_core::session::{MoveRequest, PlayedMatch};
 use league_protocol::parity::Parity;

@@ -1,4 +1,4 @@
-//! `always_even`, `always_odd`: the same every time. The easiest opponents there are, and good to measure others by.
+//! `always_even`, `always_odd`: the same choice every time, as a baseline for other strategies.
 
 use league_core::session::MoveRequest;
 use league_protocol::parity::Parity;

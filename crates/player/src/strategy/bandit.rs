@@ -1,8 +1,8 @@
-//! `bandit`: two arms, even and odd; pull the one that paid better, and now and then the other (UCB1).
+//! `bandit`: UCB1 with two arms, even and odd.
 //!
-//! It looks at its own points only and never at what the opponent chose, so it learns slower than `frequency` and needs no
-//! idea of the game: with other payoffs it would learn those. Each arm is worth its mean and a margin that shrinks the more
-//! often it was tried; without a draw of lots the choice follows from the history alone, and the coin only breaks ties.
+//! It uses only its own points and not the opponent's choices. So it learns slower than `frequency`, but adapts to any payoffs.
+//! An arm's score is its mean plus a margin that shrinks with the number of tries. The choice follows from the history; chance
+//! only breaks ties.
 
 use league_core::session::{MoveRequest, PlayedMatch};
 use league_protocol::parity::Parity;
@@ -10,16 +10,15 @@ use league_protocol::parity::Parity;
 use super::{Decision, Strategy};
 use crate::memory::{Choices, Memory};
 
-/// What a win pays: rewards are measured in this.
+/// The points of a win; scales rewards to 1.
 const BEST: f64 = 3.0;
 
-/// How much doubt counts. UCB1's proof wants 2.0; the arms differ by half a point at most, and a league is short.
+/// The weight of the margin. UCB1's proof uses 2.0; here the arms differ by at most half a point, and a league is short.
 const DOUBT: f64 = 0.5;
 
 #[derive(Debug)]
 pub(super) struct Bandit;
 
-/// One choice, and what it has paid.
 #[derive(Clone, Copy, Default)]
 struct Arm {
     pulls: u32,
@@ -32,7 +31,7 @@ impl Arm {
         self.reward += f64::from(points) / BEST;
     }
 
-    /// What may be hoped for from this arm after `all` pulls of both: without end, when it was never tried.
+    /// The upper confidence bound after `all` pulls of both arms; infinite for an untried arm.
     fn hope(self, all: u32) -> f64 {
         if self.pulls == 0 {
             return f64::INFINITY;
@@ -45,7 +44,7 @@ impl Arm {
 fn better_arm<'a>(matches: impl IntoIterator<Item = &'a PlayedMatch>) -> Option<Parity> {
     let (mut even, mut odd) = (Arm::default(), Arm::default());
     for played in matches {
-        // Points for an opponent's forfeit were not earned by the choice.
+        // The choice did not earn the points of an opponent's forfeit.
         let Some(choices) = Choices::of(played) else { continue };
         match choices.own {
             Parity::Even => even.pulled(played.points),
@@ -85,7 +84,7 @@ mod tests {
 
     #[test]
     fn it_converges_to_the_better_arm() {
-        // Against somebody who always says even: even pays 1 each time, odd pays 3 and 0 in turns.
+        // Against an opponent that always says even, even pays 1 each time, odd alternates between 3 and 0.
         let mut matches = Vec::new();
         let mut odd_pulls = 0;
         for number in 0..2_000 {

@@ -1,9 +1,8 @@
-//! `frequency`: whatever the opponent says most often, say the other.
+//! `frequency`: the opposite of the opponent's most frequent choice.
 //!
-//! Copying the opponent's favourite would be the natural mistake: equal choices are always a draw and pay 1 point, different
-//! ones pay 3 or 0 with equal chance, 1.5 on average. An opponent that says even with probability p pays 1 + p/2 to odd and
-//! 1 + (1 − p)/2 to even, so whoever is asked avoids the more common choice, however small the lead. Against a coin nothing
-//! is lost by it.
+//! Equal choices always draw and pay 1 point; different ones pay 3 or 0 with equal chance, 1.5 on average. Against an opponent
+//! that says even with probability p, odd pays 1 + p/2 and even 1 + (1 − p)/2. So the less frequent choice is better however
+//! small the difference, and costs nothing against a random opponent.
 
 use league_core::session::MoveRequest;
 
@@ -32,7 +31,7 @@ mod tests {
     use crate::testing::{bet, memory, question};
     use league_protocol::parity::Parity;
 
-    // In histories the first letter is ours and the second the opponent's.
+    // In histories the first letter is the player's choice and the second the opponent's.
 
     #[test]
     fn it_avoids_what_the_opponent_says_most() {

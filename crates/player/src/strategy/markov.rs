@@ -1,7 +1,7 @@
-//! `markov`: how does this opponent go on after a match like our last one? The opposite of that.
+//! `markov`: predicts what this opponent does after a match like the last one, and says the opposite.
 //!
-//! The state is what *both* chose in the last match, so it sees through opponents that react to us: copycats, contrarians, and
-//! those who stay after a win and shift after a loss. `pattern` sees only what they do by themselves.
+//! The state is what *both* players chose in the last match, so it predicts opponents that react to the player: copying,
+//! contradicting, or changing after a loss. `pattern` uses only the opponent's own choices.
 
 use league_core::session::MoveRequest;
 use league_protocol::parity::Parity;
@@ -17,7 +17,7 @@ fn predict(duels: &[Choices]) -> Option<Parity> {
     let state = duels.last()?;
     let steps = duels.iter().zip(duels.iter().skip(1)).filter(|(before, _)| *before == state);
     let after_this: Tally = steps.map(|(_, after)| after.theirs).collect();
-    // A state that was never left, or left both ways equally often, says nothing: then the favourite does.
+    // A state without a majority predicts nothing; then the opponent's most frequent choice decides.
     after_this.majority().or_else(|| duels.iter().map(|duel| duel.theirs).collect::<Tally>().majority())
 }
 
@@ -39,14 +39,14 @@ mod tests {
 
     #[test]
     fn it_sees_through_a_copycat() {
-        // The opponent says what we said the time before, and we said even last.
+        // The opponent repeats the player's previous choice, and the player said even last.
         let memory = memory(&[("P02", "ee oe eo oe oo eo ee")]);
         assert_eq!(bet(&Markov, &question(9), &memory), Parity::Odd);
     }
 
     #[test]
     fn the_same_last_choice_of_theirs_means_another_thing_after_another_of_ours() {
-        // After (even, even) comes odd, after (odd, even) comes even: the opponent's own choices would not tell.
+        // After (even, even) comes odd, after (odd, even) comes even. The opponent's own choices would not show this.
         let after_even = memory(&[("P02", "ee eo oe ee eo oe oe ee")]);
         assert_eq!(bet(&Markov, &question(9), &after_even), Parity::Even);
         let after_odd = memory(&[("P02", "ee eo oe ee eo oe oe oe")]);

@@ -1,4 +1,4 @@
-//! `timeout`, `slow`, `invalid`, `crash`: players that break a rule on purpose, for the tests of a league.
+//! `timeout`, `slow`, `invalid`, `crash`: strategies that break a rule on purpose, for tests.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use crate::memory::Memory;
 pub enum Misbehaviour {
     /// Never answers, and keeps the connection open.
     Timeout,
-    /// Answers with a random legal move when so many percent of the time have passed.
+    /// Answers with a random legal move after this percentage of the time.
     Slow(u8),
-    /// Answers at once with a text that is no move, near enough to one to tempt a lenient reader.
+    /// Answers at once with a text that resembles a move but is none, to test lenient readers.
     Invalid,
     /// Panics, so that the connection breaks without an answer.
     Crash,
 }
 
 impl Misbehaviour {
-    /// What the player answers; `left` is the time to the deadline, `random` a legal move.
+    /// `left` is the time to the deadline, `random` a legal move.
     #[expect(clippy::panic, reason = "the strategy `crash` shows that a league survives a panic")]
     pub(crate) async fn answer(self, left: Duration, random: Option<SmolStr>) -> SmolStr {
         match self {

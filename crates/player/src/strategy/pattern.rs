@@ -1,7 +1,6 @@
-//! `pattern`: what followed, each time the opponent's last choices were these? The opposite of that.
+//! `pattern`: looks up what followed the opponent's last choices before, and says the opposite.
 //!
-//! The longest run of choices that came before decides; where it never came, or was followed by both equally often, the next
-//! shorter one does. The run of no choices is left at the end, which is what `frequency` looks at.
+//! The longest run of choices with a majority decides. The shortest run is empty, which equals `frequency`.
 
 use league_core::session::MoveRequest;
 use league_protocol::parity::Parity;
@@ -12,7 +11,6 @@ use crate::memory::Memory;
 
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// The longest run that is looked for.
     pub(super) longest: usize,
 }
 
@@ -42,7 +40,6 @@ mod tests {
     use super::*;
     use crate::testing::{bet, memory, question};
 
-    /// How many of the opponent's next 24 choices are foreseen, when it repeats `period` for ever.
     fn foreseen(longest: usize, period: &[Parity]) -> usize {
         let endless: Vec<Parity> = period.iter().copied().cycle().take(48).collect();
         let pattern = Pattern { longest };

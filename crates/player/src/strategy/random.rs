@@ -1,4 +1,4 @@
-//! `random`: any legal move of any game, with equal chance. In Even/Odd it earns 1.25 points a match against every opponent.
+//! `random`: a random legal move of any game. In Even/Odd it earns 1.25 points a match against every opponent.
 
 use league_core::rules::registry::all_games;
 use league_core::session::MoveRequest;

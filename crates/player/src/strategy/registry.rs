@@ -1,7 +1,6 @@
-//! The strategies that there are: one line each.
+//! The registered strategies, one line each.
 //!
-//! A strategy is called by its name. Those with a parameter take one after a colon, or a sensible value without:
-//! `pattern:4`, `llm:gemini-2.5-flash`.
+//! Some take a parameter after a colon and have a default: `pattern:4`, `llm:gemini-2.5-flash`.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -23,11 +22,9 @@ use super::pattern::Pattern;
 use super::random::Random;
 use super::tic_tac_toe::TicTacToe;
 
-/// A strategy that can be asked for.
 #[derive(Debug)]
 pub struct StrategyEntry {
     pub name: &'static str,
-    /// What it does, in a few words.
     pub about: &'static str,
     make: Make,
 }
@@ -36,11 +33,9 @@ pub struct StrategyEntry {
 enum Make {
     Plain(fn() -> Arc<dyn Strategy>),
     With(Parameter, fn(u8) -> Arc<dyn Strategy>),
-    /// The name of a model may follow.
     Asking(fn() -> Arc<dyn Strategy>),
 }
 
-/// A number that may follow the name.
 #[derive(Debug)]
 struct Parameter {
     about: &'static str,
@@ -69,7 +64,7 @@ const STRATEGIES: &[StrategyEntry] = &[
     plain("tic_tac_toe", "plays tic-tac-toe perfectly", || Arc::new(TicTacToe)),
 ];
 
-/// Players that break a rule on purpose. No list names them.
+/// Strategies that break a rule on purpose. They appear in no list.
 #[cfg(feature = "test-strategies")]
 const TEST_STRATEGIES: &[StrategyEntry] = &[
     plain("timeout", "never answers", || Arc::new(Misbehaviour::Timeout)),
@@ -80,12 +75,10 @@ const TEST_STRATEGIES: &[StrategyEntry] = &[
 #[cfg(not(feature = "test-strategies"))]
 const TEST_STRATEGIES: &[StrategyEntry] = &[];
 
-/// The strategy that asks a language model.
 const LLM: &str = "llm";
-/// The longest name of a model.
 const MAX_MODEL: usize = 100;
 
-/// The model that `llm:MODEL` names; nothing inside when it names none, and nothing at all for other strategies.
+/// `Some(None)` for `llm` without a model; `None` for other strategies.
 pub fn model(text: &str) -> Option<Option<&str>> {
     let (name, model) = text.split_once(':').map_or((text, None), |(name, model)| (name, Some(model)));
     (name == LLM).then_some(model)
@@ -108,7 +101,7 @@ pub fn strategies() -> impl Iterator<Item = &'static StrategyEntry> {
     STRATEGIES.iter()
 }
 
-/// The names of the strategies that play `game` without a language model.
+/// Leaves out the strategy that asks a language model.
 pub fn strategies_for(game: &GameType) -> Vec<&'static str> {
     let plays = |entry: &&StrategyEntry| match &entry.make {
         Make::Plain(make) => make().games().contains(game),
@@ -118,7 +111,6 @@ pub fn strategies_for(game: &GameType) -> Vec<&'static str> {
     strategies().filter(plays).map(|entry| entry.name).collect()
 }
 
-/// The strategy that `text` asks for: a name, or a name, a colon and a number.
 pub fn strategy(text: &str) -> Result<Arc<dyn Strategy>, UnknownStrategy> {
     let (name, number) = text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
     let entry = strategies()
@@ -147,7 +139,6 @@ pub fn strategy(text: &str) -> Result<Arc<dyn Strategy>, UnknownStrategy> {
     }
 }
 
-/// A strategy that does not exist.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UnknownStrategy {
     #[error("there is no strategy {found:?}; there are {known}")]
@@ -157,14 +148,7 @@ pub enum UnknownStrategy {
     #[error("invalid model {found:?} for `{name}`: expected a name such as {name}:gemini-2.5-flash, without spaces")]
     Model { name: &'static str, found: String },
     #[error("invalid parameter {found:?} for `{name}`: expected {least} to {most}, {about}")]
-    Parameter {
-        name: &'static str,
-        about: &'static str,
-        /// The least that it can be.
-        least: u8,
-        most: u8,
-        found: String,
-    },
+    Parameter { name: &'static str, about: &'static str, least: u8, most: u8, found: String },
 }
 
 impl UnknownStrategy {

@@ -1,5 +1,3 @@
-//! How often each choice was made.
-
 use league_protocol::parity::Parity;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,7 +14,6 @@ impl Tally {
         }
     }
 
-    /// The more common choice; none when both are equally so.
     pub(super) fn majority(self) -> Option<Parity> {
         match self.even.cmp(&self.odd) {
             std::cmp::Ordering::Greater => Some(Parity::Even),

@@ -1,6 +1,6 @@
-//! `tic_tac_toe`: perfect play, by looking at every course that the game can take from here.
+//! `tic_tac_toe`: perfect play by full search.
 //!
-//! Among moves of equal value it picks at random, so that it is not foreseen.
+//! It picks at random among moves of equal value, so that opponents cannot predict it.
 
 use league_core::session::MoveRequest;
 use league_protocol::id::GameType;
@@ -20,7 +20,7 @@ fn is_free(board: &Board, cell: usize) -> bool {
     board[cell] == b'.'
 }
 
-/// What the game is worth to the side that has just written `mark`: 1 for a win, 0 for a draw, −1 for a loss.
+/// The value for the side that has just written `mark`: 1 for a win, 0 for a draw, −1 for a loss.
 fn value(board: &mut Board, mark: u8) -> i8 {
     if LINES.iter().any(|line| line.iter().all(|cell| board[*cell] == mark)) {
         return 1;
@@ -37,12 +37,11 @@ fn value(board: &mut Board, mark: u8) -> i8 {
     best.map_or(0, |best: i8| -best)
 }
 
-/// The cells that lead to the best result for the side that moves.
 fn best_cells(mut board: Board) -> Vec<usize> {
     let count = |mark: u8| board.iter().filter(|cell| **cell == mark).count();
     let mark = if count(b'X') == count(b'O') { b'X' } else { b'O' };
     let free = (0..9).filter(|cell| is_free(&board, *cell)).collect::<Vec<_>>();
-    // Every first move draws: there is no need to look at half a million courses.
+    // Every first move leads to a draw, so half a million games need not be searched.
     if free.len() == board.len() {
         return free;
     }
@@ -95,7 +94,6 @@ mod tests {
         assert_eq!(cells("X...O...X").iter().filter(|cell| *cell % 2 == 0).count(), 0, "a corner loses");
     }
 
-    /// Plays every course in which `perfect` takes any of its best cells and its opponent any legal one.
     fn never_loses(played: &str, perfect: Side, seen: &mut HashSet<String>) {
         let mut game: Box<dyn Game> = new_game(&"tic_tac_toe".parse().unwrap()).unwrap();
         for (cell, side) in played.chars().zip(Side::BOTH.into_iter().cycle()) {

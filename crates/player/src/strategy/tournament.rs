@@ -1,4 +1,4 @@
-//! What strategies earn against each other, in memory: two hundred matches of P01 against P02.
+//! What strategies earn against each other in memory, in two hundred matches of P01 against P02.
 
 use league_core::rules::seed::Seed;
 use league_core::session::PlayedMatch;
@@ -12,7 +12,6 @@ use crate::testing::{bet, played, question, remembering};
 
 const MATCHES: u32 = 200;
 
-/// What the first can expect to earn in a match against the second: the numbers are left out, only the choices count.
 fn expected_points(first: &str, second: &str) -> f64 {
     let (first, second) = (strategy(first).unwrap(), strategy(second).unwrap());
     let (mut of_first, mut of_second): (Vec<PlayedMatch>, Vec<PlayedMatch>) = (Vec::new(), Vec::new());
@@ -30,7 +29,7 @@ fn expected_points(first: &str, second: &str) -> f64 {
     earned / f64::from(MATCHES)
 }
 
-/// The same match with a number by the seed, so that both choices win equally often.
+/// The match with a seeded number, so that both choices win equally often.
 fn by_luck(mut played: PlayedMatch) -> PlayedMatch {
     let luck = Chance::Seeded(Seed::new(99, "numbers".parse().unwrap()));
     let odd = luck.pick(&played.match_id, &PlayerId::numbered(1), "", 2) == 1;

@@ -1,5 +1,3 @@
-//! What a strategy chose, or why it did not.
-
 use std::time::Duration;
 
 use smol_str::SmolStr;
@@ -11,20 +9,10 @@ use crate::llm::{ModelError, Usage};
 #[derive(Debug)]
 pub enum StrategyOutcome {
     Chosen(SmolStr),
-    /// A language model chose this.
-    Advised {
-        played: SmolStr,
-        asked: ModelCall,
-    },
-    /// The strategy failed: a random legal move, where one is known.
-    Fallback {
-        played: Option<SmolStr>,
-        because: StrategyError,
-        asked: Option<ModelCall>,
-    },
+    Advised { played: SmolStr, asked: ModelCall },
+    Fallback { played: Option<SmolStr>, because: StrategyError, asked: Option<ModelCall> },
 }
 
-/// A model that was asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModelCall {
     pub model: String,
@@ -33,13 +21,12 @@ pub struct ModelCall {
 }
 
 impl ModelCall {
-    /// A model that gave no answer that counts.
     pub(super) fn failed(model: &str, latency: Duration) -> Self {
         Self { model: model.to_owned(), latency, usage: Usage::default() }
     }
 }
 
-/// Why a strategy gave no move. The operator reads it, and it never holds a key.
+/// The operator reads it, and it never holds a key.
 #[derive(Debug, Error)]
 pub enum StrategyError {
     #[error("nothing came within {budget:?}")]
@@ -61,7 +48,7 @@ pub enum StrategyError {
     Misbehaves(crate::strategy::misbehaving::Misbehaviour),
 }
 
-/// How much of a text of other make is quoted, in characters.
+/// How much of a peer's text is quoted, in characters.
 const QUOTED: usize = 64;
 
 impl StrategyError {

@@ -22,7 +22,7 @@ impl Strategy for Panicking {
     }
 }
 
-/// Stalls in the first match, until it is let go; quick in every other.
+/// Stalls in the first match until the test releases it; fast in every other.
 #[derive(Debug)]
 struct Stalling(Mutex<Receiver<()>>);
 
@@ -40,14 +40,13 @@ impl Strategy for Stalling {
 
     fn choose(&self, question: &MoveRequest, _: &Memory) -> Decision {
         if question.match_id.as_str() == "R1M1" {
-            // Ends with the test: the other end is dropped there.
+            // Ends with the test, which drops the sender.
             let _ = self.0.lock().unwrap_or_else(|held| held.into_inner()).recv();
         }
         Parity::Odd.into()
     }
 }
 
-/// The random parity, and why it was played.
 fn fallback(outcome: StrategyOutcome) -> (Parity, String) {
     let StrategyOutcome::Fallback { played, because, .. } = outcome else { panic!("{outcome:?}") };
     (Parity::exact(&played.unwrap()).unwrap(), because.to_string())
@@ -92,7 +91,6 @@ async fn a_strategy_that_stalls_for_ever_does_not_take_thread_after_thread() {
     }
     let (_, because) = fallback(thinker.think(question(2), memory(&[]), PLENTY).await);
     assert_eq!(because, "too many earlier thoughts have not come to an end");
-    // What ends after all makes room again.
     drop(go);
     let thinker = thinker.with_patience(PLENTY);
     while thinker.thoughts.available_permits() == 0 {
