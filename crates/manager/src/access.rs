@@ -1,4 +1,4 @@
-//! Which credential a call must show: the join key, an agent's token, the operator's token.
+//! Checks the credential of a call: the join key, an agent's token, or the operator's token.
 
 use std::net::SocketAddr;
 
@@ -28,7 +28,6 @@ impl Shared {
             Access::Open if *method == Method::Ping => Ok(()),
             Access::Open => self.gate.wonders(ClientNetwork::of(*peer), *method),
             Access::JoinKey => self.check_join_key(incoming),
-            // Only the season knows whose token it is, see `ShownToken`.
             Access::Token => head.token(*method).map(|_| ()),
             Access::Operator => self.check_operator(head, *peer, *method),
             Access::Pass => Err(RequestError::new(ErrorCode::E012, *method, "a manager accepts no passes")),
@@ -83,8 +82,8 @@ impl Shared {
     }
 }
 
-/// The token and the sender of a call. Its owner is looked up in the command that answers the call: a lookup of its own would
-/// wait for the league twice.
+/// The command that answers the call also looks up the owner of the token. A separate lookup would wait for the league
+/// twice.
 pub(crate) struct ShownToken {
     token: Credential,
     sender: Option<Sender>,
@@ -96,14 +95,13 @@ impl ShownToken {
         Ok(Self { token: head.token(method)?.clone(), sender: head.sender.as_good().cloned(), method })
     }
 
-    /// The owner of the token, and what is odd about the `sender` beside it.
+    /// Also returns the quirk when the `sender` does not fit the token.
     pub(crate) fn owner(&self, season: &Season, now: Timestamp) -> Result<(AgentId, Option<Quirk>), RequestError> {
         let owner = season.authenticate(&self.token, self.method, now)?;
         let odd = season.check_sender(&owner, self.sender.as_ref(), self.method)?;
         Ok((owner, odd))
     }
 
-    /// The same, where the owner must be a referee.
     pub(crate) fn referee(&self, season: &Season, now: Timestamp) -> Result<(RefereeId, Option<Quirk>), RequestError> {
         match self.owner(season, now)? {
             (AgentId::Referee(id), odd) => Ok((id, odd)),

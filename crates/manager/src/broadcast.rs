@@ -1,8 +1,8 @@
-//! Telling agents something: each gets its notices in order, many agents at the same time.
+//! Sends notices: each agent gets its notices in order, many agents at the same time.
 //!
-//! At most [`AT_A_TIME`] agents are told at a time, so that the manager can answer calls meanwhile. An agent that has not
-//! answered within [`MOMENT`] gives its place away, and holds up only the matches that it plays or runs. Notices that are due
-//! together travel as one JSON-RPC batch to an agent that declared at its registration that it accepts batches.
+//! At most [`AT_A_TIME`] agents are served at a time, so that the manager can answer calls meanwhile. An agent that does
+//! not answer within [`MOMENT`] loses its place and delays only its own matches. Notices that are due together travel as
+//! one JSON-RPC batch to agents that declared batches at registration.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -33,7 +33,6 @@ use crate::notices::{Announcement, Notice, Recipient, envelope};
 
 const AT_A_TIME: usize = 24;
 const MOMENT: Duration = Duration::from_millis(50);
-/// The pause between two tries at an agent that does not listen yet.
 const BETWEEN_TRIES: Duration = Duration::from_millis(250);
 
 #[derive(Debug)]
@@ -55,7 +54,7 @@ impl Broadcaster {
         }
     }
 
-    /// Runs `work` when a place is free, and gives the place away when `work` takes longer than a moment.
+    /// Runs `work` when a place is free, and frees the place when `work` takes longer than `MOMENT`.
     async fn in_turn<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         let place = self.places.acquire().await;
@@ -69,32 +68,29 @@ impl Broadcaster {
     }
 }
 
-/// Waits until agents have been told what a broadcast tells them.
 #[derive(Debug, Default)]
 pub(crate) struct DeliveryBarrier(HashMap<AgentId, SharedFuture<oneshot::Receiver<()>>>);
 
 impl DeliveryBarrier {
-    /// Waits until all of these have been told, or cannot be. An agent to which nothing is sent is not waited for.
+    /// Also returns when an agent cannot be reached. Does not wait for agents outside the broadcast.
     pub(crate) async fn wait_for(&self, agents: impl IntoIterator<Item = AgentId>) {
         join_all(agents.into_iter().filter_map(|agent| self.0.get(&agent).cloned())).await;
     }
 }
 
-/// Announcements to groups of agents.
 #[derive(Default)]
 pub(crate) struct Broadcast {
     groups: Vec<Group>,
     barrier: DeliveryBarrier,
 }
 
-/// Agents that are all told the same. The barrier waits until an agent's sender is dropped.
+/// The barrier waits until the sender of an agent is dropped.
 struct Group {
     announcements: Vec<Announcement>,
     recipients: Vec<(Recipient, oneshot::Sender<()>)>,
 }
 
 impl Broadcast {
-    /// Adds agents that are all told the same announcements.
     #[must_use]
     pub(crate) fn to(mut self, recipients: Vec<Recipient>, announcements: Vec<Announcement>) -> Self {
         let addressed = recipients.into_iter().map(|recipient| {
@@ -117,7 +113,7 @@ impl Shared {
         self.broadcast(Broadcast::default().to(recipients, announcements), Duration::ZERO).await;
     }
 
-    /// Sends a broadcast. An agent that does not listen yet is tried again as long as `grace` lasts.
+    /// Retries an agent that does not listen yet until `grace` ends.
     pub(crate) async fn broadcast(&self, broadcast: Broadcast, grace: Duration) {
         let groups = broadcast.groups.into_iter().map(async |Group { announcements, recipients }| {
             let telling = recipients.into_iter().map(async |(recipient, told)| {
@@ -161,7 +157,6 @@ impl Shared {
                 sleep(BETWEEN_TRIES).await;
             };
             self.note_sent(&to.id, &notice.conversation, &attempts, sent.understood);
-            // A notice that the agent does not know is not sent to it.
             if !attempts.is_empty() {
                 announcement.answers.count(sent.understood);
             }
@@ -170,7 +165,7 @@ impl Shared {
             if waited && answered {
                 found.quirks.note(Quirk::ListensLate);
             }
-            // An agent that answered before and cannot be reached with this notice takes it as the signal to leave.
+            // The agent answered before and is unreachable now: it treats this notice as the signal to leave.
             if reached && notice.call.method() == Method::NotifyLeagueCompleted && is_unreachable(&attempts) {
                 found.quirks.note(Quirk::LeavesAtTheEnd);
             }
@@ -183,8 +178,8 @@ impl Shared {
         self.learn(to.id, found).await;
     }
 
-    /// Sends all notices in one batch, where the agent accepts batches; gives nothing where it does not answer each of them. An
-    /// agent that fails a batch gets no other one; an agent that cannot be reached has not failed it.
+    /// Returns `None` unless the agent accepts batches and answers each notice. An agent that fails a batch gets single
+    /// requests from then on; an unreachable agent has not failed it.
     async fn send_batch(
         &self,
         to: &Recipient,
@@ -216,7 +211,7 @@ impl Shared {
         let envelope = self.envelope_of(to, notice);
         let peer = Peer { endpoint: &to.endpoint, manner: &to.manner, proven: false };
         let mut attempts = Vec::new();
-        // An agent that is waited for fails many times, which says nothing about later notices.
+        // Failures during the grace period say nothing about later notices.
         let breakers = guarded.then_some(&self.broadcaster.breakers);
         let sent = self
             .broadcaster
@@ -235,7 +230,6 @@ impl Shared {
         OutgoingCall { envelope, call, body, limit, notice: true }
     }
 
-    /// Keeps what was found out about an agent, where it is news.
     pub(crate) async fn learn(&self, agent: AgentId, found: LearnedDialect) {
         if found.is_nothing() {
             return;

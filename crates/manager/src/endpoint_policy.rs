@@ -1,21 +1,18 @@
-//! Which endpoints a registrant may name: its own. A league must not become a relay that calls whomever it is told to.
+//! An agent may register only its own endpoint. Otherwise it could make the manager call any host.
 
 use std::net::{IpAddr, SocketAddr};
 
 use league_protocol::sender::Role;
 use league_wire::endpoint::Endpoint;
 
-/// What a manager knows about endpoints.
 #[derive(Clone, Copy)]
 pub(crate) struct EndpointPolicy<'a> {
     pub(crate) here: Option<SocketAddr>,
-    /// The addresses of the manager's machine; asked only where they matter.
     pub(crate) own_addresses: fn() -> Vec<IpAddr>,
     pub(crate) allowed: &'a [String],
 }
 
 impl EndpointPolicy<'_> {
-    /// Whether an agent that calls from `peer` may be called at `endpoint`; where not, why, and what to do about it.
     pub(crate) fn check(&self, endpoint: &Endpoint, peer: SocketAddr, role: Role) -> Result<(), String> {
         let host = endpoint.host();
         if self.leads_here(endpoint) {
@@ -38,7 +35,7 @@ impl EndpointPolicy<'_> {
         if own { Ok(()) } else { Err(refusal(endpoint, named, caller, role)) }
     }
 
-    /// Whether `endpoint` is on the manager's loopback although the league is open to other machines.
+    /// The endpoint is on loopback, but the league is open to other machines.
     pub(crate) fn is_out_of_reach(&self, endpoint: &Endpoint) -> bool {
         let host = endpoint.host();
         let by_loopback = host.eq_ignore_ascii_case("localhost")
@@ -46,12 +43,11 @@ impl EndpointPolicy<'_> {
         by_loopback && self.here.is_some_and(|here| !here.ip().is_loopback())
     }
 
-    /// Whether `address` is one of the manager's machine.
     fn is_this_machine(&self, address: IpAddr) -> bool {
         address.is_loopback() || (self.own_addresses)().contains(&address)
     }
 
-    /// Whether `endpoint` leads to the listener of the league, as far as its text tells.
+    /// Decided from the text of the endpoint, without a DNS lookup.
     fn leads_here(&self, endpoint: &Endpoint) -> bool {
         let Some(here) = self.here.filter(|here| here.port() == endpoint.port()) else { return false };
         match endpoint.host().parse::<IpAddr>().map(|address| address.to_canonical()) {
@@ -63,13 +59,12 @@ impl EndpointPolicy<'_> {
     }
 }
 
-/// Why `endpoint` is refused, with the flags that help and the machine on which they are given.
 fn refusal(endpoint: &Endpoint, named: Option<IpAddr>, caller: IpAddr, role: Role) -> String {
     let host = endpoint.host();
     let scheme = if endpoint.is_secure() { "https" } else { "http" };
     let place = SocketAddr::new(caller, endpoint.port());
     let better = format!("{scheme}://{place}{}", endpoint.path());
-    // An allowed `localhost` would be the manager's own machine.
+    // Allowing `localhost` would allow the manager's own machine.
     let leads_away = !host.eq_ignore_ascii_case("localhost")
         && named.is_none_or(|address| !address.is_loopback() && !address.is_unspecified());
     let allow = if leads_away {
@@ -87,7 +82,6 @@ fn refusal(endpoint: &Endpoint, named: Option<IpAddr>, caller: IpAddr, role: Rol
 mod tests {
     use super::*;
 
-    /// A manager on a machine with two addresses beside loopback.
     fn reach<'a>(here: Option<&str>, allowed: &'a [String]) -> EndpointPolicy<'a> {
         let own_addresses =
             || ["127.0.0.1", "192.168.1.10", "fd00::10"].map(|address| address.parse().unwrap()).to_vec();

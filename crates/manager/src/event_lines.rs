@@ -1,6 +1,4 @@
-//! The lines of the league's log file: one for each event.
-//!
-//! A line never has what recognises an agent: the digest of a token is the key of its passes.
+//! The lines of the league's log file, one for each event. They omit token digests, which are the keys of passes.
 
 use league_core::season::event::{Event, Fact};
 use league_store::journal::{JournalEntry, JournalLevel};

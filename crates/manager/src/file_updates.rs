@@ -1,6 +1,6 @@
-//! The files of a league, written soon after each change, several changes at a time, and once more at the end.
+//! Writes the files of a league soon after each change, and once more at the end.
 //!
-//! A league goes on when its files cannot be written. A file never shows more than is durable in the log.
+//! The league continues when its files cannot be written. A file never shows more than the log.
 
 use std::convert::Infallible;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,13 +19,12 @@ use tokio::time::sleep;
 
 use crate::manager::Shared;
 
-/// The pause between two writings: the files are at most a quarter of a second late.
+/// Files are at most a quarter of a second late.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What the files depend on: they are written again when this differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct FiledState {
-    /// For `standings.json` and `rounds.json`: the phase, the round, and the numbers of results, players and withdrawn players.
+    /// For `standings.json` and `rounds.json`: phase, round, and numbers of results, players and withdrawn players.
     tables: Option<(LeaguePhase, RoundId, u32, usize, usize)>,
     /// For the register of agents: a hash of its entries.
     agents: Option<u64>,
@@ -48,7 +47,6 @@ impl FiledState {
 }
 
 impl Shared {
-    /// Has the files written whenever what they show has changed. Never ends.
     pub(crate) async fn keep_files(&self) -> Infallible {
         let mut changes = self.desk.changes();
         let mut shown = FiledState::default();
@@ -66,12 +64,11 @@ impl Shared {
         std::future::pending().await
     }
 
-    /// Has the files written as they stand.
     pub(crate) async fn file(&self) -> Result<(), RequestError> {
         self.write(FiledState::default()).await.map(|_| ())
     }
 
-    /// Has those files written that do not show what was `shown`; gives what they show then.
+    /// Writes only the files that differ from `shown`; returns the new state.
     async fn write(&self, shown: FiledState) -> Result<FiledState, RequestError> {
         let Some(views) = &self.views else { return Ok(shown) };
         let contact = self.settings.contact.clone();

@@ -1,8 +1,8 @@
-//! The one owner of the season: a task that decides commands one after the other.
+//! The task that owns the season and decides commands one after the other.
 //!
-//! A command is answered when its events, and all events before them, are durable. While the log commits, the actor already
-//! decides the commands that arrive; their events are the next commit. Results wait a moment for others to share their commit,
-//! so that a round of hundreds does not end in hundreds of commits.
+//! A command is answered when its events and all earlier ones are durable. While the log commits, the actor decides
+//! further commands, whose events form the next commit. Results wait briefly for others, so that a round of hundreds of
+//! matches does not need hundreds of commits.
 
 use std::time::Duration;
 
@@ -15,28 +15,25 @@ use league_wire::environment::Environment;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, timeout_at};
 
-/// Commands that may wait in the queue; a further caller waits for a place in it.
 const QUEUE: usize = 4096;
-/// The most commands that share a commit.
 const BATCH: usize = 1024;
-/// How long results gather after a commit when nothing else waits for them.
+/// How long results wait for others to share their commit.
 const GATHER: Duration = Duration::from_millis(10);
 
-/// Decides on the season; adds the events and the answer that is due once they are durable.
+/// Adds events, and the answer that is sent once they are durable.
 type Command = Box<dyn FnOnce(&mut Season, Timestamp, &mut Decided) + Send>;
 type Finish = Box<dyn FnOnce(Result<(), RequestError>) + Send>;
 
-/// Decisions whose events are not in the log yet.
 #[derive(Default)]
 struct Decided {
     events: Vec<Event>,
     finish: Vec<Finish>,
-    /// Whether a caller waits for an answer that must not wait for other results.
+    /// A caller waits for an answer that other results must not delay.
     urgent: bool,
-    /// Whether there are events other than results: in these, or in those that are being written.
+    /// These decisions, or those being written, contain events other than results.
     more: bool,
     more_before: bool,
-    /// Why the season is no longer that of the log: only a part of a decision could be applied.
+    /// Set when a decision was applied in part, so that the season no longer matches the log.
     broken: Option<String>,
 }
 
@@ -52,8 +49,8 @@ impl Decided {
         }
     }
 
-    /// Applies all events of a decision to the season it was made on. A single event that does not fit changes nothing. After a
-    /// later one the season is no longer that of the log, and the actor must end.
+    /// An error at the first event changes nothing. After an error at a later one, the season no longer matches the log,
+    /// and the actor must end.
     fn apply<T>(&mut self, season: &mut Season, outcome: CommandOutcome<T>) -> Result<T, RequestError> {
         for (index, event) in outcome.events.iter().enumerate() {
             if let Err(bad) = season.apply(event) {
@@ -66,7 +63,6 @@ impl Decided {
     }
 }
 
-/// A handle to the actor, cheap to clone.
 #[derive(Clone, Debug)]
 pub struct LeagueHandle {
     commands: mpsc::Sender<Command>,
@@ -77,17 +73,17 @@ pub struct LeagueHandle {
 pub enum LeagueClosed {
     #[error("the manager was stopped")]
     Stopped,
-    /// The events of a decision could not be made durable, so nothing more may be decided.
+    /// The actor decides nothing more, because the events could not be made durable.
     #[error("the event log cannot be written: {0}")]
     Log(String),
-    /// Nothing of the decision is in the log, so a restart goes on from the state before it.
+    /// The log has nothing of the decision, so a restart continues from the state before it.
     #[error("a decision could be applied only in part: {0}; start the manager again")]
     Broken(String),
 }
 
 impl LeagueHandle {
-    /// An actor for `season`, the state of `log` at `head`. Durable events go to `witness`. The future does the work; it ends when
-    /// the last handle is dropped, or when the log fails.
+    /// `season` is the state of `log` at `head`. Durable events go to `witness`. The returned future does the work; it
+    /// ends when the last handle is dropped or the log fails.
     pub fn open<L: EventLog + 'static>(
         season: Season,
         head: LogHead,
@@ -108,7 +104,7 @@ impl LeagueHandle {
         (Self { commands, changes }, actor.work(head, log, changed, witness))
     }
 
-    /// Lets `command` decide; returns its answer once its events are durable.
+    /// Returns the answer once the events are durable.
     pub async fn command<T, C>(&self, command: C) -> Result<T, RequestError>
     where
         T: Send + 'static,
@@ -117,8 +113,8 @@ impl LeagueHandle {
         self.send(true, |season, now, decided| decided.apply(season, command(season, now)?)).await
     }
 
-    /// Like [`command`](Self::command), but may wait a moment so that others share the commit. What ends a round, or lets another
-    /// match begin, is committed at once.
+    /// Like [`command`](Self::command), but may wait briefly so that others share the commit. Events that end a round or
+    /// allow another match are committed at once.
     pub async fn command_batched<T, C>(&self, command: C) -> Result<T, RequestError>
     where
         T: Send + 'static,
@@ -127,7 +123,7 @@ impl LeagueHandle {
         self.send(false, |season, now, decided| decided.apply(season, command(season, now)?)).await
     }
 
-    /// What `view` returns, once everything that it saw is durable.
+    /// Returns once everything that `view` saw is durable.
     pub async fn read<T, V>(&self, view: V) -> Result<T, RequestError>
     where
         T: Send + 'static,
@@ -136,7 +132,8 @@ impl LeagueHandle {
         self.send(true, |season, now, _| Ok(view(season, now))).await
     }
 
-    /// Like [`read`](Self::read), but may include results that are not yet committed. Not for anything that leaves the process.
+    /// Like [`read`](Self::read), but may include results that are not yet committed. Not for data that leaves the
+    /// process.
     pub async fn read_uncommitted<T, V>(&self, view: V) -> Result<T, RequestError>
     where
         T: Send + 'static,
@@ -145,7 +142,6 @@ impl LeagueHandle {
         let (reply, answer) = oneshot::channel();
         let command: Command = Box::new(move |season, _, decided| {
             let seen = view(season);
-            // The caller may have gone.
             let finish = move |committed: Result<(), RequestError>| drop(reply.send(committed.map(|()| seen)));
             if decided.more || decided.more_before {
                 decided.urgent = true;
@@ -174,7 +170,6 @@ impl LeagueHandle {
             let decision = decide(season, now, decided);
             decided.urgent |= urgent;
             decided.more |= urgent && decided.events.len() > before;
-            // The caller may have gone; the decision stands all the same.
             decided.finish.push(Box::new(move |committed| drop(reply.send(committed.and(decision)))));
         });
         self.commands.send(command).await.map_err(|_| closing())?;
@@ -192,12 +187,10 @@ struct LeagueActor {
     inbox: mpsc::Receiver<Command>,
     received: Vec<Command>,
     decided: Decided,
-    /// Whether the last handle was dropped.
     closed: bool,
 }
 
 impl LeagueActor {
-    /// Decides the commands that arrive next.
     async fn receive(&mut self) {
         let room = BATCH - self.decided.finish.len();
         self.closed = self.inbox.recv_many(&mut self.received, room).await == 0;
@@ -209,12 +202,10 @@ impl LeagueActor {
         }
     }
 
-    /// Whether another command may share the commit.
     fn has_room(&self) -> bool {
         !self.closed && self.decided.broken.is_none() && self.decided.finish.len() < BATCH
     }
 
-    /// Waits for more commands to share the commit, as long as no caller is urgent.
     async fn gather(&mut self, until: Instant) {
         while self.has_room() && !self.decided.urgent && self.season.only_awaits_results() {
             if timeout_at(until, self.receive()).await.is_err() {
@@ -257,7 +248,7 @@ impl LeagueActor {
                         let message = "the result could not be stored; it is not counted";
                         let refused = Err(RequestError::new(ErrorCode::E015, None, message));
                         decided.answer(&refused);
-                        // These were decided on events that are not in the log.
+                        // These decisions build on events that are not in the log.
                         self.decided.answer(&refused);
                         return LeagueClosed::Log(error.to_string());
                     }
@@ -271,7 +262,7 @@ impl LeagueActor {
                 self.decided.answer(&Err(closing()));
                 return LeagueClosed::Broken(reason);
             }
-            // Reads that are answered now have seen nothing that is not durable.
+            // These reads saw only durable events.
             std::mem::take(&mut self.decided).answer(&Ok(()));
         }
         LeagueClosed::Stopped

@@ -1,6 +1,6 @@
-//! From the first registration to the champion: looks at what is due, and does it.
+//! Runs a league from registration to champion: asks the season for the next action and performs it.
 //!
-//! Nothing is remembered here that matters: after a crash the season says what is due, and it is done again.
+//! The loop keeps no state that matters: after a crash the season names the next action again.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,10 +17,8 @@ use crate::broadcast::Broadcast;
 use crate::manager::Shared;
 use crate::notices::{self, Announcement, Recipient};
 
-/// Why a league did not come to its end.
 #[derive(Debug, Error)]
 pub enum LeagueStopped {
-    /// The window closed on too few.
     #[error("registration ended after {window:?} with {players} of {needed} players and {referees} referees")]
     TooFew { window: Duration, players: usize, needed: u32, referees: usize },
     #[error(transparent)]
@@ -28,7 +26,6 @@ pub enum LeagueStopped {
 }
 
 impl Shared {
-    /// Runs the league to its end, and keeps its files up to date meanwhile.
     pub(crate) async fn conduct(self: &Arc<Self>) -> Result<(), LeagueStopped> {
         let last = tokio::select! {
             biased;
@@ -38,21 +35,20 @@ impl Shared {
         self.conclude(last).await
     }
 
-    /// Plays every round that is left; gives the last one, where players have not been told yet that it is over.
+    /// Returns the last round if players have not been told of its end.
     async fn play_rounds(self: &Arc<Self>) -> Result<Option<RoundId>, LeagueStopped> {
         let mut opened = None;
         let mut changes = self.desk.changes();
         // Referees may know of matches that were assigned before this start.
         let found = self.desk.read(|season, _| (HashSet::from_iter(season.assignments()), season.last_completed()));
         let (before, mut finished) = found.await?;
-        // Whether nothing has been played since this manager was started.
+        // Nothing has been played since this manager started.
         let mut resumed = true;
         loop {
-            // Every change after this read is seen below.
+            // Marked before the read, so that no later change is missed.
             changes.mark_unchanged();
             let round = match self.desk.read(|season, _| season.duty()).await? {
                 NextAction::AwaitRegistrations => {
-                    // The window begins whenever the registration is opened, and with it everything that is to be told.
                     let since = *opened.get_or_insert_with(Instant::now);
                     finished = None;
                     self.await_registrations(since, &mut changes).await?;
@@ -64,19 +60,19 @@ impl Shared {
                     continue;
                 }
                 NextAction::StartRound(_) => {
-                    // Handed in together, so that they share a commit.
+                    // Sent together, so that they share a commit.
                     let (started, assigned) = tokio::join!(
                         self.desk.command(|season, now| season.start_round(now)),
                         self.desk.command(|season, now| Ok(season.assign(now)))
                     );
                     assigned?;
-                    // No round: the format has none left, and the league is over.
+                    // Without a round the format is complete and the league is over.
                     let Some(round) = unless_refused(started, &mut changes).await?.flatten() else { continue };
                     resumed = false;
                     round
                 }
                 NextAction::Play(round) => {
-                    // An agent that is told of a match is also told which referee runs it.
+                    // Assigned first, so that announcements name the referee.
                     self.desk.command(|season, now| Ok(season.assign(now))).await?;
                     round
                 }
@@ -100,7 +96,7 @@ impl Shared {
         });
         let (players, referees, needed, reopened) = there.await?;
         let enough = |expected: Option<u32>, there: usize| expected.is_none_or(|expected| there >= expected as usize);
-        // After the operator reopened the registration the expected numbers no longer apply.
+        // The expected numbers no longer apply after the operator reopened registration.
         let expecting = !reopened && (settings.expect_players.is_some() || settings.expect_referees.is_some());
         let all = enough(settings.expect_players, players) && enough(settings.expect_referees, referees);
         if !(expecting && all && referees > 0 && players >= needed as usize) {
@@ -119,9 +115,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Plays a round: all agents are told, and each match begins when its own agents have been told. Referees may know of the
-    /// matches that were `given` to them before. Players are first told of the end of the round `before`; when the manager was
-    /// started in the middle of this round (`resumed`) they know of it, and are told the standings once more.
+    /// Each match begins when its own agents have been told of the round. Referees may know the matches in `given`.
+    /// Players first hear of the end of round `before`; after a restart (`resumed`) they get the standings again.
     async fn play(
         self: &Arc<Self>,
         round: RoundId,
@@ -159,7 +154,7 @@ impl Shared {
                     }
                 }
                 changes.mark_unchanged();
-                // Mostly there is nothing to do, and finding that out need not wait for the disk.
+                // Usually there is nothing to do, and this check need not wait for the disk.
                 let waits = self.desk.read_uncommitted(move |season| {
                     season.duty() == NextAction::Play(round)
                         && season.only_awaits_results()
@@ -193,7 +188,7 @@ impl Shared {
         }
     }
 
-    /// Tells players once more of a round in which passes were `promised`, when a referee has come since who shows none.
+    /// Announces the round again if passes were `promised` and a referee without passes has joined since.
     async fn keep_promise(self: &Arc<Self>, round: RoundId, promised: bool) -> Result<bool, LeagueStopped> {
         let broken = self.desk.read(move |season, _| {
             let broken = promised && !season.referees_show_passes();
@@ -223,8 +218,8 @@ impl Shared {
     }
 }
 
-/// The reply of a command; nothing where the season refuses it. The operator has then changed the league since the loop looked:
-/// the loop waits for that change, and looks again.
+/// `None` when the season refuses the command because the operator changed the league. Waits for that change, so that the
+/// loop can ask again.
 async fn unless_refused<T>(
     reply: Result<T, RequestError>,
     changes: &mut tokio::sync::watch::Receiver<u64>,

@@ -1,13 +1,12 @@
-//! The manager: runs a league. The rules are in [`league_core::season`]; this crate connects them to the network and the disk.
+//! Runs a league. The rules are in [`league_core::season`]; this crate connects them to the network and the disk.
 //!
-//! - [`manager`]: the calls that a manager answers; `access`: which credential each must show; `registration`: letting agents in
-//! - [`league_actor`]: the one owner of the season and of its log
-//! - `league_loop`: from registration to the champion, by what is due
-//! - `match_dispatch`: giving matches to referees, and watching over referees
-//! - `notices`: what agents are told; `broadcast`: telling them
-//! - `withdrawal`, `stepped_control`: what the operator does beside starting and stopping
-//! - [`rate_limits`], `endpoint_policy`: how often a client may call, and which endpoints an agent may name
-//! - `file_updates`, `transcripts`: the league's files; [`event_lines`], `message_log`: its log for people; [`page`]: its views
+//! - [`manager`]: answers calls; `access` checks credentials; `registration` registers agents
+//! - [`league_actor`]: owns the season and its log; `league_loop` performs the next action
+//! - `match_dispatch`: assigns matches to referees and monitors referees
+//! - `notices`: the content of notices; `broadcast` sends them
+//! - `withdrawal`, `stepped_control`: actions of the operator
+//! - [`rate_limits`], `endpoint_policy`: limits for clients and endpoints
+//! - `file_updates`, `transcripts`: the league's files; [`event_lines`], `message_log`: its log; [`page`]: its views
 
 mod access;
 mod broadcast;

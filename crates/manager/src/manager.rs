@@ -1,4 +1,4 @@
-//! The manager as the network sees it: registrations, reports, queries, and the operator.
+//! Answers the calls of agents and of the operator.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -52,13 +52,10 @@ pub(crate) struct Shared {
     pub(crate) settings: ManagerSettings,
     pub(crate) desk: LeagueHandle,
     pub(crate) broadcaster: Broadcaster,
-    /// How long each referee takes to answer.
     pub(crate) latencies: Mutex<HashMap<AgentId, Duration>>,
-    /// Writes the league's files, where there are any.
     pub(crate) views: Option<ViewWriter>,
     pub(crate) world: Environment,
     pub(crate) gate: Arc<RateLimits>,
-    /// Transcripts that referees with another home hand in.
     pub(crate) transcripts: Transcripts,
     pub(crate) refusals: RefusalLog,
 }
@@ -88,17 +85,14 @@ impl Manager {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Runs the league to its end.
     pub async fn conduct(&self) -> Result<(), LeagueStopped> {
         self.shared.conduct().await
     }
 
-    /// Has the league's files written as they stand, before a stop in the middle of a league.
     pub async fn file(&self) -> Result<(), RequestError> {
         self.shared.file().await
     }
 
-    /// Waits until the league's log is written.
     pub fn flush_log(&self) {
         if let Some(journal) = &self.shared.settings.journal {
             journal.flush();
@@ -211,8 +205,8 @@ impl Shared {
     }
 }
 
-/// Puts what a report tells beside its result before the event of the result. Gives the match file, where the referee did not write it into
-/// the manager's home.
+/// Puts the explanation before the event of the result. Returns the match file, unless the referee wrote it into the
+/// manager's home.
 fn explained(
     season: &Season,
     referee: &RefereeId,

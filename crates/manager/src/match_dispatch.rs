@@ -1,4 +1,4 @@
-//! Giving a match to a referee, and watching over those that hold one.
+//! Gives matches to referees, and monitors the referees that hold one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -28,22 +28,20 @@ use crate::broadcast::DeliveryBarrier;
 use crate::manager::{Manager, Shared};
 use crate::notices::{Recipient, envelope};
 
-/// A referee is given up after so many failures running.
+/// Consecutive failures after which a referee is given up.
 const PATIENCE: u32 = 3;
 
-/// What came of offering a match.
 enum Offer {
     Taken,
     Refused,
     Unheard,
-    /// It knows no form of the order: it takes its matches from announcements, or asks for them.
+    /// The referee knows no form of the order: it works from announcements, or polls.
     Unknown,
 }
 
 impl Shared {
-    /// Gives a match to its referee, once the referee and both players have been told of it. A match that the referee refuses
-    /// goes back on the list; a referee that is gone is given up. A `new` match, of which its referee cannot have been told
-    /// before, is not begun when a player was withdrawn meanwhile.
+    /// Waits until the referee and both players have been told. A refused match returns to the list; an unreachable
+    /// referee is given up. A `new` match is not begun when a player was withdrawn meanwhile.
     pub(crate) async fn dispatch(self: Arc<Self>, assignment: Assignment, new: bool, told: Arc<DeliveryBarrier>) {
         let wanted = assignment.match_id.clone();
         let players = self.desk.read_uncommitted(move |season| {
@@ -60,7 +58,7 @@ impl Shared {
             let order = season.holds(&wanted).then(|| season.order(&wanted, mode, secret)).flatten();
             Some((order?, referee_of(season, &wanted.referee)?, season.walkover(&wanted.match_id).is_some()))
         });
-        // Whatever happened meanwhile, it is no longer this referee's match.
+        // The match was taken from this referee meanwhile.
         let Ok(Some((mut order, mut referee, decided))) = order.await else { return };
         order.home_mark.clone_from(&self.settings.home_mark);
         // A referee that takes no orders has begun already.
@@ -77,7 +75,6 @@ impl Shared {
                     self.log(JournalLevel::Warn, "MATCH_REFUSED", || {
                         format!("{} does not take {}; it is given away again", assignment.referee, assignment.match_id)
                     });
-                    // A referee that has just refused is not asked again at once.
                     sleep(self.settings.watch / 4).await;
                     let given = assignment.clone();
                     drop(self.desk.command(move |season, now| season.give_back(&given, now)).await);
@@ -139,8 +136,7 @@ impl Shared {
         drop(self.desk.command(move |season, now| season.lose_referee(&lost, now)).await);
     }
 
-    /// Looks after the referees as long as a round lasts: asks those that hold matches whether they are there, takes matches
-    /// away that should have ended long ago, and calls those back that were given up.
+    /// Runs during a round: pings referees that hold matches, takes overdue matches away, and calls lost referees back.
     pub(crate) async fn watch(&self) {
         let mut failures: HashMap<RefereeId, u32> = HashMap::new();
         let mut since: HashMap<Assignment, Instant> = HashMap::new();
@@ -159,7 +155,7 @@ impl Shared {
             since.retain(|assignment, _| held.contains(assignment));
             for assignment in held {
                 let began = *since.entry(assignment.clone()).or_insert_with(Instant::now);
-                // A stepped match has no limit: the operator decides when it goes on.
+                // A stepped match has no limit: the operator decides when it continues.
                 let flowing = self.settings.mode == MatchMode::Flowing;
                 if flowing && began.elapsed() > longest {
                     tracing::warn!(match_id = %assignment.match_id, referee = %assignment.referee, "overdue");
@@ -183,14 +179,13 @@ impl Shared {
         }
     }
 
-    /// A smoothed mean, for people to look at: nothing is decided by it.
+    /// A smoothed mean for display only.
     fn note_latency(&self, referee: &AgentId, exchange: &Exchange) {
         let Some(took) = exchange.receipt.last_byte else { return };
         let mut latencies = self.latencies.lock().unwrap_or_else(PoisonError::into_inner);
         latencies.entry(referee.clone()).and_modify(|mean| *mean = (*mean * 7 + took) / 8).or_insert(took);
     }
 
-    /// Calls a referee once, in the dialect that is known.
     pub(crate) async fn call_referee(
         &self,
         referee: &Recipient,
@@ -216,7 +211,7 @@ impl Shared {
 }
 
 impl Manager {
-    /// How long a referee takes to answer an order or a ping; nothing before it has answered one.
+    /// `None` before the referee has answered an order or a ping.
     pub fn referee_latency(&self, referee: &RefereeId) -> Option<Duration> {
         let latencies = self.shared.latencies.lock().unwrap_or_else(PoisonError::into_inner);
         latencies.get(&AgentId::Referee(referee.clone())).copied()
@@ -227,14 +222,14 @@ pub(crate) fn referee_of(season: &Season, referee: &RefereeId) -> Option<Recipie
     Recipient::referee(season.referee(referee)?, &season.config().league_id)
 }
 
-/// Whether a referee read the order: it takes it, refuses it, or says by a code of the league why it cannot.
+/// True when the referee accepts the order, refuses it, or answers with a code of the league.
 fn understood(exchange: &Exchange) -> bool {
     let layers = ParsedAnswer::parse(&exchange.body);
     let answered = layers.is_ok_and(|layers| layers.refuses() || layers.error().is_some_and(|e| e.code.is_some()));
     answered || heard(exchange)
 }
 
-/// The longest that a match can take by its own limits and the longest course of its game, and half as long again.
+/// The longest time by the limits and the game, and half as long again.
 fn longest(config: &LeagueConfig) -> Duration {
     let (limits, game) = (&config.limits, new_game(&config.game_type));
     let turns = f64::from(game.map_or(1, |game| game.info().longest_course));

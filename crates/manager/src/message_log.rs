@@ -1,6 +1,4 @@
-//! The league's log of messages: what was sent and answered, what was asked and refused.
-//!
-//! What happened in the league is told by [`chronicle`](crate::event_lines), in the same file.
+//! The league's log of messages: calls, answers and refusals. [`event_lines`](crate::event_lines) adds the events.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,7 +15,6 @@ use league_wire::refusal_log::RefusedRequest;
 use crate::manager::Shared;
 use crate::notices::Announcement;
 
-/// How many agents have acknowledged an announcement.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     yes: AtomicU32,
@@ -31,11 +28,9 @@ impl Answers {
     }
 }
 
-/// What is logged of a request that was answered.
 pub(crate) struct Request {
     method: Method,
     from: String,
-    /// The name of an agent that registers.
     name: Option<String>,
     conversation: Option<ConversationId>,
 }
@@ -61,7 +56,6 @@ impl Shared {
         }
     }
 
-    /// The requests of one message to `who`, and whether the last was `understood`.
     pub(crate) fn note_sent(
         &self,
         who: &AgentId,
@@ -82,7 +76,6 @@ impl Shared {
         }
     }
 
-    /// Logs how many agents acknowledged an announcement that all have been sent.
     pub(crate) fn note_told(&self, announcement: &Announcement) {
         let Announcement { notice, answers, .. } = announcement;
         let (yes, no) = (answers.yes.load(Ordering::Relaxed), answers.no.load(Ordering::Relaxed));
@@ -99,7 +92,6 @@ impl Shared {
         }
     }
 
-    /// What is to be known of a request before it is answered.
     pub(crate) fn request(&self, incoming: &IncomingCall<ManagerCall>) -> Option<Request> {
         let name = if let ManagerCall::RegisterPlayer(request) = &incoming.call {
             Some(request.player_meta.display_name.to_string())
@@ -108,7 +100,7 @@ impl Shared {
         } else {
             None
         };
-        // A line of these may be a warning; of the others, a line is for DEBUG.
+        // Registrations and reports may cause a warning; other requests are logged at DEBUG.
         if name.is_none() && incoming.method != Method::ReportMatchResult && !self.logs(JournalLevel::Debug) {
             return None;
         }
@@ -121,7 +113,7 @@ impl Shared {
         })
     }
 
-    /// A request was answered. A rejection is an answer, and so is the acknowledgement of a report that was known.
+    /// A rejection is an answer, and so is the acknowledgement of a repeated report.
     pub(crate) fn note_answered(&self, request: &Request, answer: &CallAnswer) {
         let Request { method, from, name, conversation } = request;
         let what = method.row().message.unwrap_or(method.row().name);

@@ -1,8 +1,8 @@
-//! What the manager tells agents, and to which of them.
+//! The notices of the manager, and their recipients.
 //!
-//! Up to [`TOLD_WHOLE`] players every agent gets all matches of a round and the whole table, written once for all. In a larger
-//! league that would cost n times n: there a player gets its own match, the head of the table and its own row, a referee gets
-//! its own matches, and each gets the total. The rest can be queried.
+//! Up to [`TOLD_WHOLE`] players, every agent gets all matches of a round and all standings, serialized once. Larger
+//! leagues would need n² rows. There a player gets its own match, the first rows and its own row, a referee gets its own
+//! matches, and both can query the rest.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -29,17 +29,15 @@ use crate::message_log::Answers;
 
 /// About 8 KB of standings and 6 KB of matches for each agent in a round.
 const TOLD_WHOLE: usize = 64;
-/// The rows of the table that every agent gets.
 const HEAD: usize = 10;
 /// The most matches in an announcement to a referee, which also gets an order for each match.
 const MATCHES: usize = 128;
 
-/// A message to an agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Notice {
     pub(crate) conversation: ConversationId,
     pub(crate) call: Call,
-    /// The body as JSON, written once for all recipients.
+    /// The JSON body, serialized once for all recipients.
     pub(crate) body: Option<Vec<u8>>,
 }
 
@@ -51,10 +49,9 @@ impl Notice {
     }
 }
 
-/// The excerpt for one agent, written only when the agent is told: the first agents need not wait for the others' excerpts.
+/// Serialized when the agent is told, so that the first agents do not wait for the others' excerpts.
 type Excerpt = Box<dyn Fn(&AgentId) -> Option<Call> + Send + Sync>;
 
-/// A notice to many agents.
 pub(crate) struct Announcement {
     pub(crate) notice: Notice,
     excerpt: Option<Excerpt>,
@@ -66,7 +63,6 @@ impl Announcement {
         Self { notice: Notice::new(conversation, call), excerpt: None, answers: Answers::default() }
     }
 
-    /// An agent for which `excerpt` gives nothing gets `call`.
     fn in_excerpts(
         conversation: ConversationId,
         call: Call,
@@ -81,7 +77,6 @@ impl Announcement {
     }
 }
 
-/// An agent that is told something.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipient {
     pub(crate) id: AgentId,
@@ -92,7 +87,7 @@ pub(crate) struct Recipient {
 }
 
 impl Recipient {
-    /// Nothing where the agent's endpoint is no URL.
+    /// `None` when the endpoint is no URL.
     pub(crate) fn player(player: &RegisteredPlayer, league: &LeagueId) -> Option<Self> {
         let RegisteredPlayer { id, profile, grant, manner, .. } = player;
         Self::new(AgentId::Player(id.clone()), profile, grant, manner, league)
@@ -114,13 +109,11 @@ impl Recipient {
         Some(Self { id, endpoint, pass, manner: manner.clone(), accepts_batches: profile.accepts_batches })
     }
 
-    /// Every player that was not withdrawn.
     pub(crate) fn players(season: &Season) -> Vec<Self> {
         Self::of(season, season.players().iter().filter(|player| !player.withdrawn))
     }
 
-    /// The same, in the order of the matches of `round`: two players that meet are told together, and can begin while others
-    /// are being told.
+    /// In the order of the matches: opponents are told together, and can begin while others are told.
     pub(crate) fn players_of(season: &Season, round: RoundId) -> Vec<Self> {
         let plan = season.plan(round).unwrap_or_default();
         let meeting = plan.pairings.iter().flat_map(|pair| [pair.a, pair.b]).chain(plan.byes.iter().copied());
@@ -128,7 +121,7 @@ impl Recipient {
         Self::of(season, players.filter(|player| !player.withdrawn))
     }
 
-    /// Every player: a withdrawn player, too, is told when the league is over.
+    /// Withdrawn players are also told when the league is over.
     pub(crate) fn all_players(season: &Season) -> Vec<Self> {
         Self::of(season, season.players())
     }
@@ -138,7 +131,6 @@ impl Recipient {
         players.into_iter().filter_map(|player| Self::player(player, league)).collect()
     }
 
-    /// Every referee that was not given up.
     pub(crate) fn referees(season: &Season) -> Vec<Self> {
         let league = &season.config().league_id;
         let present = season.referees().iter().filter(|referee| !referee.lost);
@@ -146,7 +138,7 @@ impl Recipient {
     }
 }
 
-/// A notice of the table: `call` gets the rows, and the number of all rows where these are an excerpt.
+/// `call` gets the rows, and their total number when they are an excerpt.
 fn standings(
     season: &Season,
     conversation: ConversationId,
@@ -165,7 +157,6 @@ fn standings(
     })
 }
 
-/// What players are told at the end of a round.
 pub(crate) fn round_over(season: &Season, round: RoundId) -> [Announcement; 2] {
     let league_id = Some(season.config().league_id.clone());
     let summary = season.summary(round);
@@ -186,7 +177,7 @@ pub(crate) fn round_over(season: &Season, round: RoundId) -> [Announcement; 2] {
     [standings, Announcement::new(conversation("complete"), Call::NotifyRoundCompleted(completed))]
 }
 
-/// The announcement of a round; referees are also told where the players listen.
+/// Referees also get the endpoints of the players.
 pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -> Announcement {
     let conversation = ConversationId::named(format_args!("conv-round-{round}-announce"));
     let mut whole = RoundAnnouncement {
@@ -221,7 +212,6 @@ pub(crate) fn announcement(season: &Season, round: RoundId, to_referees: bool) -
     })
 }
 
-/// The end of the league.
 pub(crate) fn league_over(season: &Season) -> Announcement {
     let (league_id, champion) = (Some(season.config().league_id.clone()), season.champion());
     let (total_rounds, total_matches) = (season.total_rounds(), season.matches_completed());
@@ -233,7 +223,7 @@ pub(crate) fn league_over(season: &Season) -> Announcement {
     })
 }
 
-/// That a player is out of the league; and that it may leave, where it is in no match.
+/// The player may leave if it is in no match.
 pub(crate) fn withdrawn(league: &LeagueId, player: &RegisteredPlayer, may_leave: bool) -> Vec<Announcement> {
     const METHOD: Method = Method::WithdrawPlayer;
     let conversation = ConversationId::named(format_args!("conv-{}-withdrawn", player.id));
@@ -245,7 +235,6 @@ pub(crate) fn withdrawn(league: &LeagueId, player: &RegisteredPlayer, may_leave:
     [Some(out), leave].into_iter().flatten().map(|call| Announcement::new(conversation.clone(), call)).collect()
 }
 
-/// The manager's envelope.
 pub(crate) fn envelope(conversation_id: ConversationId, now: Timestamp, auth_token: Option<Credential>) -> Envelope {
     Envelope { sender: Sender::manager(), timestamp: now, conversation_id, auth_token }
 }
@@ -262,7 +251,6 @@ mod tests {
 
     use super::*;
 
-    /// A league of so many players after its first round.
     fn after_a_round(players: u32) -> Season {
         let config = LeagueConfig { max_players: players, ..LeagueConfig::even_odd("league_large".parse().unwrap()) };
         let names: Vec<_> = (1..=players).map(|number| format_smolstr!("Player {number}")).collect();

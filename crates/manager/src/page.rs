@@ -1,7 +1,6 @@
-//! A league page by page: what `get_league` shows of it, and what the command line prints of one that is only in its log.
+//! A league in pages, for `get_league` and for commands that read the log.
 //!
-//! A page is filled until it has 32 KiB, and holds at least one entry, so that every answer ends and every view
-//! does.
+//! A page holds up to 32 KiB and at least one entry, so every answer is bounded and every view ends.
 
 use league_core::season::Season;
 use league_core::season::agent::{AgentId, AgentProfile};
@@ -10,14 +9,13 @@ use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, L
 use serde::Serialize;
 use smol_str::SmolStr;
 
-/// How many bytes of entries are put into a page: half of what a client reads, which leaves room for whatever stands around
-/// them.
+/// Half of the bytes that a client reads, which leaves room for the fields around the entries.
 const PAGE: usize = 32 * 1024;
 
-/// How many characters of a text are put into a page: none takes more than six bytes in JSON.
+/// Characters of a text in a page: each takes at most six bytes in JSON.
 const PIECE: usize = 8 * 1024;
 
-/// The page that is asked for. What was said in a match is not the season's to tell: see [`of_text`].
+/// The season has no transcripts: see [`of_text`].
 pub fn of_season(season: &Season, asked: &GetLeague) -> LeaguePage {
     let from = usize::try_from(asked.from).unwrap_or(usize::MAX);
     let mut page = LeaguePage::default();
@@ -31,7 +29,6 @@ pub fn of_season(season: &Season, asked: &GetLeague) -> LeaguePage {
     page
 }
 
-/// The page of a text that begins at the character `from`.
 pub fn of_text(text: &str, from: u64) -> LeaguePage {
     let from = usize::try_from(from).unwrap_or(usize::MAX);
     let piece: String = text.chars().skip(from).take(PIECE).collect();
@@ -40,7 +37,7 @@ pub fn of_text(text: &str, from: u64) -> LeaguePage {
     LeaguePage { text: Some(piece), next: more.then_some(next as u64), ..LeaguePage::default() }
 }
 
-/// Rounds from the match `from` on, counted through all of them.
+/// `from` counts matches over all rounds.
 fn fill_schedule(season: &Season, from: u64, page: &mut LeaguePage) {
     let mut skipped = usize::try_from(from).unwrap_or(usize::MAX);
     let (mut room, mut at) = (PAGE, from);
@@ -90,7 +87,6 @@ fn agents(season: &Season) -> impl Iterator<Item = AgentEntry> {
     referees.chain(players)
 }
 
-/// As many entries as a page takes, and where the next one begins.
 fn filled<T: Serialize>(entries: impl Iterator<Item = T>, from: usize) -> (Vec<T>, Option<u64>) {
     let (mut room, mut page) = (PAGE, Vec::new());
     for entry in entries.skip(from) {
@@ -103,7 +99,6 @@ fn filled<T: Serialize>(entries: impl Iterator<Item = T>, from: usize) -> (Vec<T
     (page, None)
 }
 
-/// Whether there is room for an entry, which then is taken.
 fn takes(room: &mut usize, entry: &impl Serialize) -> bool {
     let size = serde_json::to_vec(entry).map_or(usize::MAX, |bytes| bytes.len() + 1);
     let fits = size <= *room;

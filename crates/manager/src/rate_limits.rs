@@ -1,8 +1,8 @@
-//! How often a client may call.
+//! Limits how often a client may call.
 //!
-//! Registrations are limited for every client, because each is kept for good, and so are wrong secrets, which may be guesses.
-//! Queries are limited for each agent, and for clients without a token by their network; clients on the manager's own machine
-//! are not limited. Reports are not limited: a referee sends one for each match that it was given.
+//! Registrations are limited because each is stored for good, and wrong secrets because they may be guesses. Queries are
+//! limited for each agent, and by network for clients without a token, except on the manager's own machine. Reports are
+//! not limited: a referee sends one for each match.
 
 use std::sync::Arc;
 
@@ -15,17 +15,15 @@ use league_wire::failed_secrets::FailedSecrets;
 use league_wire::rate::{KeyedLimiter, Rate, RetryAfter};
 use smol_str::SmolStr;
 
-/// Limits for each kind of request, far above what a league at full speed needs.
+/// Far above what a league at full speed needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateSettings {
-    /// Registrations from one other network: a whole class may be behind it.
+    /// From one other network: a whole class may share it.
     pub registrations: Rate,
-    /// Registrations from this machine: a whole league may be hosted here.
+    /// From this machine: it may host a whole league.
     pub registrations_here: Rate,
-    /// Registrations of one agent, by its name and endpoint.
     pub registrations_again: Rate,
     pub questions: Rate,
-    /// Calls without a token from one network.
     pub strangers: Rate,
 }
 
@@ -87,12 +85,12 @@ impl RateLimits {
         self.strangers.pass(&network).map_err(|wait| limited(wait, method, "too many questions from there"))
     }
 
-    /// Whether a secret from this network is checked at all.
+    /// Fails when the network sent too many wrong secrets.
     pub(crate) fn shows_secret(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
         self.strikes.listen(network).map_err(|wait| limited(wait, method, GUESSED))
     }
 
-    /// Counts a wrong secret; gives the error for the client, which after too many is to wait.
+    /// Counts a wrong secret. After too many, the error tells the client to wait.
     pub(crate) fn refused(&self, fault: RequestError, network: ClientNetwork, method: Method) -> RequestError {
         match fault.code {
             Some(ErrorCode::E012) => {

@@ -1,4 +1,4 @@
-//! Registering agents, and telling those that come back what they missed.
+//! Registers agents, and tells returning agents what they missed.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,12 +23,12 @@ use crate::manager::Shared;
 use crate::notices::{self, Announcement, Recipient};
 use crate::settings::ManagerSettings;
 
-/// The pauses before an agent that came back is told what it missed. The notice shows a pass of the new token, so the agent must
-/// have read the answer to its registration first; an agent that reads slowly is told again.
+/// The pauses before an agent that registered again is told what it missed. The notice shows a pass of the new token, so
+/// the agent must first read its answer; a slow agent is told again.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
 
 impl Shared {
-    /// Rejects an endpoint that the agent may not name. A text that is no URL is left to the season, which says why.
+    /// Leaves a text that is no URL to the season, which explains the error.
     pub(crate) fn check_endpoint(&self, meta: &AgentMeta, role: Role, peer: SocketAddr) -> Option<Rejection> {
         let endpoint = meta.contact_endpoint.trim().parse::<Endpoint>().ok()?;
         let ManagerSettings { here, own_addresses, allowed_hosts, .. } = &self.settings;
@@ -45,8 +45,7 @@ impl Shared {
         None
     }
 
-    /// Has a new player checked, where the operator wants that. A registered player was checked when it came, and listens to its
-    /// own league only.
+    /// Checks new players only: a registered player was checked before, and answers only its own league.
     pub(crate) async fn inspect(&self, meta: &AgentMeta) -> Result<Option<Rejection>, RequestError> {
         let Some(inspector) = &self.settings.inspector else { return Ok(None) };
         let Ok(endpoint) = meta.contact_endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
@@ -62,7 +61,6 @@ impl Shared {
         Ok(inspector.inspect(endpoint).await.err().map(unfit))
     }
 
-    /// Has the season decide about a registration; gives the answer, and the token for its envelope.
     pub(crate) async fn register(
         self: &Arc<Self>,
         (dialect, quirks): (PeerDialect, Quirks),
@@ -113,7 +111,6 @@ impl Shared {
         }
     }
 
-    /// Tells an agent that has registered what it must know at this point of the league, if anything.
     fn tell_late_joiner(self: &Arc<Self>, id: &AgentId) {
         let (shared, id) = (Arc::clone(self), id.clone());
         tokio::spawn(async move {
@@ -128,8 +125,8 @@ impl Shared {
     }
 }
 
-/// What an agent that was away must be told, or it would wait for ever: the end of the league, or to a player that the referees
-/// of this round may show no passes.
+/// Without this notice the agent would wait forever: for the end of the league, or for passes that the referees of this
+/// round do not show.
 fn missed_by(season: &Season, id: &AgentId) -> Option<(Recipient, Announcement)> {
     let is_player = matches!(id, AgentId::Player(_));
     let missed = match (season.phase(), season.current_round()) {

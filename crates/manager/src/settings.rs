@@ -1,4 +1,4 @@
-//! What a manager is told when it starts, beside the rules of its league.
+//! The settings of a manager, beside the rules of its league.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -17,10 +17,9 @@ use smol_str::SmolStr;
 
 use crate::rate_limits::RateSettings;
 
-/// An inspection under way: nothing, or why the player is not fit.
+/// Resolves to an error that says why the player is not fit.
 pub type Inspection = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
-/// Checks a player before it is registered. The manager only asks, and passes the answer on.
 #[derive(Clone)]
 pub struct Inspector(Arc<dyn Fn(Endpoint) -> Inspection + Send + Sync>);
 
@@ -40,45 +39,38 @@ impl fmt::Debug for Inspector {
     }
 }
 
-/// What a manager is told when it starts.
 #[derive(Clone, Debug)]
 pub struct ManagerSettings {
-    /// The league starts once so many players are there.
     pub expect_players: Option<u32>,
     pub expect_referees: Option<u32>,
-    /// Without expectations, or when they are not met: how long registrations are waited for.
+    /// How long the manager waits for registrations if the expected numbers are not met.
     pub registration_window: Option<Duration>,
-    /// How long a notice or an order may take to be answered.
+    /// The limit for the answer to a notice or an order.
     pub patience: Duration,
-    /// How long agents that have registered may take until they listen, before the first round.
+    /// How long a registered agent may take to listen, before the first round.
     pub grace: Duration,
-    /// How often referees that hold matches are looked after.
+    /// The interval between two checks of referees that hold matches.
     pub watch: Duration,
-    /// The seed of a repeatable league.
     pub seed: Option<Seed>,
     pub mode: MatchMode,
-    /// What recognises the operator; without it, only this machine may operate.
+    /// Recognises the operator. Without it, only this machine may operate.
     pub operator: Option<TokenDigest>,
     pub referee_key: Option<Credential>,
     pub player_key: Option<Credential>,
-    /// Where the manager itself listens: no agent may name this address.
+    /// No agent may register this address.
     pub here: Option<SocketAddr>,
-    /// The addresses of the manager's machine: agents that are on it may name any of them.
+    /// Agents on the manager's machine may register any of these.
     pub own_addresses: fn() -> Vec<IpAddr>,
-    /// Where agents find the manager, for the register of agents.
     pub contact: Option<String>,
-    /// Hosts that a registrant may name although it calls from elsewhere.
+    /// Hosts that an agent may register although it calls from elsewhere.
     pub allowed_hosts: Vec<String>,
-    /// Where the files of its matches are, for the operator to look at.
     pub home: Option<Home>,
-    /// The mark in that home, by which a referee sees whether it writes there too; without one no transcripts are asked for.
+    /// Shows a referee whether it writes into `home`. Without it the manager asks for no transcripts.
     pub home_mark: Option<SmolStr>,
-    /// The league's log, where one is kept.
     pub journal: Option<Journal>,
-    /// Checks players before they are registered; without it, every player is accepted.
     pub inspector: Option<Inspector>,
     pub rates: RateSettings,
-    /// Secrets that were wrong, here and wherever else they are shown.
+    /// Shared with the dashboard, so that wrong secrets count together.
     pub strikes: Arc<FailedSecrets>,
 }
 

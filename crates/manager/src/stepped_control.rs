@@ -1,4 +1,4 @@
-//! Leading a stepped match by hand, through its referee.
+//! Steps a match by hand, through its referee.
 
 use league_protocol::answer::ParsedAnswer;
 use league_protocol::error::{ErrorCode, RequestError};
@@ -16,8 +16,7 @@ struct Answer {
 }
 
 impl Manager {
-    /// Asks the referee of a match about it, or has it go on: with `get_match_state`, `collect_choices`, `draw_number` or
-    /// `finalize_match`.
+    /// `call` is `get_match_state`, `collect_choices`, `draw_number` or `finalize_match`.
     pub async fn lead(&self, match_id: MatchId, call: fn(MatchStep) -> Call) -> Result<MatchState, RequestError> {
         let call = call(MatchStep { match_id: match_id.clone() });
         let (shared, method, wanted) = (&self.shared, call.method(), match_id.clone());

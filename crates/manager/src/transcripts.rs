@@ -1,7 +1,6 @@
-//! What was said in matches whose referee has another home: taken in parts, held against the reported hash, written into the match file.
+//! Transcripts of referees with another home: received in parts, checked against the reported hash, then written.
 //!
-//! A transcript is acknowledged as complete when it is on the disk. Whatever is lost before that is sent again by the referee: parts
-//! are kept in memory only.
+//! The manager acknowledges a transcript when it is on the disk. Until then the referee sends lost parts again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,10 +22,10 @@ use crate::manager::Shared;
 
 const METHOD: Method = Method::StoreTranscript;
 
-/// The most bytes of incomplete transcripts; the oldest make room.
+/// Bytes of incomplete transcripts; the oldest are dropped first.
 const MAX_WAITING: usize = 8 * MAX_TRANSCRIPT;
 
-/// The most matches whose file is remembered until its transcript comes.
+/// Match files that wait in memory for their transcript.
 const MAX_REMEMBERED: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -34,11 +33,9 @@ pub(crate) struct Transcripts(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Files of matches that were reported lately and wait for their transcript.
     reported: HashMap<MatchId, MatchFile>,
-    /// Parts that came, from the first on.
     partial: HashMap<(RefereeId, MatchId), Partial>,
-    /// Counts the transcripts that were begun, so that the oldest is known.
+    /// Numbers the transcripts, so that the oldest is known.
     begun: u64,
 }
 
@@ -55,7 +52,6 @@ impl Transcripts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers the file of a match until its transcript comes.
     pub(crate) fn remember(&self, file: &MatchFile) {
         let mut state = self.state();
         if file.transcript_sha256.is_some() && state.reported.len() < MAX_REMEMBERED {
@@ -65,7 +61,7 @@ impl Transcripts {
 }
 
 impl State {
-    /// Adds a part. Gives the whole transcript with its last one, else how many parts are there.
+    /// Returns the whole transcript after its last part, otherwise the number of parts received.
     fn add(&mut self, referee: RefereeId, part: &MatchTranscript, bytes: &[u8]) -> Result<Vec<u8>, u32> {
         let key = (referee, part.match_id.clone());
         if part.part == 1 {
@@ -87,7 +83,6 @@ impl State {
         Err(received)
     }
 
-    /// Forgets the oldest transcripts other than this one until the rest has room.
     fn make_room(&mut self, kept: &(RefereeId, MatchId)) {
         while self.partial.values().map(|partial| partial.bytes.len()).sum::<usize>() > MAX_WAITING {
             let others = self.partial.iter().filter(|(key, _)| *key != kept);
@@ -100,7 +95,6 @@ impl State {
 }
 
 impl Shared {
-    /// Takes one part of a transcript.
     pub(crate) async fn store_transcript(
         &self,
         head: &ReceivedEnvelope,
@@ -150,7 +144,7 @@ impl Shared {
         Ok(acknowledged(part.parts, true))
     }
 
-    /// Whether the transcript is on the disk already. A match that was reported lately waits for it.
+    /// A match that was reported lately still waits for its transcript.
     async fn has_transcript(&self, match_id: &MatchId, digest: TranscriptDigest) -> bool {
         if self.transcripts.state().reported.contains_key(match_id) {
             return false;
@@ -165,7 +159,6 @@ impl Shared {
         serde_json::from_str(&read.ok()?.ok()??).ok()
     }
 
-    /// Writes a transcript into its match file, and returns when that is on the disk.
     async fn write_transcript(
         &self,
         match_id: &MatchId,
@@ -179,7 +172,7 @@ impl Shared {
             Some(file) => Some(file),
             None => self.file_on_disk(match_id).await,
         };
-        // After a restart the file is written again from the log first.
+        // After a restart the file must first be written from the log.
         let mut file = file.ok_or_else(|| failed(format!("there is no file of {match_id} yet; try again")))?;
         (file.transcript, file.transcript_sha256) = (transcript, Some(digest));
         views.put(ViewUpdate::Match(Box::new(file))).await;
@@ -188,7 +181,6 @@ impl Shared {
         Ok(())
     }
 
-    /// Has the file of a match written whose referee has another home.
     pub(crate) async fn keep_match(&self, file: MatchFile) {
         let Some(views) = &self.views else { return };
         self.transcripts.remember(&file);

@@ -1,4 +1,4 @@
-//! Withdrawing players, and telling them: one by one, or all that a schedule leaves out.
+//! Withdraws players and tells them: one by one, or all that a schedule leaves out.
 
 use std::sync::Arc;
 
@@ -13,12 +13,11 @@ use crate::manager::Manager;
 use crate::notices::{self, Recipient};
 
 impl Manager {
-    /// Withdraws a player, and has it told. The answer waits until the withdrawal is durable, and not until the player was told,
-    /// which may not answer.
+    /// Waits until the withdrawal is durable, but not for the player, which may not answer.
     pub async fn withdraw(&self, player: PlayerId) -> Result<(), RequestError> {
         let taken_out = self.shared.desk.command(move |season, now| {
             let ruling = season.withdraw(&player, now)?;
-            // In a running league the player may be in a match, which it is to finish; it is told of the end like the others.
+            // In a running league the player may be in a match and must finish it. It hears of the end like the others.
             let may_leave = season.phase() != LeaguePhase::RunningLeague;
             let reply = ruling.reply.map(|player| (player, may_leave));
             Ok(league_core::season::CommandOutcome { events: ruling.events, reply })
@@ -28,7 +27,7 @@ impl Manager {
         Ok(())
     }
 
-    /// Closes the registration and pairs the named players, or all of them; a player that is not named is withdrawn.
+    /// Closes registration and pairs the named players, or all. Players that are not named are withdrawn.
     pub(crate) async fn schedule(&self, wanted: CreateSchedule) -> Result<ScheduleAnswer, RequestError> {
         let desk = &self.shared.desk;
         let out = desk.command(move |season, now| season.schedule_players(wanted.players.as_deref(), now)).await?;

@@ -1,4 +1,4 @@
-//! The desk decides nothing that does not last, and answers nothing before it does.
+//! The league actor answers nothing before it is durable.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -52,7 +52,6 @@ async fn open(disk: &MemoryDisk) -> (LeagueHandle, impl Future<Output = LeagueCl
     LeagueHandle::open(season, head, log, world(), |_| {})
 }
 
-/// The season that the log leads to.
 fn stored(disk: &MemoryDisk) -> Season {
     replay(&disk.reader(), drop).unwrap().0.finish().unwrap()
 }
@@ -121,11 +120,10 @@ async fn a_failed_log_stops_the_league_and_acknowledges_nothing() {
     assert!(register(&desk, 2).await.is_err());
 }
 
-/// A log whose commits take as long as the test wants.
+/// The test decides when each commit ends.
 #[derive(Clone, Default)]
 struct SlowLog(Arc<Mutex<VecDeque<Commit>>>);
 
-/// How many events it has, and who waits for it.
 type Commit = (usize, oneshot::Sender<Result<LogHead, LogError>>);
 
 impl EventLog for SlowLog {
@@ -145,7 +143,7 @@ impl EventLog for SlowLog {
 }
 
 impl SlowLog {
-    /// Waits until a commit is under way; gives how many events it has, and what ends it.
+    /// Waits until a commit is under way; returns its number of events and a function that ends it.
     async fn commit(&self) -> (usize, impl FnOnce()) {
         loop {
             if let Some((events, answer)) = self.0.lock().unwrap().pop_front() {
@@ -164,7 +162,7 @@ fn slow() -> (SlowLog, LeagueHandle) {
     (log, desk)
 }
 
-/// The same as [`register`], as if it were a result.
+/// Like [`register`], but batched like a result.
 async fn register_patiently(
     desk: &LeagueHandle,
     number: u32,
@@ -252,7 +250,6 @@ async fn a_glance_shows_results_before_they_are_durable_and_nothing_else() {
     other.await.unwrap().unwrap();
 }
 
-/// The desk of a league of four whose first round has begun, with a referee for so many matches.
 async fn playing(capacity: u32) -> LeagueHandle {
     let (desk, work) = open(&MemoryDisk::new(SyncMode::AtOnce)).await;
     tokio::spawn(work);
@@ -267,7 +264,7 @@ async fn playing(capacity: u32) -> LeagueHandle {
     desk
 }
 
-/// Has two things happen within a millisecond, and somebody look if it `looks`; gives how many commits that took, and how many milliseconds.
+/// Runs two batched commands within a millisecond, and a read if `looks`. Returns the number of commits and milliseconds.
 async fn two_things(desk: &LeagueHandle, looks: bool) -> (u64, u128) {
     let happens = async |quirk, after| {
         tokio::time::sleep(Duration::from_millis(after)).await;
@@ -298,7 +295,7 @@ async fn results_share_a_commit_while_no_reader_waits() {
     let (commits, took) = two_things(&desk, false).await;
     assert!(commits == 1 && took >= 9, "{commits} in {took} ms");
     let (commits, took) = two_things(&playing(2).await, true).await;
-    assert!(commits == 1 && took <= 3, "somebody looks: {commits} in {took} ms");
+    assert!(commits == 1 && took <= 3, "with a reader: {commits} in {took} ms");
 }
 
 #[tokio::test]

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::league::{League, forfeits};
 
-/// A league of three rounds in which the player meets two others; gives the player.
 async fn played(plan: Plan) -> Player {
     let league = League::of(3, 1, ManagerSettings::default()).await.with_referee().await;
     let player = plan.join(&league.url).await.unwrap();
@@ -23,7 +22,6 @@ fn plan(speech: Speech) -> Plan {
     Plan::new("Batched", speech)
 }
 
-/// The types of the messages in each batch that the player got.
 fn batches(player: &Player) -> Vec<Vec<String>> {
     let kind = |part: &Value| part["params"]["message_type"].as_str().unwrap_or_default().to_owned();
     let kinds = |batch: &Value| batch.as_array().unwrap().iter().map(kind).collect();

@@ -1,4 +1,4 @@
-//! Every kind of player that is known plays in one league of ours.
+//! Every known kind of player in one league.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use league_test_agents::player_kinds::kinds;
 
 use crate::league::{League, forfeits};
 
-/// A league of this size takes some seconds; one that takes so long has hung.
+/// The league takes some seconds; at this limit it hangs.
 const LIMIT: Duration = Duration::from_secs(240);
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! A manager and a referee of ours, on free ports and without a disk.
+//! Our manager and referee, on free ports and without a disk.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,10 +22,8 @@ use tokio::net::TcpListener;
 
 use crate::faraway::Faraway;
 
-/// How long a league may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A league that waits for its players.
 pub(crate) struct League {
     manager: Manager,
     pub(crate) url: String,
@@ -43,12 +41,10 @@ fn open<A: Agent>(listener: impl Listener, agent: A) {
 }
 
 impl League {
-    /// A league that begins when so many players and referees are there.
     pub(crate) async fn of(players: u32, referees: u32, settings: ManagerSettings) -> Self {
         Self::under(LeagueConfig::even_odd("league".parse().unwrap()), players, referees, settings).await
     }
 
-    /// The same, under these rules.
     pub(crate) async fn under(rules: LeagueConfig, players: u32, referees: u32, settings: ManagerSettings) -> Self {
         let settings = ManagerSettings { expect_players: Some(players), expect_referees: Some(referees), ..settings };
         let world = Environment::real();
@@ -63,12 +59,10 @@ impl League {
         Self { manager, url: format!("http://{address}/mcp") }
     }
 
-    /// Adds a referee of ours.
     pub(crate) async fn with_referee(self) -> Self {
         self.with_referee_of(8, None).await
     }
 
-    /// Adds a referee of ours that runs so many matches at a time, and writes them down.
     pub(crate) async fn with_referee_of(self, capacity: u32, views: Option<ViewWriter>) -> Self {
         let (listener, address) = listen().await;
         let settings = league_referee::RefereeSettings {
@@ -92,14 +86,13 @@ impl League {
         self
     }
 
-    /// Another door of the same manager, at which everybody seems to call from `caller`.
+    /// Another listener of the same manager, at which every client appears to call from `caller`.
     pub(crate) async fn heard_from(&self, caller: &str) -> String {
         let (listener, address) = listen().await;
         open(Faraway { listener, caller: format!("{caller}:5000").parse().unwrap() }, self.manager.clone());
         format!("http://{address}/mcp")
     }
 
-    /// The season as it is.
     pub(crate) async fn season(&self) -> Season {
         self.manager.desk().read(|season, _| season.clone()).await.unwrap()
     }
@@ -108,19 +101,16 @@ impl League {
         self.manager.desk().clone()
     }
 
-    /// Plays it to its end.
     pub(crate) async fn play(&self) -> Season {
         self.play_within(LIMIT).await
     }
 
-    /// Plays it to its end, which must not take longer than this.
     pub(crate) async fn play_within(&self, limit: Duration) -> Season {
         tokio::time::timeout(limit, self.manager.conduct()).await.unwrap().unwrap();
         self.season().await
     }
 }
 
-/// How many matches somebody forfeited.
 pub(crate) fn forfeits(season: &Season) -> usize {
     let rounds = season.scheduled_rounds();
     let matches = rounds.iter().flat_map(|round| &round.matches);

@@ -1,4 +1,4 @@
-//! Leagues of ours with agents that others wrote: they are all understood, and finding out how costs little.
+//! Our leagues with foreign agents: the manager understands all of them, and few extra calls are needed.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -1,4 +1,4 @@
-//! An operator that acts while the manager does.
+//! An operator that acts at the same time as the manager.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,8 @@ use league_test_agents::player::dialect::Speech;
 
 use crate::league::League;
 
-/// Does what the manager is about to do, or prevents it, in the same moment: starts the league, stops it before each round, and
-/// lets it go on. Gives the number of its commands that counted.
+/// Races the manager: starts the league, stops it before each round, and resumes it. Returns the number of commands that
+/// succeeded.
 async fn hurry(desk: LeagueHandle) -> usize {
     let (mut changes, mut stopped, mut counted) = (desk.changes(), HashSet::new(), 0);
     while changes.changed().await.is_ok() {

@@ -1,4 +1,4 @@
-//! Every kind of player meets two others in a league of ours.
+//! Every kind of foreign player against two plain players.
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use league_test_agents::player::dialect::{PlayerDialect, Speech};
 
 use crate::league::{League, forfeits};
 
-/// A league of the stranger and two plain players; gives the stranger as it is known at the end.
 async fn league(plan: Plan) -> (RegisteredPlayer, Season) {
     let shown = format!("{plan:?}");
     let league = League::of(3, 1, ManagerSettings::default()).await.with_referee().await;

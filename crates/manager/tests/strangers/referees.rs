@@ -1,4 +1,4 @@
-//! Referees of other make run the matches of a league of ours.
+//! Foreign referees run the matches of our league.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::hostile::caller::{Caller, code};
 use crate::league::{League, forfeits};
 
-/// A league whose players speak like this: a referee of other make knows only its own frame.
+/// All players speak like this, because a foreign referee knows only its own frame.
 async fn league_of(speech: Speech, plan: Plan) -> Season {
     let shown = format!("{plan:?}");
     let settings = ManagerSettings { watch: Duration::from_millis(200), ..ManagerSettings::default() };
@@ -57,7 +57,6 @@ async fn a_referee_is_given_its_matches_by_any_name() {
     }
 }
 
-/// The announcements of a round, and whether they promise passes.
 fn promises(player: &player::Player) -> Vec<bool> {
     let announced = player.log().of("ROUND_ANNOUNCEMENT");
     announced.iter().map(|heard| heard.message.get("referees_show_passes").is_none()).collect()
@@ -67,7 +66,7 @@ fn promises(player: &player::Player) -> Vec<bool> {
 async fn players_hear_when_a_referee_comes_who_shows_no_passes_and_when_they_come_back() {
     const LIMIT: Duration = Duration::from_secs(10);
     let league = League::of(2, 1, ManagerSettings::default()).await;
-    // It says that it shows passes, and never begins: the round stays as it is.
+    // The referee declares passes and never begins, so the round stays open.
     let idle = Plan::new("Idle", Frame::Direct).works(Work::Polling(Duration::from_secs(3600))).claims_passes();
     let _idle = idle.join(&league.url).await.unwrap();
     let one = player::Plan::new("One", Speech::Direct).join(&league.url).await.unwrap();
@@ -83,7 +82,7 @@ async fn players_hear_when_a_referee_comes_who_shows_no_passes_and_when_they_com
         assert_eq!(promises(&one)[..3], [true, false, false]);
     };
     tokio::select! {
-        _ = playing => panic!("nobody plays"),
+        _ = playing => panic!("the match was played"),
         () = coming => {}
     }
 }

@@ -1,4 +1,4 @@
-//! What the manager demands of the agents that call it, shown by requests over a real socket.
+//! The manager's rules for agents, shown by requests over a real socket.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::hostile::caller::{Caller, admitted, code, is_told_to_wait};
 use crate::league::League;
 
-/// A league that nobody starts, and who calls its manager.
+/// The league never starts.
 async fn open(rules: LeagueConfig) -> (League, Caller) {
     let settings =
         ManagerSettings { registration_window: None, watch: Duration::from_secs(60), ..ManagerSettings::default() };
@@ -38,7 +38,6 @@ fn hint(answer: &Posted) -> String {
     answer.json()["error"]["data"]["hint"].as_str().unwrap_or_default().to_owned()
 }
 
-/// What a rejection says: its text, its number and its code.
 fn rejection(answer: &Posted) -> (String, i64, String) {
     let result = result(answer);
     assert_eq!(result["status"], "REJECTED", "{answer:?}");
@@ -203,7 +202,7 @@ async fn an_agent_that_registers_again_and_again_has_to_wait_and_others_do_not()
     let events = answers.iter().filter(|answer| answer.json()["result"]["status"] == "ACCEPTED").count();
     assert_eq!(waiting + events, 200);
     assert!((5..=20).contains(&events), "{events} of 200 were registered");
-    // A class behind one address gets in all the same.
+    // A class behind one address can still register.
     let class = |number: u16| {
         let caller = caller.clone();
         async move { caller.register("player", &format!("Student {number}"), &endpoint(100 + number), None).await }
@@ -212,7 +211,7 @@ async fn an_agent_that_registers_again_and_again_has_to_wait_and_others_do_not()
     assert!(class.iter().all(|answer| answer.json()["result"]["status"] == "ACCEPTED"));
 }
 
-/// Two players and a referee that is called by hand, in the first round: who calls, and the token of the referee.
+/// Two players and a referee called by hand, in the first round. Returns the agents and the referee's token.
 async fn in_a_match(league: &League, caller: &Caller) -> (Vec<league_test_agents::player::Player>, String) {
     let mut agents = Vec::new();
     for name in ["One", "Two"] {
@@ -286,7 +285,7 @@ async fn a_schedule_of_named_players_withdraws_the_others_and_tells_them() {
     }
     let ids: Vec<_> = league.season().await.players().iter().map(|player| player.id.to_string()).collect();
     assert_eq!(ids, ["P01", "P02", "P05"]);
-    // They know neither LEAGUE_ERROR nor SHUTDOWN_COMMAND, and refuse both; but they have been told.
+    // The players know neither LEAGUE_ERROR nor SHUTDOWN_COMMAND and refuse both, but they were told.
     for out in [2, 3] {
         let told = async {
             while players[out].log().refused().is_empty() {

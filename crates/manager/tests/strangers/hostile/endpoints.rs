@@ -1,11 +1,10 @@
-//! Endpoints that are somebody else's: the league calls nobody whom it was only told to call.
+//! The manager rejects endpoints of other machines and never calls them.
 
 use league_manager::ManagerSettings;
 
 use super::caller::{Caller, admitted};
 use crate::league::League;
 
-/// Who is turned away for its endpoint, with a reason that contains `says`.
 async fn is_turned_away(caller: &Caller, endpoint: &str, says: &str) {
     for (role, number) in [("player", 2003), ("referee", 1002)] {
         let answer = caller.register(role, "Relay", endpoint, None).await.json();
@@ -88,7 +87,7 @@ async fn an_agent_cannot_register_for_another_machine() {
     let endpoint = "http://10.0.0.7:8101/mcp";
     let (_, token) = admitted(&owner.register("player", "Relay", endpoint, None).await);
     is_turned_away(&thief, endpoint, "must be at that address").await;
-    // Its own endpoint and the other's name are no better.
+    // The client's own endpoint with the other player's name is rejected too.
     let named = thief.register("player", "Relay", "http://10.0.0.8:8101/mcp", None).await.json();
     assert_eq!(named["result"]["reason_code"], 2002, "{named}");
     assert_eq!(owner.status(&token).await.status, 200, "the token that it has still counts");

@@ -1,4 +1,4 @@
-//! Whoever asks too often is told when to come back, and nobody else notices.
+//! A client that calls too often is told when to come back, and other clients are not affected.
 
 use league_manager::{ManagerSettings, RateSettings};
 use league_test_agents::player::Plan;

@@ -1,4 +1,4 @@
-//! Whoever wants to do the league harm: it is told so, and the league goes on.
+//! Hostile agents and clients: the manager refuses them, and the league continues.
 
 pub(crate) mod caller;
 mod endpoints;

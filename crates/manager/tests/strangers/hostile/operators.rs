@@ -1,4 +1,4 @@
-//! Who wants to operate a league that is not theirs.
+//! Clients that are not the operator.
 
 use league_manager::ManagerSettings;
 use league_protocol::token::Credential;
@@ -9,10 +9,9 @@ use super::caller::{Caller, admitted, code};
 use crate::league::League;
 
 const ORDERS: [&str; 5] = ["create_schedule", "start_league", "stop_league", "reopen_registration", "withdraw_player"];
-/// What comes of them at the hands of the operator: too early, open already, and nobody of that id.
+/// The answers to the real operator: too early, already open, and no such id.
 const OBEYED: [&str; 6] = ["E010", "E010", "E010", "", "E005", ""];
 
-/// How the manager refuses an order.
 async fn refusals(caller: &Caller, token: Option<&str>) -> Vec<String> {
     let mut codes = Vec::new();
     for order in ORDERS {

@@ -1,4 +1,4 @@
-//! Results that are forged, told twice, or told by somebody else.
+//! Results that are forged, reported twice, or reported by the wrong agent.
 
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use super::caller::{Caller, admitted, code};
 use crate::league::League;
 
-/// The result of R1M1 with this winner.
 fn result(winner: &str, number: u8) -> Value {
     let choices = json!({"P01": "even", "P02": "odd"});
     let score = if winner == "P01" { json!({"P01": 3, "P02": 0}) } else { json!({"P01": 0, "P02": 3}) };
@@ -28,7 +27,7 @@ async fn a_result_is_told_once_and_by_its_own_referee() {
     for name in ["One", "Two"] {
         players.push(Plan::new(name, Speech::Direct).join(&league.url).await.unwrap());
     }
-    // Referees that work from announcements, by hand: they listen, and understand no orders.
+    // Referees that work from announcements: they listen, and understand no orders.
     let mut referees = Vec::new();
     for name in ["Whistle", "Other"] {
         let deaf = Plan::new(name, Speech::Direct).serve().unwrap();
@@ -49,7 +48,7 @@ async fn a_result_is_told_once_and_by_its_own_referee() {
         let report = async |sender: &str, token: Option<&str>, fields: Value| {
             caller.call("report_match_result", sender, token, fields).await
         };
-        // The token tells who it is, and a sender that is another agent is refused.
+        // The token identifies the sender; another sender is refused.
         for (sender, refusal) in [("referee:REF01", "E012"), ("referee:REF02", "E012"), ("league_manager", "E013")] {
             let (_, token) = admitted(&caller.register("player", "One", &players[0].endpoint(), None).await);
             assert_eq!(code(&report(sender, Some(&token), result("P01", 8)).await), refusal, "{sender}");

@@ -1,4 +1,4 @@
-//! Tokens and keys that are guessed.
+//! Guessed tokens and keys.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,14 +43,13 @@ async fn a_key_is_not_even_looked_at_after_too_many_wrong_ones() {
     }
     let answer = guesser.register("referee", "Guess", endpoint, None).await;
     assert!(is_told_to_wait(&answer), "{answer:?}");
-    // Otherwise the guesser would learn by every answer all the same.
+    // A correct guess must not be answered either, or every answer would help the guesser.
     let right = guesser.register("referee", "Guess", endpoint, Some("sesame")).await;
     assert!(is_told_to_wait(&right), "{right:?}");
     let elsewhere = Caller::of(league.heard_from("203.0.113.10").await);
     admitted(&elsewhere.register("referee", "Honest", "http://203.0.113.10:1/mcp", Some("sesame")).await);
     tokio::time::timeout(Duration::from_secs(10), async {
         while is_told_to_wait(&guesser.register("referee", "Guess", endpoint, Some("sesame")).await) {
-            // Time is what has to pass.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     })

@@ -1,4 +1,4 @@
-//! Leagues in which villains play against good players and against each other.
+//! Leagues of hostile and honest players.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,10 +18,10 @@ use serde_json::Value;
 
 use crate::league::League;
 
-/// Who took part, by id: a villain's vice, or nothing.
+/// By player id: the attack, or `None` for an honest player.
 type Parts = BTreeMap<String, Option<Attack>>;
 
-/// The limits of a league that has villains to wait for.
+/// Short limits, because many hostile players never answer.
 fn hurried() -> LeagueConfig {
     let limits = MatchLimits {
         game_join_ack_timeout_sec: 1.0,
@@ -34,7 +34,7 @@ fn hurried() -> LeagueConfig {
     LeagueConfig { limits, ..LeagueConfig::even_odd("league".parse().unwrap()) }
 }
 
-/// Who forfeited what: the players of each match that were charged.
+/// The match and the player of each technical loss.
 fn charged(season: &Season) -> Vec<(String, String)> {
     let rounds = season.scheduled_rounds();
     let matches = rounds.iter().flat_map(|round| &round.matches);
@@ -49,14 +49,13 @@ fn charged(season: &Season) -> Vec<(String, String)> {
     charged
 }
 
-/// The codes of the errors that a player was told of in a match.
 fn told(file: &Value, player: &str) -> BTreeSet<String> {
     let said = file["transcript"].as_array().unwrap().iter();
     let errors = said.filter(|said| said["to"] == player && said["message_type"] == "GAME_ERROR");
     errors.filter_map(|said| said["message"]["params"]["error_code"].as_str().map(str::to_owned)).collect()
 }
 
-/// Why a villain loses; none where it plays on in spite of its vice.
+/// The error code of the technical loss; `None` when no loss is certain.
 fn reason(vice: Attack) -> Option<&'static str> {
     match vice {
         Attack::Silent | Attack::LateBody | Attack::Dribbles | Attack::SaysLonger | Attack::OnlyPings => Some("E001"),
@@ -76,7 +75,7 @@ fn reason(vice: Attack) -> Option<&'static str> {
     }
 }
 
-/// A league of these villains and two good players: why each of the villains was charged, in its referee's words.
+/// Plays the attacks against two honest players; returns the error codes of each.
 async fn league(vices: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
     let directory = tempfile::tempdir().unwrap();
     let (home, rules) = (Home::at(directory.path()), hurried());
@@ -101,7 +100,7 @@ async fn league(vices: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
     views.flush().await.unwrap();
 
     assert_eq!(season.matches_completed(), count * (count - 1) / 2);
-    assert!(villains.iter().all(|villain| villain.followed() == 0), "somebody was sent elsewhere, and went");
+    assert!(villains.iter().all(|villain| villain.followed() == 0), "a request followed a redirect");
     assert!(good.iter().all(|player| player.log().refused().is_empty()));
     let mut reasons: BTreeMap<Attack, BTreeSet<String>> = BTreeMap::new();
     for (game, player) in charged(&season) {
@@ -116,10 +115,10 @@ async fn league(vices: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hostile_players_lose_with_a_reason_and_harm_no_other_player() {
-    // Four at a time, in leagues side by side: most of them take the time that they are given.
+    // Four attacks per league, leagues in parallel: most attacks use up their time limits.
     let leagues = futures_util::future::join_all(Attack::ALL.chunks(4).map(league)).await;
     let mut reasons: BTreeMap<_, _> = leagues.into_iter().flatten().collect();
-    // Whether it is there when it counts is chance; when it is not, it is told so.
+    // Whether this player is reachable at the right moment is chance.
     let absent = reasons.remove(&Attack::Flaps).unwrap_or_default();
     assert!(absent.iter().all(|code| code == "E009"), "{absent:?}");
     let expected: BTreeMap<_, _> = Attack::ALL
