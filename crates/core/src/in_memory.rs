@@ -106,7 +106,7 @@ impl InMemoryLeague {
 
     /// Returns false when no round is left.
     pub fn play_round(&mut self) -> Result<bool, InMemoryLeagueError> {
-        match self.season.duty() {
+        match self.season.next_action() {
             NextAction::StartRound(_) => {
                 let started = self.season.start_round(self.now)?;
                 self.enact(&started.events)?;

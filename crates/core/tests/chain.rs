@@ -199,7 +199,7 @@ impl League {
     }
 
     fn play_round(&mut self) {
-        if let NextAction::StartRound(_) = self.season.duty() {
+        if let NextAction::StartRound(_) = self.season.next_action() {
             let events = self.season.start_round(NOW).unwrap().events;
             self.enact(&events);
         }

@@ -259,8 +259,8 @@ mod tests {
         let started = league.season.start(now).unwrap();
         enact(&mut league, started);
         let mut made = Vec::new();
-        while league.season.duty() != NextAction::Conclude {
-            if matches!(league.season.duty(), NextAction::StartRound(_)) {
+        while league.season.next_action() != NextAction::Conclude {
+            if matches!(league.season.next_action(), NextAction::StartRound(_)) {
                 let next = league.season.start_round(now).unwrap();
                 enact(&mut league, next);
             }

@@ -47,7 +47,7 @@ impl Shared {
         loop {
             // Marked before the read, so that no later change is missed.
             changes.mark_unchanged();
-            let round = match self.desk.read(|season, _| season.duty()).await? {
+            let round = match self.desk.read(|season, _| season.next_action()).await? {
                 NextAction::AwaitRegistrations => {
                     let since = *opened.get_or_insert_with(Instant::now);
                     finished = None;
@@ -156,12 +156,12 @@ impl Shared {
                 changes.mark_unchanged();
                 // Usually there is nothing to do, and this check need not wait for the disk.
                 let waits = self.desk.read_uncommitted(move |season| {
-                    season.duty() == NextAction::Play(round)
+                    season.next_action() == NextAction::Play(round)
                         && season.only_awaits_results()
                         && (!promised || season.referees_show_passes())
                 });
                 if !waits.await? {
-                    if self.desk.read(move |season, _| season.duty() != NextAction::Play(round)).await? {
+                    if self.desk.read(move |season, _| season.next_action() != NextAction::Play(round)).await? {
                         return Ok(());
                     }
                     due = self.desk.command(|season, now| Ok(season.assign(now))).await?;

@@ -102,7 +102,7 @@ impl Season {
 
     pub fn only_awaits_results(&self) -> bool {
         let given = |slot: &MatchSlot| !matches!(slot, MatchSlot::Waiting { .. });
-        matches!(self.duty(), NextAction::Play(_))
+        matches!(self.next_action(), NextAction::Play(_))
             && self.rounds.last().is_some_and(|round| round.slots.iter().all(given))
     }
 

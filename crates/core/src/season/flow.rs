@@ -42,7 +42,7 @@ pub enum NextAction {
 }
 
 impl Season {
-    pub fn duty(&self) -> NextAction {
+    pub fn next_action(&self) -> NextAction {
         match self.phase {
             LeaguePhase::WaitingForRegistrations => NextAction::AwaitRegistrations,
             LeaguePhase::CreatingSchedule => NextAction::AwaitStart,
@@ -191,7 +191,7 @@ impl Season {
     /// Starts the next round after all players know the results of the previous one. Ends the league and returns `None` when the
     /// format has no round left.
     pub fn start_round(&self, now: Timestamp) -> Result<CommandOutcome<Option<RoundId>>, RequestError> {
-        match self.duty() {
+        match self.next_action() {
             NextAction::StartRound(round) => {
                 let event = self.next_round(now);
                 let reply = (event.fact != Fact::LeagueCompleted).then_some(round);

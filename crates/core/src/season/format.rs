@@ -20,6 +20,16 @@ use super::standings::Table;
 
 const FORMATS: [KnownFormat; 1] = [KnownFormat { name: "round_robin", format: &round_robin::RoundRobin }];
 
+const NAMES: [&str; FORMATS.len()] = {
+    let mut names = [""; FORMATS.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = FORMATS[index].name;
+        index += 1;
+    }
+    names
+};
+
 /// Two players by their indices in the list of players.
 pub type Pairing = Pair<u32>;
 
@@ -65,7 +75,7 @@ pub struct KnownFormat {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("unknown format {found:?}: expected {}", FORMATS.map(|known| known.name).join(" or "))]
+#[error("unknown format {found:?}: expected {}", NAMES.join(" or "))]
 pub struct UnknownFormat {
     found: String,
 }
@@ -92,7 +102,8 @@ impl Serialize for KnownFormat {
 
 impl<'de> Deserialize<'de> for KnownFormat {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+        let name = String::deserialize(deserializer)?;
+        name.parse().map_err(|_: UnknownFormat| D::Error::unknown_variant(&name, &NAMES))
     }
 }
 
@@ -174,8 +185,8 @@ mod tests {
         enact(&mut season, &mut log, started);
         assert_eq!((season.total_rounds(), season.scheduled_rounds().len()), (1, 1), "later rounds are not known");
         let mut met = Vec::new();
-        while season.duty() != NextAction::Conclude {
-            if matches!(season.duty(), NextAction::StartRound(_)) {
+        while season.next_action() != NextAction::Conclude {
+            if matches!(season.next_action(), NextAction::StartRound(_)) {
                 let next = season.start_round(now).unwrap();
                 enact(&mut season, &mut log, next);
                 continue;

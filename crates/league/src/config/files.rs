@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use league_core::season::format::KnownFormat;
 use league_core::season::standings::{DoubleForfeit, Scoring, TieBreak};
 use league_manager::RateSettings;
 use league_protocol::id::{GameType, LeagueId};
@@ -216,8 +217,8 @@ pub(super) struct LeagueFile {
     pub(super) strict: bool,
     #[serde(deserialize_with = "object")]
     pub(super) scoring: ScoringSection,
-    #[serde(rename = "scheduling", deserialize_with = "object")]
-    _scheduling: Scheduling,
+    #[serde(deserialize_with = "object")]
+    pub(super) scheduling: Scheduling,
     #[serde(deserialize_with = "object")]
     pub(super) participants: Participants,
 }
@@ -251,18 +252,10 @@ struct ScoringKeys {
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Scheduling {
-    #[serde(rename = "format")]
-    _format: FormatKey,
+pub(super) struct Scheduling {
+    pub(super) format: KnownFormat,
     #[serde(rename = "matches_per_round")]
     _matches_per_round: IgnoredAny,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum FormatKey {
-    #[default]
-    RoundRobin,
 }
 
 #[derive(Default, Deserialize)]

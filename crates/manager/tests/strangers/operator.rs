@@ -16,7 +16,7 @@ async fn hurry(desk: LeagueHandle) -> usize {
     while changes.changed().await.is_ok() {
         let before = stopped.clone();
         let acted = desk.command(move |season, now| {
-            let (outcome, round) = match season.duty() {
+            let (outcome, round) = match season.next_action() {
                 NextAction::AwaitRegistrations if season.players().len() == 2 => (season.start(now)?, None),
                 NextAction::AwaitStart => (season.start(now)?, None),
                 NextAction::StartRound(round) if !before.contains(&round) => (season.stop(now)?, Some(round)),

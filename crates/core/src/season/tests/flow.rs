@@ -4,7 +4,7 @@ use super::*;
 use crate::season::{LeaguePhase, NextAction};
 
 fn state(league: &League) -> (LeaguePhase, NextAction) {
-    (league.season.phase(), league.season.duty())
+    (league.season.phase(), league.season.next_action())
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_stopped_league_ends_what_is_running_and_begins_nothing() {
     assert!(league.season.is_halted());
     assert_eq!(league.report(&running[0], ended(Outcome::Draw)), Ok(ReportOutcome::Now));
     assert_eq!(lines(&league.assign()), [""; 0]);
-    assert_eq!(league.season.duty(), NextAction::Play(RoundId(1)));
+    assert_eq!(league.season.next_action(), NextAction::Play(RoundId(1)));
     assert_eq!(league.replayed(), league.season);
     league.start();
     assert_eq!(lines(&league.assign()), ["R1M2/1 REF01"]);
@@ -126,10 +126,10 @@ fn the_next_round_waits_until_a_stopped_league_goes_on() {
     for assignment in &running {
         league.report(assignment, ended(Outcome::Draw)).unwrap();
     }
-    assert_eq!(league.season.duty(), NextAction::AwaitStart);
+    assert_eq!(league.season.next_action(), NextAction::AwaitStart);
     assert!(league.season.start_round(now()).is_err());
     league.start();
-    assert_eq!(league.season.duty(), NextAction::StartRound(RoundId(2)));
+    assert_eq!(league.season.next_action(), NextAction::StartRound(RoundId(2)));
     league.start_round();
     assert_eq!(lines(&league.assign()), ["R2M1/1 REF01", "R2M2/1 REF01"]);
 }

@@ -233,7 +233,7 @@ fn check(season: &Season, log: &[Event]) {
     }
     if season.phase() == LeaguePhase::LeagueCompleted {
         assert_eq!(results.len() as u64, season.total_matches());
-        assert_eq!(season.duty(), NextAction::Conclude);
+        assert_eq!(season.next_action(), NextAction::Conclude);
     }
 }
 
@@ -338,7 +338,7 @@ proptest! {
             }
         }
         prop_assert_eq!(one.season.standings(), other.season.standings());
-        prop_assert_eq!(one.season.duty(), other.season.duty());
+        prop_assert_eq!(one.season.next_action(), other.season.next_action());
     }
 
     #[test]

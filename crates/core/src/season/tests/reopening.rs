@@ -11,7 +11,7 @@ fn reopening_discards_an_unplayed_schedule() {
     league.enact(ruling);
     assert_eq!(line(&league.register(&player(3))), "2005");
     league.reopen();
-    assert_eq!((league.season.duty(), league.season.was_reopened()), (NextAction::AwaitRegistrations, true));
+    assert_eq!((league.season.next_action(), league.season.was_reopened()), (NextAction::AwaitRegistrations, true));
     assert_eq!(line(&league.register(&player(3))), "P03");
     let before = league.log.len();
     league.reopen();
@@ -62,7 +62,7 @@ fn with_a_result_the_schedule_stands() {
     assert!(refused.message.contains("there are results already (1 of 6)"), "{}", refused.message);
     league.start();
     league.play_round(|_| Outcome::Draw);
-    while let NextAction::StartRound(_) = league.season.duty() {
+    while let NextAction::StartRound(_) = league.season.next_action() {
         league.start_round();
         league.play_round(|_| Outcome::Draw);
     }

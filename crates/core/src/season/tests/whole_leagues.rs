@@ -64,7 +64,7 @@ fn play_out(game: &GameType, players: u32, capacities: &[u32]) -> (League, Vec<M
     league.start();
     let mut records = Vec::new();
     loop {
-        match league.season.duty() {
+        match league.season.next_action() {
             NextAction::StartRound(_) => league.start_round(),
             NextAction::Play(_) => {
                 for assignment in league.assign() {

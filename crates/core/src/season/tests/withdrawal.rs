@@ -15,11 +15,11 @@ fn drawn(_: &MatchId) -> Outcome {
 fn finish(league: &mut League) {
     loop {
         league.play_round(drawn);
-        match league.season.duty() {
+        match league.season.next_action() {
             NextAction::StartRound(_) => league.start_round(),
             NextAction::Conclude => return,
             NextAction::AwaitRegistrations | NextAction::AwaitStart | NextAction::Play(_) => {
-                panic!("{:?}", league.season.duty())
+                panic!("{:?}", league.season.next_action())
             }
         }
     }
@@ -114,20 +114,20 @@ fn a_league_whose_players_all_withdrew_has_no_champion() {
 #[test]
 fn the_champion_is_the_first_of_those_who_stayed() {
     let mut league = League::running(4, &[4]);
-    while league.season.duty() != NextAction::Conclude {
+    while league.season.next_action() != NextAction::Conclude {
         let season = league.season.clone();
         league.play_round(|id| match season.contestants(id) {
             Some(players) if players.b.id == p(1) => Outcome::Win(Side::B),
             Some(_) | None => Outcome::Win(Side::A),
         });
-        match league.season.duty() {
+        match league.season.next_action() {
             NextAction::StartRound(RoundId(3)) => drop(league.withdraw(1)),
             NextAction::StartRound(_) | NextAction::Conclude => {}
             NextAction::AwaitRegistrations | NextAction::AwaitStart | NextAction::Play(_) => {
                 panic!("the round is not over")
             }
         }
-        if matches!(league.season.duty(), NextAction::StartRound(_)) {
+        if matches!(league.season.next_action(), NextAction::StartRound(_)) {
             league.start_round();
         }
     }
