@@ -1,8 +1,5 @@
-//! What it costs to read a call for a choice and to answer it, beside the least that could be done: `from_slice` into a
-//! plain struct of the same fields.
-//!
-//! Criterion tells the times. The ratios are measured on their own, in pairs of short blocks that follow one another, and
-//! the median pair counts: whatever else the machine does, it does to both.
+//! The cost of reading a call for a choice and answering it, compared with `from_slice` into a plain struct of the same fields.
+//! The ratio is the median over pairs of short alternating blocks, so machine load affects both sides.
 
 #![expect(clippy::unwrap_used, reason = "what is measured here cannot fail, or there is nothing to measure")]
 
@@ -25,7 +22,7 @@ use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::{Credential, Token};
 
-/// The least that could be done: texts and numbers where they stand in the message, nothing checked.
+/// The baseline: borrowed texts and numbers, nothing checked.
 mod plain {
     use serde::Deserialize;
 
@@ -102,7 +99,6 @@ mod plain {
     }
 }
 
-/// A call and its answer, as they stand on the wire, and what the player needs for answering.
 struct Exchange {
     match_id: MatchId,
     player: PlayerId,
@@ -195,7 +191,7 @@ impl Exchange {
         serde_json::from_slice(black_box(&self.answer)).unwrap()
     }
 
-    /// Both readings see the same; otherwise nothing would be compared.
+    /// Both readers must see the same values, or the comparison means nothing.
     fn prove_itself(&self) {
         let plain::Rpc { jsonrpc, method, params, id } = self.decode_plainly();
         assert_eq!((jsonrpc.as_str(), method.as_str(), id), ("2.0", "choose_parity", 1001));
@@ -245,7 +241,6 @@ fn times(criterion: &mut Criterion, exchange: &Exchange) {
     criterion.bench_function("answer: plain from_slice", |bench| bench.iter(|| exchange.read_answer_plainly()));
 }
 
-/// How many times as long `ours` takes as `other`: the median of many pairs of short blocks.
 fn ratio<A, B>(mut ours: impl FnMut() -> A, mut other: impl FnMut() -> B) -> f64 {
     const PAIRS: usize = 1001;
     const BLOCK: u32 = 400;
@@ -267,7 +262,7 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     times(&mut criterion, &exchange);
     criterion.final_summary();
-    // As a test, to be listed or to be profiled, there is nothing to compare.
+    // Skips the ratios when Criterion only tests, lists or profiles.
     let is_asked = |flag: &str| std::env::args().any(|argument| argument == flag);
     if is_asked("--bench") && !is_asked("--profile-time") {
         let mut out = Vec::new();

@@ -1,8 +1,5 @@
-//! Reading a stranger's answer: liberal about where it stands, strict about what it says.
-//!
-//! Answers come in a JSON-RPC result, bare, in the `params` of something that looks like a request, in `data`, in MCP's
-//! `structuredContent` or as JSON in a text block. [`ParsedAnswer`] is all of that in one reading; each question then looks for
-//! its own answer. A move is never guessed: where two places say different things, nothing was said.
+//! Reads the answers of foreign agents: lenient about where a value is, strict about the value.
+//! [`ParsedAnswer`] holds every object in which a value may be. A move is never guessed: two places that disagree count as no answer.
 
 mod layer;
 
@@ -23,51 +20,41 @@ use crate::request::MAX_BODY;
 use crate::token::{Credential, Pass};
 use layer::{Layer, LayerPath, TextField};
 
-/// An answer that has been parsed and not yet understood.
 pub struct ParsedAnswer<'a> {
     found: Vec<(LayerPath, Layer<'a>)>,
 }
 
-/// Where something stood, and nothing of what: answers hold tokens.
+/// Shows places only, because answers hold tokens.
 impl fmt::Debug for ParsedAnswer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.found.iter().map(|(place, _)| place)).finish()
     }
 }
 
-/// An answer in which nothing is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UnreadableAnswer {
     #[error("the answer has more than {MAX_BODY} bytes")]
     TooLong,
-    /// Not JSON, or JSON that is no object.
     #[error("the answer is not a JSON object")]
     NotAnObject,
 }
 
-/// What an answer says, and what was odd about it.
 #[derive(Clone, Debug)]
 pub struct Interpretation<T> {
     pub said: T,
     pub quirks: Quirks,
-    /// The credential that came with it.
     pub token: Option<Credential>,
 }
 
-/// An error that a peer answered with.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PeerError {
     pub number: Option<i64>,
-    /// The league's code, such as `E012`.
     pub code: Option<SmolStr>,
-    /// The peer's own words, cut to a sensible length.
     pub words: String,
 }
 
 impl PeerError {
-    /// Whether the peer did not know what was meant, so that another form may be understood.
-    ///
-    /// The course's own example player answers an unknown method with words and no number, and tools fail in words.
+    /// True if another form of the request may be understood. The course's example player and MCP tools report this in words only.
     pub fn is_misunderstanding(&self) -> bool {
         const WORDS: [&str; 5] =
             ["unknown method", "method not found", "unknown tool", "unknown message", "validation error"];
@@ -76,7 +63,7 @@ impl PeerError {
         numbered || WORDS.iter().any(|known| words.contains(known))
     }
 
-    /// How much it says about what went wrong: a code of the league most, that a method is not known least.
+    /// How specific the error is: a league code is most specific, an unknown method least.
     pub fn weight(&self) -> u8 {
         match (&self.code, self.words.is_empty()) {
             (Some(_), _) => 3,
@@ -86,47 +73,37 @@ impl PeerError {
         }
     }
 
-    /// Whether the peer asks us to slow down.
     pub fn is_rate_limit(&self) -> bool {
         self.code.as_deref() == Some("E014") || self.words.to_ascii_lowercase().contains("rate limit")
     }
 }
 
-/// A player's answer to an invitation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum JoinAnswer {
-    Joined {
-        /// What it adds to the draw.
-        nonce: DrawNonce,
-    },
+    Joined { nonce: DrawNonce },
     Declined,
     Error(PeerError),
-    /// It answered with something else: an acknowledgement perhaps, with the join to follow.
     Nothing,
 }
 
-/// A player's answer to a call for a move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MoveAnswer {
-    /// This, to the letter; whether it is legal is the game's to say.
+    /// The game decides whether it is legal.
     Move(SmolStr),
-    /// Something in the place of a move that is none.
+    /// The wrong text, or what was wrong.
     Invalid(String),
     Error(PeerError),
-    /// It answered with something else: an acknowledgement perhaps, with the move to follow.
+    /// Something else, perhaps an acknowledgement with the move to follow.
     Nothing,
 }
 
-/// A manager's answer to a registration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RegistrationAnswer {
     Accepted {
-        /// The id that was given to a player.
         player_id: Option<PlayerId>,
-        /// The id that was given to a referee.
         referee_id: Option<RefereeId>,
         league_id: Option<LeagueId>,
-        /// Whether its passes can be checked.
+        /// The agent can check passes of this manager.
         passes: bool,
     },
     Rejected {
@@ -137,26 +114,22 @@ pub enum RegistrationAnswer {
     Nothing,
 }
 
-/// Whether anything but an error came back.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReplyKind {
     Yes,
     Error(PeerError),
 }
 
-/// What every error has in its name, in every form that there is: `error`, `isError`, `LEAGUE_ERROR`, `GAME_ERROR`.
+/// Every form of error contains one of these: `error`, `isError`, `LEAGUE_ERROR`, `GAME_ERROR`.
 static ERROR: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["rror", "RROR"].map(Finder::new));
 
-/// Whether a peer that was told something took it: anything but an error says so, whether it can be read or not.
-///
-/// Nearly all answers to news do, and need not be read to know it.
+/// True unless the answer is an error. Most answers to notices contain no error word and need no parsing.
 pub fn is_heard(body: &[u8]) -> bool {
     let names_error = memchr(b'\\', body).is_some() || ERROR.iter().any(|name| name.find(body).is_some());
     !names_error || ParsedAnswer::parse(body).map_or(true, |layers| layers.heard() == ReplyKind::Yes)
 }
 
 impl<'a> ParsedAnswer<'a> {
-    /// Parses an answer, whatever the HTTP status said.
     pub fn parse(body: &'a [u8]) -> Result<Self, UnreadableAnswer> {
         if body.len() > MAX_BODY {
             return Err(UnreadableAnswer::TooLong);
@@ -167,11 +140,11 @@ impl<'a> ParsedAnswer<'a> {
         Ok(Self { found })
     }
 
-    /// What the peer says went wrong, where it says so: the outermost word on each point.
+    /// The outermost layer takes precedence for each part.
     pub fn error(&self) -> Option<PeerError> {
         self.found.iter().filter_map(|(_, layer)| layer.peer_error()).reduce(|outer, inner| PeerError {
             number: outer.number.or(inner.number),
-            // A code comes with words of its own, which say more than a tool's text about the same.
+            // Words beside a code say more than the text of a tool.
             words: if outer.words.is_empty() || outer.code.is_none() && inner.code.is_some() {
                 inner.words
             } else {
@@ -181,27 +154,24 @@ impl<'a> ParsedAnswer<'a> {
         })
     }
 
-    /// Whether the peer acknowledged or refused.
     pub fn heard(&self) -> ReplyKind {
         self.error().map_or(ReplyKind::Yes, ReplyKind::Error)
     }
 
-    /// Whether the peer says that it has all parts of what it is sent.
+    /// The peer says that it has all parts of the transcript.
     pub fn is_complete(&self) -> bool {
         self.first(|layer| layer.complete).unwrap_or(false)
     }
 
-    /// Whether the peer heard and does not want to: a referee that is busy, mostly.
+    /// The peer understood and declines; mostly a busy referee.
     pub fn refuses(&self) -> bool {
         self.found.iter().any(|(_, layer)| layer.refuses() || layer.accepts() == Some(false))
     }
 
-    /// Whether the answer comes in the name of somebody else than `player`.
     pub fn names_other_than(&self, player: &PlayerId) -> bool {
         self.first(|layer| layer.player_id.as_text().map(|named| named != player.as_str())).unwrap_or(false)
     }
 
-    /// The answer to an invitation to `match_id`.
     pub fn join(&self, match_id: &MatchId) -> Interpretation<JoinAnswer> {
         let joins = |layer: &Layer<'_>| layer.is_called("GAME_JOIN_ACK") || layer.accepts().is_some() || layer.joins();
         let (said, quirks, token) = match self.find(match_id, joins) {
@@ -222,7 +192,7 @@ impl<'a> ParsedAnswer<'a> {
                 if nonce.is_none() {
                     quirks.note(Quirk::OddNonce);
                 }
-                // A refusal counts wherever it stands: nobody is made to play by a status word around it.
+                // A refusal counts in any layer, whatever status surrounds it.
                 let said = if self.found.iter().any(|(_, layer)| layer.accepts() == Some(false)) {
                     JoinAnswer::Declined
                 } else {
@@ -234,7 +204,6 @@ impl<'a> ParsedAnswer<'a> {
         Interpretation { said, quirks, token }
     }
 
-    /// The choice between even and odd for `match_id`.
     pub fn parity(&self, match_id: &MatchId) -> Interpretation<MoveAnswer> {
         self.chosen(match_id, |layer| match (&layer.parity_choice, &layer.choice) {
             (TextField::Text(exact), TextField::Text(folded))
@@ -264,7 +233,6 @@ impl<'a> ParsedAnswer<'a> {
             (TextField::Absent, TextField::Other) => {
                 Some((MoveAnswer::Invalid(String::from("not a text")), Some(Quirk::ChoiceField)))
             }
-            // It says that it answers, and where the choice belongs there is none.
             (TextField::Absent, TextField::Absent)
                 if layer.is_called("CHOOSE_PARITY_RESPONSE") || layer.is_called("PARITY_CHOICE") =>
             {
@@ -274,7 +242,6 @@ impl<'a> ParsedAnswer<'a> {
         })
     }
 
-    /// The move in a game other than Even/Odd for `match_id`.
     pub fn game_move(&self, match_id: &MatchId) -> Interpretation<MoveAnswer> {
         self.chosen(match_id, |layer| match &layer.played {
             TextField::Text(text) => Some((MoveAnswer::Move(SmolStr::new(text)), None)),
@@ -319,7 +286,7 @@ impl<'a> ParsedAnswer<'a> {
             (Some((place, layer)), _) => {
                 quirks.extend(place.quirk());
                 let reason = layer.reason.as_deref().unwrap_or("no reason given");
-                // Longer than a move that is quoted: it says what to do.
+                // Longer than a quoted move, because the reason says what to do.
                 let reason = || reason.chars().take(1000).collect::<String>();
                 match layer.admission() {
                     Some(true) => {
@@ -344,12 +311,12 @@ impl<'a> ParsedAnswer<'a> {
         Interpretation { said, quirks, token: None }
     }
 
-    /// The outermost of something: the word that lets an agent in may stand outside of what it is let in with.
+    /// The outermost match, because `status` may be outside the object that it accepts.
     fn first<T>(&self, look: impl Fn(&Layer<'a>) -> Option<T>) -> Option<T> {
         self.found.iter().find_map(|(_, layer)| look(layer))
     }
 
-    /// The outermost layer that answers, unless the peer also says that something went wrong, or speaks of another match.
+    /// The outermost layer that answers, unless the peer also reports an error or names another match.
     fn find(&self, match_id: &MatchId, answers: impl Fn(&Layer<'_>) -> bool) -> SearchResult<'_, 'a> {
         if let Some(error) = self.error() {
             return SearchResult::Error(error);
@@ -380,19 +347,15 @@ impl<'a> ParsedAnswer<'a> {
     }
 }
 
-/// A player that says two things has said nothing.
 const TWO_CHOICES: &str = "two different choices";
 
-/// What a search through the layers came to.
 enum SearchResult<'s, 'a> {
     Found(&'s Layer<'a>, Quirks),
     Error(PeerError),
     Nothing,
 }
 
-/// What is odd about the token in a player's answer, where `expected` is what the manager told the referee to expect.
-///
-/// The pass itself is right; so is the raw token that it was made from, which players of other make send.
+/// `expected` is the pass from the manager. The raw token is also right, because players of other implementations send it.
 pub fn token_quirk(
     given: Option<&Credential>,
     expected: &Pass,

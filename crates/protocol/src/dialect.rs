@@ -1,8 +1,7 @@
-//! How a peer is spoken to: what was learned about it, once, and is kept with it.
+//! The dialect of a peer, stored as the difference from the canonical form.
 //!
-//! The default is the canonical form, and costs nothing: everything else is a difference from it. A manner is guessed from a
-//! registration ([`PeerDialect::of_registration`]), corrected by [`crate::dialect_fallback`] where the guess was wrong, handed to referees
-//! with a match and back with its report, and kept in the log. It comes from strangers, so it is bounded.
+//! The manager guesses it from the registration ([`PeerDialect::of_registration`]), and [`crate::dialect_fallback`] corrects the guess.
+//! It travels to referees with a match, returns with the report, and is kept in the log. Peers supply it, so its size is bounded.
 
 mod tools;
 mod wire_format;
@@ -15,15 +14,13 @@ use crate::envelope::ReceivedEnvelope;
 use crate::frame::Frame;
 use crate::table::{Method, MethodSpelling};
 
-/// The longest name of a method, a tool or a field that is remembered.
 pub const MAX_NAME: usize = 64;
-/// The most fields of a tool that are remembered.
 pub const MAX_FIELDS: usize = 64;
 
-/// The manager's sender for peers that want a colon in every sender.
+/// For peers that require a colon in every sender.
 pub const COLON_SENDER: &str = "league_manager:LM01";
 
-/// What nobody must know: a peer that refused one of these is not told it again.
+/// Optional notices: a peer that refuses one of these does not get it again.
 pub const NOTICES: [Method; 7] = [
     Method::NotifyRound,
     Method::NotifyMatchResult,
@@ -34,29 +31,25 @@ pub const NOTICES: [Method; 7] = [
     Method::NotifyLeagueError,
 ];
 
-/// How tools are called at a peer that speaks MCP.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum McpStyle {
     #[default]
     AtOnce,
-    /// After a handshake, in the session that it gave, if it gave one.
+    /// After a handshake, in its session if there is one.
     Session,
     /// Revision 2026-07-28: no handshake, everything in each request.
     Stateless,
 }
 
-/// What a tool takes as its arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ArgumentShape {
     #[default]
     Whole,
-    /// These fields of it, and no other.
     Fields(Vec<SmolStr>),
-    /// The whole message as the argument of this name.
+    /// The whole message as one argument of this name.
     Under(SmolStr),
 }
 
-/// What is different about one call.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct CallDialect {
     method: Method,
@@ -65,20 +58,18 @@ struct CallDialect {
     unknown: bool,
 }
 
-/// How a peer is spoken to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PeerDialect {
     frame: Frame,
     era: McpStyle,
-    /// Its endpoint names no path, and it listens at `/`.
+    /// The endpoint names no path, and the peer listens at `/`.
     at_root: bool,
-    /// It acknowledges questions, and posts its answers afterwards.
+    /// The peer acknowledges a call and posts its answer later.
     posts: bool,
-    /// It wants a colon in the manager's sender too.
+    /// The peer requires a colon in the manager's sender too.
     colon: bool,
-    /// The one name by which it knows every call, where it goes by the types of messages.
+    /// The peer dispatches on the message type and knows every call by this name.
     one_name: Option<Box<str>>,
-    /// The calls that differ, each once.
     ways: Vec<CallDialect>,
 }
 
@@ -90,7 +81,7 @@ impl Default for PeerDialect {
 }
 
 impl From<Frame> for PeerDialect {
-    /// The names and shapes of the call table, in this frame. Nobody listens in R.
+    /// A peer never listens in frame R, so that becomes the canonical frame.
     fn from(frame: Frame) -> Self {
         let frame = if frame == Frame::Register { Frame::Direct } else { frame };
         Self { frame, ..Self::default() }
@@ -98,16 +89,15 @@ impl From<Frame> for PeerDialect {
 }
 
 impl PeerDialect {
-    /// The first guess: whoever registers in a frame probably listens in it. Who posts to `/register` has said nothing about
-    /// that. A player that registers by the message's type with an empty token is particular about senders. One that registers
-    /// under a name of no table, `one_name`, has the type of a message decide, and expects the same.
+    /// The first guess: a peer probably listens in the frame in which it registers, except for `/register`. A player that registers by
+    /// message type with an empty token requires a colon in senders. A peer that registers under an unknown name, `one_name`, dispatches
+    /// on the message type and expects the same of its peers.
     pub fn of_registration(frame: Frame, head: &ReceivedEnvelope, one_name: Option<&str>) -> Self {
         let one_name = one_name.filter(|name| name.len() <= MAX_NAME).map(Box::from);
         Self { colon: frame == Frame::Typed && head.empty_token, one_name, ..Self::from(frame) }
     }
 
-    /// A peer that speaks MCP, in this era, as it lists its tools: the `result` of `tools/list`. Nothing where no tool is one
-    /// of ours.
+    /// Reads the `result` of `tools/list`; `None` if no tool belongs to a league call.
     pub fn of_tools(era: McpStyle, listing: &serde_json::Value) -> Option<Self> {
         let ways = tools::ways(listing)?;
         Some(Self { era, ways, ..Self::from(Frame::Tool) })
@@ -117,7 +107,6 @@ impl PeerDialect {
         self.frame
     }
 
-    /// How tools are called, where the frame is C.
     pub fn era(&self) -> McpStyle {
         self.era
     }
@@ -126,65 +115,56 @@ impl PeerDialect {
         *self == Self::default()
     }
 
-    /// Whether it listens at `/` although its endpoint names no path.
     pub fn is_at_root(&self) -> bool {
         self.at_root
     }
 
-    /// Whether answers are posted after a bare acknowledgement.
     pub fn posts(&self) -> bool {
         self.posts
     }
 
-    /// Whether senders without a colon are refused.
     pub fn wants_colon(&self) -> bool {
         self.colon
     }
 
-    /// Whether the peer may know `method`: nothing says that it does not.
+    /// True unless the peer has refused `method` as unknown.
     pub fn knows(&self, method: Method) -> bool {
         !self.way(method).is_some_and(|way| way.unknown)
     }
 
-    /// What the peer calls `method`.
     pub fn name_of(&self, method: Method) -> &str {
         let spelling = if self.frame == Frame::Typed { MethodSpelling::MessageType } else { MethodSpelling::Name };
         let own = self.way(method).and_then(|way| way.name.as_deref());
         own.or(self.one_name.as_deref()).unwrap_or_else(|| method.spelled(spelling))
     }
 
-    /// What the tool for `method` takes.
     pub fn shape_of(&self, method: Method) -> &ArgumentShape {
         self.way(method).map_or(&ArgumentShape::Whole, |way| &way.shape)
     }
 
-    /// The same, with one name for everything.
     #[must_use]
     pub fn with_one_name(&self, name: &str) -> Self {
         let one_name = (name.len() <= MAX_NAME).then(|| name.into());
         Self { one_name, ..self.clone() }
     }
 
-    /// Whether it is called by one name for everything.
     pub fn has_one_name(&self) -> bool {
         self.one_name.is_some()
     }
 
-    /// The same peer in another frame. Names belong to a frame, and are forgotten.
+    /// Drops the names, because they belong to the old frame.
     #[must_use]
     pub fn in_frame(&self, frame: Frame) -> Self {
         let Self { at_root, posts, colon, .. } = *self;
         Self { at_root, posts, colon, ..Self::from(frame) }
     }
 
-    /// The same peer as `climbed` found its tools.
     #[must_use]
     pub fn with_tools_of(&self, climbed: Self) -> Self {
         let Self { at_root, posts, colon, .. } = *self;
         Self { at_root, posts, colon, ..climbed }
     }
 
-    /// The same, with another name for `method`.
     #[must_use]
     pub fn calling(&self, method: Method, name: &str) -> Self {
         let canonical = name == self.without_way(method).name_of(method);
@@ -192,19 +172,16 @@ impl PeerDialect {
         self.with(CallDialect { name, unknown: false, ..self.way_or_new(method) })
     }
 
-    /// The same, with other arguments for `method`.
     #[must_use]
     pub fn shaped(&self, method: Method, shape: ArgumentShape) -> Self {
         self.with(CallDialect { shape, unknown: false, ..self.way_or_new(method) })
     }
 
-    /// The same, not knowing `method`.
     #[must_use]
     pub fn without(&self, method: Method) -> Self {
         self.with(CallDialect { unknown: true, ..self.way_or_new(method) })
     }
 
-    /// The same at `/`.
     #[must_use]
     pub fn at_root(&self) -> Self {
         Self { at_root: true, ..self.clone() }
@@ -220,8 +197,8 @@ impl PeerDialect {
         Self { colon: true, ..self.clone() }
     }
 
-    /// What is known after `learned` came from somebody who spoke with the same peer. In the same frame both are right, the
-    /// newer one about what both speak of; otherwise the newer one is.
+    /// Merges what another agent learned about the same peer. In the same frame the newer value wins for each call; in another frame
+    /// only the learned names remain. Flags stay set.
     #[must_use]
     pub fn learning(&self, learned: &Self) -> Self {
         let mut merged = if (self.frame, self.era) == (learned.frame, learned.era) {
@@ -266,7 +243,6 @@ impl PeerDialect {
 }
 
 impl fmt::Display for PeerDialect {
-    /// In a few words, for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.frame)?;
         match self.era {

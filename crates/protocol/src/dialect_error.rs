@@ -1,7 +1,5 @@
-//! What came back in place of an answer, and what it says about the form that would have been understood.
-//!
-//! Servers complain in their own words: JSON-RPC's numbers, an SDK's sentences, a web framework's list of missing fields. A
-//! complaint about anything but the form (a token, a state, the time) is none of the ladder's business.
+//! What an answer that was not understood says about the form that the peer expects. Servers report this as JSON-RPC numbers, SDK
+//! messages or a web framework's list of missing fields. Errors about a token, a state or the time say nothing about the form.
 
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -12,40 +10,34 @@ use crate::error::{INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND};
 use crate::frame::Frame;
 use crate::table::Method;
 
-/// What an answer that was not understood says about the question.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DialectError {
-    /// A stock MCP server: it wants a handshake, a session, or another revision.
+    /// A standard MCP server that wants a handshake, a session, or another revision.
     Mcp,
-    /// The call is not known by this name; perhaps by that one, which the complaint mentions.
+    /// Unknown method; the error may mention the right name.
     UnknownName(Option<SmolStr>),
-    /// The message is wanted alone: D.
+    /// Expects the message alone: frame D.
     WantsBare,
-    /// The message is wanted in `params.message`: E.
+    /// Expects the message in `params.message`: frame E.
     WantsMessage,
     WantsRpc,
-    /// A sender with a colon is wanted.
     WantsColon,
-    /// The arguments are not as they should be.
     BadArguments,
-    /// There is nothing at this path.
     NoSuchPlace,
-    /// Nothing to go by: an acknowledgement perhaps, or words that no program reads.
+    /// No evidence, perhaps an acknowledgement or free text.
     Nothing,
-    /// Something that no other form would mend.
+    /// No other form would help.
     Other,
 }
 
-/// A kind of answer that is not JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NonJsonKind {
     Document,
-    /// A stream of events, as only MCP servers send it.
+    /// Only MCP servers send a stream of events.
     Stream,
 }
 
 impl DialectError {
-    /// What an answer to `method`, said in `manner`, tells about the form.
     pub fn read(manner: &PeerDialect, method: Method, status: u16, kind: NonJsonKind, body: &[u8]) -> Self {
         let whole: Option<Value> = serde_json::from_slice(body).ok();
         if let Some(fields) = whole.as_ref().and_then(missing_fields) {
@@ -76,7 +68,7 @@ impl DialectError {
         }
     }
 
-    /// A web framework names the places where something is missing.
+    /// A web framework lists the paths of missing fields.
     fn of_fields(places: &[Vec<String>]) -> Self {
         let has = |name: &str| places.iter().any(|place| place.last().is_some_and(|last| last == name));
         if places.iter().any(|place| place.ends_with(&["params".into(), "message".into()])) {
@@ -98,7 +90,7 @@ impl DialectError {
         let words = error.words.to_ascii_lowercase();
         let says = |any: &[&str]| any.iter().any(|word| words.contains(word));
         let number = |code: i32| error.number == Some(code.into());
-        // Whoever answers with a code of the league has read the message.
+        // A peer that answers with a league code has read the message.
         if error.code.is_some() {
             return Self::Other;
         }
@@ -146,7 +138,6 @@ impl DialectError {
     }
 }
 
-/// Another name of `method` that the complaint itself mentions.
 fn other_name(manner: &PeerDialect, method: Method, words: &str) -> Option<SmolStr> {
     let row = method.row();
     let tried = manner.name_of(method);
@@ -156,7 +147,7 @@ fn other_name(manner: &PeerDialect, method: Method, words: &str) -> Option<SmolS
     names.into_iter().filter(|name| **name != tried).find(mentioned).map(|name| SmolStr::new_static(name))
 }
 
-/// The places that a validation of the whole body names: `{"detail": [{"loc": ["body", "message_type"], …}]}`.
+/// Reads `{"detail": [{"loc": ["body", "message_type"], …}]}`.
 fn missing_fields(body: &Value) -> Option<Vec<Vec<String>>> {
     let list = body.get("detail")?.as_array()?;
     let place = |entry: &Value| -> Option<Vec<String>> {

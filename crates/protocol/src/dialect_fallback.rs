@@ -1,8 +1,6 @@
-//! Which form to try next when one was not understood.
-//!
-//! A match against a stranger may cost one wasted call of each kind, so the second guess is made with all that is known: what the
-//! peer complained of, what it understood before, and what a look at its tools can tell. Never climbed after a timeout, a broken
-//! connection or an answer that was understood: this is called with neither.
+//! Chooses the next form after one that the peer did not understand.
+//! A match against an unknown peer may waste one call of each kind, so the choice uses the peer's error, its earlier answers and its
+//! tool list.
 
 use smol_str::SmolStr;
 
@@ -12,36 +10,30 @@ use crate::frame::Frame;
 use crate::sender::Role;
 use crate::table::Method;
 
-/// The names under which agents take every message, and go by its type.
+/// Method names of agents that dispatch on the message type.
 const ONE_NAMES: [&str; 3] = ["handle_message", "mcp_message", "message"];
 
-/// What is known when a form was not understood.
 #[derive(Clone, Copy, Debug)]
 pub struct DialectAttempt<'a> {
-    /// The forms that were tried with this message, the last one last.
+    /// The forms tried for this message, the most recent last.
     pub tried: &'a [PeerDialect],
     pub method: Method,
     pub rebuff: &'a DialectError,
-    /// Whether it only informs. Many peers say yes to everything, so that nothing bold is concluded from notices.
+    /// Many peers acknowledge every notice, so an acknowledged notice proves little.
     pub notice: bool,
-    /// Whether the peer has given a proper answer in this frame: then only the name can be wrong.
+    /// The peer has given a proper answer in this frame, so only the name can be wrong.
     pub proven: bool,
-    /// Whether its tools have been asked for already.
     pub looked: bool,
-    /// Whether its endpoint names no path.
     pub pathless: bool,
-    /// Whether every form is worth a try, whatever came back: the peer is a manager of which nothing is known, or is being checked.
+    /// Try every form, because the peer is an unknown manager or the checker tests it.
     pub thorough: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NextTry {
     Say(PeerDialect),
-    /// Find out whether it is an MCP server and which tools it has, then ask again.
     Look,
-    /// It is a notice that the peer does not know: it is not to be told it again.
     Unknown,
-    /// Nothing else is worth a try.
     Stop,
 }
 
@@ -61,7 +53,7 @@ impl DialectAttempt<'_> {
         planned.or_else(|| self.any_other(last)).unwrap_or(NextTry::Stop)
     }
 
-    /// What is left when nothing points to a form: every frame, the tools of an MCP server, and then the other names in each frame.
+    /// Without evidence: every frame, then the tools of an MCP server, then the other names in each frame.
     fn any_other(&self, last: &PeerDialect) -> Option<NextTry> {
         if !self.thorough {
             return None;
@@ -80,7 +72,7 @@ impl DialectAttempt<'_> {
         std::iter::once(tool).chain(one_name).chain(names).find(untried).map(NextTry::Say)
     }
 
-    /// What is done about a notice, where that is less than for a question: another name in the same frame is tried, once.
+    /// A notice is tried under one other name in the same frame.
     fn modestly(&self, last: &PeerDialect) -> Option<NextTry> {
         match self.rebuff {
             DialectError::Nothing => Some(NextTry::Stop),
@@ -91,7 +83,7 @@ impl DialectAttempt<'_> {
             }
             DialectError::BadArguments => Some(NextTry::Stop),
             DialectError::UnknownName(_) => {
-                // The end of a match is worth every name: some players join no other before they have heard of it.
+                // GAME_OVER is tried under every name, because some players join no other match before it arrives.
                 let enough = self.tried.len() > 1 && self.method != Method::NotifyMatchResult;
                 let mut others = self.aliases(last);
                 others.extend(self.method.row().message.map(|name| last.calling(self.method, name)));
@@ -108,7 +100,7 @@ impl DialectAttempt<'_> {
         }
     }
 
-    /// Whether to look at the tools first, and the forms to try in order.
+    /// Whether to read the tools first, and the forms to try in order.
     fn plan(&self, last: &PeerDialect) -> (bool, Vec<PeerDialect>) {
         let in_frames = |frames: &[Frame]| frames.iter().map(|frame| last.in_frame(*frame)).collect::<Vec<_>>();
         match self.rebuff {
@@ -137,8 +129,8 @@ impl DialectAttempt<'_> {
         }
     }
 
-    /// The call is not known by this name. A peer of which nothing else is known may be speaking MCP, which its tools tell; one
-    /// that has understood something in this frame has another name for this.
+    /// For an unknown name. A peer about which nothing else is known may speak MCP; one that has understood something in this frame
+    /// has another name for this call.
     fn other_names(&self, last: &PeerDialect, hint: Option<&str>) -> (bool, Vec<PeerDialect>) {
         let typed = self.method.row().message;
         let hinted = hint.map(|name| match last.frame() {
@@ -150,13 +142,13 @@ impl DialectAttempt<'_> {
         let mut forms: Vec<_> = hinted.into_iter().collect();
         let look = forms.is_empty() && !self.proven;
         if last.has_one_name() {
-            // It registered under one name, and has others for what it is told.
+            // The peer may register under one name and accept others.
             forms.push(last.in_frame(last.frame()));
         }
         let [named, typed_frame, tool] = [Frame::Direct, Frame::Typed, Frame::Tool].map(|frame| last.in_frame(frame));
         match last.frame() {
             Frame::Direct | Frame::Typed | Frame::Register if !self.proven => {
-                // Who registered in this frame most likely has another name for this; of a manager nothing is known yet.
+                // A peer that registered in this frame probably uses another name; a manager has not registered.
                 if self.method.row().to == [Role::Manager] {
                     forms.extend([typed_frame.clone(), tool.clone()]);
                 }
@@ -176,12 +168,12 @@ impl DialectAttempt<'_> {
         (look || last.frame() == Frame::Tool, forms)
     }
 
-    /// The other names of the call, those first that are formed like a name which this peer is known to use.
+    /// Names in the style that the peer already uses come first.
     fn aliases(&self, last: &PeerDialect) -> Vec<PeerDialect> {
         let row = self.method.row();
         let receives = crate::table::TABLE.iter().any(|row| last.name_of(row.method).starts_with("receive_"));
         let mut names: Vec<_> = row.aliases.iter().chain(std::iter::once(&row.name)).collect();
-        // Whoever does not go by types after all most likely goes by the usual names.
+        // A peer that does not dispatch on types probably uses the usual names.
         let by_types = last.frame() == Frame::Typed;
         names.sort_by_key(|name| (by_types && **name != row.name, receives && !name.starts_with("receive_")));
         names.into_iter().map(|name| last.calling(self.method, name)).collect()

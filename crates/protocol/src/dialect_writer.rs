@@ -1,5 +1,3 @@
-//! A call of ours on its way out, in the manner that its peer understands.
-
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -13,7 +11,7 @@ use crate::reply::splice;
 use crate::sender::{Role, Sender};
 use crate::table::{Call, Method};
 
-/// What every request of revision 2026-07-28 says about its sender.
+/// Required in every request of revision 2026-07-28.
 pub const MODERN_META: &str = concat!(
     r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
     r#""io.modelcontextprotocol/clientInfo":{"name":"league","version":""#,
@@ -22,13 +20,13 @@ pub const MODERN_META: &str = concat!(
 );
 
 impl PeerDialect {
-    /// Writes `call` with an integer id, because several public players take no other.
+    /// The id is an integer, because several public players accept nothing else.
     pub fn write(&self, id: u64, envelope: &Envelope, call: &Call, out: &mut Vec<u8>) -> serde_json::Result<()> {
         let method = call.method();
         self.write_message(id, method, |out| self.message(envelope, method, &|out| call.write_body(out), out), out)
     }
 
-    /// The same for a call whose body [`Call::write_body`] has already written: a notice to many is written once.
+    /// For a body from [`Call::write_body`], so that a notice to many peers is serialized once.
     pub fn write_prepared(
         &self,
         id: u64,
@@ -43,7 +41,6 @@ impl PeerDialect {
         self.write_message(id, method, |out| self.message(envelope, method, &copy, out), out)
     }
 
-    /// Writes the request for `method` whose message `message` writes.
     pub fn write_message(
         &self,
         id: impl Serialize,
@@ -58,7 +55,7 @@ impl PeerDialect {
             Frame::Bare | Frame::Register => return message(out),
         };
         out.extend_from_slice(before);
-        // A peer's own name for it may hold anything.
+        // The peer's own name may contain any character.
         serde_json::to_writer(&mut *out, name)?;
         match frame {
             Frame::Direct | Frame::Typed | Frame::Bare | Frame::Register => {
@@ -94,7 +91,7 @@ impl PeerDialect {
         out: &mut Vec<u8>,
     ) -> serde_json::Result<()> {
         let row = method.row();
-        // A message that stands alone must say what it is, even where it has no type.
+        // A bare message must name its type, even if its row has none.
         let message_type = if self.frame() == Frame::Bare { row.message.or(Some(row.name)) } else { row.message };
         if self.wants_colon()
             && envelope.sender.role() == Some(Role::Manager)

@@ -1,4 +1,4 @@
-//! What messages say about a draw: the commitment before, the nonces meanwhile, the secret and the seal afterwards.
+//! The draw in messages: the commitment before, the nonces during, the secret and the seal after the match.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,16 +12,12 @@ use thiserror::Error;
 use crate::seal::digest;
 use crate::text::parsed;
 
-/// The longest nonce of a player, in bytes.
 pub const MAX_NONCE: usize = 64;
 
-/// Not what it should be: 64 hexadecimal digits, or a nonce within its limit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadDrawField {
-    /// Not 32 bytes in hexadecimal.
     #[error("expected 64 hexadecimal digits")]
     Hex,
-    /// Too long.
     #[error("a draw_nonce has at most {MAX_NONCE} bytes")]
     Nonce,
 }
@@ -37,7 +33,7 @@ macro_rules! hex32 {
         impl FromStr for $name {
             type Err = BadDrawField;
             fn from_str(text: &str) -> Result<Self, BadDrawField> {
-                // The decoder wants room for exactly what it is given.
+                // The decoder requires an exact buffer size.
                 if text.len() != 64 {
                     return Err(BadDrawField::Hex);
                 }
@@ -74,13 +70,12 @@ hex32!(
     DrawSeal);
 
 impl DrawSecret {
-    /// What binds to this secret.
     pub fn commitment(&self) -> DrawCommitment {
         DrawCommitment(digest(&self.0))
     }
 }
 
-/// A secret that has not been shown yet must not slip into a log.
+/// An unpublished secret must not reach a log.
 impl fmt::Debug for DrawSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("secret:…")
@@ -93,7 +88,7 @@ impl fmt::Debug for DrawCommitment {
     }
 }
 
-/// A seal is made when nothing is left to decide, and tells nothing about the secret.
+/// A seal is computed after all decisions and reveals nothing about the secret.
 impl fmt::Debug for DrawSeal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from(*self))
@@ -108,7 +103,6 @@ impl fmt::Debug for DrawSeal {
 pub struct DrawNonce(SmolStr);
 
 impl DrawNonce {
-    /// The nonce's bytes, as they enter the draw.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
@@ -146,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_commitment_is_the_plain_sha_256() {
-        // Any implementation of SHA-256 gives this for 32 zero bytes.
+        // A reference value: SHA-256 of 32 zero bytes.
         let expected = "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925";
         assert_eq!(String::from(DrawSecret([0; 32]).commitment()), expected);
     }

@@ -1,10 +1,6 @@
-//! The envelope: what every message carries beside its own fields.
-//!
-//! On the wire the envelope's fields and the message's stand side by side in one object. In memory they are apart: a
-//! [`ReceivedEnvelope`] of what was read, the body typed. `EnvelopeSplitter` splits them while the JSON is read, in one pass and without
-//! a copy of anything: a body derives `Deserialize` as if the envelope did not exist.
-//!
-//! Reading the envelope never fails; [`ReceivedEnvelope::check`] decides afterwards what is required of whom.
+//! The envelope: the fields that every message has beside its own. `EnvelopeSplitter` separates them in one pass without copies, so
+//! a body derives `Deserialize` as if there were no envelope.
+//! Reading the envelope never fails; [`ReceivedEnvelope::check`] applies the requirements afterwards.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,7 +22,6 @@ use crate::table::Method;
 use crate::time::{BadTimestamp, Timestamp};
 use crate::token::Credential;
 
-/// The one protocol that is spoken here.
 pub const PROTOCOL: &str = "league.v2";
 
 /// The envelope of a message that we send. Its `protocol` and `message_type` come from the call table.
@@ -43,37 +38,27 @@ pub struct Envelope {
     pub auth_token: Option<Credential>,
 }
 
-/// The envelope of a message as it was read.
 #[derive(Clone, Debug, Default)]
 pub struct ReceivedEnvelope {
-    /// `league.v2`.
     pub protocol: Field<Protocol>,
-    /// The message's own name.
     pub message_type: Field<SmolStr>,
-    /// Who says so.
     pub sender: Field<Sender>,
-    /// When.
     pub timestamp: Field<WrittenTime>,
-    /// What it belongs to.
     pub conversation_id: Field<ConversationId>,
-    /// The credential, when one was given and is not empty.
+    /// `None` if absent or empty.
     pub auth_token: Option<Credential>,
-    /// Whether an empty text stood in its place.
     pub empty_token: bool,
-    /// Whether the match is named by `game_id` alone.
+    /// The message names its match only as `game_id`.
     pub game_id_alone: bool,
 }
 
-/// How much of an envelope is demanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EnvelopeRule {
-    /// All of it.
     Complete,
-    /// What is there must be right; what is missing is a quirk.
+    /// Present fields must be right; a missing one is a quirk.
     Lenient,
 }
 
-/// `league.v2`, and nothing else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Protocol;
 
@@ -84,12 +69,10 @@ impl FromStr for Protocol {
     }
 }
 
-/// A timestamp, and whether it was written in the canonical form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WrittenTime {
-    /// The moment.
     pub time: Timestamp,
-    /// The form, where it is not the canonical one.
+    /// Set if the form is not canonical.
     pub quirk: Option<Quirk>,
 }
 
@@ -106,7 +89,6 @@ impl FromStr for WrittenTime {
 }
 
 impl ReceivedEnvelope {
-    /// Checks the envelope of a request for `method`; gives what was odd about it.
     pub fn check(&self, method: Method, demand: EnvelopeRule) -> Result<Quirks, RequestError> {
         let mut quirks = Quirks::default();
         if self.game_id_alone {
@@ -141,7 +123,7 @@ impl ReceivedEnvelope {
                     return Err(RequestError::new(ErrorCode::E002, method, message).about("message_type"));
                 }
             },
-            // A row without a message type has nothing that could be missing.
+            // A row without a message type requires none.
             Field::Absent if method.row().message.is_none() => {}
             Field::Absent => missing("message_type", Quirk::NoMessageType, &mut quirks)?,
             Field::Bad(found) => return Err(wrong("message_type", found, "a text", method)),
@@ -171,7 +153,6 @@ impl ReceivedEnvelope {
         Ok(quirks)
     }
 
-    /// The token that a request for `method` must carry.
     pub fn token(&self, method: Method) -> Result<&Credential, RequestError> {
         self.auth_token.as_ref().ok_or_else(|| {
             let message = "auth_token is missing; send the token that your registration was answered with";
@@ -201,10 +182,8 @@ fn wrong(field: &'static str, found: &str, allowed: &str, method: Method) -> Req
     RequestError::new(ErrorCode::E002, method, format!("{field} is {found:?}; send {allowed}")).about(field)
 }
 
-/// The field that names a match.
 const MATCH_ID: &str = "match_id";
 
-/// Reads a [`Field`] value of any type.
 struct FoundSeed<T>(std::marker::PhantomData<T>);
 
 impl<T> FoundSeed<T> {
@@ -220,7 +199,6 @@ impl<'de, T: FromStr> DeserializeSeed<'de> for FoundSeed<T> {
     }
 }
 
-/// The envelope's own keys.
 #[derive(Clone, Copy)]
 enum HeadField {
     Protocol,
@@ -231,7 +209,7 @@ enum HeadField {
     AuthToken,
 }
 
-/// A key of a message: the envelope's, the one that may hold a nested message, the other name of a match, or the body's own.
+/// A key of the envelope, `message` (may hold a nested message), `game_id`, or a key of the body.
 enum Key<'de> {
     Head(HeadField),
     Nested,
@@ -280,20 +258,19 @@ impl<'de> DeserializeSeed<'de> for KeySeed {
     }
 }
 
-/// A map of a whole message that shows the body only its own fields and puts the envelope's aside.
+/// A map that shows the body its own fields and stores the envelope's.
 pub(crate) struct EnvelopeSplitter<'h, 'de, A> {
     map: A,
     head: &'h mut ReceivedEnvelope,
     /// The value of `message`, which is a whole message in frame E.
     nested: &'h mut Option<&'de RawValue>,
-    /// The value of `game_id`, which is shown to the body as `match_id` where it has none.
+    /// Shown to the body as `match_id` if it has none.
     game_id: Option<&'de RawValue>,
     names_match: bool,
     shows_game_id: bool,
 }
 
 impl<'h, 'de, A: MapAccess<'de>> EnvelopeSplitter<'h, 'de, A> {
-    /// Reads a body of type `B` from `map`, and the envelope on the way.
     pub(crate) fn read<B: Deserialize<'de>>(
         map: A,
         head: &'h mut ReceivedEnvelope,

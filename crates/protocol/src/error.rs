@@ -1,4 +1,4 @@
-//! What can go wrong, under both of its names: the league's E-code and JSON-RPC's number.
+//! Errors under both of their names: the league's E-code and JSON-RPC's number.
 
 use std::fmt;
 
@@ -10,15 +10,10 @@ use crate::id::MatchId;
 use crate::table::Method;
 use crate::time::Timestamp;
 
-/// JSON-RPC: not JSON at all.
 pub const PARSE_ERROR: i32 = -32700;
-/// JSON-RPC: JSON, but no request.
 pub const INVALID_REQUEST: i32 = -32600;
-/// JSON-RPC: nobody here knows this method.
 pub const METHOD_NOT_FOUND: i32 = -32601;
-/// JSON-RPC: the method is known, what came with it is wrong.
 pub const INVALID_PARAMS: i32 = -32602;
-/// JSON-RPC: our own trouble.
 pub const INTERNAL_ERROR: i32 = -32603;
 
 macro_rules! catalogue {
@@ -30,25 +25,20 @@ macro_rules! catalogue {
         }
 
         impl ErrorCode {
-            /// Every code, in order.
             pub const ALL: &'static [Self] = &[$(Self::$code),*];
 
-            /// `E001`.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$code => stringify!($code),)* }
             }
 
-            /// `TIMEOUT_ERROR`.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$code => $name,)* }
             }
 
-            /// 1 for E001.
             pub fn number(self) -> i32 {
                 match self { $(Self::$code => $number,)* }
             }
 
-            /// Whether trying again may help.
             pub fn retryable(self) -> bool {
                 match self { $(Self::$code => catalogue!(@retryable $($retryable)?),)* }
             }
@@ -100,10 +90,8 @@ catalogue! {
 }
 
 impl ErrorCode {
-    /// The JSON-RPC number of this code when it answers `method`.
-    ///
-    /// The course's message contracts give each family of calls a thousand of its own (1001 … 6003); a case that they do
-    /// not number keeps JSON-RPC's own meaning, and the rest carry the number of their E-code.
+    /// The course's contracts give each family of calls a range of a thousand (1001 … 6003). Cases without such a number use JSON-RPC's
+    /// own, and the rest use the number of their E-code.
     pub fn rpc(self, method: Option<Method>) -> i32 {
         use ErrorCode::*;
         let family = method.and_then(Method::family).unwrap_or(0);
@@ -137,51 +125,44 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// A request that is not granted: what was wrong, and what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{message}")]
 pub struct RequestError {
-    /// The league's code; none for JSON-RPC's own errors.
     pub code: Option<ErrorCode>,
-    /// JSON-RPC's number.
     pub rpc: i32,
-    /// A sentence for the peer's author that says how to mend it. Never holds a secret.
+    /// Says how to fix the request. Never holds a secret.
     pub message: String,
-    /// The field that is at fault, where one is.
     pub field: Option<String>,
-    /// Seconds after which the peer may try again, where it was too fast.
+    /// In seconds.
     pub retry_after: Option<u32>,
-    /// The match that was reported before, and when, where the report is a second one.
+    /// Set for a repeated report: the match and the time of the first report.
     pub previous_report: Option<(MatchId, Timestamp)>,
 }
 
 impl RequestError {
-    /// A fault of the league with the number that belongs to `method`.
     pub fn new(code: ErrorCode, method: impl Into<Option<Method>>, message: impl Into<String>) -> Self {
         let rpc = code.rpc(method.into());
         Self { code: Some(code), rpc, message: message.into(), field: None, retry_after: None, previous_report: None }
     }
 
-    /// One of JSON-RPC's own errors.
     pub fn rpc(rpc: i32, message: impl Into<String>) -> Self {
         Self { code: None, rpc, message: message.into(), field: None, retry_after: None, previous_report: None }
     }
 
-    /// The same fault under a number of its own, for the cases that the contracts number without an E-code.
+    /// For cases that the contracts number without an E-code.
     #[must_use]
     pub fn numbered(mut self, rpc: i32) -> Self {
         self.rpc = rpc;
         self
     }
 
-    /// The same fault, blamed on `field`.
     #[must_use]
     pub fn about(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
     }
 
-    /// Name and sentence in one line, as JSON-RPC's `message` shows them.
+    /// Name and sentence, as in JSON-RPC's `message`.
     pub fn headline(&self) -> String {
         match self.code {
             Some(code) => format!("{}: {}", code.name(), self.message),

@@ -1,5 +1,3 @@
-//! The forms in which a message travels, and the request ids that go with them.
-
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
@@ -7,10 +5,10 @@ use serde::{Serialize, Serializer};
 use serde_json::Number;
 use smol_str::SmolStr;
 
-/// The form of a request. An answer comes back in the form it was asked in.
+/// An answer uses the frame of its request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Frame {
-    /// A: JSON-RPC, `method` is the tool's name, `params` the message. The canonical one.
+    /// A, the canonical frame: JSON-RPC, `method` is the tool's name, `params` the message.
     Direct,
     /// B: JSON-RPC, `method` is the message's type.
     Typed,
@@ -25,10 +23,9 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// Every frame, in the order of their letters.
     pub const ALL: [Self; 6] = [Self::Direct, Self::Typed, Self::Tool, Self::Bare, Self::Nested, Self::Register];
 
-    /// The letter by which the profile calls it.
+    /// The letter in the documents.
     pub fn letter(self) -> char {
         match self {
             Self::Direct => 'A',
@@ -40,7 +37,6 @@ impl Frame {
         }
     }
 
-    /// Whether it is wrapped in JSON-RPC.
     pub fn is_rpc(self) -> bool {
         match self {
             Self::Direct | Self::Typed | Self::Tool | Self::Nested => true,
@@ -55,12 +51,12 @@ impl fmt::Display for Frame {
     }
 }
 
-/// The `id` of a JSON-RPC request. Absent and null are two things: the first asks for no answer.
+/// Absent and null differ: a request without an id expects no answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum RequestId {
     #[default]
     Absent,
-    /// `null`, which JSON-RPC allows and MCP does not.
+    /// JSON-RPC allows `null`, MCP does not.
     Null,
     Number(Number),
     Text(SmolStr),

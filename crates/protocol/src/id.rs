@@ -1,8 +1,5 @@
-//! Who and what is spoken of: one type per kind of name, so that a player can never stand where a match belongs.
-//!
-//! Ids of our own making have a canonical form (`P01`, `REF01`, `R1M1`); leagues of other make use others, and our
-//! players must be able to play there, so any text within [`MAX_ID`] bytes of a harmless alphabet is an id. The alphabet
-//! has no `/`, and no id begins with a dot: an id can be a file name.
+//! One type per kind of id, so that ids cannot be mixed up. Other leagues have other ids than `P01`, and our players play there too,
+//! so an id is any text of at most [`MAX_ID`] bytes in a safe alphabet. It has no `/` and no leading dot: an id can be a file name.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -15,29 +12,19 @@ use thiserror::Error;
 
 use crate::text::parsed;
 
-/// The longest id that is accepted, in bytes.
+/// In bytes.
 pub const MAX_ID: usize = 64;
 
-/// The longest conversation id that is accepted, in bytes.
+/// In bytes.
 pub const MAX_CONVERSATION: usize = 128;
 
-/// A text that cannot be an id.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadId {
-    /// Nothing, or more than the limit.
     #[error("an id has 1 to {limit} characters, this one has {length}")]
-    Length {
-        /// Bytes that were there.
-        length: usize,
-        /// Bytes that are allowed.
-        limit: usize,
-    },
+    Length { length: usize, limit: usize },
     /// A character that could mislead a file system, a log or a page.
     #[error("an id has letters, digits and `_ - : .` and does not begin with a dot; found {found:?}")]
-    Character {
-        /// The first offender.
-        found: char,
-    },
+    Character { found: char },
 }
 
 fn checked(text: &str) -> Result<SmolStr, BadId> {
@@ -67,7 +54,6 @@ macro_rules! text_id {
         }
 
         impl $name {
-            /// The id as it is written.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -99,7 +85,7 @@ macro_rules! text_id {
             }
         }
 
-        /// Shorter first, so that `P99` stands before `P100`.
+        /// Shorter first, so that `P99` precedes `P100`.
         impl Ord for $name {
             fn cmp(&self, other: &Self) -> Ordering {
                 self.0.len().cmp(&other.0.len()).then_with(|| self.0.cmp(&other.0))
@@ -133,7 +119,7 @@ text_id!(
     /// What belongs together: every message of one match carries the same one, and an answer echoes its question's.
     ConversationId, conversation);
 
-/// Conversations are named freely by their starter: bounded, and printable.
+/// The starter of a conversation chooses its name freely; it must be short and printable.
 fn conversation(text: &str) -> Result<SmolStr, BadId> {
     if text.is_empty() || text.len() > MAX_CONVERSATION {
         return Err(BadId::Length { length: text.len(), limit: MAX_CONVERSATION });
@@ -144,7 +130,7 @@ fn conversation(text: &str) -> Result<SmolStr, BadId> {
     }
 }
 
-/// `text` as prefix and number, when it is the canonical writing of one: at least two digits, no needless zero.
+/// Accepts only the canonical form: at least two digits, no needless zero.
 fn numbered(prefix: &str, text: &str) -> Option<u32> {
     let digits = text.strip_prefix(prefix)?;
     let padded = digits.len() == 2 || (digits.len() > 2 && !digits.starts_with('0'));
@@ -152,36 +138,30 @@ fn numbered(prefix: &str, text: &str) -> Option<u32> {
 }
 
 impl PlayerId {
-    /// The id of the `number`-th player, counted from one.
     pub fn numbered(number: u32) -> Self {
         Self(format_smolstr!("P{number:02}"))
     }
 
-    /// Which player of ours this is, when the id has our form.
     pub fn number(&self) -> Option<u32> {
         numbered("P", &self.0)
     }
 }
 
 impl RefereeId {
-    /// The id of the `number`-th referee, counted from one.
     pub fn numbered(number: u32) -> Self {
         Self(format_smolstr!("REF{number:02}"))
     }
 
-    /// Which referee of ours this is, when the id has our form.
     pub fn number(&self) -> Option<u32> {
         numbered("REF", &self.0)
     }
 }
 
 impl MatchId {
-    /// The id of the `number`-th match of `round`, both counted from one.
     pub fn of(round: RoundId, number: u32) -> Self {
         Self(format_smolstr!("R{round}M{number}"))
     }
 
-    /// Round and number, when the id has our form.
     pub fn parts(&self) -> Option<(RoundId, u32)> {
         let (round, rest) = leading(self.0.as_bytes().strip_prefix(b"R")?)?;
         let (number, rest) = leading(rest.strip_prefix(b"M")?)?;
@@ -189,7 +169,6 @@ impl MatchId {
     }
 }
 
-/// The number that `text` begins with, written as we write numbers, and what comes behind it.
 fn leading(text: &[u8]) -> Option<(u32, &[u8])> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, rest) = text.split_at(digits);
@@ -201,14 +180,13 @@ fn leading(text: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 impl GameType {
-    /// The game of the league.
     pub fn even_odd() -> Self {
         Self(SmolStr::new_static("even_odd"))
     }
 }
 
 impl ConversationId {
-    /// The conversation called `name`, cut to the limit: for names that we make ourselves.
+    /// Cuts `name` to the limit; for names of our own.
     pub fn named(name: impl fmt::Display) -> Self {
         let text = format_smolstr!("{name}");
         let mut end = text.len().min(MAX_CONVERSATION);

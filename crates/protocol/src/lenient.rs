@@ -1,4 +1,4 @@
-//! Reading a field that strangers write as they like: right, absent or wrong, but never a reason to refuse the message.
+//! Reads a field that foreign agents may write in any form: it is right, absent or bad, but never fails the message.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,18 +8,16 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// What was found where a text was looked for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Field<T> {
     #[default]
     Absent,
     Good(T),
-    /// Something else; the beginning of it, where it was a text.
+    /// Another value; the beginning of it if it was a text.
     Bad(String),
 }
 
 impl<T> Field<T> {
-    /// This one, or `other` where nothing was found here.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         match self {
@@ -43,13 +41,11 @@ impl<T> Field<T> {
     }
 }
 
-/// Takes any JSON value; hands texts, numbers and flags to `read` and skips the rest.
 struct Scalar<R, T> {
     read: R,
     made: PhantomData<T>,
 }
 
-/// A scalar of JSON as it stood there.
 enum Raw<'a> {
     Text(&'a str),
     Number(i64),
@@ -112,12 +108,12 @@ fn scalar<'de, D: Deserializer<'de>, T>(deserializer: D, read: impl FnOnce(Raw<'
     Scalar { read, made: PhantomData }.deserialize(deserializer)
 }
 
-/// A text that is a `T`, with what stood there when it was none.
+/// Keeps the text if it is not a `T`.
 pub(crate) fn found<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Field<T>, D::Error> {
     found_or(deserializer, Field::Absent)
 }
 
-/// The same for a field where null is as wrong as any other value that is no text.
+/// Like `found`, but null is bad rather than absent.
 pub(crate) fn given<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Field<T>, D::Error> {
     found_or(deserializer, Field::Bad(String::from("null")))
 }
@@ -132,7 +128,6 @@ fn found_or<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D, null: Field<
     })
 }
 
-/// A text that is a `T`, or nothing.
 pub(crate) fn text<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Option<T>, D::Error> {
     scalar(deserializer, |raw| match raw {
         Raw::Text(text) => text.parse().ok(),
@@ -140,7 +135,6 @@ pub(crate) fn text<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Re
     })
 }
 
-/// A number within the range of a `T`, or nothing.
 pub(crate) fn number<'de, D: Deserializer<'de>, T: TryFrom<i64>>(deserializer: D) -> Result<Option<T>, D::Error> {
     scalar(deserializer, |raw| match raw {
         Raw::Number(number) => number.try_into().ok(),
@@ -155,30 +149,27 @@ pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     })
 }
 
-/// A count, or none at all: what a stranger tells of the past must not spoil what it asks now.
+/// Zero if unreadable: a bad count must not fail the request around it.
 pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     number(deserializer).map(Option::unwrap_or_default)
 }
 
-/// A text that is a `T`, or an empty one.
 pub(crate) fn text_or_default<'de, D: Deserializer<'de>, T: FromStr + Default>(deserializer: D) -> Result<T, D::Error> {
     text(deserializer).map(Option::unwrap_or_default)
 }
 
-/// A value of any shape, or nothing where it has another one.
 pub(crate) fn value<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     let raw = Box::<RawValue>::deserialize(deserializer)?;
     Ok(serde_json::from_str(raw.get()).ok())
 }
 
-/// The same where nothing has a value of its own.
 pub(crate) fn value_or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     value(deserializer).map(Option::unwrap_or_default)
 }
 
-/// A value, where null is as good as leaving it out.
+/// Null counts as absent.
 pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {

@@ -1,7 +1,5 @@
-//! league.v2: what is said between manager, referees and players.
-//!
-//! No I/O, no clock, no randomness: bytes in, typed messages out, and back. Start at [`table`], which is the protocol;
-//! [`message`] has its types, [`frame`] the forms in which they travel.
+//! league.v2, the protocol between manager, referees and players, without I/O, clock and randomness.
+//! Start at [`table`], which is the protocol; [`message`] has its types, [`frame`] their forms on the wire.
 
 pub mod answer;
 pub mod dialect;

@@ -1,8 +1,5 @@
-//! Every message of the call table, and its answer.
-//!
-//! A body holds the message's own fields; the envelope is kept apart (see [`crate::head`]). Fields are read as widely as
-//! any known agent writes them and written in one form; where sources know several shapes we write the union of them.
-//! What a stranger may leave out is an `Option`; what we cannot do without is not.
+//! Every message of the call table, and its answer, without the envelope (see [`crate::envelope`]). Reading accepts every known form;
+//! writing uses one, the union of the forms that the sources define. A field that a foreign agent may omit is an `Option`.
 
 pub mod acknowledgement;
 pub mod choice;

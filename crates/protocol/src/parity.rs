@@ -1,5 +1,3 @@
-//! Even or odd: the move of the league's own game.
-
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -16,12 +14,10 @@ pub enum Parity {
 }
 
 impl Parity {
-    /// The parity of `number`.
     pub fn of(number: u8) -> Self {
         if number.is_multiple_of(2) { Self::Even } else { Self::Odd }
     }
 
-    /// `even` or `odd`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Even => "even",
@@ -29,7 +25,6 @@ impl Parity {
         }
     }
 
-    /// The other one.
     pub fn opposite(self) -> Self {
         match self {
             Self::Even => Self::Odd,
@@ -37,7 +32,7 @@ impl Parity {
         }
     }
 
-    /// `even` or `odd` to the letter. A move is never guessed: nothing else is one.
+    /// Accepts the exact text only: a move is never guessed.
     pub fn exact(text: &str) -> Option<Self> {
         match text {
             "even" => Some(Self::Even),
@@ -46,7 +41,7 @@ impl Parity {
         }
     }
 
-    /// `even` or `odd` in any case, for the PARITY_CHOICE form, whose own document writes capitals.
+    /// For the PARITY_CHOICE form, whose own document writes capitals.
     pub fn folded(text: &str) -> Option<Self> {
         [Self::Even, Self::Odd].into_iter().find(|parity| parity.as_str().eq_ignore_ascii_case(text))
     }

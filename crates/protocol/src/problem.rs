@@ -1,11 +1,6 @@
-//! What went wrong with a player's answer, and what its author changes: the one place that explains it.
-//!
-//! A [`Problem`] is a value, made from what came back ([`Problem::of_answer`]) or from what did not. GAME_ERROR, GAME_OVER, the
-//! checker, the pages and the consoles print its sentences: to the player ("you sent `ODD`; send `odd`"), about the player
-//! ("Ada sent `ODD`"), and in a few words for a list ("sent `ODD`").
-//!
-//! A problem quotes what a stranger sent. Quotes are short and free of control characters; a page still escapes them, and an
-//! opponent is never shown them.
+//! Explains what was wrong with a player's answer and what its author can change: to the player ("you sent `ODD`; send `odd`"), about
+//! the player ("Ada sent `ODD`"), and in a few words for a list ("sent `ODD`").
+//! It quotes foreign text, short and without control characters. Pages still escape quotes, and never show them to an opponent.
 
 mod reading;
 
@@ -22,22 +17,17 @@ use smol_str::SmolStr;
 use crate::answer::PeerError;
 use crate::quirk::Quirk;
 
-/// The longest quote of what a stranger sent, in characters.
+/// In characters.
 pub const QUOTED: usize = 80;
 
-/// What a player is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum QuestionKind {
-    /// To join a match.
     Join,
-    /// To choose even or odd.
     Choice,
-    /// To move in another game.
     Move,
 }
 
 impl QuestionKind {
-    /// The message that answers it.
     pub fn answer(self) -> &'static str {
         match self {
             Self::Join => "GAME_JOIN_ACK",
@@ -46,7 +36,6 @@ impl QuestionKind {
         }
     }
 
-    /// The method that asks it.
     pub fn method(self) -> &'static str {
         match self {
             Self::Join => "handle_game_invitation",
@@ -55,7 +44,6 @@ impl QuestionKind {
         }
     }
 
-    /// The field that holds the answer.
     pub fn field(self) -> &'static str {
         match self {
             Self::Join => "accept",
@@ -64,7 +52,6 @@ impl QuestionKind {
         }
     }
 
-    /// What the field holds, as advice.
     fn wanted(self) -> &'static str {
         match self {
             Self::Join => "send \"accept\": true to play",
@@ -200,27 +187,22 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Nothing came within `limit`.
     pub fn silent(limit: Duration) -> Self {
         Self::Silent { limit_ms: millis(limit) }
     }
 
-    /// The answer came `after` this time, which is more than `limit`.
     pub fn late(after: Duration, limit: Duration) -> Self {
         Self::Late { after_ms: millis(after), limit_ms: millis(limit) }
     }
 
-    /// No program listens at `endpoint`.
     pub fn not_listening(endpoint: impl fmt::Display) -> Self {
         Self::NotListening { endpoint: address(&endpoint) }
     }
 
-    /// `endpoint` cannot be reached, and `why`.
     pub fn unreachable(endpoint: impl fmt::Display, why: &str) -> Self {
         Self::Unreachable { endpoint: address(&endpoint), why: quoted(why) }
     }
 
-    /// The peer answered `question` with an error.
     pub fn error(question: QuestionKind, error: &PeerError) -> Self {
         let found = match (&error.code, error.words.is_empty()) {
             (Some(code), true) => quoted(code),
@@ -230,17 +212,16 @@ impl Problem {
         Self::Error { number: error.number, found, method: SmolStr::new_static(question.method()) }
     }
 
-    /// A posted answer that does not count: `what` the player did, and what to change.
     pub fn post_refused(what: impl fmt::Display, advice: &str) -> Self {
         Self::PostRefused { what: SmolStr::new(what.to_string()), advice: SmolStr::new(advice) }
     }
 
-    /// `found` is no legal move: `allowed` says what is.
+    /// `allowed` describes the legal moves.
     pub fn illegal(found: &str, allowed: &str) -> Self {
         Self::Illegal { found: quoted(found), allowed: SmolStr::new(allowed) }
     }
 
-    /// The same without the player's address, which the pages show to the operator alone.
+    /// Only the operator may see the player's address.
     pub fn without_address(mut self) -> Self {
         if let Self::NotListening { endpoint } | Self::Unreachable { endpoint, .. } = &mut self {
             *endpoint = SmolStr::new_static("the registered address");
@@ -248,7 +229,7 @@ impl Problem {
         self
     }
 
-    /// What happened, with the player called `who`: a clause that begins a sentence.
+    /// A clause that begins a sentence, with `who` as its subject.
     pub fn told_of(&self, who: &str) -> String {
         match self {
             Self::Silent { limit_ms } => format!("{who} did not answer within {}", span(*limit_ms)),
@@ -288,7 +269,6 @@ impl Problem {
         }
     }
 
-    /// What to change, as a request to the player's author.
     pub fn fix(&self) -> String {
         match self {
             Self::Silent { .. } => {
@@ -322,7 +302,7 @@ impl Problem {
         }
     }
 
-    /// In a few words, for a list: no address, and nothing that the player could not have known.
+    /// For a list. It has no address and nothing that the player could not have known.
     pub fn brief(&self) -> String {
         match self {
             Self::Silent { limit_ms } => format!("no answer in {}", span(*limit_ms)),
@@ -352,7 +332,7 @@ impl Problem {
         }
     }
 
-    /// How much it says about what to change. Of several tries at one question the problem that says most is told.
+    /// How specific the advice is. Of several tries at one question only the most specific problem is reported.
     fn weight(&self) -> u8 {
         match self {
             Self::Unknown => 0,
@@ -368,13 +348,11 @@ impl Problem {
         }
     }
 
-    /// The one of several that says most; of equals the first.
     pub fn most_specific(problems: impl IntoIterator<Item = Self>) -> Option<Self> {
         problems.into_iter().reduce(|best, next| if next.weight() > best.weight() { next } else { best })
     }
 }
 
-/// The sentence for the player itself.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let joint = match self {
@@ -403,7 +381,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What to do about an HTTP status.
 fn status_fix(status: u16) -> &'static str {
     match status {
         401 | 403 | 407 => "let the referee in: it has no password of yours",
@@ -419,7 +396,6 @@ fn status_fix(status: u16) -> &'static str {
     }
 }
 
-/// What to do about an error that the player answered with.
 fn error_fix(number: Option<i64>, words: &str, method: &str) -> String {
     let peer = PeerError { number, code: None, words: words.to_owned() };
     let words = words.to_ascii_lowercase();
@@ -438,7 +414,6 @@ fn error_fix(number: Option<i64>, words: &str, method: &str) -> String {
     String::from("look for its cause in your console")
 }
 
-/// An address that was registered, short.
 fn address(endpoint: &impl fmt::Display) -> SmolStr {
     endpoint.to_string().chars().filter(|c| !c.is_control()).take(2 * QUOTED).collect()
 }
@@ -447,23 +422,23 @@ fn millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A time for people: `30 s`, `31.2 s`, `250 ms`.
+/// Such as `30 s`, `31.2 s`, `250 ms`.
 fn span(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         _ if ms.is_multiple_of(1_000) => format!("{} s", ms / 1_000),
         _ => {
-            // Rounded up, so that a late answer never reads as one in time.
+            // Rounded up, so that a late answer never looks punctual.
             let tenths = ms.div_ceil(100);
             format!("{}.{} s", tenths / 10, tenths % 10)
         }
     }
 }
 
-/// The longest run of letters and digits that is quoted: tokens and passes are longer, words are not.
+/// Tokens and passes have longer runs of letters and digits, words do not.
 const LONGEST_WORD: usize = 31;
 
-/// What a stranger sent, short and on one line, fit to stand between backquotes. Whatever looks like a credential is left out.
+/// Foreign text, short and on one line, safe between backquotes. Text that looks like a credential is removed.
 pub fn quoted(text: &str) -> SmolStr {
     let is_hidden = |c: char| {
         c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')

@@ -1,4 +1,4 @@
-//! What a peer does differently and gets away with: noted on the agent, shown by the checker and the dashboard.
+//! Harmless deviations of peers. The manager records them, and the checker and the dashboard show them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,6 @@ use crate::error::ErrorCode;
 
 macro_rules! quirks {
     ($($(#[$doc:meta])* $name:ident: $what:literal, $advice:literal;)*) => {
-        /// One difference that does no harm.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Quirk {
@@ -19,15 +18,12 @@ macro_rules! quirks {
         }
 
         impl Quirk {
-            /// Every quirk that is known.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// What was seen.
             pub fn what(self) -> &'static str {
                 match self { $(Self::$name => $what,)* }
             }
 
-            /// What its author can change.
             pub fn advice(self) -> &'static str {
                 match self { $(Self::$name => $advice,)* }
             }
@@ -121,7 +117,7 @@ quirks! {
 }
 
 impl Quirk {
-    /// The code with which a strict league refuses it.
+    /// The code with which a strict league refuses the quirk.
     pub fn code(self) -> ErrorCode {
         use ErrorCode::{E002, E003, E011, E012, E018, E021};
         const CODES: [(Quirk, ErrorCode); 13] = [
@@ -149,39 +145,34 @@ impl fmt::Display for Quirk {
     }
 }
 
-/// A set of quirks, small enough to carry along with every message.
+/// One bit per quirk.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Quirks(u64);
 
 impl Quirks {
-    /// Notes `quirk`.
     pub fn note(&mut self, quirk: Quirk) {
         self.0 |= 1 << quirk as u64;
     }
 
-    /// Whether `quirk` was seen.
     pub fn has(self, quirk: Quirk) -> bool {
         self.0 & (1 << quirk as u64) != 0
     }
 
-    /// These and those.
     #[must_use]
     pub fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
-    /// Whether nothing was seen.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// What was seen, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = Quirk> {
         Quirk::ALL.iter().copied().filter(move |quirk| self.has(*quirk))
     }
 }
 
-/// As a list of names. Reading never fails, and leaves out what is not known: another version may know more.
+/// A list of names. Reading skips unknown names, because another version may have more.
 impl Serialize for Quirks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())

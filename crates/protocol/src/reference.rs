@@ -1,7 +1,4 @@
-//! The tables of the reference documentation, rendered from the declarations that the code runs on.
-//!
-//! Nothing about a call, an error or a quirk is written twice: PROTOCOL.md holds what is rendered here between
-//! `<!-- generated: NAME -->` and `<!-- end -->`, and a test compares the two.
+//! Renders the tables of PROTOCOL.md, which holds them between `<!-- generated: NAME -->` and `<!-- end -->`; a test compares the two.
 
 use crate::error::ErrorCode;
 use crate::message::query::QueryType;
@@ -9,10 +6,9 @@ use crate::quirk::Quirk;
 use crate::sender::Role;
 use crate::table::{Access, CallRow, Method, TABLE};
 
-/// A part of the documentation that is generated.
 #[derive(Clone, Copy, Debug)]
 pub struct ReferenceSection {
-    /// The name by which the document marks its place.
+    /// The name in the document's marker.
     pub name: &'static str,
     pub render: fn() -> String,
 }
@@ -40,7 +36,6 @@ pub fn calls() -> String {
     table.text
 }
 
-/// The error catalogue: each code with every JSON-RPC number that it travels under.
 pub fn errors() -> String {
     let mut table = Table::new(["code", "name", "JSON-RPC number", "retryable"]);
     for code in ErrorCode::ALL {
@@ -58,7 +53,6 @@ pub fn errors() -> String {
     table.text
 }
 
-/// The thousands of error numbers: which calls they belong to, and what each number says.
 pub fn families() -> String {
     let mut table = Table::new(["numbers", "in answer to", "codes"]);
     for family in 1..=9 {
@@ -70,7 +64,6 @@ pub fn families() -> String {
     table.text
 }
 
-/// The codes that have a number of their own in `family`.
 fn numbered(method: Method, family: i32) -> String {
     let codes = ErrorCode::ALL.iter().map(|code| (code.rpc(Some(method)), code.as_str()));
     let mut own: Vec<_> = codes.filter(|(number, _)| number / 1000 == family).collect();
@@ -85,13 +78,11 @@ fn numbered(method: Method, family: i32) -> String {
     texts.join(", ")
 }
 
-/// What can be asked of the manager.
 pub fn queries() -> String {
     let names: Vec<_> = QueryType::ALL.iter().map(|query| format!("`{}`", wire_name(query))).collect();
     format!("{}\n", names.join(" · "))
 }
 
-/// What is accepted and noted, with the advice that the checker gives.
 pub fn quirks() -> String {
     let mut table = Table::new(["quirk", "seen", "better"]);
     for quirk in Quirk::ALL {
@@ -129,7 +120,7 @@ fn listed<T: ToString>(things: &[T]) -> String {
     things.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A unit of one of our enums as messages and files write it.
+/// The serialized name of a unit variant.
 fn wire_name(unit: &impl serde::Serialize) -> String {
     serde_json::to_value(unit).ok().as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
 }

@@ -1,6 +1,4 @@
-//! Typed answer in, bytes out: in the frame the question came in.
-//!
-//! A message is written as its envelope with the body's own JSON spliced in behind it: one object, one pass, no copies.
+//! Writes an answer in the frame of its request. The body's JSON is spliced into the envelope's object without copies.
 
 use serde::Serialize;
 
@@ -14,23 +12,20 @@ use crate::table::Method;
 pub struct ReplyTo {
     pub frame: Frame,
     pub id: RequestId,
-    /// The call, where it was understood.
     pub method: Option<Method>,
 }
 
 impl ReplyTo {
-    /// Whether anybody waits for an answer: a JSON-RPC notification is answered with nothing.
+    /// False for a JSON-RPC notification.
     pub fn expects_answer(&self) -> bool {
         !(self.frame.is_rpc() && self.id == RequestId::Absent)
     }
 
-    /// Writes `body` as the answer.
     pub fn answer<B: Serialize>(&self, envelope: &Envelope, body: &B, out: &mut Vec<u8>) -> serde_json::Result<()> {
         self.answer_ending(envelope, body, "", out)
     }
 
-    /// Writes `body` as the answer. A tool's result ends with `tail`: the fields that a revision of MCP wants there, as
-    /// JSON that begins with a comma. Other frames have no place for them.
+    /// `tail` holds the fields that an MCP revision requires at the end of a tool's result, as JSON that begins with a comma.
     pub fn answer_ending<B: Serialize>(
         &self,
         envelope: &Envelope,
@@ -55,12 +50,10 @@ impl ReplyTo {
         Ok(())
     }
 
-    /// Writes `fault` as the answer.
     pub fn refuse(&self, envelope: &Envelope, fault: &RequestError, out: &mut Vec<u8>) -> serde_json::Result<()> {
         self.refuse_ending(envelope, fault, "", out)
     }
 
-    /// Writes `fault` as the answer; what is the result of a tool ends with `tail`.
     pub fn refuse_ending(
         &self,
         envelope: &Envelope,
@@ -71,7 +64,7 @@ impl ReplyTo {
         let original = self.method.map(|method| method.row().message.unwrap_or(method.row().name));
         let error = LeagueError::of(fault, original);
         match (self.frame, self.method) {
-            // What concerns the call itself is an error of the protocol; what concerns its arguments, a result of the tool.
+            // An unknown call is a protocol error; bad arguments are a tool result.
             (Frame::Tool, Some(_)) => {
                 let message = message(Some("LEAGUE_ERROR"), envelope, &error)?;
                 self.tool_result(&message, Outcome::Error, tail, out)
@@ -101,10 +94,10 @@ impl ReplyTo {
     fn tool_result(&self, message: &[u8], outcome: Outcome, tail: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
         self.open(out)?;
         out.extend_from_slice(b",\"result\":{\"content\":[{\"type\":\"text\",\"text\":");
-        // JSON from our own serialiser is UTF-8; lossy costs nothing then.
+        // Our own serializer writes UTF-8, so this never replaces anything.
         serde_json::to_writer(&mut *out, &String::from_utf8_lossy(message))?;
         match outcome {
-            // Only as text: clients hold structured content against the tool's output schema, even that of an error.
+            // Text only: clients check structured content against the tool's output schema, even for an error.
             Outcome::Error => out.extend_from_slice(b"}],\"isError\":true"),
             Outcome::Success => {
                 out.extend_from_slice(b"}],\"structuredContent\":");
@@ -130,7 +123,6 @@ fn message<B: Serialize>(message_type: Option<&str>, envelope: &Envelope, body: 
     Ok(message)
 }
 
-/// Writes a message: envelope and body as one object.
 pub fn write_message<B: Serialize>(
     message_type: Option<&str>,
     envelope: &Envelope,
@@ -140,7 +132,6 @@ pub fn write_message<B: Serialize>(
     splice(message_type, envelope, out, |out| serde_json::to_writer(out, body))
 }
 
-/// Writes the envelope, then lets `write_body` append an object, and joins the two.
 pub(crate) fn splice(
     message_type: Option<&str>,
     envelope: &Envelope,
@@ -161,11 +152,10 @@ pub(crate) fn splice(
     Ok(())
 }
 
-/// Appends the fields of an object to an object that is still open.
 fn append(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) -> serde_json::Result<()> {
     let joint = out.len();
     write(out)?;
-    // What was written is `{…}`: its first brace becomes the comma, its last one goes. An empty object leaves no trace.
+    // The object's first brace becomes the comma and its last one is dropped. An empty object adds nothing.
     if out.get(joint + 1) == Some(&b'}') {
         out.truncate(joint);
     } else if let Some(brace) = out.get_mut(joint) {

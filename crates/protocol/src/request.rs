@@ -1,8 +1,7 @@
-//! Bytes in, typed call out: every frame that is in use, told apart by its shape.
+//! Reads a request in any frame; the shape of the JSON tells the frame.
 //!
-//! The rule that cannot collide: a method of MCP contains `/` or is `initialize` or `ping`; a league's method never does.
-//! The canonical form is read in one pass. Of any other the outer object is looked at with its parts left raw; the message is
-//! then read straight into its type. What is wrong with a message is worked out only when something is.
+//! A method of MCP contains `/` or is `initialize` or `ping`; a league method never is, so they cannot collide.
+//! The canonical form is read in one pass; in other forms the parts stay raw at first. Errors are explained in a second pass.
 
 mod canonical;
 
@@ -25,38 +24,33 @@ use crate::reply::ReplyTo;
 use crate::sender::Role;
 use crate::table::{Access, Call, Method, MethodSpelling, TABLE};
 
-/// The most bytes of a request or an answer.
 pub const MAX_BODY: usize = 64 * 1024;
 
-/// The most characters of a reason: it may quote what was sent.
+/// In characters. A reason may quote the request.
 const MAX_REASON: usize = 300;
 
-/// JSON-RPC's version, as it is written.
 const VERSION: &str = "\"2.0\"";
 
-/// The course's own method that dispatches on the type of its message. Every other unknown one does as well.
+/// The course's method that dispatches on the message type. Every other unknown method does so too.
 pub const DISPATCH: &str = "mcp_message";
 
 pub enum Incoming<'a> {
     Call(Box<Request<'a>>),
-    /// A method of MCP other than `tools/call`.
+    /// Any MCP method except `tools/call`.
     Mcp(McpRequest<'a>),
-    /// Several of these in one array, each to be read by itself.
+    /// The caller reads each entry separately.
     Batch(Vec<&'a RawValue>),
 }
 
-/// A call of the league, and how it came.
 #[derive(Clone)]
 pub struct Request<'a> {
     pub call: Call,
-    /// The envelope as it was read.
     pub head: ReceivedEnvelope,
     pub frame: Frame,
     pub id: RequestId,
     pub spelling: MethodSpelling,
-    /// The name that it was called by, where the message's own type decided and that name stands in no table.
+    /// The method name, if the message type decided and no row has that name.
     pub one_name: Option<SmolStr>,
-    /// MCP's `_meta`, where a tool was called.
     pub meta: Option<&'a RawValue>,
 }
 
@@ -67,16 +61,15 @@ pub struct McpRequest<'a> {
     pub params: Option<&'a RawValue>,
 }
 
-/// A request that could not be read, and how to say so.
 #[derive(Clone, Debug)]
 pub struct Refused {
     pub fault: RequestError,
     pub reply_to: ReplyTo,
-    /// The envelope, as far as it was read: an answer echoes its conversation.
+    /// As far as it was read. The answer echoes its conversation.
     pub head: ReceivedEnvelope,
 }
 
-/// What is still raw may hold a token and is not shown.
+/// Raw parts may hold a token and are not shown.
 impl fmt::Debug for Incoming<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -111,10 +104,8 @@ impl Request<'_> {
         ReplyTo { frame: self.frame, id: self.id.clone(), method: Some(self.method()) }
     }
 
-    /// Checks the envelope as far as the profile demands it here; gives everything that was odd.
-    ///
-    /// Requests to the manager must be complete. Registration is lenient, and so is a tool that is called with flat fields:
-    /// its caller knows no envelopes. Players and referees are lenient. `strict` makes every leniency an error.
+    /// Requests to the manager must be complete. Registration is lenient, as are players, referees, and tools that are called with flat
+    /// fields. `strict` makes every quirk an error.
     pub fn check(&self, strict: bool) -> Result<Quirks, RequestError> {
         let row = self.method().row();
         let flat_tool = self.frame == Frame::Tool
@@ -156,7 +147,6 @@ impl Request<'_> {
     }
 }
 
-/// The outer object, parts left raw.
 #[derive(Deserialize)]
 struct Outer<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
@@ -171,12 +161,11 @@ struct Outer<'a> {
     message_type: Option<&'a RawValue>,
 }
 
-/// A value that is there, be it null.
+/// Keeps null apart from absent.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// The parameters of `tools/call`.
 #[derive(Deserialize)]
 struct ToolCall<'a> {
     #[serde(borrow)]
@@ -187,7 +176,6 @@ struct ToolCall<'a> {
     meta: Option<&'a RawValue>,
 }
 
-/// Reads what was posted to `/mcp`.
 pub fn read(body: &[u8]) -> Result<Incoming<'_>, Box<Refused>> {
     let reply_to = || ReplyTo { frame: Frame::Direct, id: RequestId::Null, method: None };
     let refuse = |fault| Box::new(Refused { fault, reply_to: reply_to(), head: ReceivedEnvelope::default() });
@@ -211,13 +199,13 @@ pub fn read(body: &[u8]) -> Result<Incoming<'_>, Box<Refused>> {
     read_outer(text, outer)
 }
 
-/// The outside of a request alone: for those who look at MCP's `_meta`, or at the name of a tool, before the message counts.
+/// Reads only the outer object, for checks of MCP's `_meta` or of a tool's name.
 pub fn outline(body: &[u8]) -> Option<McpRequest<'_>> {
     let Outer { method, params, id, .. } = serde_json::from_slice(body).ok()?;
     Some(McpRequest { method: SmolStr::new(method?), id, params })
 }
 
-/// Reads what was posted to `/register`: flat fields of a player.
+/// Reads the flat fields of a player, posted to `/register`.
 pub fn read_registration(body: &[u8]) -> Result<Request<'_>, Box<Refused>> {
     let reply_to = ReplyTo { frame: Frame::Register, id: RequestId::Null, method: Some(Method::RegisterPlayer) };
     let refuse = |fault, head| Box::new(Refused { fault, reply_to: reply_to.clone(), head });
@@ -238,7 +226,7 @@ pub fn read_registration(body: &[u8]) -> Result<Request<'_>, Box<Refused>> {
     }
 }
 
-/// A registration that stands under `data`, as some send it; else the whole.
+/// Some players put the registration under `data`.
 fn unwrapped(message: &str) -> &str {
     #[derive(Deserialize)]
     struct Wrapped<'a> {
@@ -289,17 +277,14 @@ fn read_outer<'a>(text: &'a str, outer: Outer<'a>) -> Result<Incoming<'a>, Box<R
     finish(method, message, Form { frame, id, spelling, one_name: one_name(spelling, &name), meta: None })
 }
 
-/// The name by which a peer calls every message, where it was the message's type that decided.
 fn one_name(spelling: MethodSpelling, name: &str) -> Option<SmolStr> {
     (spelling == MethodSpelling::Dispatch && name.len() <= MAX_NAME).then(|| SmolStr::new(name))
 }
 
-/// Whether a method is one of MCP's.
 fn is_mcp(method: &str) -> bool {
     method.contains('/') || matches!(method, "initialize" | "ping")
 }
 
-/// How a message came, before it is read.
 struct Form<'a> {
     frame: Frame,
     id: RequestId,
@@ -313,7 +298,7 @@ fn finish<'a>(method: Method, message: &'a str, form: Form<'a>) -> Result<Incomi
     let mut read = read_parts(method, message);
     let nested = read.nested.filter(|nested| frame.is_rpc() && nested.get().starts_with('{'));
     if let Some(nested) = nested {
-        // A call of a tool is answered as a tool, wherever the message stood.
+        // A tool call is answered as a tool, wherever the message was.
         if frame != Frame::Tool {
             frame = Frame::Nested;
         }
@@ -360,7 +345,6 @@ fn read_tool(params: Option<&RawValue>, id: RequestId) -> Result<Incoming<'_>, B
         let reply_to = ReplyTo { frame: Frame::Tool, id, method: None };
         Box::new(Refused { fault, reply_to, head: ReceivedEnvelope::default() })
     };
-    // A derived reader would also take a list for the fields in order.
     let named = params.map(RawValue::get).filter(|params| params.starts_with('{'));
     let Some(call) = named.and_then(|params| serde_json::from_str::<ToolCall<'_>>(params).ok()) else {
         let message = "tools/call takes an object with the tool's name and its arguments";
@@ -374,7 +358,6 @@ fn read_tool(params: Option<&RawValue>, id: RequestId) -> Result<Incoming<'_>, B
     finish(method, call.arguments.map_or("{}", RawValue::get), form)
 }
 
-/// The call that a message's own type names: the type of the parameters, or of the message inside them.
 fn dispatched(params: Option<&RawValue>) -> Option<(Method, MethodSpelling)> {
     #[derive(Deserialize)]
     struct Typed<'a> {
@@ -384,7 +367,7 @@ fn dispatched(params: Option<&RawValue>) -> Option<(Method, MethodSpelling)> {
         message: Option<&'a RawValue>,
     }
     impl<'a> Typed<'a> {
-        /// A derived reader would also take a list for the fields in order.
+        /// A derived reader would also accept a list as fields in order.
         fn read(raw: &'a RawValue) -> Option<Self> {
             let object = Some(raw.get()).filter(|text| text.starts_with('{'))?;
             serde_json::from_str(object).ok()
@@ -414,14 +397,12 @@ fn clipped(text: &str) -> &str {
     text.char_indices().nth(64).map_or(text, |(end, _)| &text[..end])
 }
 
-/// A message that was read, or what was wrong with it.
 struct Parts<'a> {
     call: Result<Call, RequestError>,
     head: ReceivedEnvelope,
     nested: Option<&'a RawValue>,
 }
 
-/// Reads one message, envelope and body in one pass.
 fn read_parts(method: Method, message: &str) -> Parts<'_> {
     let (mut head, mut nested) = (ReceivedEnvelope::default(), None);
     let message = if message == "null" { "{}" } else { message };
@@ -430,7 +411,7 @@ fn read_parts(method: Method, message: &str) -> Parts<'_> {
     let call = match seed.deserialize(&mut reader) {
         Ok(call) => Ok(call),
         Err(error) => {
-            // The reading stopped at the trouble: what stands behind it belongs to the envelope too.
+            // The reader stopped at the error, but the rest may hold envelope fields.
             (head, nested) = (ReceivedEnvelope::default(), None);
             Err(explain(method, message, &error, &mut head, &mut nested))
         }
@@ -476,7 +457,7 @@ impl<'de> Visitor<'de> for HeadSeed<'_, 'de> {
     }
 }
 
-/// What is wrong with a message that could not be read: the protocol first, then the field.
+/// Reports a protocol error before a field error.
 fn explain<'a>(
     method: Method,
     message: &'a str,
@@ -488,7 +469,7 @@ fn explain<'a>(
     if whole.is_err() {
         return invalid(None, &without_place(error), method);
     }
-    // A message of another protocol is not ours to judge further.
+    // A message of another protocol is not checked further.
     if let Err(fault) = head.check(method, EnvelopeRule::Lenient) {
         return fault;
     }
@@ -507,9 +488,8 @@ fn explain<'a>(
     fault
 }
 
-/// The fault for a field that is missing (E003) or wrong (E002): names the field, what came, and what to send.
-///
-/// A reason that begins with the field's name in backquotes is a whole sentence of ours; the others are serde's.
+/// E003 for a missing field, E002 for a wrong one. A reason that begins with the field's name in backquotes is a complete sentence of
+/// ours; others come from serde.
 fn invalid(field: Option<&str>, reason: &str, method: Method) -> RequestError {
     let name = field.unwrap_or("the message");
     let wrong = reason
@@ -533,7 +513,6 @@ fn invalid(field: Option<&str>, reason: &str, method: Method) -> RequestError {
     }
 }
 
-/// The field at fault: where the reading stopped, and there the field that the reason names.
 fn blamed(reason: &str, path: &str) -> Option<String> {
     let place = Some(path).filter(|path| *path != ".");
     let named =
@@ -545,7 +524,7 @@ fn blamed(reason: &str, path: &str) -> Option<String> {
     }
 }
 
-/// serde_json's sentence, not too long, without the line and column, which mean nothing to a peer that sent one line.
+/// Shortened and without line and column, which mean nothing for a one-line message.
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);

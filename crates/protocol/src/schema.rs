@@ -1,6 +1,4 @@
-//! JSON Schemas of whole messages: the envelope's fields and the body's in one object, as they stand on the wire.
-//!
-//! MCP clients show them to people and to models, and check answers by them: they say what a reader needs, and no more.
+//! JSON Schemas of whole messages, which MCP clients show to people and to models and use to validate answers.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
@@ -9,8 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::envelope::{Envelope, PROTOCOL};
 
-/// The schema of a body of type `B` with its envelope, called `message_type` where it has a name. Only what the body needs is
-/// required: a caller of a tool may leave the envelope out.
+/// Only the body's fields are required, because a caller of a tool may omit the envelope.
 pub fn of_message<B: JsonSchema>(message_type: Option<&str>) -> Schema {
     let mut body = plain::<B>();
     let mut envelope = plain::<Envelope>();
@@ -40,7 +37,7 @@ fn plain<T: JsonSchema>() -> Schema {
     schema
 }
 
-/// Drops what only a Rust program cares about: the width of numbers, and defaults that say "nothing".
+/// Removes what only matters in Rust: the width of numbers, and empty defaults.
 fn without_noise(schema: &mut Schema) {
     if schema.get("format").and_then(Value::as_str).is_some_and(|format| format != "date-time") {
         schema.remove("format");
@@ -57,7 +54,7 @@ fn without_noise(schema: &mut Schema) {
     if says_nothing {
         schema.remove("default");
     }
-    // A doc comment's line breaks are the source's, not the reader's.
+    // Line breaks in a doc comment have no meaning.
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.split_whitespace().collect::<Vec<_>>().join(" ");
     }

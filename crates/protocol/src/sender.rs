@@ -9,17 +9,12 @@ use smol_str::{SmolStr, format_smolstr};
 
 use crate::id::{BadId, MAX_ID, PlayerId, RefereeId};
 
-/// The three kinds of agents, and those who run a league.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Registers, schedules, counts.
     Manager,
-    /// Runs matches.
     Referee,
-    /// Plays.
     Player,
-    /// The person in charge.
     Operator,
 }
 
@@ -41,33 +36,28 @@ impl fmt::Display for Role {
 pub struct Sender(SmolStr);
 
 impl Sender {
-    /// The manager.
     pub fn manager() -> Self {
         Self(SmolStr::new_static("league_manager"))
     }
 
-    /// A referee.
     pub fn referee(id: &RefereeId) -> Self {
         Self(format_smolstr!("referee:{id}"))
     }
 
-    /// A player.
     pub fn player(id: &PlayerId) -> Self {
         Self(format_smolstr!("player:{id}"))
     }
 
-    /// An agent that has no id yet and calls itself `name`, of which only what an id may hold is kept.
+    /// Drops characters of `name` that an id may not contain.
     pub fn unregistered(role: Role, name: &str) -> Self {
         let plain = name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).take(MAX_ID);
         Self(format_smolstr!("{role}:{}", plain.collect::<SmolStr>()))
     }
 
-    /// As it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The kind of agent, when the sender names it.
     pub fn role(&self) -> Option<Role> {
         match self.0.split(':').next() {
             Some("league_manager" | "manager") => Some(Role::Manager),
@@ -78,7 +68,7 @@ impl Sender {
         }
     }
 
-    /// Whether this is `league_manager`, or names both kind and id.
+    /// `league_manager`, or both role and id.
     pub fn is_canonical(&self) -> bool {
         match self.role() {
             Some(Role::Manager) => true,
@@ -87,7 +77,7 @@ impl Sender {
         }
     }
 
-    /// What stands behind the colon, or all of it where there is none. A role alone names no agent.
+    /// The part after the colon, or the whole text. A role alone is no name.
     fn name(&self) -> Option<&str> {
         match self.0.split_once(':') {
             Some((_, name)) => Some(name).filter(|name| !name.is_empty()),
@@ -96,7 +86,7 @@ impl Sender {
         }
     }
 
-    /// The player that this names: `player:P01`, or `P01` alone, which some players send.
+    /// Also accepts `P01` alone, which some players send.
     pub fn player_id(&self) -> Option<PlayerId> {
         match self.role() {
             Some(Role::Player) | None => self.name()?.parse().ok(),
@@ -104,7 +94,6 @@ impl Sender {
         }
     }
 
-    /// The referee that this names: `referee:REF01`, or `REF01` alone.
     pub fn referee_id(&self) -> Option<RefereeId> {
         match self.role() {
             Some(Role::Referee) | None => self.name()?.parse().ok(),

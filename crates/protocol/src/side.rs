@@ -1,5 +1,3 @@
-//! The two sides of a match, and what each of them has.
-
 use std::str::FromStr;
 
 use schemars::JsonSchema;
@@ -28,10 +26,8 @@ impl FromStr for Side {
 }
 
 impl Side {
-    /// Both, in order.
     pub const BOTH: [Self; 2] = [Self::A, Self::B];
 
-    /// The opponent's side.
     pub fn other(self) -> Self {
         match self {
             Self::A => Self::B,
@@ -39,7 +35,6 @@ impl Side {
         }
     }
 
-    /// 0 for A, 1 for B.
     pub fn index(self) -> usize {
         match self {
             Self::A => 0,
@@ -48,37 +43,29 @@ impl Side {
     }
 }
 
-/// One thing for each side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Pair<T> {
-    /// Side A's.
     pub a: T,
-    /// Side B's.
     pub b: T,
 }
 
 impl<T> Pair<T> {
-    /// A pair of both.
     pub fn new(a: T, b: T) -> Self {
         Self { a, b }
     }
 
-    /// A pair made side by side.
     pub fn from_fn(mut make: impl FnMut(Side) -> T) -> Self {
         Self { a: make(Side::A), b: make(Side::B) }
     }
 
-    /// Each side's by reference.
     pub fn as_ref(&self) -> Pair<&T> {
         Pair { a: &self.a, b: &self.b }
     }
 
-    /// Each side's, changed.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Pair<U> {
         Pair { a: change(self.a), b: change(self.b) }
     }
 
-    /// Whether `test` holds for both.
     pub fn both(&self, mut test: impl FnMut(&T) -> bool) -> bool {
         test(&self.a) && test(&self.b)
     }

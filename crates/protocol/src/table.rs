@@ -1,8 +1,7 @@
 //! The call table: one declaration that is the protocol.
 //!
-//! Everything about a call comes from its row: the method's name and aliases, who calls whom, request and answer types,
-//! the time to answer, the number family of its errors, and the schemas that `tools/list`, the checker and the
-//! reference documentation show. A new message is one row here and one struct in [`crate::message`].
+//! A row defines a call's name and aliases, its roles, its request and answer types, its time limit, its error numbers, and the
+//! schemas for `tools/list`, the checker and the reference. A new message is one row here and one struct in [`crate::message`].
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -34,7 +33,7 @@ use crate::message::transcript::{MatchTranscript, TranscriptAck};
 use crate::schema;
 use crate::sender::Role;
 
-/// Which of the configured time limits a call has.
+/// The configured time limit of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LimitKind {
     /// `register_referee_timeout_sec`.
@@ -52,7 +51,6 @@ pub enum LimitKind {
 }
 
 impl LimitKind {
-    /// The limit where nothing else is configured.
     pub fn default_span(self) -> Duration {
         Duration::from_secs(match self {
             Self::Join | Self::GameOver => 5,
@@ -62,62 +60,45 @@ impl LimitKind {
     }
 }
 
-/// What the receiver demands before it listens.
+/// The credential that the receiver demands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// Nothing.
     Open,
-    /// The league's join key, where the operator set one.
     JoinKey,
     /// The sender's own token.
     Token,
-    /// A pass.
     Pass,
-    /// The operator's token.
     Operator,
 }
 
-/// One row of the call table.
 #[derive(Debug)]
 pub struct CallRow {
-    /// The call.
     pub method: Method,
-    /// The message's name, where it has one.
+    /// `None` if the message has no type.
     pub message: Option<&'static str>,
-    /// Who may send it.
     pub from: &'static [Role],
-    /// Who answers it.
     pub to: &'static [Role],
-    /// The method's name, which is also the tool's.
+    /// Also the name of the MCP tool.
     pub name: &'static str,
-    /// Other names in use.
     pub aliases: &'static [&'static str],
-    /// The answer's name, where it has one.
+    /// `None` if the answer has no type.
     pub answer: Option<&'static str>,
-    /// The time to answer.
     pub limit: LimitKind,
-    /// What must be shown.
     pub access: Access,
-    /// The thousand of its error numbers, where the contracts give it one.
+    /// The base of its error numbers, if the contracts define one.
     pub family: Option<i32>,
-    /// What it is for, in a sentence.
     pub about: &'static str,
-    /// The schema of the request, envelope included.
     pub input: fn() -> Schema,
-    /// The schema of the answer, envelope included.
     pub output: fn() -> Schema,
 }
 
-/// How a caller spelled a method.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MethodSpelling {
-    /// By its name.
     Name,
-    /// By the alias at this place.
+    /// The index of the alias.
     Alias(u8),
-    /// By the type of its message.
     MessageType,
-    /// Not at all: the message's own type decided.
+    /// The client used another name, and the message type decided.
     Dispatch,
 }
 
@@ -129,19 +110,16 @@ macro_rules! calls {
             $request:ty => $answer:ty = $answer_name:expr, $limit:ident, $access:ident $(, family $family:literal)?
         }
     )*) => {
-        /// The calls of the protocol.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Method {
             $($(#[doc = $about])+ $call,)*
         }
 
-        /// A request, typed.
         #[derive(Clone, Debug)]
         pub enum Call {
             $($(#[doc = $about])+ $call($request),)*
         }
 
-        /// The table itself, in the order of its declaration.
         pub static TABLE: &[CallRow] = &[$(CallRow {
             method: Method::$call,
             message: $message,
@@ -159,12 +137,11 @@ macro_rules! calls {
         }),*];
 
         impl Call {
-            /// Which call this is.
             pub fn method(&self) -> Method {
                 match self { $(Self::$call(_) => Method::$call,)* }
             }
 
-            /// Reads the body of a request for `method`, and its envelope on the way.
+            /// Reads body and envelope in one pass.
             pub(crate) fn read<'de, A: MapAccess<'de>>(
                 method: Method,
                 map: A,
@@ -176,14 +153,12 @@ macro_rules! calls {
                 }
             }
 
-            /// Reads a body alone; for explaining what is wrong with it.
             pub(crate) fn body<'de, D: serde::Deserializer<'de>>(method: Method, from: D) -> Result<Self, D::Error> {
                 match method {
                     $(Method::$call => <$request>::deserialize(from).map(Self::$call),)*
                 }
             }
 
-            /// Writes the body alone.
             pub fn write_body(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
                 match self { $(Self::$call(body) => serde_json::to_writer(out, body),)* }
             }
@@ -203,10 +178,9 @@ macro_rules! calls {
     (@family) => { None };
 }
 
-/// Makes the enum of the calls that one role serves: goes through the rows, and through the receivers of each row.
+/// Builds the enum of the calls that one role serves, by recursion over the rows and the receivers of each row.
 macro_rules! role_calls {
     ({ $(#[$attribute:meta])* $name:ident }, $role:ident, [$($call:ident($request:ty))*],) => {
-        /// The calls that this role serves.
         $(#[$attribute])*
         #[derive(Clone, Debug)]
         pub enum $name {
@@ -422,13 +396,11 @@ calls! {
 }
 
 impl Method {
-    /// The call's row.
     pub fn row(self) -> &'static CallRow {
-        // The table is declared in the order of the enum, by the same macro.
+        // The same macro declares the table and the enum, in the same order.
         &TABLE[self as usize]
     }
 
-    /// The call that goes by `name`: its own, an alias, or its message's type.
     pub fn named(name: &str) -> Option<(Self, MethodSpelling)> {
         static NAMES: LazyLock<HashMap<&'static str, (Method, MethodSpelling)>> = LazyLock::new(|| {
             let mut names = HashMap::new();
@@ -443,7 +415,7 @@ impl Method {
             }
             names
         });
-        // A call whose message has no type is taken for one with its name in capitals: some write that.
+        // Some agents write the call's name in capitals as the type of a message that has none.
         let in_capitals = || {
             let capitals = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
             let (method, _) = NAMES.get(name.to_ascii_lowercase().as_str()).filter(|_| capitals)?;
@@ -452,12 +424,10 @@ impl Method {
         NAMES.get(name).copied().or_else(in_capitals)
     }
 
-    /// Whether a message of the type `name` is one of this call.
     pub fn is_called(self, name: &str) -> bool {
         self.row().message == Some(name) || Self::named(name).is_some_and(|(method, _)| method == self)
     }
 
-    /// The name in the given spelling.
     pub fn spelled(self, spelling: MethodSpelling) -> &'static str {
         let row = self.row();
         match spelling {
@@ -467,7 +437,6 @@ impl Method {
         }
     }
 
-    /// The thousand of its error numbers.
     pub fn family(self) -> Option<i32> {
         self.row().family
     }
@@ -482,7 +451,7 @@ mod tests {
         let polled = Some((Method::GetAssignedMatches, MethodSpelling::MessageType));
         assert_eq!(Method::named("GET_ASSIGNED_MATCHES"), polled);
         assert!(Method::GetAssignedMatches.is_called("GET_ASSIGNED_MATCHES"));
-        // Where the message has a type, that is its type.
+        // A message that has a type is known by that type only.
         for other in ["NOTIFY_ROUND", "Get_Assigned_Matches", "GET_ASSIGNED", ""] {
             assert_eq!(Method::named(other), None, "{other}");
         }

@@ -1,4 +1,4 @@
-//! Text that means something: parsed where it stands, without a copy of it. A log of half a million results has millions of them.
+//! Deserializes a text into its type without copying it; a log of half a million results has millions of such texts.
 
 use std::fmt;
 use std::marker::PhantomData;

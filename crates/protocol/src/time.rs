@@ -1,5 +1,3 @@
-//! Wall-clock time as messages carry it: UTC, nothing else.
-
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
@@ -12,59 +10,53 @@ use thiserror::Error;
 
 use crate::text::parsed;
 
-/// A moment in UTC.
-///
-/// Read with or without fractions of a second, ending in `Z` or `+00:00`; written in whole seconds with `Z`, because
+/// Read with or without fractions of a second, ending in `Z` or `+00:00`. Written in whole seconds with `Z`, because
 /// some peers refuse fractions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(jiff::Timestamp);
 
-/// A text that is not a UTC timestamp: error E021.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{found:?} is not a timestamp in UTC; send one like 2025-01-15T10:30:00Z")]
 pub struct BadTimestamp {
-    /// What was there.
     pub found: String,
 }
 
 impl Timestamp {
-    /// 1970-01-01T00:00:00Z.
     pub const EPOCH: Self = Self(jiff::Timestamp::UNIX_EPOCH);
 
-    /// The moment `seconds` after the epoch, kept within the years that can be written.
+    /// Clamped to the years that can be written.
     pub fn from_unix(seconds: i64) -> Self {
         let within = seconds.clamp(jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
         Self(jiff::Timestamp::from_second(within).unwrap_or(jiff::Timestamp::UNIX_EPOCH))
     }
 
-    /// Whole seconds since the epoch: those of the printed form, before the epoch too.
+    /// Rounds down, as the printed form does, before 1970 too.
     pub fn unix(self) -> i64 {
-        // Without its fraction a moment before 1970 would move forward, into the next second.
+        // Truncation would round a time before 1970 up to the next second.
         self.0.as_second() - i64::from(self.0.subsec_nanosecond() < 0)
     }
 
-    /// Milliseconds since the epoch, rounded like [`Self::unix`].
     pub fn unix_millis(self) -> i64 {
         self.0.as_millisecond() - i64::from(self.0.subsec_nanosecond() % 1_000_000 < 0)
     }
 
-    /// The moment `millis` after the epoch, kept within the years that can be written.
+    /// Clamped to the years that can be written.
     pub fn from_unix_millis(millis: i64) -> Self {
         let within = millis.clamp(jiff::Timestamp::MIN.as_millisecond(), jiff::Timestamp::MAX.as_millisecond());
         Self(jiff::Timestamp::from_millisecond(within).unwrap_or(jiff::Timestamp::UNIX_EPOCH))
     }
 
-    /// This moment and `span`; the end of time when that is beyond it.
+    /// Saturates at the latest time.
     pub fn after(self, span: Duration) -> Self {
         self.0.checked_add(span).map_or(Self(jiff::Timestamp::MAX), Self)
     }
 
-    /// How long ago `earlier` was; nothing when it lies ahead.
+    /// Zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::try_from(self.0.duration_since(earlier.0)).unwrap_or_default()
     }
 
-    /// Whether `text` writes fractions of a second, which some peers do and others refuse.
+    /// Some peers write fractions of a second, and others refuse them.
     pub fn is_fractional(text: &str) -> bool {
         text.contains('.')
     }
@@ -84,7 +76,7 @@ impl FromStr for Timestamp {
 }
 
 thread_local! {
-    /// The second that was written last, and how: whoever is busy writes the same one thousands of times.
+    /// Caches the last second and its text, because a busy agent writes the same one thousands of times.
     static WRITTEN: Cell<(i64, [u8; LENGTH])> = const { Cell::new((i64::MIN, [0; LENGTH])) };
 }
 
@@ -92,7 +84,6 @@ thread_local! {
 const LENGTH: usize = 20;
 
 impl Timestamp {
-    /// Its text, where it has the usual length.
     fn text(self) -> Option<[u8; LENGTH]> {
         let second = self.unix();
         let (last, text) = WRITTEN.get();

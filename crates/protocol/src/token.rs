@@ -1,8 +1,7 @@
-//! Credentials: tokens, their digests, and the passes made from them.
+//! Credentials: tokens, their digests, and the passes derived from them.
 //!
-//! The rule: a raw [`Token`] travels only between its owner and the manager. The manager stores [`TokenDigest`]s. Whatever
-//! else fills an `auth_token` is a [`Pass`], which proves one thing about one league and match and opens nothing else.
-//! Nothing here prints a secret: `Debug` and `Display` show who it belongs to at most.
+//! A raw [`Token`] travels only between its owner and the manager. The manager stores [`TokenDigest`]s. Any other `auth_token` is a
+//! [`Pass`], which is valid for one purpose in one league and match. `Debug` and `Display` show at most the owner of a secret.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +15,7 @@ use subtle::ConstantTimeEq;
 use crate::id::{LeagueId, MatchId, PlayerId, RefereeId};
 use crate::seal::{digest, seal};
 
-/// The longest `auth_token` that is looked at, in bytes.
+/// In bytes.
 pub const MAX_CREDENTIAL: usize = 512;
 
 /// What stands in an `auth_token` field: a raw token, a pass, or what a stranger made up.
@@ -28,32 +27,27 @@ pub const MAX_CREDENTIAL: usize = 512;
 pub struct Credential(SmolStr);
 
 impl Credential {
-    /// A credential as it came.
     pub fn new(text: &str) -> Self {
         Self(SmolStr::new(text))
     }
 
-    /// The secret text: for sending and for digesting.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is anything in it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The digest under which the manager would know this token.
     pub fn digest(&self) -> TokenDigest {
         TokenDigest(digest(self.0.as_bytes()))
     }
 
-    /// Whether this is `pass`, without telling by the time taken how much of it was right.
+    /// Compares in constant time.
     pub fn is(&self, pass: &Pass) -> bool {
         self.0.as_bytes().ct_eq(pass.0.as_bytes()).into()
     }
 
-    /// Whether this is the raw token behind `digest`.
     pub fn opens(&self, digest: &TokenDigest) -> bool {
         self.0.len() <= MAX_CREDENTIAL && self.digest().same(digest)
     }
@@ -84,7 +78,7 @@ impl From<Pass> for Credential {
     }
 }
 
-/// What may be shown of a secret: the public beginning of one of ours, nothing of any other.
+/// The public beginning of a token of ours, nothing of any other secret.
 pub fn redacted(secret: &str) -> String {
     let owner = secret.strip_prefix("tok-").and_then(|rest| rest.split_once('-')).map(|(owner, _)| owner);
     match owner.filter(|owner| is_id_of_ours(owner)) {
@@ -93,48 +87,44 @@ pub fn redacted(secret: &str) -> String {
     }
 }
 
-/// Whether this is an id in our form, of a league as large as any. Anything else might be a part of somebody's secret.
+/// Other text might be part of a foreign secret.
 fn is_id_of_ours(text: &str) -> bool {
     let player = text.parse().ok().and_then(|id: PlayerId| id.number());
     let referee = text.parse().ok().and_then(|id: RefereeId| id.number());
     player.or(referee).is_some_and(|number| number < 100_000)
 }
 
-/// An agent's own secret, shown to it once, at registration.
 #[derive(Clone)]
 pub struct Token {
     text: SmolStr,
-    /// Every message is checked with it.
+    /// Cached, because every message is checked with it.
     digest: TokenDigest,
 }
 
 impl Token {
-    /// How many random bytes a token has, unless a league is configured otherwise.
+    /// In bytes.
     pub const USUAL_LENGTH: u8 = 32;
 
-    /// The token of `agent` made of `random`: `tok-P01-` and 43 characters.
+    /// `tok-P01-` and 43 characters for the agent `P01`.
     pub fn mint(agent: &str, random: &[u8; 32]) -> Self {
         Self::of_length(agent, random, Self::USUAL_LENGTH)
     }
 
-    /// The same of 16 to 64 bytes: the first ones of `random`, and where that is too short also bytes derived from it.
+    /// 16 to 64 bytes: the first of `random`, and beyond 32 bytes derived from it.
     pub fn of_length(agent: &str, random: &[u8; 32], length: u8) -> Self {
         let more = seal(random, &[b"token"]);
         let bytes: Vec<u8> = random.iter().chain(&more).copied().take(usize::from(length.clamp(16, 64))).collect();
         Self::received(&format!("tok-{agent}-{}", BASE64URL_NOPAD.encode(&bytes)))
     }
 
-    /// A token that was received at registration.
     pub fn received(text: &str) -> Self {
         Self { text: SmolStr::new(text), digest: TokenDigest(digest(text.as_bytes())) }
     }
 
-    /// The secret text.
     pub fn reveal(&self) -> &str {
         &self.text
     }
 
-    /// What may be stored of it.
     pub fn digest(&self) -> TokenDigest {
         self.digest.clone()
     }
@@ -146,28 +136,28 @@ impl fmt::Debug for Token {
     }
 }
 
-/// SHA-256 of a token: what the manager keeps, and the key of the passes that its owner can check.
+/// SHA-256 of a token: stored by the manager, and the key of the owner's passes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenDigest([u8; 32]);
 
 impl TokenDigest {
-    /// Whether both are digests of the same token, in constant time.
+    /// Compares in constant time.
     pub fn same(&self, other: &Self) -> bool {
         self.0.ct_eq(&other.0).into()
     }
 
-    /// The manager's own pass: shows an agent that a notice comes from the manager of its league.
+    /// Proves to an agent that a notice comes from the manager of its league.
     pub fn manager_pass(&self, league: &LeagueId) -> Pass {
         self.pass(&[b"manager", league.as_str().as_bytes()])
     }
 
-    /// The referee's pass: shows this player that the manager appointed `referee` for `match_id`.
+    /// Proves to this player that the manager assigned `match_id` to `referee`.
     pub fn referee_pass(&self, league: &LeagueId, match_id: &MatchId, referee: &RefereeId) -> Pass {
         let texts = [league.as_str(), match_id.as_str(), referee.as_str()];
         self.pass(&[b"referee", texts[0].as_bytes(), texts[1].as_bytes(), texts[2].as_bytes()])
     }
 
-    /// The player's pass: shows the referee of `match_id` that it speaks with this player.
+    /// Proves to the referee of `match_id` that the sender is this player.
     pub fn player_pass(&self, league: &LeagueId, match_id: &MatchId) -> Pass {
         self.pass(&[b"player", league.as_str().as_bytes(), match_id.as_str().as_bytes()])
     }
@@ -177,7 +167,7 @@ impl TokenDigest {
     }
 }
 
-/// Not secret enough to hide from an operator, too useful to an attacker to print.
+/// Not printed, because an attacker could derive passes from it.
 impl fmt::Debug for TokenDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("digest:…")
@@ -205,7 +195,6 @@ impl<'de> Deserialize<'de> for TokenDigest {
 pub struct Pass(SmolStr);
 
 impl Pass {
-    /// The text to put into `auth_token`.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -232,7 +221,7 @@ mod tests {
         assert!(token.reveal().starts_with("tok-P01-") && token.reveal().len() == 8 + 43, "{}", token.reveal());
         let shown = format!("{token:?} {:?} {:?}", Credential::from(token.clone()), token.digest());
         assert_eq!(shown, "tok-P01-… tok-P01-… digest:…");
-        // The random part may have dashes of its own.
+        // The random part may contain dashes.
         let dashed = Token::mint("REF100", &[0xFB; 32]);
         assert!(dashed.reveal().matches('-').count() > 2, "{}", dashed.reveal());
         assert_eq!(format!("{dashed:?}"), "tok-REF100-…");

@@ -1,4 +1,4 @@
-//! Forms that are in use and are not the canonical one: each is understood, and noted.
+//! Forms other than the canonical one: each is understood and recorded as a quirk.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
@@ -50,7 +50,7 @@ fn a_choice_is_exactly_even_or_odd_but_in_the_parity_choice_form() {
     let (said, quirks) = parity(&json!({"message_type": "PARITY_CHOICE", "choice": "ODD"}));
     assert_eq!(said, MoveAnswer::Move("odd".into()));
     assert!(quirks.has(Quirk::ParityChoiceForm) && !quirks.has(Quirk::ChoiceField));
-    // What stands in parity_choice goes before what stands beside it.
+    // `parity_choice` takes precedence over `choice`.
     let (said, quirks) = parity(&json!({"parity_choice": "odd", "choice": "whatever"}));
     assert_eq!((said, quirks.has(Quirk::ChoiceField)), (MoveAnswer::Move("odd".into()), false));
     assert_eq!(parity(&json!({"status": "RECEIVED"})).0, MoveAnswer::Nothing);

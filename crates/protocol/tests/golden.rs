@@ -1,5 +1,4 @@
-//! Everything that is emitted, byte by byte: each request of the call table, each answer and error in each frame, and the
-//! schemas. The files under `snapshots` show the bytes with line breaks; the bytes themselves have none.
+//! Goldens of every emitted byte. The files under `snapshots` add line breaks, which the bytes do not have.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
 
@@ -14,7 +13,7 @@ use league_protocol::reply::ReplyTo;
 use league_protocol::table::{Method, TABLE};
 use serde_json::Value;
 
-/// The same bytes with line breaks, in their own order; refuses bytes that have blanks already.
+/// Adds line breaks and keeps the order; fails on bytes that contain whitespace.
 fn pretty(bytes: &[u8]) -> String {
     serde_json::from_slice::<Value>(bytes).unwrap();
     let (mut out, mut depth, mut in_text, mut escaped) = (String::new(), 0, false, false);
@@ -169,7 +168,7 @@ fn nothing_beside_the_four_keys_of_json_rpc() {
     }
 }
 
-/// What is wrong with `value` by `schema`: as much of JSON Schema as the call table uses.
+/// Supports the part of JSON Schema that the call table uses.
 fn breach(schema: &Value, value: &Value, place: &str) -> Option<String> {
     let is = |name: &str| match name {
         "null" => value.is_null(),

@@ -1,5 +1,4 @@
-//! What must hold of any message and of any bytes: what is written is read back, nothing panics, no move is made up, and no
-//! secret is shown.
+//! Properties of any message and any bytes: written messages read back, no panic, no invented move, no secret shown.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
 
@@ -44,7 +43,6 @@ fn read(bytes: &[u8]) -> Option<Box<Request<'_>>> {
     }
 }
 
-/// Any JSON, and JSON with the fields that the decoders look for.
 fn any_json() -> impl Strategy<Value = String> {
     let key = prop::sample::select(vec![
         "jsonrpc",
@@ -110,7 +108,7 @@ fn any_json() -> impl Strategy<Value = String> {
     leaf.prop_recursive(6, 48, 6, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(|items| format!("[{}]", items.join(","))),
-            // A vector and not a map: keys may come twice.
+            // A vector instead of a map, so that keys may repeat.
             prop::collection::vec((key.clone(), inner), 0..8).prop_map(|fields| {
                 let fields: Vec<_> = fields.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
                 format!("{{{}}}", fields.join(","))
@@ -119,7 +117,7 @@ fn any_json() -> impl Strategy<Value = String> {
     })
 }
 
-/// Answers in which a choice may stand anywhere, in any form, more than once, or where nobody looks.
+/// A choice may be anywhere, in any form, repeated, or in an irrelevant place.
 fn answer() -> impl Strategy<Value = Value> {
     let word = || prop::sample::select(vec!["even", "odd", "even", "odd", "EVEN", "Odd", "maybe", ""]);
     let name = prop::sample::select(vec!["CHOOSE_PARITY_RESPONSE", "PARITY_CHOICE", "GAME_JOIN_ACK"]);
@@ -152,7 +150,7 @@ fn answer() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Whether any object anywhere in `value` says `played` in one of the forms.
+/// True if any object in `value` contains `played` in one of the forms.
 fn says(value: &Value, played: &str) -> bool {
     match value {
         Value::Object(fields) => {
@@ -173,7 +171,7 @@ proptest! {
         for frame in [Frame::Direct, Frame::Typed, Frame::Tool, Frame::Bare, Frame::Nested] {
             let bytes = written(&PeerDialect::from(frame), &envelope, &call);
             let row = call.method().row();
-            // By its own name and without a tool around it, a ping is MCP's.
+            // Outside of a tool call or a bare message, `ping` is MCP's method.
             if row.method == Method::Ping && !matches!(frame, Frame::Tool | Frame::Bare) {
                 continue;
             }
@@ -192,7 +190,7 @@ proptest! {
 
     #[test]
     fn what_stands_first_makes_no_difference(call in any_call(), envelope in envelope(), extra in any_json()) {
-        // A method before its parameters is read in one pass, any other order in two.
+        // `method` before `params` is read in one pass, any other order in two.
         let good = written(&PeerDialect::default(), &envelope, &call);
         let shown = |text: &str| format!("{:?}", request::read(text.as_bytes()).map_err(|refused| *refused));
         let parts: serde_json::Map<String, Value> = serde_json::from_slice(&good).unwrap();
@@ -299,7 +297,6 @@ proptest! {
         let mut stuffed = good.clone();
         stuffed.splice(cut.index(good.len())..cut.index(good.len()), extra.into_bytes());
         decode_everything(&stuffed);
-        // Every field twice.
         let body = body(&call);
         let twice = format!("{{{0},{0}}}", &body[1..body.len() - 1]);
         decode_everything(twice.as_bytes());

@@ -1,6 +1,5 @@
-//! PROTOCOL.md tells the truth: its tables are those of the code, its examples are read, its verifier verifies.
-//!
-//! With `LEAGUE_BLESS=1` the tables are written instead of compared.
+//! Checks PROTOCOL.md: its tables match the code, its examples can be read, its verifier works.
+//! `LEAGUE_BLESS=1` writes the tables instead of comparing them.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
 
@@ -26,7 +25,6 @@ fn document() -> String {
     std::fs::read_to_string(in_repository("PROTOCOL.md")).unwrap()
 }
 
-/// `document` with every generated part as the code has it now.
 fn refreshed(document: &str) -> String {
     let mut text = document.to_owned();
     for section in SECTIONS {
@@ -38,7 +36,7 @@ fn refreshed(document: &str) -> String {
     text
 }
 
-/// The fenced blocks of a language: what stands behind its name, and the text.
+/// The info string and the text of each fenced block in `language`.
 fn fenced(language: &str) -> Vec<(String, String)> {
     let document = document();
     let mut blocks = Vec::new();
@@ -90,7 +88,7 @@ fn accept_request(letter: &str, text: &str) {
     };
     assert_eq!(request.frame.to_string(), letter, "{text}");
     request.check(false).unwrap();
-    // What is shown as canonical is beyond any criticism.
+    // A canonical example must have no quirks.
     if request.frame == Frame::Direct {
         assert!(request.check(true).unwrap().is_empty(), "{:?} in {text}", request.check(true));
     }
@@ -125,7 +123,6 @@ fn accept_answer(question: &str, text: &str) {
     assert!(quirks.is_empty(), "{quirks:?} in {text}");
 }
 
-/// The token of the examples.
 fn token() -> Token {
     Token::mint("P01", &[0xA5; 32])
 }
@@ -139,7 +136,7 @@ fn the_passes_of_the_examples_are_right() {
     let own = key.player_pass(&league, &match_id);
     assert_eq!(document.matches(referees.reveal()).count(), 1, "{}", referees.reveal());
     assert_eq!(document.matches(own.reveal()).count(), 2, "{}", own.reveal());
-    // Whatever else looks like one would be a riddle.
+    // No other text in the document may look like a pass.
     assert_eq!(document.matches("\"pass-").count(), 2 + 2, "two in examples, one in the rule, one in the verifier");
 }
 

@@ -1,11 +1,11 @@
-//! Every example of the five course documents, by its shape: what is read of it, and what is refused.
+//! Every example of the five course documents: how it is read, or that it is refused.
 //!
-//! `tests/seeds/s0.json` … `s4.json` have the cases, one document each. A case says what it `mirrors`; what is `posted` to
-//! `/mcp` (or `raw`, or to another `path`), or `sent` as the answer to something; and the outcome that the profile wants:
+//! `tests/seeds/s0.json` … `s4.json` hold the cases. A case says what it `mirrors`; what is `posted` to `/mcp` (or `raw`, or to another
+//! `path`), or `sent` as an answer; and the expected outcome:
 //!
-//! - `A choose_parity`: read in this frame as this method. ` E018 protocol` behind it: the envelope's check finds that.
+//! - `A choose_parity`: read in this frame as this method. ` E018 protocol` after it: the envelope check fails with that.
 //! - `refused E003 match_id`, `refused -32601`: not read.
-//! - `move odd`, `joined`, `error 12 E012` …: what an answer says; `, token` when a credential came with it.
+//! - `move odd`, `joined`, `error 12 E012` …: the meaning of an answer; `, token` if it has a credential.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
 
@@ -18,7 +18,6 @@ use league_protocol::table::{Access, Call};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The match that every answer is about.
 const MATCH: &str = "R2M3";
 
 #[derive(Deserialize)]
@@ -43,7 +42,7 @@ struct Case {
 fn fault(fault: &RequestError) -> String {
     let field = fault.field.as_deref().map(|field| format!(" {field}")).unwrap_or_default();
     match fault.code {
-        // Where the contracts have a number of their own, it is part of what is expected.
+        // A number that the contracts define is part of the expected outcome.
         Some(code) if (1000..7000).contains(&fault.rpc) => format!("{} {}{field}", fault.rpc, code.as_str()),
         Some(code) => format!("{}{field}", code.as_str()),
         None => format!("{}{field}", fault.rpc),

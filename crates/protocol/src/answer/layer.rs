@@ -1,5 +1,3 @@
-//! One object of an answer, with every field that any question looks for.
-
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -20,11 +18,9 @@ use crate::token::Credential;
 pub(super) enum LayerPath {
     Outside,
     Result,
-    /// The `params` of what looks like a request.
     Params,
     Structured,
     Text,
-    /// A `data` member.
     Data,
 }
 
@@ -39,7 +35,6 @@ impl LayerPath {
     }
 }
 
-/// A text, or something else in its place, or nothing.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(super) enum TextField<'a> {
     #[default]
@@ -103,7 +98,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for TextField<'a> {
     }
 }
 
-/// An inner object, a text, or something that is neither.
 #[derive(Default)]
 enum InnerValue<'a> {
     #[default]
@@ -126,7 +120,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for InnerValue<'a> {
                 let layer = Layer::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(InnerValue::Object(Box::new(layer)))
             }
-            /// The first text block of a list of content.
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<InnerValue<'de>, A::Error> {
                 let first = seq.next_element::<InnerValue<'de>>()?.unwrap_or_default();
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
@@ -166,7 +159,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for InnerValue<'a> {
     }
 }
 
-/// One object of an answer. Not printable: it may hold a token.
+/// Has no `Debug`, because it may hold a token.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Layer<'a> {
@@ -252,12 +245,12 @@ pub(super) struct Layer<'a> {
 }
 
 impl<'a> Layer<'a> {
-    /// Reads an object. A list is none, although a derived reader would take its entries for fields in order.
+    /// Rejects a list, because a derived reader would take its entries as fields in order.
     pub(super) fn read(text: &'a str) -> Option<Self> {
         if text.trim_ascii_start().starts_with('{') { serde_json::from_str(text).ok() } else { None }
     }
 
-    /// Lays this object and everything inside it side by side, outermost first.
+    /// Flattens this object and the objects inside it, outermost first.
     pub(super) fn unfold(mut self, place: LayerPath, found: &mut Vec<(LayerPath, Self)>) {
         self.null_error = matches!(self.error, InnerValue::Null);
         let looks_like_a_request = self.method != TextField::Absent;
@@ -270,25 +263,25 @@ impl<'a> Layer<'a> {
             (LayerPath::Data, std::mem::take(&mut self.data)),
         ];
         if let (Some(true), TextField::Absent, InnerValue::Text(text)) = (self.is_error, &self.message, &inner[3].1) {
-            // A tool that fails says why in plain words.
+            // A tool that fails says why in its text.
             self.message = TextField::Text(text.clone());
         }
         found.push((place, self));
         for (place, inner) in inner {
             match inner {
                 InnerValue::Object(layer) => layer.unfold(place, found),
-                // Read beside structured content too: that may hold the same text once more instead of an object.
+                // Also beside structured content, which may repeat the text instead of an object.
                 InnerValue::Text(text) if place == LayerPath::Text => Self::unfold_text(&text, found),
                 InnerValue::Text(_) | InnerValue::Absent | InnerValue::Null | InnerValue::Other => {}
             }
         }
     }
 
-    /// JSON in a text block; a copy, because the text itself is inside a JSON string.
+    /// Copies, because the JSON is inside a JSON string.
     fn unfold_text(text: &str, found: &mut Vec<(LayerPath, Self)>) {
         let Some(layer) = Layer::read(text) else { return };
         let mut inside = Vec::new();
-        // Text in text is read too: its depth is bounded, because each level doubles the escapes of the one inside.
+        // Nested text is read too. Its depth is bounded, because each level doubles the escapes.
         layer.unfold(LayerPath::Text, &mut inside);
         found.extend(inside.into_iter().map(|(place, layer)| (place, layer.into_owned())));
     }
@@ -340,7 +333,7 @@ impl<'a> Layer<'a> {
             reason_code: self.reason_code,
             code: self.code,
             null_error: self.null_error,
-            // Taken apart by unfolding.
+            // `unfold` has taken these.
             result: InnerValue::Absent,
             params: InnerValue::Absent,
             structured: InnerValue::Absent,
@@ -355,13 +348,12 @@ impl<'a> Layer<'a> {
         self.message_type.as_text() == Some(name) || self.r#type.as_text() == Some(name)
     }
 
-    /// The match that the answer is for, where it names one.
     pub(super) fn named_match(&self) -> Option<&str> {
         let named = if self.match_id == TextField::Absent { &self.game_id } else { &self.match_id };
         named.as_text()
     }
 
-    /// `accept` or `accepted`; where both are given and differ, the refusal.
+    /// A refusal wins if `accept` and `accepted` differ.
     pub(super) fn accepts(&self) -> Option<bool> {
         match (self.accept, self.accepted) {
             (Some(a), Some(b)) => Some(a && b),
@@ -380,8 +372,7 @@ impl<'a> Layer<'a> {
         self.status.as_text().is_some_and(refused)
     }
 
-    /// Whether a registration was granted, where this says so. A mere `error` may be about the form of the request: it is a
-    /// rejection only where it says that it answers a registration.
+    /// A plain `error` may concern the form of the request, so it is a rejection only in an answer to a registration.
     pub(super) fn admission(&self) -> Option<bool> {
         let is = |words: &[&str], status: &str| words.iter().any(|word| word.eq_ignore_ascii_case(status));
         let answers = self.reason.is_some()
@@ -396,7 +387,6 @@ impl<'a> Layer<'a> {
         }
     }
 
-    /// What this says went wrong, where it says so by a status and in words alone.
     pub(super) fn complaint(&self) -> Option<PeerError> {
         let failed = |status: &str| ["ERROR", "FAILED"].iter().any(|word| word.eq_ignore_ascii_case(status));
         let says_so = self.success == Some(false) || self.status.as_text().is_some_and(failed);
@@ -428,13 +418,11 @@ impl<'a> Layer<'a> {
         quirks.extend(odd(&self.sender, named, Quirk::OddSender));
     }
 
-    /// The peer's own words about what went wrong.
     fn words(&self) -> String {
         let said = [&self.message, &self.hint, &self.error_description].into_iter().find_map(TextField::as_text);
         said.unwrap_or_default().chars().take(200).collect()
     }
 
-    /// An error in any of its forms: JSON-RPC's member, a tool's flag, the league's own message.
     pub(super) fn peer_error(&self) -> Option<PeerError> {
         match &self.error {
             InnerValue::Object(error) => {

@@ -1,5 +1,3 @@
-//! What is remembered about a peer.
-
 use serde_json::json;
 
 use super::*;

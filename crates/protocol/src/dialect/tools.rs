@@ -1,4 +1,4 @@
-//! What `tools/list` says about a peer: which of its tools are our calls, and what they take.
+//! Finds league calls among the tools of a peer's `tools/list`, and their arguments.
 
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -9,7 +9,6 @@ use crate::table::{CallRow, Method, TABLE};
 
 const CATCH_ALL: [&str; 3] = [DISPATCH, "handle_message", "receive_message"];
 
-/// The calls that are different there; nothing when not a single tool is ours.
 pub(super) fn ways(listing: &Value) -> Option<Vec<CallDialect>> {
     let tools = listing.get("tools")?.as_array()?;
     let named = |wanted: &dyn Fn(&str) -> bool| {
@@ -42,7 +41,7 @@ pub(super) fn ways(listing: &Value) -> Option<Vec<CallDialect>> {
     found.then_some(ways)
 }
 
-/// Whether a tool is for this call: by any of its names, however they are joined.
+/// Compares any name of the call, with any separators.
 fn is_for(row: &CallRow, tool: &str) -> bool {
     let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_', '.'], "");
     let names = std::iter::once(&row.name).chain(row.aliases).chain(&row.message);
@@ -50,7 +49,7 @@ fn is_for(row: &CallRow, tool: &str) -> bool {
         || names.into_iter().any(|name| plain(name) == plain(tool))
 }
 
-/// What a tool with this schema takes. One that names fields is given no other: most SDKs refuse what they do not know.
+/// A tool whose schema names fields gets no others, because most SDKs refuse unknown fields.
 fn shape(schema: &Value, row: &CallRow) -> ArgumentShape {
     let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|fields| !fields.is_empty())
     else {

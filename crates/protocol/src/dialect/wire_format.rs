@@ -1,7 +1,4 @@
-//! A manner as it is written: by its letter, and by the names of the call table.
-//!
-//! Reading never fails. What is unknown here, or too long, was learned by another version or made up; it is left out, and found
-//! out again when it matters.
+//! The serialized form of a dialect. Reading never fails: it skips unknown or oversized entries, which the peer client learns again.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

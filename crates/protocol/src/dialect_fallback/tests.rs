@@ -1,5 +1,3 @@
-//! The second guess, evidence by evidence.
-
 use super::*;
 
 fn after(tried: &[PeerDialect], method: Method, rebuff: &DialectError) -> DialectAttempt<'static> {

@@ -1,5 +1,3 @@
-//! The answer to everything that only informs.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -32,24 +30,20 @@ fn acknowledged() -> SmolStr {
 }
 
 impl Acknowledgement {
-    /// A player's.
     pub fn of_player(player: PlayerId) -> Self {
         Self { player_id: Some(player), ..Self::default() }
     }
 
-    /// A referee's.
     pub fn of_referee(referee: RefereeId) -> Self {
         Self { referee_id: Some(referee), ..Self::default() }
     }
 
-    /// The same, about `round`.
     #[must_use]
     pub fn for_round(mut self, round: RoundId) -> Self {
         self.round_id = Some(round);
         self
     }
 
-    /// The same, about `match_id`.
     #[must_use]
     pub fn for_match(mut self, match_id: MatchId) -> Self {
         self.match_id = Some(match_id);

@@ -1,5 +1,3 @@
-//! CHOOSE_PARITY_CALL and CHOOSE_PARITY_RESPONSE: even or odd?
-
 use schemars::JsonSchema;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
@@ -53,13 +51,12 @@ pub struct ChoiceContext {
 }
 
 impl ChooseParityCall {
-    /// The opponent, wherever it is named.
     pub fn opponent(&self) -> Option<&PlayerId> {
         self.context.opponent_id.as_ref()
     }
 }
 
-/// The context once more under `parity_context`, with the match it belongs to, where some players look for it.
+/// Some players look for the context under `parity_context`, together with the match.
 struct NestedCopy<'a>(&'a ChooseParityCall);
 
 impl Serialize for NestedCopy<'_> {
@@ -134,9 +131,8 @@ pub struct PostedChoice {
 }
 
 impl PostedChoice {
-    /// The move that was meant: `parity_choice`, `move` or `choice` to the letter; in the PARITY_CHOICE form `choice` with its
-    /// case folded where it is a parity. A message that says two things says nothing. Beside `parity_choice`, `choice` is a copy
-    /// that counts in the PARITY_CHOICE form only, as in answers to a call.
+    /// The exact text of `parity_choice`, `move` or `choice`; in the PARITY_CHOICE form `choice` in any case if it is a parity. Two
+    /// different values count as none. Beside `parity_choice`, `choice` counts only in the PARITY_CHOICE form, as in answers to a call.
     pub fn meant(&self, head: &ReceivedEnvelope) -> Option<SmolStr> {
         let parity_form = head.message_type.as_good().is_some_and(|name| name == "PARITY_CHOICE");
         let folded =
@@ -148,7 +144,6 @@ impl PostedChoice {
         said.all(|other| other == first).then_some(first)
     }
 
-    /// What is unusual about where the choice stands.
     pub fn quirk(&self, head: &ReceivedEnvelope) -> Option<Quirk> {
         let called = |name: &str| head.message_type.as_good().is_some_and(|known| known == name);
         match (called("PARITY_CHOICE"), &self.parity_choice, &self.choice) {

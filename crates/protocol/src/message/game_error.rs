@@ -1,5 +1,3 @@
-//! GAME_ERROR: something went wrong with your answer, and this is what comes next.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;

@@ -1,5 +1,3 @@
-//! GAME_MOVE_CALL and GAME_MOVE_RESPONSE: the call for a move in games other than Even/Odd.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;

@@ -1,6 +1,4 @@
-//! GAME_OVER: how it ended, told to each player from its own side, with everything that proves the draw.
-//!
-//! It only informs, so nothing in it is a reason to refuse it: what cannot be read is as good as left out.
+//! GAME_OVER is a notice, so an unreadable field counts as absent and never refuses it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -41,7 +39,7 @@ pub enum OwnResult {
     TechnicalLoss,
 }
 
-/// In any case: referees of other make write the words as they like.
+/// In any case, because other referees vary the words.
 impl FromStr for ResultStatus {
     type Err = ();
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -50,7 +48,6 @@ impl FromStr for ResultStatus {
     }
 }
 
-/// Likewise.
 impl FromStr for OwnResult {
     type Err = ();
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -65,19 +62,15 @@ impl FromStr for OwnResult {
     }
 }
 
-/// One entry for each player of a match, in the order of sides: at most two.
-///
-/// An object on the wire. A map would do, but two entries in a known order need none.
+/// One entry for each player of a match, in the order of sides: at most two. An object on the wire.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ByPlayer<T>(pub Vec<(PlayerId, T)>);
 
 impl<T> ByPlayer<T> {
-    /// `player`'s entry.
     pub fn get(&self, player: &PlayerId) -> Option<&T> {
         self.0.iter().find(|(id, _)| id == player).map(|(_, entry)| entry)
     }
 
-    /// Whether nobody has an entry.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -119,7 +112,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByPlayer<T> {
 }
 
 impl<T> ByPlayer<Option<T>> {
-    /// Only the players of whom something was received.
+    /// Keeps only players from whom something was received.
     #[must_use]
     pub fn received(mut self) -> Self {
         self.0.retain(|(_, entry)| entry.is_some());
@@ -206,12 +199,11 @@ pub struct GameResult {
     pub reason: String,
 }
 
-/// Whether a referee that writes this for the winner means that there is none.
+/// True for the words that some referees write when there is no winner.
 pub(super) fn means_no_winner(winner: &str) -> bool {
     ["", "DRAW", "NONE", "NULL"].iter().any(|word| word.eq_ignore_ascii_case(winner))
 }
 
-/// The winner, or nobody.
 fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>, D::Error> {
     let named: Option<PlayerId> = lenient::text(deserializer)?;
     Ok(named.filter(|player| !means_no_winner(player.as_str())))

@@ -1,5 +1,3 @@
-//! GAME_INVITATION and GAME_JOIN_ACK: will you play?
-
 use schemars::JsonSchema;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
@@ -42,7 +40,7 @@ pub struct GameInvitation {
     pub draw_commitment: Option<DrawCommitment>,
 }
 
-/// The same fields once more under `game_invitation`, where some players look for them.
+/// Some players look for the fields under `game_invitation`.
 struct NestedCopy<'a>(&'a GameInvitation);
 
 impl Serialize for NestedCopy<'_> {

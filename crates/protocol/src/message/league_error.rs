@@ -1,4 +1,4 @@
-//! LEAGUE_ERROR: what was wrong with your request. The `data` of every JSON-RPC error of the league.
+//! LEAGUE_ERROR is the `data` of every JSON-RPC error of the league.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,18 +58,17 @@ pub struct ErrorContext {
     pub expected_format: Option<SmolStr>,
 }
 
-/// How much of the text is shown to people, in characters.
 const SHOWN: usize = 300;
 
 impl LeagueError {
-    /// The text and the code, without characters that would confuse a terminal.
+    /// Without control characters, which could confuse a terminal.
     pub fn for_people(&self) -> String {
         let code = self.error_code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
         let text = self.hint.as_deref().or(self.error_description.as_deref()).unwrap_or("something is wrong");
         text.chars().chain(code.chars()).filter(|c| !c.is_control()).take(SHOWN).collect()
     }
 
-    /// `fault`, met by a request called `original`.
+    /// `original` is the message type of the refused request.
     pub fn of(fault: &RequestError, original: Option<&str>) -> Self {
         use crate::error::ErrorCode::{E011, E012};
         let name = fault.code.map(|code| SmolStr::new_static(code.name()));

@@ -1,6 +1,4 @@
-//! `get_league`: a league as whoever runs it or watches it looks at it, page by page.
-//!
-//! Every answer fits into the bytes that a client reads; what is longer goes on where `next` says.
+//! `get_league`. Every answer fits into the maximum body; `next` names the following page.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,3 @@
-//! What the operator tells the manager: make the schedule, start, stop, open the registration again, take a player out.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +44,6 @@ pub struct WithdrawPlayer {
     pub player_id: PlayerId,
 }
 
-/// Where the league stands after the command.
 pub type StatusAnswer = LeagueStatus;
 
 /// Nothing to say, and nothing to answer: `ping`.

@@ -1,5 +1,3 @@
-//! LEAGUE_QUERY and LEAGUE_QUERY_RESPONSE: what players and referees may ask the manager.
-
 use schemars::JsonSchema;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
@@ -36,7 +34,6 @@ pub enum QueryType {
 }
 
 impl QueryType {
-    /// Every query, in order.
     pub const ALL: [Self; 7] = [
         Self::GetStandings,
         Self::GetSchedule,
@@ -191,7 +188,7 @@ macro_rules! findings {
         }
 
         impl Findings {
-            /// Writes the same fields once more, beside `data`.
+            /// Repeats the fields beside `data`, where some agents look.
             fn write_fields<S: SerializeStruct>(&self, out: &mut S) -> Result<(), S::Error> {
                 $(if let Some(found) = &self.$field {
                     out.serialize_field(stringify!($field), found)?;

@@ -1,7 +1,5 @@
-//! Joining a league: REFEREE_REGISTER_REQUEST, LEAGUE_REGISTER_REQUEST and their answers.
-//!
-//! Written with `player_meta` or `referee_meta`; read also with the same fields flat, and with as little as an endpoint and
-//! a name, as several public players send it.
+//! Registrations are written with `player_meta` or `referee_meta`. They are also read with flat fields, and with as little as an
+//! endpoint and a name, as several public players send it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -13,13 +11,12 @@ use crate::lenient::{self, Field};
 use crate::quirk::{Quirk, Quirks};
 use crate::token::Credential;
 
-/// The longest name of an agent, in characters.
+/// In characters.
 pub const MAX_NAME: usize = 64;
-/// The longest endpoint, in bytes.
+/// In bytes.
 pub const MAX_ENDPOINT: usize = 512;
-/// The most games an agent may list.
 pub const MAX_GAMES: usize = 32;
-/// The word by which an answer says that its passes follow our scheme, so that the agent may insist on them.
+/// An answer with this word uses our pass scheme, so the agent may insist on passes.
 pub const PASS_SCHEME: &str = "hmac-sha256";
 
 /// What an agent says of itself.
@@ -48,12 +45,12 @@ pub struct AgentMeta {
 }
 
 impl AgentMeta {
-    /// Whether a referee says that it shows passes of our scheme.
+    /// The referee sends passes of our scheme.
     pub fn shows_passes(&self) -> bool {
         self.pass_scheme.as_deref() == Some(PASS_SCHEME)
     }
 
-    /// Whether the protocol version that it names, where it names one, is 2.0.0 or later.
+    /// True if it names no protocol version, or 2.0.0 or later.
     pub fn speaks_our_protocol(&self) -> bool {
         self.protocol_version.as_deref().is_none_or(|version| {
             let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
@@ -90,9 +87,7 @@ pub struct LeagueRegisterRequest {
     pub quirks: Quirks,
 }
 
-/// A registration as anybody may write it.
-///
-/// Names for the same thing are fields of their own and not aliases: whoever sends both to be safe is welcome too.
+/// Alternative names are separate fields instead of aliases, because some agents send both.
 #[derive(Deserialize)]
 struct RawRegistration {
     #[serde(default)]
@@ -127,12 +122,11 @@ struct RawRegistration {
     pass_scheme: Option<SmolStr>,
     #[serde(default, deserialize_with = "lenient::flag")]
     accepts_batches: Option<bool>,
-    // Loose, so that no complaint about its type can quote it.
+    // A `Credential`, so that no type error can quote it.
     #[serde(default, deserialize_with = "lenient::text")]
     join_key: Option<Credential>,
 }
 
-/// The nested part, every field of which may be missing too.
 #[derive(Default, Deserialize)]
 struct RawMeta {
     #[serde(default, deserialize_with = "lenient::given")]
@@ -161,7 +155,6 @@ struct RawMeta {
     referee_id: Option<SmolStr>,
 }
 
-/// A registration brought into order.
 struct Ordered {
     meta: AgentMeta,
     wanted: Option<SmolStr>,
@@ -234,7 +227,6 @@ impl RawRegistration {
     }
 }
 
-/// A name that tables can show.
 fn fitting_name<E: de::Error>(name: SmolStr, place: &str) -> Result<SmolStr, E> {
     let length = name.chars().count();
     if name.trim().is_empty() {
@@ -254,7 +246,6 @@ fn bad_name<E: de::Error>(place: &str, found: &str) -> E {
     E::custom(rule)
 }
 
-/// A short text; nothing where it is absent or empty.
 fn fitting_text<E: de::Error>(text: Field<SmolStr>, place: &str, field: &str) -> Result<Option<SmolStr>, E> {
     let found = match text {
         Field::Absent => return Ok(None),
@@ -284,7 +275,6 @@ impl<'de> Deserialize<'de> for LeagueRegisterRequest {
     }
 }
 
-/// What is written of a registration: the quirks are ours alone.
 #[derive(Serialize)]
 struct Canonical<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

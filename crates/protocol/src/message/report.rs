@@ -1,5 +1,3 @@
-//! MATCH_RESULT_REPORT and MATCH_RESULT_ACK: the referee tells the manager how a match ended.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use smol_str::SmolStr;
@@ -65,7 +63,6 @@ pub struct Account {
 }
 
 impl Account {
-    /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -97,7 +94,6 @@ pub struct LearnedDialect {
 }
 
 impl LearnedDialect {
-    /// Whether there is nothing to tell.
     pub fn is_nothing(&self) -> bool {
         self.manner.is_none() && self.quirks.is_empty() && !self.shows_token
     }
@@ -160,7 +156,7 @@ fn no_quirks(quirks: &Quirks) -> bool {
     quirks.is_empty()
 }
 
-/// A draw is written as null, as nothing, and as the word.
+/// A draw is null, absent, or a word.
 fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>, D::Error> {
     let text = Option::<SmolStr>::deserialize(deserializer)?;
     match text.as_deref() {
@@ -170,14 +166,14 @@ fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>
     }
 }
 
-/// The word in any case. One that we do not know is refused, since it might tell of a forfeit.
+/// In any case. An unknown word is refused, because it might mean a forfeit.
 fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ResultStatus>, D::Error> {
     let word = Option::<SmolStr>::deserialize(deserializer)?;
     let unknown = |()| serde::de::Error::custom("a status is WIN, DRAW or TECHNICAL_LOSS");
     word.map(|word| word.parse().map_err(unknown)).transpose()
 }
 
-/// A report with its result nested or, as a plain tool call has it, flat.
+/// Reads the result nested, or flat as in a plain tool call.
 #[derive(Deserialize)]
 struct Written {
     #[serde(default, deserialize_with = "lenient::text")]

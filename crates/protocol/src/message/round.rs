@@ -1,5 +1,3 @@
-//! A round begins, a round ends, the league ends.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,5 +1,3 @@
-//! The table of the league.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;

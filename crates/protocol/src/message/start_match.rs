@@ -1,5 +1,3 @@
-//! START_MATCH: the manager gives a match to a referee, with everything that the referee needs to run it.
-
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -14,7 +12,7 @@ use crate::lenient;
 use crate::side::{Pair, Side};
 use crate::token::Pass;
 
-/// The league of matches that the operator starts at a referee: they are played and shown, and never count.
+/// The league of matches that the operator starts at a referee. They never count.
 pub const FRIENDLY: &str = "friendly";
 
 /// Whether a match runs by itself or waits for the operator's steps.
@@ -107,7 +105,7 @@ impl Default for MatchLimits {
     }
 }
 
-/// Seconds as they stand in a file or message, as a span: never negative, never beyond an hour.
+/// Clamps seconds from a file or message to zero … one hour.
 pub fn span(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.clamp(0.0, 3600.0)).unwrap_or_default()
 }
@@ -189,7 +187,7 @@ pub struct StartMatch {
     pub home_mark: Option<SmolStr>,
 }
 
-/// On the wire also with the flat fields of the course's own tool.
+/// Also reads the flat fields of the course's own tool.
 #[derive(Serialize, Deserialize)]
 struct Written {
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]

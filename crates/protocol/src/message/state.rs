@@ -1,5 +1,3 @@
-//! `get_player_state`: how a player sees itself. No secrets.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;

@@ -1,5 +1,4 @@
-//! The tools of a referee for matches that are run by hand: `collect_choices`, `draw_number`, `finalize_match`,
-//! `get_match_state`, and `register_to_league`.
+//! A referee's tools for matches that the operator steps through.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +18,7 @@ pub struct MatchStep {
     pub match_id: MatchId,
 }
 
-/// A step as anybody may write it: the course's own tools call the match a game session.
+/// The course's tools call the match a game session.
 #[derive(Deserialize)]
 struct Written {
     #[serde(default)]

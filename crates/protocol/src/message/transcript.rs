@@ -1,7 +1,5 @@
-//! MATCH_TRANSCRIPT: the referee hands what was said in a match to the manager, in parts.
-//!
-//! The transcript is the JSON list of a match file, without blanks. Its SHA-256 stands in the report, so a transcript that
-//! arrives later is the one that the referee had when it reported.
+//! MATCH_TRANSCRIPT: the JSON list of a match file, without whitespace, in parts. The report contains its SHA-256, so a transcript
+//! that arrives later is the one that the referee had when it reported.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,16 +15,14 @@ use crate::lenient;
 use crate::seal::digest;
 use crate::text::parsed;
 
-/// The longest transcript, in bytes.
+/// In bytes.
 pub const MAX_TRANSCRIPT: usize = 4 * 1024 * 1024;
 
-/// The bytes of one part: in Base64, with its envelope, they fit into a message of 64 KiB.
+/// In bytes. As Base64 with its envelope a part fits into a message of 64 KiB.
 pub const PART: usize = 45 * 1024;
 
-/// The most parts of a transcript.
 pub const MAX_PARTS: u32 = MAX_TRANSCRIPT.div_ceil(PART) as u32;
 
-/// Not 64 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("expected 64 hexadecimal digits")]
 pub struct NotADigest;
@@ -38,7 +34,6 @@ pub struct NotADigest;
 pub struct TranscriptDigest(pub [u8; 32]);
 
 impl TranscriptDigest {
-    /// The digest of a transcript's bytes.
     pub fn of(transcript: &[u8]) -> Self {
         Self(digest(transcript))
     }
@@ -101,7 +96,6 @@ pub struct MatchTranscript {
 }
 
 impl MatchTranscript {
-    /// The parts of a transcript in order, each as a message.
     pub fn parts_of<'a>(
         league_id: Option<&'a LeagueId>,
         match_id: &'a MatchId,
@@ -121,7 +115,7 @@ impl MatchTranscript {
         })
     }
 
-    /// The bytes of this part; nothing when they are not Base64 or too many.
+    /// `None` if this is not Base64 or too long.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         BASE64.decode(self.data.as_bytes()).ok().filter(|bytes| bytes.len() <= PART)
     }

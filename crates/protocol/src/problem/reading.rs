@@ -1,5 +1,3 @@
-//! Finding out what is wrong with an answer that came.
-
 use serde_json::{Map, Value};
 use smol_str::{SmolStr, format_smolstr};
 
@@ -9,13 +7,10 @@ use crate::id::MatchId;
 use crate::parity::Parity;
 use crate::request::MAX_BODY;
 
-/// How deep an answer is looked into.
 const DEPTH: usize = 6;
 
 impl Problem {
-    /// What is wrong with the answer to `question` about `match_id`; nothing when it answers it.
-    ///
-    /// This reads a second time what [`ParsedAnswer`] refused, so it may take its time: only wrong answers come here.
+    /// Reads again what [`ParsedAnswer`] refused. Only wrong answers come here, so speed does not matter.
     pub fn of_answer(question: QuestionKind, match_id: &MatchId, status: u16, body: &[u8]) -> Option<Self> {
         if body.len() > MAX_BODY {
             return Some(Self::TooLong);
@@ -43,19 +38,17 @@ impl Problem {
         }
     }
 
-    /// What is wrong with `text` as a choice; nothing when it is `even` or `odd`.
     pub fn of_choice(text: &str) -> Option<Self> {
         (Parity::exact(text).is_none()).then(|| wrong_choice("parity_choice", text))
     }
 }
 
-/// Text that no answer can be read from.
 fn not_an_object(status: u16, body: &[u8]) -> Problem {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
     let begins = |mark: &str| text.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark));
     if begins("<!doctype") || begins("<html") {
-        // A crash and a missing path are shown as pages too; the status says more than the page.
+        // Servers also send pages for a crash or a missing path; then the status says more.
         return if (200..300).contains(&status) { Problem::Html { status } } else { Problem::Status { status } };
     }
     if (200..300).contains(&status) {
@@ -65,7 +58,6 @@ fn not_an_object(status: u16, body: &[u8]) -> Problem {
     }
 }
 
-/// An error in place of an answer.
 fn refused(
     question: QuestionKind,
     match_id: &MatchId,
@@ -114,7 +106,7 @@ fn no_choice(status: u16, whole: &Value) -> Problem {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => {
                 return match Parity::exact(text) {
-                    // The value is right, so another place contradicts it.
+                    // The value is right, so another layer contradicts it.
                     Some(_) if texts.iter().any(|other| other != text) => Problem::TwoAnswers,
                     Some(_) => nothing(QuestionKind::Choice, status, whole),
                     None => wrong_choice(field, text),
@@ -123,7 +115,7 @@ fn no_choice(status: u16, whole: &Value) -> Problem {
             Some(other) => return wrong_choice(field, &shown(other)),
         }
     }
-    // The value is there under another name.
+    // The value exists under another name.
     let named = |object: &&Map<String, Value>| {
         let is_choice = |value: &Value| value.as_str().is_some_and(|text| Parity::folded(text.trim()).is_some());
         object.iter().find(|(_, value)| is_choice(value)).map(|(name, _)| quoted(name))
@@ -153,7 +145,6 @@ fn no_move(status: u16, whole: &Value) -> Problem {
     }
 }
 
-/// An answer that says nothing about the question.
 fn nothing(question: QuestionKind, status: u16, whole: &Value) -> Problem {
     if !(200..300).contains(&status) {
         return Problem::Status { status };
@@ -172,7 +163,7 @@ fn nothing(question: QuestionKind, status: u16, whole: &Value) -> Problem {
     Problem::OnlyAcknowledged { wanted: SmolStr::new_static(question.answer()) }
 }
 
-/// Puts JSON that stands in a text, as in MCP's text blocks, in the place of that text.
+/// Replaces texts that contain JSON, such as MCP's text blocks, by their value.
 fn unfold(value: &mut Value, depth: usize) {
     if depth == 0 {
         return;
@@ -190,7 +181,6 @@ fn unfold(value: &mut Value, depth: usize) {
     }
 }
 
-/// A value for people: a text without its quotes.
 fn shown(value: &Value) -> SmolStr {
     match value {
         Value::String(text) => quoted(text),
@@ -200,7 +190,6 @@ fn shown(value: &Value) -> SmolStr {
     }
 }
 
-/// Every object of an answer in which its author may have put something, outermost first.
 fn objects(whole: &Value) -> Vec<&Map<String, Value>> {
     let mut found = Vec::new();
     let mut level = vec![whole];
@@ -210,7 +199,7 @@ fn objects(whole: &Value) -> Vec<&Map<String, Value>> {
             match value {
                 Value::Object(object) => {
                     found.push(object);
-                    // `error` has words of its own, which are no answer.
+                    // Texts inside `error` are not answers.
                     next.extend(object.iter().filter(|(name, _)| *name != "error").map(|(_, inner)| inner));
                 }
                 Value::Array(list) => next.extend(list),

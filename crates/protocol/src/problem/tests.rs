@@ -8,7 +8,6 @@ fn wrong(question: QuestionKind, status: u16, body: &Value) -> Problem {
     Problem::of_answer(question, &match_id, status, &body).expect("this answer is wrong")
 }
 
-/// The answer in a JSON-RPC result.
 fn rpc(result: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "result": result})
 }

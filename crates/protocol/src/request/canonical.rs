@@ -1,7 +1,5 @@
-//! The canonical form in one pass: JSON-RPC with the method before its parameters, which are read straight into their type.
-//!
-//! Nothing is decided here. Whatever is not the plain case, good or bad, is left to the reading of all forms, which looks
-//! at the message a second time and knows what to say about it.
+//! Reads the canonical form in one pass: JSON-RPC with `method` before `params`.
+//! Anything else, right or wrong, is left to the general reader, which explains errors.
 
 use std::fmt;
 
@@ -13,7 +11,6 @@ use crate::envelope::ReceivedEnvelope;
 use crate::frame::{Frame, RequestId};
 use crate::table::{Call, Method, MethodSpelling};
 
-/// A call of the league in its canonical form; nothing when it is anything else.
 pub(super) fn read(text: &str) -> Option<Incoming<'_>> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let request = reader.deserialize_map(Canonical).ok()?;
@@ -21,7 +18,7 @@ pub(super) fn read(text: &str) -> Option<Incoming<'_>> {
     Some(Incoming::Call(Box::new(request)))
 }
 
-/// What is left to the reading of all forms.
+/// Stops this reader; the caller ignores the error.
 fn other_form<E: Error>() -> E {
     E::custom("not the canonical form")
 }
@@ -64,7 +61,6 @@ impl<'de> Visitor<'de> for Canonical {
     }
 }
 
-/// The call that goes by its own name.
 fn named(name: &str) -> Option<Method> {
     match Method::named(name)? {
         (method, MethodSpelling::Name) if !is_mcp(name) => Some(method),

@@ -1,4 +1,4 @@
-//! Any valid message: the samples, with their fields filled, left out and changed at random.
+//! Random valid messages: the samples with fields filled, omitted and changed.
 
 use league_protocol::draw::{DrawCommitment, DrawSeal, DrawSecret};
 use league_protocol::envelope::Envelope;
@@ -14,7 +14,7 @@ use league_protocol::token::Credential;
 use proptest::prelude::*;
 
 pub(crate) fn word() -> impl Strategy<Value = String> {
-    // Quotes, backslashes, colours and accents: whatever may stand in a name.
+    // Quotes, backslashes, emoji and accents.
     "[a-zA-Z0-9 \"\\\\/äß…🎲_-]{1,20}"
 }
 
@@ -37,7 +37,6 @@ prop_compose! {
     }
 }
 
-/// The sample of `method` with its fields filled, left out and changed at random.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other calls are tried as the samples have them")]
 fn call(method: Method) -> impl Strategy<Value = Call> {
     let some = || any::<bool>();

@@ -1,10 +1,10 @@
-//! Every decoder in one call: for the property tests, and for fuzzing, which includes this file by its path.
+//! Runs every decoder, for the property tests and for fuzzing, which includes this file by its path.
 
 use league_protocol::answer::{ParsedAnswer, ReplyKind, is_heard};
 use league_protocol::id::{MatchId, RoundId};
 use league_protocol::request::{self, Incoming};
 
-/// Everything that decodes bytes, once over `bytes`. What comes out is shown, so that showing is tried too.
+/// Formats the results, so that `Debug` is tested too.
 pub(crate) fn decode_everything(bytes: &[u8]) -> String {
     let mut shown = match request::read(bytes) {
         Ok(Incoming::Call(request)) => format!("{request:?} {:?} {:?}", request.check(false), request.check(true)),

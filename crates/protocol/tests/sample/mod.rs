@@ -1,4 +1,4 @@
-//! One message of every kind, filled to the brim: what the golden files show and the other tests build on.
+//! One message of every kind with all fields set, for the goldens and other tests.
 
 use league_protocol::dialect::PeerDialect;
 use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
@@ -46,7 +46,7 @@ use league_protocol::table::{Call, Method};
 use league_protocol::time::Timestamp;
 use league_protocol::token::{Credential, Token};
 
-/// 2026-03-04T09:00:00Z and a little more: what is written has whole seconds.
+/// With a fraction, because written times have whole seconds.
 pub(crate) fn noon() -> Timestamp {
     Timestamp::from_unix_millis(1_772_614_800_750)
 }
@@ -215,7 +215,6 @@ fn findings() -> Findings {
     }
 }
 
-/// A request of every row.
 pub(crate) fn call(method: Method) -> Call {
     let step = MatchStep { match_id: match_id() };
     match method {
@@ -456,7 +455,6 @@ fn join() -> GameJoinAck {
     }
 }
 
-/// The answer of every row, written.
 pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
     let envelope = envelope();
     let heard = Acknowledgement::of_player(player(5)).for_round(RoundId(2)).for_match(match_id());
