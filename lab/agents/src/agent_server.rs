@@ -1,4 +1,4 @@
-//! The HTTP server of an agent: its [`HttpHandler`] answers, and every request goes to its log.
+//! The HTTP server of an agent: its [`HttpHandler`] answers, and every request is logged.
 
 use std::io;
 use std::sync::Arc;
@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use crate::http_server::{HttpReply, HttpRequest, HttpServer, ReservedPort, ServerFaults, Then};
 use crate::request_log::{LoggedRequest, RequestLog};
 
-/// A request with a JSON document.
 #[derive(Clone, Debug)]
 pub(crate) struct AgentRequest {
     pub(crate) path: String,
@@ -23,10 +22,9 @@ impl AgentRequest {
     }
 }
 
-/// An answer, and what the log says about it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HttpResponse {
-    /// 0 breaks the connection off.
+    /// 0 closes the connection without an answer.
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: String,
@@ -42,17 +40,14 @@ impl HttpResponse {
         Self { status, headers, body: body.to_string(), ..Self::default() }
     }
 
-    /// Logged as of this kind.
     pub(crate) fn about(self, kind: &str, message: &Value) -> Self {
         Self { kind: kind.to_owned(), message: message.clone(), ..self }
     }
 
-    /// Logged as a refusal.
     pub(crate) fn refusing(self, why: impl Into<String>) -> Self {
         Self { refused: Some(why.into()), ..self }
     }
 
-    /// A refusal in plain text.
     pub(crate) fn plainly(status: u16, why: &str) -> Self {
         Self { status, body: why.to_owned(), ..Self::default() }.refusing(why)
     }
@@ -63,13 +58,12 @@ pub(crate) trait HttpHandler: Send + Sync + 'static {
 
     fn answer(&self, request: AgentRequest) -> impl Future<Output = HttpResponse> + Send;
 
-    /// Whether connections are kept for a second request.
     fn keeps_connections(&self) -> bool {
         true
     }
 }
 
-/// Serves `handler`, which refuses connections until `delay` has passed.
+/// Refuses connections until `delay` has passed.
 pub(crate) fn open<H: HttpHandler>(port: ReservedPort, delay: Duration, handler: Arc<H>) -> io::Result<HttpServer> {
     port.serve_after(delay, ServerFaults::default(), move |request| {
         let handler = Arc::clone(&handler);

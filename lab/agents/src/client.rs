@@ -1,4 +1,4 @@
-//! How a referee or a manager calls others: always in its own frame, whatever they speak.
+//! Calls of a foreign referee or manager: always in its own frame, whatever the peer understands.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,7 +20,6 @@ impl TestClient {
         Self { frame, names: Names::usual_for(&[]), last: AtomicU64::new(0) }
     }
 
-    /// The message of the answer, or what went wrong.
     pub(crate) async fn call(&self, url: &str, kind: &str, message: &Value) -> Result<Value, String> {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let request = self.frame.request(kind, &self.names, id, message);

@@ -1,4 +1,4 @@
-//! The five ways in which agents wrap a message, each strict about its own as the agents themselves are.
+//! The five frames of foreign agents. Each agent refuses every frame but its own.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
     pub(crate) message: Value,
 }
 
-/// A request that was not taken, in the words of whatever the agent was written with.
+/// Worded as the framework of the agent would word it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
@@ -58,7 +58,6 @@ impl Frame {
         }
     }
 
-    /// Reads a request in this frame, and in no other.
     pub(crate) fn read(self, body: &Value, names: &Names) -> Result<Asked, Refusal> {
         let id = body.get("id").cloned().unwrap_or_default();
         let params = body.get("params").cloned().unwrap_or_default();
@@ -103,7 +102,6 @@ impl Frame {
         }
     }
 
-    /// A refusal in this frame, with its HTTP status.
     pub(crate) fn refuse(self, id: &Value, refusal: &Refusal) -> (u16, Value) {
         let Refusal { status, code, text } = refusal;
         let error = json!({"jsonrpc": "2.0", "error": {"code": code, "message": text}, "id": id});
@@ -123,7 +121,7 @@ impl Frame {
     }
 }
 
-/// As a web framework reads a body into a model: what is not a field of it does not matter, what is missing is named.
+/// As a web framework reads a body into a model: it ignores unknown fields and names missing ones.
 fn bare(body: &Value, names: &Names) -> Result<Asked, Refusal> {
     let kind = text(body, "message_type");
     if kind.is_empty() {
@@ -135,7 +133,7 @@ fn bare(body: &Value, names: &Names) -> Result<Asked, Refusal> {
     Ok(Asked { id: Value::Null, kind: kind.to_owned(), message: body.clone() })
 }
 
-/// The message in an answer, whatever it is wrapped in; `Err` when it is a refusal.
+/// Accepts any frame. `Err` is a refusal.
 pub(crate) fn opened(answer: &Value) -> Result<Value, String> {
     if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
         return Err(error.to_string());

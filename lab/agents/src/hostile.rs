@@ -1,7 +1,7 @@
 //! Players that attack, over real sockets and byte by byte.
 //!
-//! An [`attack::Attack`] is all that such a player does wrong; its other answers are correct. The bytes that it could send are
-//! counted: a peer must not be able to fill our memory.
+//! An [`attack::Attack`] is the only fault of such a player; its other answers are correct. It counts the bytes that it
+//! could send: a peer must not be able to fill our memory.
 
 pub mod attack;
 mod bytes;
@@ -19,14 +19,12 @@ use crate::message::{envelope, text, with};
 use crate::post::post;
 use attack::Attack;
 
-/// A hostile player that listens, until it is dropped.
 #[derive(Debug)]
 pub struct HostileAgent {
     shared: Arc<Shared>,
     _server: HttpServer,
 }
 
-/// A question.
 #[derive(Debug)]
 pub(crate) struct Asked {
     path: String,
@@ -58,7 +56,7 @@ impl HostileAgent {
         format!("http://{}/mcp", self.shared.address)
     }
 
-    /// Registers with the manager at this URL, under its attack's name; its id.
+    /// Registers under the name of its attack; returns its id.
     pub async fn register(&self, manager: &str) -> io::Result<String> {
         let name = format!("{:?}", self.shared.attack);
         let meta = json!({
@@ -75,12 +73,11 @@ impl HostileAgent {
         self.shared.asked.load(Ordering::Relaxed)
     }
 
-    /// Questions that came to where it had redirected them.
+    /// Requests that arrived at the target of its redirect.
     pub fn followed(&self) -> usize {
         self.shared.followed.load(Ordering::Relaxed)
     }
 
-    /// Bytes of answers that it could send.
     pub fn pushed(&self) -> usize {
         self.shared.pushed.load(Ordering::Relaxed)
     }
@@ -112,7 +109,6 @@ pub(crate) fn honest(asked: &Asked) -> Value {
     with(letter, own)
 }
 
-/// A result in the frame of its question.
 pub(crate) fn framed(asked: &Asked, result: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": result})
 }

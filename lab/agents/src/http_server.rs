@@ -1,7 +1,7 @@
-//! The HTTP server of every stub and test agent: a free port on the loopback, and a closure that answers.
+//! The HTTP server of every stub and test agent: a free loopback port, and a closure that answers.
 //!
-//! HTTP/1.1 by hand, as much as our own clients need, so that a server can also be wrong on purpose ([`ServerFaults`]). It runs on
-//! the caller's runtime, or on a thread of its own where there is none, and is gone when it is dropped.
+//! HTTP/1.1 by hand, as much as our own clients need, so that a server can also misbehave ([`ServerFaults`]). It runs
+//! on the caller's runtime, or on its own thread without one, and stops when it is dropped.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,25 +15,22 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
-/// A request as it arrived.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct HttpRequest {
     pub method: String,
     pub path: String,
-    /// Names in lower case.
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
-    /// False when the client hung up within the body.
+    /// False if the client disconnected within the body.
     pub is_complete: bool,
 }
 
 impl HttpRequest {
-    /// The next request on a connection.
     pub async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> Option<Self> {
         Self::read_some(stream, false).await
     }
 
-    /// With `once`, the body is whatever the first read gives.
+    /// With `once`, the body is what the first read returns.
     async fn read_some(stream: &mut (impl AsyncBufRead + Unpin), once: bool) -> Option<Self> {
         let mut lines = Vec::new();
         loop {
@@ -60,30 +57,28 @@ impl HttpRequest {
         Some(request)
     }
 
-    /// A header by its name in lower case; empty where there is none.
+    /// Takes the name in lower case; returns an empty text for a missing header.
     pub fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    /// The body; null where it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 }
 
-/// What happens after a reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Then {
     #[default]
     KeepOpen,
     Close,
-    /// The server accepts no more connections, finishes the requests that are under way and ends.
+    /// Accepts no more connections, finishes the running requests and stops.
     Stop,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct HttpReply {
-    /// 0 sends nothing at all.
+    /// 0 sends nothing.
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
@@ -100,7 +95,6 @@ impl HttpReply {
         Self { headers, ..Self::text(status, body.to_string()) }
     }
 
-    /// The result of a JSON-RPC request.
     pub fn result(request: &Value, result: &Value) -> Self {
         Self::json(200, &json!({"jsonrpc": "2.0", "result": result, "id": request["id"]}))
     }
@@ -121,18 +115,15 @@ impl HttpReply {
     }
 }
 
-/// How a server itself misbehaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ServerFaults {
-    /// Takes the first read for the whole body.
     pub reads_once: bool,
-    /// Serves one connection after the other.
     pub one_at_a_time: bool,
-    /// Closes after each reply without saying so.
+    /// Closes after each reply without announcing it.
     pub hangs_up: bool,
 }
 
-/// A port that is taken, at which nothing listens yet.
+/// A bound port without a listener.
 #[derive(Debug)]
 pub struct ReservedPort {
     socket: TcpSocket,
@@ -146,7 +137,6 @@ impl ReservedPort {
         Ok(Self { address: socket.local_addr()?, socket })
     }
 
-    /// Answers every request with `handler`.
     pub fn serve<H, A>(self, handler: H) -> io::Result<HttpServer>
     where
         H: Fn(HttpRequest) -> A + Send + Sync + 'static,
@@ -155,7 +145,7 @@ impl ReservedPort {
         self.serve_after(Duration::ZERO, ServerFaults::default(), handler)
     }
 
-    /// The same with these faults, and refusing connections until `delay` has passed.
+    /// Refuses connections until `delay` has passed.
     pub fn serve_after<H, A>(self, delay: Duration, faults: ServerFaults, handler: H) -> io::Result<HttpServer>
     where
         H: Fn(HttpRequest) -> A + Send + Sync + 'static,
@@ -167,7 +157,7 @@ impl ReservedPort {
         })
     }
 
-    /// Does with every connection what `script` says, which may stop the server.
+    /// `script` handles each connection, and may stop the server.
     pub fn connections<S, C>(self, delay: Duration, one_at_a_time: bool, script: S) -> io::Result<HttpServer>
     where
         S: Fn(Stream, watch::Sender<bool>) -> C + Send + Sync + 'static,
@@ -181,7 +171,7 @@ impl ReservedPort {
             Err(_) => Some(Builder::new_current_thread().enable_all().build()?),
         };
         let entered = own.as_ref().map(|runtime| runtime.enter());
-        // At once where nothing is waited for: the next line of a test may connect.
+        // Without a delay it listens at once: the next line of a test may connect.
         let ready = if delay.is_zero() { Ok(socket.listen(BACKLOG)?) } else { Err(socket) };
         let work = async move {
             let listener = match ready {
@@ -207,10 +197,9 @@ impl ReservedPort {
 }
 
 const BACKLOG: u32 = 1024;
-/// The longest body of the protocol.
+/// The protocol's limit.
 pub const MAX_BODY: usize = 64 * 1024;
 
-/// A connection.
 pub type Stream = BufReader<TcpStream>;
 
 async fn accept<S, C>(listener: TcpListener, one_at_a_time: bool, script: S, stop: watch::Sender<bool>)
@@ -261,7 +250,6 @@ where
     }
 }
 
-/// A server at work, until it is dropped.
 #[derive(Debug)]
 pub struct HttpServer {
     pub address: SocketAddr,
@@ -277,7 +265,6 @@ struct Requests {
 }
 
 impl HttpServer {
-    /// A stub at a free port that answers at once, and keeps all requests.
     pub fn stub(answer: impl Fn(&HttpRequest) -> HttpReply + Send + Sync + 'static) -> io::Result<Self> {
         let requests = Arc::<Requests>::default();
         let kept = Arc::clone(&requests);
@@ -297,12 +284,11 @@ impl HttpServer {
         self.requests.all.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The bodies of the JSON-RPC requests for `method` so far.
     pub fn calls(&self, method: &str) -> Vec<Value> {
         self.requests().iter().map(HttpRequest::json).filter(|body| body["method"] == method).collect()
     }
 
-    /// Blocks until `method` was called `count` times, for `limit` at most; the bodies of the calls.
+    /// Blocks until `method` was called `count` times, at most `limit`.
     pub fn wait_for(&self, method: &str, count: usize, limit: Duration) -> Vec<Value> {
         let all = self.requests.all.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = |all: &[HttpRequest]| all.iter().filter(|request| request.json()["method"] == method).count();
@@ -310,7 +296,6 @@ impl HttpServer {
         self.calls(method)
     }
 
-    /// Waits until the server stops by itself, for `limit` at most; tells whether it has.
     pub async fn stops(&self, limit: Duration) -> bool {
         let mut stopped = self.stopped.clone();
         tokio::time::timeout(limit, stopped.wait_for(|stopped| *stopped)).await.is_ok_and(|stopped| stopped.is_ok())

@@ -1,4 +1,4 @@
-//! A foreign manager: it understands registrations in its own form only, and calls every agent in that form.
+//! A foreign manager: it understands registrations only in its own form, and calls every agent in that form.
 
 mod table;
 
@@ -19,13 +19,10 @@ use crate::message::{envelope, text, with, without};
 use crate::names::Names;
 use crate::request_log::RequestLog;
 
-/// The league of every manager here.
 const LEAGUE: &str = "league_of_others";
 
-/// How long a round may take.
 const ROUND: Duration = Duration::from_secs(60);
 
-/// A manager that is not there yet.
 #[derive(Clone, Debug)]
 pub struct Plan {
     frame: Frame,
@@ -38,46 +35,43 @@ pub struct Plan {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entrance {
-    /// By a message in the manager's own frame.
     Frame,
-    /// By flat fields posted to `/register` or `/register_referee`; everything else is in the manager's frame.
+    /// Flat fields posted to `/register` or `/register_referee`; everything else is in the manager's frame.
     Register,
-    /// By a tool of a stock MCP server with sessions, whose answers are events.
+    /// A tool of a stock MCP server with sessions, whose answers are events.
     Session,
-    /// Not at all: no form of a registration is understood.
+    /// The manager understands no registration.
     Closed,
 }
 
-/// How a request in another form is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Complaint {
     Usual,
-    /// With status 200, `"status": "ERROR"` and a few words.
+    /// Status 200, `"status": "ERROR"` and a text.
     Status,
-    /// With a LEAGUE_ERROR that misses a field.
+    /// A LEAGUE_ERROR without a required field.
     Code,
-    /// With an error of its own number, and the name of an exception.
+    /// An error with a private number and the name of an exception.
     Exception,
-    /// Not at all: the handler throws, and the connection is closed.
+    /// No answer: the handler throws, and the connection is closed.
     HangsUp,
 }
 
-/// What the referee is told of its matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Orders {
     Full,
-    /// START_MATCH with ids and endpoints alone, as S1 has it.
+    /// START_MATCH with only ids and endpoints, as in S1.
     Ids,
-    /// Nothing but the announcement, which has the endpoints.
+    /// Only the announcement, which has the endpoints.
     None,
-    /// Nothing but the announcement, which lists all agents.
+    /// Only the announcement, which lists all agents.
     NoneButAgents,
-    /// Nothing but the announcement; endpoints are told on request.
+    /// Only the announcement; the manager answers queries for endpoints.
     NoneButDirectory,
 }
 
 impl Plan {
-    /// A manager that speaks like this, and begins once so many players and one referee are there.
+    /// Begins when `players` players and one referee are registered.
     pub fn new(frame: Frame, players: usize) -> Self {
         Self {
             frame,
@@ -89,22 +83,19 @@ impl Plan {
         }
     }
 
-    /// The same, with another word for a registration that it accepts.
+    /// Uses `word` as the status of an accepted registration.
     pub fn accepts(self, word: &'static str) -> Self {
         Self { accepts: word, ..self }
     }
 
-    /// The same with another way in.
     pub fn by(self, door: Entrance) -> Self {
         Self { door, ..self }
     }
 
-    /// The same with another answer to what it does not understand.
     pub fn complains(self, complains: Complaint) -> Self {
         Self { complains, ..self }
     }
 
-    /// The same with other orders for its referee.
     pub fn orders(self, orders: Orders) -> Self {
         Self { orders, ..self }
     }
@@ -129,7 +120,6 @@ impl Plan {
     }
 }
 
-/// A manager that is there, until it is dropped.
 #[derive(Debug)]
 pub struct Manager {
     shared: Arc<Shared>,
@@ -157,12 +147,11 @@ impl Manager {
         self.shared.state().reports.clone()
     }
 
-    /// The answers to its calls: the kind of the call, the called agent and the answer.
     pub fn answers(&self) -> Vec<(String, String, Result<Value, String>)> {
         self.shared.state().answers.clone()
     }
 
-    /// Waits until the league is over, for `limit` at most; the final standings, best first.
+    /// The final standings, best first; waits at most `limit`.
     pub async fn finished(&self, limit: Duration) -> Option<Value> {
         let over = self.shared.until(|state| state.over.is_some());
         tokio::time::timeout(limit, over).await.ok()?;
@@ -178,7 +167,6 @@ struct State {
     reports: Vec<Value>,
     answers: Vec<(String, String, Result<Value, String>)>,
     over: Option<Value>,
-    /// How many MCP sessions were opened.
     sessions: usize,
 }
 
@@ -269,7 +257,6 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the state is like this.
     async fn until(&self, enough: impl Fn(&State) -> bool) {
         let mut changes = self.changes.subscribe();
         while !enough(&self.state()) {
@@ -283,7 +270,6 @@ impl Shared {
         with(envelope(kind, "league_manager", conversation), json!({ "league_id": LEAGUE }))
     }
 
-    /// Takes a registration by flat fields.
     fn flat(&self, request: &AgentRequest) -> HttpResponse {
         let (kind, meta) = match request.path.as_str() {
             "/register" => ("LEAGUE_REGISTER_REQUEST", "player_meta"),
@@ -335,7 +321,6 @@ impl Shared {
         }
     }
 
-    /// Calls an agent and keeps its answer.
     async fn tell(&self, (id, endpoint): &(String, String), kind: &str, own: Value) {
         let message = with(Self::letter(kind, &format!("conv-{}", kind.to_lowercase())), own);
         let answer = self.client.call(endpoint, kind, &message).await;
@@ -357,14 +342,13 @@ impl Shared {
         }
     }
 
-    /// `start_match` with the fields of S1 and no envelope at all.
+    /// `start_match` with the fields of S1 and without an envelope.
     async fn order_by_ids(&self, (id, endpoint): &(String, String), game: &Value) {
         let order = without(game.clone(), &["game_type", "referee_endpoint"]);
         let answer = self.client.call(endpoint, "START_MATCH", &order).await;
         self.state().answers.push(("START_MATCH".to_owned(), id.clone(), answer));
     }
 
-    /// The league, from the first registration to the last word.
     async fn conduct(self: Arc<Self>) {
         let wanted = self.plan.players;
         self.until(|state| state.players.len() >= wanted && !state.referees.is_empty()).await;

@@ -1,6 +1,5 @@
-//! Agents that are stock MCP servers, as the SDKs make them: what they demand before a tool can be called.
-//!
-//! Made by hand from what the SDKs were seen to do, so that a test can count and take away sessions.
+//! Agents that are stock MCP servers, and what these demand before a tool call.
+//! Written by hand after the behaviour of the SDKs, so that a test can count and remove sessions.
 
 use serde_json::{Value, json};
 
@@ -9,20 +8,15 @@ use crate::message::text;
 
 const MODERN: &str = "2026-07-28";
 const HANDSHAKES: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-/// Where a modern request says its revision.
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// An agent behind such a server.
 pub(crate) trait McpAgent: Sync {
-    /// Opens a session and gives its id.
     fn open_session(&self) -> String;
 
     fn has_session(&self, session: &str) -> bool;
 
-    /// What `tools/list` shows.
     fn tools(&self) -> Value;
 
-    /// Answers a call of a tool.
     fn framed(&self, body: &Value) -> impl Future<Output = HttpResponse> + Send;
 }
 
@@ -34,7 +28,7 @@ fn refusal(status: u16, code: i64, message: &str, id: &Value) -> HttpResponse {
     HttpResponse::json(status, &error(code, message, id)).refusing(message)
 }
 
-/// An answer as a stream of events: a priming one, a notification and the answer, as servers may send them.
+/// As a stream of events: a priming one, a notification and the answer, as servers may send them.
 fn events(answer: &Value) -> HttpResponse {
     let notice =
         json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "hm"}});
@@ -48,7 +42,7 @@ fn info() -> Value {
     json!({"name": "stranger", "version": "1.0.0"})
 }
 
-/// A server with sessions. It knows nothing of revisions after the last one with a handshake.
+/// A server with sessions. It knows no revision after the last one with a handshake.
 pub(crate) async fn with_session(shared: &impl McpAgent, request: AgentRequest) -> HttpResponse {
     let body = &request.body;
     let (id, method) = (body.get("id").cloned().unwrap_or_default(), text(body, "method").to_owned());
@@ -132,7 +126,6 @@ pub(crate) async fn stateless(shared: &impl McpAgent, request: AgentRequest) -> 
     }
 }
 
-/// What both have in common, once the preliminaries are over.
 async fn served(shared: &impl McpAgent, method: &str, id: &Value, body: &Value) -> (Value, HttpResponse) {
     match method {
         "tools/list" => {

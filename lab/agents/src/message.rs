@@ -1,13 +1,10 @@
-//! Small things that every agent here writes: the time, an envelope, a field.
-
 use serde_json::{Map, Value, json};
 
-/// The time as the course's canonical examples write it.
+/// In the format of the course's canonical examples.
 pub(crate) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// An envelope with nothing in it.
 pub(crate) fn envelope(kind: &str, sender: &str, conversation: &str) -> Value {
     json!({
         "protocol": "league.v2",
@@ -18,7 +15,6 @@ pub(crate) fn envelope(kind: &str, sender: &str, conversation: &str) -> Value {
     })
 }
 
-/// Adds the fields of `more` to a message.
 pub(crate) fn with(mut message: Value, more: Value) -> Value {
     if let (Some(fields), Value::Object(more)) = (message.as_object_mut(), more) {
         fields.extend(more);
@@ -26,12 +22,10 @@ pub(crate) fn with(mut message: Value, more: Value) -> Value {
     message
 }
 
-/// A text in a message; empty when there is none.
 pub(crate) fn text<'m>(message: &'m Value, field: &str) -> &'m str {
     message.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The same message without these fields.
 pub(crate) fn without(message: Value, fields: &[&str]) -> Value {
     match message {
         Value::Object(map) => {

@@ -1,9 +1,9 @@
-//! What an agent calls the messages that it understands.
+//! The names of messages.
 //!
-//! Public agents agree on the types of messages and on little else: each has its own names for methods and tools, and
-//! knows only some of the messages.
+//! Public agents agree on message types and on little else: each has its own names for methods and tools, and knows
+//! only some of the messages.
 
-/// The message types with the names that most agents use, and those that some use instead.
+/// Message types, the names that most agents use, and those that some use instead.
 const KNOWN: &[(&str, &str, &str)] = &[
     ("REFEREE_REGISTER_REQUEST", "register_referee", "referee_register"),
     ("LEAGUE_REGISTER_REQUEST", "register_player", "league_register"),
@@ -24,28 +24,24 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("SHUTDOWN_COMMAND", "shutdown", "shutdown"),
 ];
 
-/// The usual name for a message type; the type itself where there is none.
+/// Returns the type itself if it has no usual name.
 pub fn usual(kind: &str) -> &str {
     KNOWN.iter().find(|(known, ..)| *known == kind).map_or(kind, |(_, usual, _)| usual)
 }
 
-/// The names of one agent, each with the type of its message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Names(Vec<(String, String)>);
 
 impl Names {
-    /// The usual names for these types.
     pub fn usual_for(kinds: &[&str]) -> Self {
         Self(kinds.iter().map(|kind| (usual(kind).to_owned(), (*kind).to_owned())).collect())
     }
 
-    /// The other names for these types.
     pub fn others_for(kinds: &[&str]) -> Self {
         let known = KNOWN.iter().filter(|(kind, ..)| kinds.contains(kind));
         Self(known.map(|(kind, _, other)| ((*other).to_owned(), (*kind).to_owned())).collect())
     }
 
-    /// The same, with another name for one type.
     pub fn renamed(mut self, kind: &str, name: &str) -> Self {
         for (known, _) in self.0.iter_mut().filter(|(_, of)| of == kind) {
             name.clone_into(known);
@@ -53,7 +49,7 @@ impl Names {
         self
     }
 
-    /// The same, with this name for one type, also where there was none.
+    /// Also adds a name for a type without one.
     #[must_use]
     pub fn named(mut self, kind: &str, name: &str) -> Self {
         self.0.retain(|(_, of)| of != kind);
@@ -61,12 +57,11 @@ impl Names {
         self
     }
 
-    /// The type that a name stands for.
     pub fn kind(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, kind)| kind.as_str())
     }
 
-    /// The name for a type; the usual one where this agent has none.
+    /// The usual name if this agent has none.
     pub fn name<'n>(&'n self, kind: &'n str) -> &'n str {
         self.0.iter().find(|(_, of)| of == kind).map_or_else(|| usual(kind), |(name, _)| name)
     }

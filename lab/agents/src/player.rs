@@ -26,7 +26,6 @@ use dialect::{PlayerDialect, Speech};
 use joining::ONE_METHOD;
 use state::State;
 
-/// What players are told and asked.
 const KINDS: [&str; 8] = [
     "ROUND_ANNOUNCEMENT",
     "GAME_INVITATION",
@@ -38,7 +37,6 @@ const KINDS: [&str; 8] = [
     "LEAGUE_COMPLETED",
 ];
 
-/// A player that is not there yet.
 #[derive(Clone, Debug)]
 pub struct Plan {
     name: String,
@@ -48,18 +46,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A player that speaks like this.
     pub fn new(name: &str, speech: Speech) -> Self {
         Self { name: name.to_owned(), speech, dialects: Vec::new(), choice: "even" }
     }
 
-    /// The same, with one more dialect.
     pub fn dialect(mut self, dialect: PlayerDialect) -> Self {
         self.dialects.push(dialect);
         self
     }
 
-    /// The same, and it always plays this. Others play `even`.
     pub fn always(self, choice: &'static str) -> Self {
         Self { choice, ..self }
     }
@@ -68,7 +63,6 @@ impl Plan {
         &self.name
     }
 
-    /// The player; it listens, and belongs to no league.
     pub fn serve(self) -> io::Result<Player> {
         let later = self
             .dialects
@@ -82,7 +76,6 @@ impl Plan {
         Ok(Player { shared, server })
     }
 
-    /// The player, once it is registered with the manager at this URL.
     pub async fn join(self, manager: &str) -> io::Result<Player> {
         let player = self.serve()?;
         player.register(manager).await?;
@@ -120,7 +113,6 @@ impl Plan {
     }
 }
 
-/// A player that is there, until it is dropped.
 #[derive(Debug)]
 pub struct Player {
     shared: Arc<Shared>,
@@ -128,7 +120,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// Registers, as often as it does that.
+    /// Some dialects register several times.
     pub async fn register(&self, manager: &str) -> io::Result<Value> {
         let plan = &self.shared.plan;
         let (url, request) = joining::request(plan.speech, &plan.dialects, &plan.name, &self.endpoint(), manager);
@@ -145,7 +137,7 @@ impl Player {
         Ok(admitted)
     }
 
-    /// Its endpoint as it tells it.
+    /// The endpoint that it registers, which may differ from where it listens.
     pub fn endpoint(&self) -> String {
         let Shared { plan, address, .. } = &*self.shared;
         let host = if plan.has(&PlayerDialect::Localhost) { "localhost".to_owned() } else { address.ip().to_string() };
@@ -157,7 +149,6 @@ impl Player {
         &self.shared.plan.name
     }
 
-    /// The id that the manager gave it; empty before it is registered.
     pub fn id(&self) -> String {
         self.shared.state().id().to_owned()
     }
@@ -166,17 +157,15 @@ impl Player {
         &self.shared.log
     }
 
-    /// How many MCP sessions were opened with it.
     pub fn sessions_opened(&self) -> usize {
         self.shared.state().opened
     }
 
-    /// Forgets all sessions, as a server does that was restarted.
+    /// As a server does after a restart.
     pub fn forget_sessions(&self) {
         self.shared.state().sessions.clear();
     }
 
-    /// Waits until it has ended by itself, for `limit` at most; tells whether it has.
     pub async fn left(&self, limit: Duration) -> bool {
         self.server.stops(limit).await
     }
@@ -247,7 +236,6 @@ impl McpAgent for Shared {
         tools::listed(&self.names, &self.plan.dialects)
     }
 
-    /// Answers what came in the player's own frame.
     async fn framed(&self, body: &Value) -> HttpResponse {
         let (frame, dialects) = (self.plan.frame(), &self.plan.dialects);
         let id = body.get("id").cloned().unwrap_or_default();
@@ -282,7 +270,6 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a request in the player's own frame.
     fn read(&self, body: &Value) -> Result<Asked, Refusal> {
         let (frame, speech) = (self.plan.frame(), self.plan.speech);
         if speech != Speech::OneMethod {
@@ -296,7 +283,6 @@ impl Shared {
         frame.read(body, &Names::usual_for(&[kind]).renamed(kind, ONE_METHOD))
     }
 
-    /// Answers what it has no objection to.
     async fn taken(&self, asked: &Asked) -> HttpResponse {
         let plan = &self.plan;
         let answer = {
@@ -331,7 +317,6 @@ impl Shared {
         self.wrapped(asked, &answer)
     }
 
-    /// The answer, wrapped as its dialects say.
     fn wrapped(&self, asked: &Asked, answer: &Value) -> HttpResponse {
         let plan = &self.plan;
         let mut body = plan.frame().answer(&asked.id, answer);
@@ -350,7 +335,6 @@ impl Shared {
         HttpResponse::json(if plan.has(&PlayerDialect::Status400) { 400 } else { 200 }, &body)
     }
 
-    /// Posts an answer to the referee of the match.
     fn posting(&self, asked: &Asked, answer: &Value) -> impl Future<Output = ()> + Send + use<> {
         let referee = self.state().referees.get(text(&asked.message, "match_id")).cloned();
         let kind = ["message_type", "type"].map(|field| text(answer, field)).into_iter().find(|kind| !kind.is_empty());
@@ -360,7 +344,7 @@ impl Shared {
         let request = self.plan.frame().request(kind, &names, 1, answer);
         async move {
             let Some(referee) = referee else { return };
-            // A referee that does not take it will say so in the match.
+            // A referee that refuses it says so in the match.
             drop(post(&referee, &[], &request).await);
         }
     }

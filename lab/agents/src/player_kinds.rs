@@ -1,6 +1,4 @@
-//! One kind of player for every form of the protocol that is in use.
-//!
-//! Tests let all of them play one league, and have each of them checked. A new form that was seen is one more kind here.
+//! One kind of player for every dialect that is in use. Tests let all of them play one league, and check each of them.
 
 use std::time::Duration;
 
@@ -9,18 +7,15 @@ use crate::player::dialect::{PlayerDialect, Speech};
 
 #[derive(Clone, Debug)]
 pub struct PlayerKind {
-    /// The player; its name is the kind's.
     pub plan: Plan,
-    /// How a league speaks to it once it knows it: the beginning of what `league agents` says.
+    /// The dialect that a league must find: the beginning of its text in `league agents`.
     pub form: &'static str,
-    /// Quirks by which it must be known after a league.
+    /// Quirks that a league must record.
     pub quirks: &'static [&'static str],
 }
 
-/// The interval between two calls that a player with a rate limit wants.
 const APART: Duration = Duration::from_millis(20);
 
-/// How long after its registration a player begins to listen.
 const LATER: Duration = Duration::from_millis(1500);
 
 fn kind(
@@ -33,12 +28,12 @@ fn kind(
     PlayerKind { plan: dialects.iter().cloned().fold(Plan::new(name, speech), Plan::dialect), form, quirks }
 }
 
-/// All kinds. The last one listens only some time after it has registered.
+/// The last one listens only some time after it has registered.
 pub fn kinds() -> Vec<PlayerKind> {
     use PlayerDialect as H;
     use Speech as S;
     let mut kinds = vec![
-        // The frames.
+        // Frames.
         kind("Exact", S::Direct, &[H::IntegerIds, H::NoExtraKeys, H::WholeSeconds], "A", &[]),
         kind("Renamed", S::ParityChoose, &[H::WantsTheEnd], "A, choose_parity as parity_choose", &[]),
         kind("Typed", S::Types, &[H::RegistersOften(3)], "B", &["type_as_method", "registers_often"]),
@@ -47,11 +42,11 @@ pub fn kinds() -> Vec<PlayerKind> {
         kind("One method", S::OneMethod, &[H::EchoesToken], "A, all as handle_message", &["alias_method", "odd_token"]),
         kind("Register", S::Register, &[H::Localhost], "A", &["flat_registration"]),
         kind("Register data", S::Register, &[H::RegistersUnderData], "A", &["flat_registration"]),
-        // Servers of MCP.
+        // MCP servers.
         kind("Tools", S::Tools, &[H::OtherToolNames, H::FieldsOnly], "C", &["unknown_notice"]),
         kind("Session", S::Session, &[H::ClosesConnections], "C session", &["answer_in_text"]),
         kind("Stateless", S::Stateless, &[H::UnderOneKey("payload")], "C 2026-07-28", &["answer_in_text"]),
-        // Answers by a post of their own.
+        // Posted answers.
         kind("Poster", S::Direct, &[H::PostsAfterwards], "A, posts", &["posts_answers"]),
         kind("Early poster", S::Types, &[H::PostsBefore], "B, posts", &["posts_answers"]),
         kind(
@@ -90,7 +85,7 @@ pub fn kinds() -> Vec<PlayerKind> {
             "A, posts",
             &["posts_answers", "choice_field"],
         ),
-        // Odd answers.
+        // Unusual answers.
         kind("Choice", S::Direct, &[H::ChoiceUnder("RESPONSE_PARITY_CHOOSE")], "A", &["choice_field"]),
         kind("Choice field", S::Types, &[H::ChoiceUnder("CHOOSE_PARITY_RESPONSE")], "B", &["choice_field"]),
         kind(
@@ -110,7 +105,7 @@ pub fn kinds() -> Vec<PlayerKind> {
         ),
         kind("In data", S::Direct, &[H::AnswersInData, H::AnswersType], "A", &["answer_in_data"]),
         kind("In params", S::Direct, &[H::AnswersInParams, H::JoinsBriefly("accepted")], "A", &["answer_in_params"]),
-        // Odd addresses and tempers.
+        // Unusual addresses, refusals and exits.
         kind("Elsewhere", S::Direct, &[H::Path("/agents/parity/rpc"), H::Status400], "A", &[]),
         kind("No path", S::Direct, &[H::NoPath, H::RateLimit(APART)], "A at /", &["rate_limits"]),
         kind("Path left out", S::Types, &[H::LeavesPathOut, H::BusyAtFirst], "B", &["rate_limits"]),

@@ -1,4 +1,4 @@
-//! A small HTTP client: one connection for each request, as most of these agents do it.
+//! A small HTTP client: one connection for each request, as most of these agents have.
 
 use std::io;
 use std::time::Duration;
@@ -11,24 +11,21 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-/// No answer is waited for any longer.
 const LIMIT: Duration = Duration::from_secs(40);
 
 #[derive(Clone, Debug)]
 pub struct Posted {
     pub status: u16,
-    /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
     pub text: String,
 }
 
 impl Posted {
-    /// A header by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON, or the last event of a stream; null when it is neither.
+    /// The body as JSON, or the last event of a stream; null if it is neither.
     pub fn json(&self) -> Value {
         let mut events = self.text.lines().filter_map(|line| line.strip_prefix("data:"));
         let text = events.next_back().unwrap_or(&self.text);
@@ -40,7 +37,6 @@ pub async fn post(url: &str, headers: &[(&str, &str)], body: &Value) -> io::Resu
     post_text(url, headers, body.to_string()).await
 }
 
-/// Posts whatever this is as JSON.
 pub async fn post_text(url: &str, headers: &[(&str, &str)], body: String) -> io::Result<Posted> {
     tokio::time::timeout(LIMIT, exchange(url, headers, body)).await.map_err(io::Error::from)?
 }

@@ -19,26 +19,22 @@ use crate::names::Names;
 use crate::request_log::RequestLog;
 use game::Game;
 
-/// A manager that is not there yet is asked so often.
 const TRIES: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How a referee hears of its matches.
+/// How a referee learns of its matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// By START_MATCH, under the usual name.
     Call,
-    /// By START_MATCH, under this name only.
     CallNamed(&'static str),
-    /// From ROUND_ANNOUNCEMENT, with the endpoints in it; it knows nothing of START_MATCH.
+    /// ROUND_ANNOUNCEMENT with the endpoints; it does not know START_MATCH.
     Announcements,
-    /// It asks with `get_assigned_matches`, so often; it knows nothing of START_MATCH.
+    /// `get_assigned_matches` at this interval; it does not know START_MATCH.
     Polling(Duration),
-    /// By START_MATCH, of which it reads the ids alone; endpoints it asks for with GET_PLAYER_DIRECTORY.
+    /// START_MATCH, of which it reads only the ids; it asks for endpoints with GET_PLAYER_DIRECTORY.
     Directory,
 }
 
-/// A referee that is not there yet.
 #[derive(Clone, Debug)]
 pub struct Plan {
     name: String,
@@ -48,17 +44,16 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A referee that speaks like this and works by START_MATCH.
+    /// The default is `Work::Call`.
     pub fn new(name: &str, frame: Frame) -> Self {
         Self { name: name.to_owned(), frame, work: Work::Call, claims_passes: false }
     }
 
-    /// The same, hearing of its matches in another way.
     pub fn works(self, work: Work) -> Self {
         Self { work, ..self }
     }
 
-    /// The same, saying that it shows the passes that it is handed.
+    /// Registers with a claim to show the passes that it gets.
     pub fn claims_passes(self) -> Self {
         Self { claims_passes: true, ..self }
     }
@@ -73,7 +68,6 @@ impl Plan {
         }
     }
 
-    /// The referee; it listens, and belongs to no league.
     pub fn serve(self) -> io::Result<Referee> {
         let place = ReservedPort::free()?;
         let shared = Arc::new(Shared {
@@ -89,7 +83,6 @@ impl Plan {
         Ok(Referee { shared, _server: server })
     }
 
-    /// The referee, once it is registered with the manager at this URL.
     pub async fn join(self, manager: &str) -> io::Result<Referee> {
         let referee = self.serve()?;
         referee.register(manager).await?;
@@ -97,7 +90,6 @@ impl Plan {
     }
 }
 
-/// A referee that is there, until it is dropped.
 #[derive(Debug)]
 pub struct Referee {
     shared: Arc<Shared>,
@@ -111,7 +103,6 @@ impl Drop for Referee {
 }
 
 impl Referee {
-    /// Registers, and waits for the manager if it is not there yet.
     pub async fn register(&self, manager: &str) -> io::Result<Value> {
         let Shared { plan, client, endpoint, .. } = &*self.shared;
         let meta = json!({"display_name": plan.name, "version": "1.0.0", "game_types": ["even_odd"],
@@ -147,7 +138,6 @@ impl Referee {
         self.shared.endpoint.clone()
     }
 
-    /// The id that the manager gave it; empty before it is registered.
     pub fn id(&self) -> String {
         self.shared.state().id()
     }
@@ -156,7 +146,6 @@ impl Referee {
         &self.shared.log
     }
 
-    /// What it reported, each with what the manager said to it, or what went wrong.
     pub fn reports(&self) -> Vec<(Value, Result<Value, String>)> {
         self.shared.state().reports.clone()
     }
@@ -187,7 +176,7 @@ struct Shared {
     tasks: Mutex<JoinSet<()>>,
 }
 
-/// What listens for a referee: matches outlive the request that began them.
+/// Shared, because matches outlive the request that began them.
 #[derive(Debug)]
 struct Handler(Arc<Shared>);
 
@@ -232,7 +221,6 @@ impl Shared {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The matches in a list that are this referee's.
     fn own(&self, message: &Value) -> Vec<Game> {
         let id = self.state().id();
         let all = message.get("matches").and_then(Value::as_array);
@@ -243,7 +231,7 @@ impl Shared {
         own.filter_map(|entry| Game::read(entry, message)).collect()
     }
 
-    /// Begins a match, unless it has done that before.
+    /// Begins each match only once.
     fn begin(self: &Arc<Self>, game: Game) {
         if self.state().begun.insert(game.name.clone()) {
             let shared = Arc::clone(self);
@@ -268,7 +256,6 @@ impl Shared {
         self.state().reports.push((report, answer));
     }
 
-    /// Asks the manager where the players are.
     async fn look_up(&self, game: &mut Game, manager: &str, id: &str, token: &str) {
         let query = with(
             envelope("LEAGUE_QUERY", &format!("referee:{id}"), "conv-directory"),
@@ -288,7 +275,7 @@ impl Shared {
             (state.manager.clone(), state.id(), text(&state.admitted, "auth_token").to_owned())
         };
         while self.log.of("LEAGUE_COMPLETED").is_empty() {
-            // No message belongs to this tool; it is given one by those who give one to everything.
+            // This tool has no message; some dialects send one with every call.
             let question = envelope("GET_ASSIGNED_MATCHES", &format!("referee:{id}"), "conv-poll");
             let question = with(question, json!({ "auth_token": token }));
             if let Ok(answer) = self.client.call(&manager, "GET_ASSIGNED_MATCHES", &question).await {

@@ -7,30 +7,25 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// One request, and what became of it.
 #[derive(Clone, Debug)]
 pub struct LoggedRequest {
     pub at: Instant,
-    /// The path it was posted to.
     pub path: String,
-    /// Its headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body as it was posted; null when it was not JSON.
+    /// Null if it was not JSON.
     pub body: Value,
-    /// The type of the message, or the MCP method; empty when it was not understood.
+    /// The message type, or the MCP method; empty if it was not understood.
     pub kind: String,
-    /// The message inside; null when it was not understood.
+    /// Null if it was not understood.
     pub message: Value,
-    /// Why it was refused, if it was.
     pub refused: Option<String>,
-    /// The HTTP status that it was answered with; 0 when it was not answered at all.
+    /// 0 if there was no answer.
     pub status: u16,
-    /// The body that it was answered with.
     pub answer: String,
 }
 
 impl LoggedRequest {
-    /// What a request was about, as far as that can be seen without understanding it.
+    /// The subject of a request, as far as it is visible without understanding it.
     fn topic(&self) -> String {
         let places = [
             "/message_type",
@@ -45,7 +40,6 @@ impl LoggedRequest {
         found.unwrap_or_default().to_owned()
     }
 
-    /// A header by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -81,12 +75,10 @@ impl RequestLog {
         self.entries().clone()
     }
 
-    /// Everything of one kind, like `GAME_OVER` or `tools/list`.
     pub fn of(&self, kind: &str) -> Vec<LoggedRequest> {
         self.entries().iter().filter(|heard| heard.kind == kind).cloned().collect()
     }
 
-    /// What was refused: the calls that were wasted on this agent.
     pub fn refused(&self) -> Vec<LoggedRequest> {
         self.entries().iter().filter(|heard| heard.refused.is_some()).cloned().collect()
     }
@@ -105,7 +97,7 @@ impl RequestLog {
         wasted
     }
 
-    /// What was wasted on this agent although it had answered the same kind of call before: one entry for each such call.
+    /// Refused calls of a kind that the agent had answered before.
     pub fn wasted_after_answer(&self) -> Vec<String> {
         let mut answered = BTreeSet::new();
         let mut wasted = Vec::new();
@@ -124,7 +116,7 @@ impl RequestLog {
         wasted
     }
 
-    /// Waits until `so_many` of one kind were heard and not refused, for `limit` at most; tells whether they were.
+    /// Waits at most `limit` for `so_many` accepted requests of one kind; returns whether they came.
     pub async fn hears(&self, kind: &str, so_many: usize, limit: Duration) -> bool {
         let mut length = self.length.subscribe();
         let enough = |log: &Self| {

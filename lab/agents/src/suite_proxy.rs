@@ -1,7 +1,8 @@
-//! The tools that MCP's conformance suite calls by name, in front of a server of ours.
+//! The tools that MCP's conformance suite calls by name, in front of our server.
 //!
-//! Every request goes to the real server. A call of one of the suite's tools goes there as a call of a tool without arguments,
-//! so that the server checks versions and headers and shapes the answer; only the content of the result is replaced.
+//! Every request goes to the real server. A call of one of the suite's tools goes there as a call of a tool without
+//! arguments. So the server checks versions and headers and shapes the answer, and the proxy replaces only the content
+//! of the result.
 
 use std::io;
 use std::net::SocketAddr;
@@ -21,10 +22,9 @@ const TEXTS: [(&str, &str); 4] = [
     ("test_header", "The arguments have arrived."),
 ];
 
-/// A tool without arguments that every server of ours has.
+/// A tool without arguments that all our servers have.
 const TOOL: &str = "ping";
 
-/// A proxy for the server at `address`.
 pub fn start(address: SocketAddr) -> io::Result<HttpServer> {
     ReservedPort::free()?.connections(Duration::ZERO, false, move |stream, _| converse(stream, address))
 }
@@ -79,7 +79,6 @@ async fn answer(mut request: HttpRequest, server: SocketAddr) -> io::Result<Vec<
     }))
 }
 
-/// Sends the request on; all bytes of the answer.
 async fn forward(request: &HttpRequest, server: SocketAddr) -> io::Result<Vec<u8>> {
     let mut head = format!("{} {} HTTP/1.1\r\nconnection: close\r\n", request.method, request.path);
     for (name, value) in request.headers.iter().filter(|(name, _)| name != "connection" && name != "content-length") {
@@ -95,7 +94,7 @@ async fn forward(request: &HttpRequest, server: SocketAddr) -> io::Result<Vec<u8
     Ok(answer)
 }
 
-/// An answer with another JSON document in it, which may be the data of an event.
+/// Replaces the JSON of an answer, which may be the data of an event.
 fn changed(answer: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let text = String::from_utf8_lossy(answer);
     let parts = text.split_once("\r\n\r\n").and_then(|(head, body)| {
@@ -113,7 +112,7 @@ fn changed(answer: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
     format!("{head}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// Whether the header repeats the argument `region`; clients wrap what a header cannot hold in base64.
+/// Clients encode in base64 what a header cannot hold.
 fn repeats_region(request: &HttpRequest, body: &Value) -> bool {
     let argument = body.pointer("/params/arguments/region").and_then(Value::as_str).unwrap_or_default();
     let header = request.header("mcp-param-region");

@@ -1,7 +1,8 @@
-//! The bare wire: hyper servers and hyper clients, one runtime per core, and nothing but parsing and answering.
+//! The bare wire: hyper servers and clients, one runtime per core, which only parse and answer.
 //!
-//! The calls are those of a league: as many, of the same sizes, to as many endpoints. Every second client runs on another core
-//! than its server, as referees do. Reports of earlier versions are compared by this figure, so its work must not change.
+//! The calls are those of a league: as many, of the same sizes, to as many endpoints. Every second client runs on
+//! another core than its server, as referees do. Reports of earlier versions are compared by this figure, so its work
+//! must not change.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -25,14 +26,12 @@ use tokio::task::JoinSet;
 
 use crate::report::{Ceiling, RunFigures};
 
-/// The calls to be made.
 #[derive(Clone, Debug)]
 struct Calls {
     endpoints: usize,
     kinds: Vec<Kind>,
 }
 
-/// Calls of one kind.
 #[derive(Clone, Copy, Debug)]
 struct Kind {
     calls: u64,
@@ -40,7 +39,7 @@ struct Kind {
     answer: usize,
 }
 
-/// A message either way: small members, as in the messages of a league, written and read by serde.
+/// Small members, as in the messages of a league, written and read by serde.
 #[derive(Serialize, Deserialize)]
 struct Spoken<'a> {
     jsonrpc: &'a str,
@@ -57,7 +56,7 @@ struct Member<'a> {
 }
 
 impl Spoken<'_> {
-    /// A message of about this size.
+    /// `size` is approximate.
     fn of(size: usize, wants: usize) -> Self {
         const MEMBER: Member<'static> = Member { name: "player_id", value: "P042" };
         const AROUND: usize = r#"{"jsonrpc":"2.0","id":1,"wants":400,"params":[]}"#.len();
@@ -82,7 +81,6 @@ impl Calls {
         Self { endpoints: figures.players as usize, kinds: kinds.collect() }
     }
 
-    /// The part of one client.
     fn share(&self, caller: usize) -> Vec<(Kind, u64)> {
         let share = |calls: u64| {
             let (callers, rank) = (self.endpoints as u64, caller as u64);
@@ -92,7 +90,6 @@ impl Calls {
     }
 }
 
-/// Makes the calls of a league.
 pub(crate) fn measure(league: &RunFigures) -> Result<Ceiling> {
     drive(&Calls::of(league))
 }
@@ -127,7 +124,7 @@ fn drive(plan: &Calls) -> Result<Ceiling> {
     Ok(Ceiling { calls, seconds: began.elapsed().as_secs_f64(), cpu_seconds })
 }
 
-/// Processor time of this process, where the system tells.
+/// `None` if the system does not tell.
 fn cpu_seconds() -> Option<f64> {
     #[cfg(unix)]
     {
@@ -143,7 +140,6 @@ struct Turns {
     finish: tokio::sync::Barrier,
 }
 
-/// One core: its servers, and its clients until they are done.
 fn work(
     (core, cores): (usize, usize),
     home: Vec<std::net::TcpListener>,
@@ -176,7 +172,7 @@ async fn serve(listener: TcpListener) {
         drop(stream.set_nodelay(true));
         tokio::spawn(async move {
             let service = service_fn(answer);
-            // A client that is done hangs up.
+            // A client that is done disconnects.
             drop(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
         });
     }
@@ -190,7 +186,7 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Inf
     Ok(response)
 }
 
-/// Makes all calls to one endpoint on one connection; how many.
+/// One connection; returns the number of calls.
 async fn call(address: SocketAddr, share: Vec<(Kind, u64)>) -> Result<u64> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;

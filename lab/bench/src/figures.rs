@@ -1,26 +1,26 @@
-//! The figures that a report is judged by: one list for the goals and for comparisons.
+//! The figures that decide about a report: one list for the goals and for comparisons.
 //!
-//! Two runs meet a machine in two states. In a comparison times are therefore counted in calls of the bare wire of the same
-//! run. Every figure has an allowance, and what was measured in turns is worse only if its best turn is worse than the worst before.
+//! The state of a machine differs between two runs. A comparison therefore counts times in calls of the bare wire of
+//! the same run. Every figure has an allowance. A figure with several turns is worse only if its best turn is worse
+//! than the worst before.
 
 use crate::report::{Growth, Pair, Report, RunFigures, median};
 use crate::tables::{Table, short};
 
-/// Allowances: medians of several turns, single runs, rare events, memory, and what hardly varies.
+/// Allowances: medians of several turns, single runs, rare events, memory, and figures that hardly vary.
 const TURNS: f64 = 1.2;
 const ONCE: f64 = 1.6;
 const RARE: f64 = 3.0;
 const MEMORY: f64 = 1.25;
 const SIZE: f64 = 1.05;
 
-/// How a figure of two runs is made comparable.
+/// How figures of two runs are made comparable.
 #[derive(Clone, Copy)]
 enum Unit {
-    /// Wall-clock time: divided by the time of a bare call.
+    /// Divided by the wall-clock time of a bare call.
     Time,
-    /// Processor time: divided by that of a bare call.
+    /// Divided by the processor time of a bare call.
     Cpu,
-    /// Compared as it is.
     Plain,
 }
 
@@ -35,9 +35,9 @@ struct Figure {
     name: &'static str,
     unit: Unit,
     allowance: f64,
-    /// The largest value that the project wants.
+    /// The largest value that meets the goal.
     goal: Option<f64>,
-    /// One value, or one for each turn; the less the better. None where it was not measured.
+    /// One value, or one for each turn; less is better. None if it was not measured.
     values: fn(&Report) -> Option<Vec<f64>>,
 }
 
@@ -109,7 +109,6 @@ pub(crate) fn calls_per_second(league: &RunFigures) -> f64 {
 }
 
 impl Figure {
-    /// What one unit is in this run.
     fn scale(&self, report: &Report) -> Option<f64> {
         let call = match self.unit {
             Unit::Plain => return Some(1.0),
@@ -120,12 +119,11 @@ impl Figure {
     }
 }
 
-/// Every figure with its goal.
 pub(crate) fn table(report: &Report) -> Table {
     let mut table = Table::new("Figures", &["the less the better", ">measured", ">goal", ""]);
     for figure in FIGURES {
         let Some(value) = (figure.values)(report).and_then(|values| median(&values)) else { continue };
-        // Goals are for the usual size, and for optimised builds.
+        // Goals apply to the usual size and to optimised builds.
         let goal = figure.goal.filter(|_| report.setting.players == 100 && report.setting.build == "release");
         let verdict = goal.map_or("", |goal| if value <= goal { "reached" } else { "missed" });
         table.row([
@@ -138,7 +136,7 @@ pub(crate) fn table(report: &Report) -> Table {
     table.note(format!("Measured with {}.", report.setting))
 }
 
-/// The table of a comparison, and the names of what got worse.
+/// Also returns the names of the figures that got worse.
 pub(crate) fn compare(before: &Report, now: &Report) -> (Table, Vec<&'static str>) {
     let header = ["the less the better", ">before", ">now", ">now ÷ before", ">against the wire", ">allowed", ""];
     let (mut table, mut worse) = (Table::new("Comparison", &header), Vec::new());

@@ -1,7 +1,8 @@
-//! One real `league referee` against thousands of players, and a manager that always has the next match.
+//! One real `league referee` against thousands of players, with a manager that always has the next match.
 //!
-//! Players take up to three quarters of their limit, and a few are silent now and then. Who answers within four fifths of its
-//! limit must not be charged; who is silent must be, and soon. All of it is read from the receipts in the match files.
+//! Players take up to three quarters of their limit, and a few are silent now and then. A player that answers within
+//! four fifths of its limit must not lose technically; a silent one must, and soon. The receipts in the match files
+//! show both.
 
 mod manager;
 mod players;
@@ -26,11 +27,11 @@ use players::{Answers, Players};
 use receipts::{Receipts, Spread, Sweeper};
 use timer::Timer;
 
-/// Calls of a match in which everyone answers: an invitation, a question and the result, to both sides.
+/// An invitation, a question and the result, to both sides.
 const CALLS_PER_MATCH: u64 = 6;
-/// All matches have begun after this time: what counts is the referee with all of them under way.
+/// All matches begin within this time; the load counts when all of them run.
 const RAMP: Duration = Duration::from_secs(3);
-/// A passed deadline is noticed at most so many milliseconds late, but for one in a hundred.
+/// 99 of 100 passed deadlines must be noticed within this many milliseconds.
 const LATEST_MS: u64 = 10;
 
 /// Load one referee process, and fail if a player is charged that answered in time.
@@ -78,7 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 async fn play(options: &Options) -> Result<Report> {
-    // In memory where possible: files come and go by the hundred, which is not what is measured.
+    // In memory if possible: writing hundreds of files is not what is measured.
     let home = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir())?;
     let (answers, receipts) = (Arc::<Answers>::default(), Arc::<Receipts>::default());
     let players = Players::start(options, &answers).context("players cannot listen; `ulimit -n` may be too low")?;
@@ -120,7 +121,7 @@ async fn play(options: &Options) -> Result<Report> {
 fn referee(options: &Options, home: &Path, manager: &str) -> Command {
     let mut command = Command::new(&options.league);
     command.args(["referee", "--referee-id", "REF01", "--port", "0", "--manager", manager]);
-    // A match is reported a moment before its place is free again.
+    // A match is reported shortly before its capacity is free again.
     command.args(["--capacity", &(2 * options.matches).to_string(), "--home"]).arg(home);
     command
 }
@@ -128,18 +129,18 @@ fn referee(options: &Options, home: &Path, manager: &str) -> Command {
 struct Report {
     answers: Arc<Answers>,
     receipts: Arc<Receipts>,
-    /// How late a thread woke up that did nothing else.
+    /// How late an otherwise idle thread woke up.
     timer: Spread,
     used: Used,
     took: Duration,
 }
 
 impl Report {
-    /// Players that were charged although they answered in time, or not charged although silent.
+    /// Timeouts of players that answered in time, and missing timeouts of silent ones.
     fn injustices(&self) -> Vec<String> {
         let (silent, late, timeouts) = (self.answers.silent(), self.answers.late(), self.receipts.timeouts());
         let claims = [
-            // Players that were late themselves may be charged.
+            // Players that were late themselves may get a timeout.
             (timeouts.saturating_sub(silent + late), "timeouts were charged to players that answered in time"),
             (silent.saturating_sub(timeouts), "silent players were not charged"),
             (self.receipts.broken(), "connections broke"),

@@ -1,8 +1,9 @@
-//! Measurements of whole leagues. `cargo xtask bench`, `load` and `viewers` build this program and `league`, and start it.
+//! Measurements of whole leagues. `cargo xtask bench`, `load` and `viewers` build this program and `league`, and start
+//! it.
 //!
-//! - `measure`: speed and cost of leagues, as a report that later runs are compared with
-//! - `load`: one referee against thousands of players, and what its receipts say
-//! - `viewers`: what an audience costs a league, and how soon it sees an event
+//! - `measure`: speed and cost of leagues, as a report for later comparisons
+//! - `load`: one referee against thousands of players
+//! - `viewers`: what viewers cost a league, and how soon they see an event
 //! - `path`: a hot path whose instructions are counted
 
 mod ceiling;

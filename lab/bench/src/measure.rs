@@ -1,7 +1,7 @@
-//! Speed and cost of leagues beside the bare wire, in one run.
+//! Speed and cost of leagues and of the bare wire, in one run.
 //!
-//! Every league is a process of its own, so that none profits from another's caches. League and bare wire take turns, and
-//! the median counts. Every league that is measured is verified.
+//! Every league has its own process, so that none profits from another's caches. League and bare wire take turns, and
+//! the median counts. Every measured league is verified.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,7 +18,6 @@ use crate::report::{Growth, Pair, Report, Setting, median};
 use crate::stage::{LEAGUE, Stage};
 use crate::{ceiling, figures, tables};
 
-/// The largest league that is simulated.
 const MOST_SIMULATED: u32 = 500;
 /// A league with fewer matches is played three times: one run says little.
 const SMALL: u32 = 1000;
@@ -75,7 +74,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let before = options.compare.as_deref().map(Report::read).transpose()?;
     let kept = options.report.as_deref().map(Report::read).transpose()?;
     let setting = kept.as_ref().map_or_else(|| setting(options), |report| report.setting.clone());
-    // Before anything is measured in vain.
+    // Fails before the measurement.
     if let Some(before) = before.as_ref().filter(|before| before.setting != setting) {
         bail!("these cannot be compared: before, {}; now, {setting}", before.setting);
     }
@@ -142,7 +141,7 @@ fn measure(options: &Options, setting: Setting) -> Result<Report> {
     Ok(report)
 }
 
-/// Of a small league, the run of three with the median cost.
+/// For a small league, the run of three with the median cost.
 fn grown(stage: &Stage, players: u32, referees: u32) -> Result<Growth> {
     let runs = if players * (players - 1) / 2 < SMALL { 3 } else { 1 };
     let mut grown = (0..runs).map(|_| stage.play_and_restart(players, referees)).collect::<Result<Vec<_>>>()?;
@@ -151,7 +150,7 @@ fn grown(stage: &Stage, players: u32, referees: u32) -> Result<Growth> {
     Ok(grown.swap_remove(runs / 2))
 }
 
-/// A league in memory with about so many matches, unless that takes more players than `most`.
+/// About `results` matches, unless that needs more players than `most`.
 pub(crate) fn in_memory(results: u32, most: u32, keeps_events: bool) -> Result<InMemoryLeague> {
     let players = (2..=2000).find(|players| players * (players - 1) / 2 >= results).unwrap_or(2000).min(most);
     let config = LeagueConfig { max_players: players, ..LeagueConfig::even_odd(LEAGUE.parse()?) };
@@ -161,7 +160,7 @@ pub(crate) fn in_memory(results: u32, most: u32, keeps_events: bool) -> Result<I
     Ok(open(config, &names, seed, Timestamp::EPOCH)?)
 }
 
-/// Matches in a second without sockets, on one core.
+/// Matches per second without sockets, on one core.
 fn simulated(results: u32) -> Result<f64> {
     let began = Instant::now();
     let mut league = in_memory(results, MOST_SIMULATED, false)?;
@@ -169,7 +168,6 @@ fn simulated(results: u32) -> Result<f64> {
     Ok(f64::from(league.season().matches_completed()) / began.elapsed().as_secs_f64())
 }
 
-/// Progress on stderr.
 struct Steps {
     all: usize,
     begun: usize,

@@ -79,7 +79,7 @@ fn transcripts(times: u32) -> Result<()> {
     Ok(())
 }
 
-/// Whole leagues of 46 players in memory: 1,035 matches each.
+/// Leagues of 46 players in memory: 1,035 matches each.
 fn matches(times: u32) -> Result<()> {
     for _ in 0..times {
         let mut league = in_memory(1035, u32::MAX, false)?;

@@ -1,4 +1,4 @@
-//! Processes of the measured program: read line by line, killed when dropped, and what they used of the machine.
+//! Processes of the measured program: their output and what they used of the machine. Killed when dropped.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -11,7 +11,7 @@ pub(crate) struct Running {
     stderr: Option<BufReader<ChildStderr>>,
 }
 
-/// What a process has used, as far as the system tells: Linux does.
+/// Known only on Linux.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Used {
     pub(crate) cpu_seconds: f64,
@@ -26,7 +26,7 @@ impl Running {
         Ok(Self { child, stderr })
     }
 
-    /// Waits for a line of stderr that `finds` accepts; whatever follows is discarded.
+    /// Waits for a line of stderr that `finds` accepts; discards the rest.
     pub(crate) fn line<T>(&mut self, finds: impl Fn(&str) -> Option<T>) -> Result<T> {
         let mut stderr = self.stderr.take().context("the process has been read already")?;
         let mut read = String::new();
@@ -43,7 +43,7 @@ impl Running {
         }
     }
 
-    /// Waits until the process ends; it must succeed.
+    /// Fails unless the process succeeds.
     pub(crate) fn end(mut self) -> Result<()> {
         let status = self.child.wait()?;
         if status.success() { Ok(()) } else { bail!("the process failed: {status}") }
@@ -52,7 +52,7 @@ impl Running {
     pub(crate) fn used(&self) -> Option<Used> {
         let proc = |file: &str| fs::read_to_string(format!("/proc/{}/{file}", self.child.id())).ok();
         let (stat, status) = (proc("stat")?, proc("status")?);
-        // The name of the program, in brackets, may hold anything. The times are in hundredths of a second.
+        // The program name, in brackets, may contain any character. The times are in hundredths of a second.
         let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
         let ticks: u64 = fields.get(11..13)?.iter().filter_map(|field| field.parse::<u64>().ok()).sum();
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?;
@@ -68,7 +68,6 @@ impl Drop for Running {
     }
 }
 
-/// Runs a command to its end; it must succeed.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let output = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output();
     let output = output.with_context(|| format!("{command:?} cannot be started"))?;

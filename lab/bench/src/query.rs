@@ -1,4 +1,4 @@
-//! How long LEAGUE_QUERY takes while a league is played: one of its players asks all the time.
+//! How long LEAGUE_QUERY takes during a league: one of its players asks all the time.
 
 use std::time::{Duration, Instant};
 
@@ -18,12 +18,12 @@ use league_wire::client::Client;
 use league_wire::endpoint::Endpoint;
 use league_wire::environment::Environment;
 
-/// The manager is to be busy with the league, not with these questions.
+/// The pause keeps the manager busy with the league, not with these questions.
 const PAUSE: Duration = Duration::from_millis(2);
 const LIMIT: Duration = Duration::from_secs(10);
 const QUESTIONS: [QueryType; 3] = [QueryType::GetStandings, QueryType::GetPlayerStats, QueryType::GetStatus];
 
-/// Plays in the league of `manager` until it ends, and asks meanwhile. The times of the answers, in microseconds.
+/// Plays until the league ends, and asks meanwhile. Returns the times of the answers in microseconds.
 pub(crate) fn ask_meanwhile(manager: &str) -> Result<Histogram<u64>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(visit(manager))
@@ -46,7 +46,6 @@ async fn visit(manager: &str) -> Result<Histogram<u64>> {
         let began = Instant::now();
         let Ok(exchange) = client.call(&manager, &PeerDialect::default(), &me, &Call::LeagueQuery(query), LIMIT).await
         else {
-            // The manager ends with its league.
             break;
         };
         let took = began.elapsed();

@@ -1,4 +1,5 @@
-//! What a run measured, as JSON. `cargo xtask bench --compare` also reads the reports of `league bench` of version 0.1.
+//! The figures of a run, as JSON. `cargo xtask bench --compare` also reads the reports of `league bench` of version
+//! 0.1.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +8,6 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-/// The first member of every report.
 const KIND: &str = "league bench 1";
 
 /// Only reports with the same settings can be compared.
@@ -28,7 +28,7 @@ impl fmt::Display for Setting {
     }
 }
 
-/// What one `league run` cost: the file of its option `--figures`.
+/// The file of `league run --figures`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct RunFigures {
     pub(crate) players: u32,
@@ -39,7 +39,6 @@ pub(crate) struct RunFigures {
     /// From the start of the league to the champion.
     pub(crate) playing_seconds: f64,
     pub(crate) playing_cpu_seconds: Option<f64>,
-    /// By message type.
     pub(crate) calls: BTreeMap<String, CallFigures>,
     /// By part of the process, since its start.
     pub(crate) cpu_seconds: BTreeMap<String, Cpu>,
@@ -83,7 +82,7 @@ impl RunFigures {
     }
 }
 
-/// What bare HTTP servers and clients do with the calls of a league.
+/// What bare HTTP servers and clients need for the calls of a league.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Ceiling {
     pub(crate) calls: u64,
@@ -98,7 +97,6 @@ pub(crate) struct Pair {
     pub(crate) ceiling: Ceiling,
 }
 
-/// From the launch of a manager until it serves.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Restart {
     pub(crate) results: u32,
@@ -106,14 +104,12 @@ pub(crate) struct Restart {
     pub(crate) manager_mb: Option<u64>,
 }
 
-/// A league of another size.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Growth {
     pub(crate) figures: RunFigures,
     pub(crate) restart: Restart,
 }
 
-/// How long answers took.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct AnswerTimes {
     pub(crate) count: u64,
@@ -133,14 +129,12 @@ pub(crate) struct Report {
     pub(crate) league_query: AnswerTimes,
     /// `league run` of four players, from launch to table.
     pub(crate) small_seconds: f64,
-    /// Matches of `league simulate` in a second.
     pub(crate) simulated_per_second: f64,
     pub(crate) restart: Restart,
     pub(crate) binary_mb: f64,
 }
 
 impl Report {
-    /// A report without figures.
     pub(crate) fn new(setting: Setting) -> Self {
         Self {
             report: KIND.to_owned(),
@@ -173,7 +167,6 @@ impl Report {
         std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
     }
 
-    /// The league of this size among those that show how cost grows.
     pub(crate) fn grown(&self, players: u32) -> Option<&Growth> {
         self.growth.iter().find(|growth| growth.figures.players == players)
     }

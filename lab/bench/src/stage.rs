@@ -1,4 +1,4 @@
-//! Where measured leagues are played: processes of the measured program, in homes that are thrown away.
+//! Plays measured leagues: processes of the measured program, in temporary homes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::query;
 use crate::report::{AnswerTimes, Growth, Restart, RunFigures};
 
 pub(crate) const LEAGUE: &str = "league_bench";
-/// A client that asks all the time would reach the usual limits.
+/// A client that asks all the time would reach the default limits.
 const RATES: &str = r#"{ "rate_limits": { "questions": { "per_second": 10000, "burst": 10000 } } }"#;
 
 pub(crate) struct Stage {
@@ -30,7 +30,6 @@ impl Stage {
         Ok(Self { directory: TempDir::new()?, program })
     }
 
-    /// Plays a league in a process of its own, and verifies it.
     pub(crate) fn play(&self, players: u32, referees: u32) -> Result<RunFigures> {
         let (home, path) = (self.home()?, self.directory.path().join("figures.json"));
         run(self.league(&home, players, referees).arg("--figures").arg(&path))?;
@@ -38,14 +37,12 @@ impl Stage {
         serde_json::from_slice(&fs::read(&path)?).context("`league run --figures` wrote no figures")
     }
 
-    /// Plays a league and starts its manager again.
     pub(crate) fn play_and_restart(&self, players: u32, referees: u32) -> Result<Growth> {
         let figures = self.play(players, referees)?;
         let restart = self.restart(u32::try_from(figures.matches)?)?;
         Ok(Growth { figures, restart })
     }
 
-    /// From the launch of a league to its table, in seconds.
     pub(crate) fn timed(&self, players: u32, referees: u32) -> Result<f64> {
         let home = self.home()?;
         let began = Instant::now();
@@ -55,7 +52,7 @@ impl Stage {
         Ok(seconds)
     }
 
-    /// How long LEAGUE_QUERY takes while a league is played; the last player asks.
+    /// The last player asks.
     pub(crate) fn queried(&self, players: u32, referees: u32) -> Result<AnswerTimes> {
         let home = self.home()?;
         let config = Home::at(&home).config();
@@ -70,7 +67,7 @@ impl Stage {
         Ok(AnswerTimes { count: times.len(), p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999) })
     }
 
-    /// Writes the log of a league with about so many results, and starts a manager on it.
+    /// Writes the log of a league with about `results` results, and starts a manager on it.
     pub(crate) fn restart_with(&self, results: u32) -> Result<Restart> {
         let (home, league) = (Home::at(self.home()?), LEAGUE.parse()?);
         home.prepare(&league)?;
@@ -88,7 +85,6 @@ impl Stage {
         self.restart(played.season().matches_completed())
     }
 
-    /// From the launch of a manager in the present home until it serves.
     fn restart(&self, results: u32) -> Result<Restart> {
         let mut command = Command::new(&self.program);
         command
@@ -101,7 +97,7 @@ impl Stage {
         Ok(Restart { results, seconds, manager_mb: manager.used().map(|used| used.peak_mb) })
     }
 
-    /// An empty home, in place of the one before.
+    /// Replaces the previous home.
     fn home(&self) -> Result<PathBuf> {
         let home = self.directory.path().join("home");
         if home.exists() {

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::figures::{self, calls_per_second};
 use crate::report::{Growth, Pair, Report};
 
-/// Shown where only Linux knows.
+/// For figures that only Linux provides.
 const UNKNOWN: &str = "—";
 
 pub(crate) struct Table {
@@ -57,7 +57,6 @@ impl fmt::Display for Table {
     }
 }
 
-/// All tables of a report, the most important first.
 pub(crate) fn all(report: &Report) -> Vec<Table> {
     let mut tables = vec![figures::table(report), turns(report)];
     if let Some(pair) = report.typical() {

@@ -1,8 +1,8 @@
-//! What an audience costs a league of 100 players, and how soon it sees an event.
+//! What viewers cost a league of 100 players, and how soon they see an event.
 //!
-//! Leagues with and without viewers alternate; the median of the ratios of two neighbours counts. Both are timed from round 20
-//! on by one reader of `/api/v1/events`. The viewers are a process of the lowest priority: on screens elsewhere they would take
-//! nothing from the league but the manager's work for them.
+//! Leagues with and without viewers alternate; the median of the ratios of two neighbours counts. One reader of
+//! `/api/v1/events` times both from round 20 on. The viewers are a process of the lowest priority: on other machines
+//! they would only cost the manager's work for them.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -23,13 +23,13 @@ use crate::report::median;
 
 const VIEWERS: usize = 500;
 const PAIRS: usize = 5;
-/// How much longer a league may take with viewers.
+/// The most that a league may slow down with viewers.
 const SLOWER: f64 = 1.10;
-/// How long an event may be on its way to a screen, for 95 of 100.
+/// The longest way of an event to a screen, for 95 of 100.
 const ON_SCREEN_MS: f64 = 250.0;
 /// The round whose first event starts the clock.
 const FROM: u64 = 20;
-/// One viewer in so many reads the page; the others take it compressed, as browsers do, and discard it.
+/// One viewer in this many reads the page; the others discard the compressed page.
 const READERS: usize = 20;
 
 /// Measure what 500 viewers cost, and fail if it is too much.
@@ -50,7 +50,6 @@ pub(crate) struct Audience {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Watched {
     seconds: f64,
-    /// None without viewers.
     p95_ms: Option<f64>,
 }
 
@@ -79,7 +78,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Plays a league with so many viewers; what they saw, and the league's processor time.
 fn league(options: &Options, viewers: usize) -> Result<(Watched, f64)> {
     let home = tempfile::tempdir()?;
     let mut command = Command::new(&options.league);
@@ -114,7 +112,7 @@ fn league(options: &Options, viewers: usize) -> Result<(Watched, f64)> {
     Ok((watched, running.used().map_or(f64::NAN, |used| used.cpu_seconds)))
 }
 
-/// When each event was known, by its number.
+/// The number of each event, and when it was known.
 type Seen = Vec<(u64, Instant)>;
 
 pub(crate) fn watch(audience: &Audience) -> Result<()> {
@@ -160,7 +158,7 @@ async fn get(site: &str, path: &str, more: &str) -> Result<TcpStream> {
     Ok(stream)
 }
 
-/// Follows the events to the end of the league: when each happened, from round [`FROM`] on, and how long that took.
+/// Follows the events from round [`FROM`] to the end of the league: when each happened, and how long that took.
 async fn follow(site: &str, seated: &AtomicUsize, count: usize) -> Result<(Seen, Duration)> {
     let mut lines = BufReader::new(get(site, "/api/v1/events?after=0", "").await?).lines();
     let (mut began, mut events) = (None, Seen::new());
@@ -184,7 +182,7 @@ async fn follow(site: &str, seated: &AtomicUsize, count: usize) -> Result<(Seen,
     bail!("the league ended without a champion")
 }
 
-/// Watches the first page; when each event was on the screen of a viewer that `reads`.
+/// Returns when each event was on the screen, if this viewer `reads`.
 async fn view(site: &str, seated: &AtomicUsize, mut ended: watch::Receiver<bool>, reads: bool) -> Result<Seen> {
     let more = if reads { "" } else { "accept-encoding: gzip\r\n" };
     let mut stream = BufReader::with_capacity(1 << 16, get(site, "/live", more).await?);

@@ -1,4 +1,4 @@
-//! The programs of this crate with the `league` that is built beside them. Figures of debug builds mean nothing, so none is judged.
+//! The programs of this crate with a debug build of `league`. Its figures mean nothing, so no test judges them.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -1,4 +1,5 @@
-//! What the processes run: the real manager, referees and players, put together as the commands of `league` do it.
+//! The programs of the simulated processes: the real manager, referees and players, assembled as in the commands of
+//! `league`.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -34,38 +35,32 @@ use crate::rng::Rng;
 use crate::scenario::Scenario;
 use crate::socket::SimConnector;
 
-/// How long the manager waits for all agents.
 pub const WINDOW: Duration = Duration::from_secs(60);
-/// The pause after the first try that found no manager.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often the manager's own view of its season is compared.
+/// How often the checker compares the manager's season.
 const PROBE: Duration = Duration::from_millis(130);
-/// How long running requests have when an agent ends.
 const GRACE: Duration = Duration::from_secs(1);
-/// When runs begin: 1 January 2026.
 const EPOCH: i64 = 1_767_225_600_000;
 
-/// Something that a process lets the judge know, beside what the network hears.
+/// What a process tells the checker, in addition to its messages.
 #[derive(Clone, Debug)]
 pub enum Signal {
-    /// The manager has opened its log with so many events in it, and stands here.
+    /// The manager opened its log: its season and the number of events.
     Resumed(Box<Season>, u64),
-    /// The manager's season at this moment.
     Season(Box<Season>),
-    /// An agent has its place in the league.
+    /// An agent is registered.
     Admitted(ProcessId),
     /// The manager has told all agents that the league is over.
     Concluded,
 }
 
-/// What all processes of a run have in common.
 #[derive(Clone, Debug)]
 pub struct RunContext {
     pub scenario: Arc<Scenario>,
     pub disk: Disk,
-    /// Where players keep their history, where they do.
+    /// The home for the players' history, if they keep one.
     pub home: Option<PathBuf>,
-    /// By how much the clocks are wrong, in milliseconds.
+    /// The error of each clock, in milliseconds.
     pub clocks: Arc<Vec<AtomicI64>>,
     signals: Arc<Mutex<Vec<Signal>>>,
 }
@@ -76,7 +71,6 @@ impl RunContext {
         Self { scenario, disk, home, clocks, signals: Arc::default() }
     }
 
-    /// What the processes let the judge know since it was asked last.
     pub fn signals(&self) -> Vec<Signal> {
         std::mem::take(&mut *self.signals.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -85,7 +79,7 @@ impl RunContext {
         self.signals.lock().unwrap_or_else(PoisonError::into_inner).push(signal);
     }
 
-    /// The time of day and chance of a process in this life of its.
+    /// Clock and random numbers of a process, different after each restart.
     fn world(&self, plug: &SimConnector, life: u64) -> Environment {
         let (watch, clocks, index) = (plug.watch, Arc::clone(&self.clocks), plug.place.index());
         let rng = Mutex::new(Rng::new(self.scenario.seed, &[5, u64::from(plug.place.0), life]));
@@ -111,7 +105,6 @@ impl RunContext {
         Seed::new(self.scenario.seed, self.scenario.rules.league_id.clone())
     }
 
-    /// The manager, from its log to the end of the league.
     pub async fn manage(self, plug: SimConnector, life: u64) -> Exit {
         let scenario = Arc::clone(&self.scenario);
         let world = self.world(&plug, life);
@@ -169,7 +162,6 @@ impl RunContext {
         }
     }
 
-    /// A referee, from its registration to the end of the league.
     pub async fn officiate(self, plug: SimConnector, life: u64, number: u32) -> Exit {
         let scenario = &self.scenario;
         let world = self.world(&plug, life);
@@ -197,7 +189,6 @@ impl RunContext {
         self.take_part(registered, referee.until_done(), plug.place, server).await
     }
 
-    /// A player, from its registration to the end of the league.
     pub async fn play(self, plug: SimConnector, life: u64, number: u32) -> Exit {
         let scenario = &self.scenario;
         let world = self.world(&plug, life);
@@ -255,21 +246,21 @@ impl Served {
     fn start<A: Agent>(plug: &SimConnector, agent: A) -> Self {
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
-            // Closed on purpose, or by the end of everything.
+            // An error only means that the sender was dropped.
             drop(closed.await);
         };
         let settings = ServerSettings { grace: GRACE, ..ServerSettings::default() };
         Self { work: tokio::spawn(serve(plug.listen(), Arc::new(agent), settings, shutdown)), close }
     }
 
-    /// Lets running requests finish: the peer that announced the end gets its answer.
+    /// Lets running requests finish, so that the peer that announced the end gets its answer.
     async fn close(self) {
         drop(self.close);
         drop(self.work.await);
     }
 }
 
-/// The operator, who takes a player out of the league that is being played. A manager that was started again is told again.
+/// The operator withdraws a player during the league, and again after a restart of the manager.
 async fn withdraw(manager: Manager, player: PlayerId, later: Duration) {
     let mut changes = manager.desk().changes();
     while let Ok(begun) = manager.desk().read(|season, _| season.current_round().is_some()).await {

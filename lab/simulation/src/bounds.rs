@@ -1,5 +1,4 @@
-//! How long everything may take, computed from a scenario: an upper bound for each wait that the shells may have to go
-//! through, and not a measurement.
+//! Upper bounds for every wait of the agents, computed from a scenario.
 
 use std::time::Duration;
 
@@ -10,22 +9,22 @@ use league_wire::breaker::REST;
 use crate::agents::WINDOW;
 use crate::scenario::Scenario;
 
-/// For delays of the network and the disk, a few of which are part of everything.
+/// For a few delays of the network and the disk.
 const SLACK: Duration = Duration::from_secs(2);
-/// The longest pause of an agent that waits for its manager, and of a referee that has something to report.
+/// The longest pause of an agent that waits for its manager, and of a referee with an undelivered report.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// From the moment in which a referee takes a match to its first report of it.
+    /// From the moment in which a referee accepts a match to its first report.
     pub bout: Duration,
-    /// From giving a match to a referee to its result, or to taking it back, as long as the manager is there.
+    /// From the assignment of a match to its result or its withdrawal, while the manager runs.
     pub attempt: Duration,
-    /// A round, once there are no more faults.
+    /// Without faults.
     pub round: Duration,
-    /// Until an agent has noticed that its token no longer counts, and has another.
+    /// Until an agent has noticed that its token is invalid, and has another.
     pub mended: Duration,
-    /// The rest of the league, once there are no more faults.
+    /// The rest of the league, without faults.
     pub league: Duration,
 }
 
@@ -35,13 +34,13 @@ impl Bounds {
         let tries = u32::from(limits.max_retries.max(1));
         let [join, choose, tell] =
             [limits.game_join_ack_timeout_sec, limits.move_timeout_sec, limits.game_over_timeout_sec].map(span);
-        // Pauses double: together one less than the next would be.
+        // Pauses double, so their sum is one less than the next one would be.
         let pauses = span(limits.base_delay_sec) * (2_u32.pow(tries - 1) - 1);
         let turns = new_game(&scenario.rules.game_type).map_or(1, |game| game.info().longest_course);
         let asks = tries * join + pauses + turns * (tries * choose + pauses);
-        // Before it is asked again a player may be told why, and at last how it ended.
+        // Before a retry the referee may send an error, and at the end the result.
         let bout = asks + ((turns + 1) * tries - turns) * tell + SLACK;
-        // The manager counts generously before it takes a match away.
+        // The manager allows extra time before it takes a match back.
         let patient = (asks + ((turns + 1) * tries + 1) * tell).mul_f64(1.5) + Duration::from_secs(5);
         let look_around = scenario.watch + u32::from(scenario.referees) * scenario.watch.min(scenario.patience);
         let announcements = 3 * scenario.patience;
@@ -51,7 +50,7 @@ impl Bounds {
         let turns = (players / 2).div_ceil(scenario.capacity) + 1;
         let round = announcements + turns * attempt;
         let rounds = if players % 2 == 0 { players - 1 } else { players };
-        // It hears of it with the next round, unless notices are held back for a while after too many were in vain.
+        // The agent learns of it with the next round, unless the manager delays notices after too many failures.
         let mended = round + REST + LONGEST_PAUSE;
         Self { bout, attempt, round, mended, league: WINDOW + LONGEST_PAUSE * 2 + rounds * round }
     }

@@ -1,4 +1,4 @@
-//! The manager's disk: it takes its time, and a crash leaves what it had synced and nothing else.
+//! The manager's disk: it is slow, and after a crash it has only what was synced.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,13 +9,12 @@ use league_store::log::{EventLog, LogError, LogHead, MemoryDisk, MemoryLog, Pend
 
 use crate::rng::Rng;
 
-/// Whether the disk keeps its word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Honesty {
-    /// It answers when it has synced.
+    /// It answers after the sync.
     #[default]
     Honest,
-    /// Once the league is open it answers at once, and syncs later: here to show that the judge notices.
+    /// Once the league is open it answers before it syncs. Shows that the checker notices.
     Lying,
 }
 
@@ -28,7 +27,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// An empty disk that needs at most `longest` for a sync.
+    /// `longest` is the longest time of a sync.
     pub fn new(seed: u64, longest: Duration, honesty: Honesty) -> Self {
         let rng = Arc::new(Mutex::new(Rng::new(seed, &[4])));
         Self { platter: MemoryDisk::new(SyncMode::OnDemand), rng, longest, honesty }
@@ -38,7 +37,6 @@ impl Disk {
         SlowLog { log: self.platter.open(), disk: self.clone() }
     }
 
-    /// The log as far as it is durable.
     pub fn reader(&self) -> MemoryLog {
         self.platter.reader()
     }
@@ -47,13 +45,12 @@ impl Disk {
         self.platter.crash();
     }
 
-    /// Nothing can be written from now on.
     pub fn fail(&self) {
         self.platter.fail("no space left on device");
     }
 }
 
-/// The log of one life of the manager.
+/// One per start of the manager.
 #[derive(Debug)]
 pub struct SlowLog {
     log: MemoryLog,

@@ -1,18 +1,17 @@
-//! Which faults hit which agents and when: what the checker must know before it blames an agent.
+//! Which faults hit which agents and when. The checker asks it before it blames an agent.
 
 use crate::process_id::ProcessId;
 use crate::sim_time::SimTime;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Victim {
-    /// A process, with everything it does.
+    /// Everything that the process does.
     Process(ProcessId),
-    /// What two processes have to say to each other.
+    /// The messages between two processes.
     Link(ProcessId, ProcessId),
 }
 
 impl Victim {
-    /// Whether this is the link between these two, in whichever order.
     pub fn is_between(self, one: ProcessId, other: ProcessId) -> bool {
         match self {
             Self::Process(_) => false,
@@ -21,11 +20,11 @@ impl Victim {
     }
 }
 
-/// How much a fault can spoil.
+/// How much a fault can affect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weight {
     OneCall,
-    /// Whatever is tried while it lasts.
+    /// Every call while it lasts.
     Everything,
 }
 
@@ -37,8 +36,7 @@ pub struct InjectedFault {
     pub weight: Weight,
 }
 
-/// A time in which the manager knew a process by another token than the process itself had: a registration reached the
-/// manager out of turn.
+/// The manager knew a process by another token than the process had: a registration reached the manager out of order.
 #[derive(Clone, Copy, Debug)]
 struct TokenMismatch {
     process: ProcessId,
@@ -49,9 +47,8 @@ struct TokenMismatch {
 #[derive(Clone, Debug, Default)]
 pub struct FaultLog {
     troubles: Vec<InjectedFault>,
-    /// Since when each process has been without a place in the league, for those that are.
+    /// Processes that are not registered, and since when.
     waiting: Vec<(ProcessId, SimTime)>,
-    /// When the manager knew a process by another token than the process itself had.
     estranged: Vec<TokenMismatch>,
 }
 
@@ -60,13 +57,12 @@ impl FaultLog {
         self.troubles.push(InjectedFault { victim, from, until, weight });
     }
 
-    /// A process starts, and has to find its place in the league.
     pub fn started(&mut self, process: ProcessId, at: SimTime) {
         self.waiting.retain(|(waiting, _)| *waiting != process);
         self.waiting.push((process, at));
     }
 
-    /// A process has its place in the league. It was not to blame before, where a fault kept it from there.
+    /// Excuses the time before, if a fault delayed the registration.
     pub fn admitted(&mut self, process: ProcessId, at: SimTime) {
         if let Some((_, since)) = self.waiting.iter().find(|(waiting, _)| *waiting == process).copied()
             && self.was_held_up(process, since, at)
@@ -76,7 +72,7 @@ impl FaultLog {
         self.waiting.retain(|(waiting, _)| *waiting != process);
     }
 
-    /// Whether the manager and a process agree about the token of the process, from now on.
+    /// Whether the manager and a process have the same token of the process from now on.
     pub fn agree(&mut self, process: ProcessId, agree: bool, at: SimTime) {
         let mut open = self.estranged.iter_mut().filter(|it| it.process == process && it.until == SimTime::NEVER);
         match (open.next(), agree) {
@@ -86,8 +82,9 @@ impl FaultLog {
         }
     }
 
-    /// Whether a player was estranged from the manager for some of this time: a fault between these two, and not the player's own.
-    /// It has to be mended by the end, since the player was spoken to meanwhile, unless something kept it from that.
+    /// Whether manager and player had different tokens for some of this time: a fault between these two, and not the
+    /// player's own. The player must have a new token by the end, since it was called meanwhile, unless a fault
+    /// prevented that.
     fn was_estranged(&self, player: ProcessId, (from, until): (SimTime, SimTime)) -> bool {
         let kept = self.disturbed(player, ProcessId::MANAGER, (from, until));
         let mut during =
@@ -95,17 +92,16 @@ impl FaultLog {
         during.any(|it| it.until != SimTime::NEVER || kept)
     }
 
-    /// Since when an agent's token does not match the manager's, for each such agent.
+    /// Agents whose token differs from the manager's, and since when.
     pub fn estrangements(&self) -> impl Iterator<Item = (ProcessId, SimTime)> + '_ {
         self.estranged.iter().filter(|it| it.until == SimTime::NEVER).map(|it| (it.process, it.from))
     }
 
-    /// A process was ended, and its token with it.
+    /// The process loses its token.
     pub fn ended(&mut self, process: ProcessId, at: SimTime) {
         self.agree(process, true, at);
     }
 
-    /// Whether anything disturbed what these two had to say to each other.
     pub fn disturbed(&self, one: ProcessId, other: ProcessId, (from, until): (SimTime, SimTime)) -> bool {
         let mut troubles = self.troubles.iter().filter(|trouble| trouble.from <= until && trouble.until >= from);
         troubles.any(|trouble| match trouble.victim {
@@ -120,7 +116,7 @@ impl FaultLog {
         })
     }
 
-    /// Whether faults of `player` itself, or between it and `referee`, can have spoiled so many `calls` between these moments.
+    /// Whether faults of `player`, or between it and `referee`, can explain this many failed `calls` in this time.
     pub fn excuses(
         &self,
         player: ProcessId,

@@ -1,4 +1,4 @@
-//! Faults of a connection: drawn when it is made, and logged when they hit.
+//! Faults of a connection: drawn when it is made, and logged when they take effect.
 
 use std::time::Duration;
 
@@ -21,23 +21,23 @@ impl Direction {
     }
 }
 
-/// What is to happen to a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectionFault {
     Fair,
     Refused,
     Unheard,
-    /// It breaks after so many bytes in one direction. Zero bytes back: the question is handled, its answer is lost.
+    /// Breaks after this many bytes in one direction. With zero bytes back the request is handled and its answer is
+    /// lost.
     Cut(Direction, u64),
-    /// It goes silent after so many bytes in one direction, unnoticed.
+    /// Loses everything after this many bytes in one direction, unnoticed.
     Mute(Direction, u64),
-    /// Everything takes longer by this much.
+    /// Adds this delay to everything.
     Slow(Duration),
-    /// The first thing that is said arrives once more, so much later, on a connection of its own.
+    /// The first message arrives again, this much later, on a separate connection.
     Doubled(Duration),
 }
 
-/// How bad it is, in fates per thousand connections.
+/// Per thousand connections.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FaultRates {
     pub unreachable: u64,
@@ -48,7 +48,6 @@ pub struct FaultRates {
 }
 
 impl FaultRates {
-    /// The fate of the next connection.
     pub fn fate(&self, rng: &mut Rng) -> ConnectionFault {
         let throw = rng.within(0, 999);
         let mut limit = 0;
@@ -76,8 +75,7 @@ impl FaultRates {
     }
 }
 
-/// A time in which nothing gets from one place to another. What was sent meanwhile arrives when it is over: that is what
-/// TCP is for.
+/// Delays everything from one process to another. As with TCP, it arrives when the partition ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Partition {
     pub from: ProcessId,
@@ -87,7 +85,6 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Whether it keeps what is said `from` here `to` there at this moment.
     pub fn keeps(&self, from: ProcessId, to: ProcessId, at: SimTime) -> bool {
         (self.from, self.to) == (from, to) && self.begins <= at && at < self.ends
     }

@@ -1,7 +1,7 @@
-//! What must hold in every run, looked at all the way through and not only at its end.
+//! The invariants of every run, checked throughout and not only at its end.
 //!
-//! The checker trusts no agent: it folds the durable log itself, reads the manager's messages, and asks the fault log before
-//! it accepts that a player was charged.
+//! The checker trusts no agent. It folds the durable log itself, reads the manager's messages, and asks the fault log
+//! before it accepts a player's technical loss.
 
 mod matches;
 mod table;
@@ -30,7 +30,6 @@ use crate::trace::Trace;
 use matches::RunningMatches;
 use table::Table;
 
-/// Something that must not happen has happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     pub at: SimTime,
@@ -47,13 +46,12 @@ impl fmt::Display for Violation {
 pub struct Tally {
     pub results: u64,
     pub charged: u64,
-    /// Matches that were decided without being played.
+    /// Matches that were decided without play.
     pub awarded: u64,
     pub in_vain: u64,
     pub resumed: u64,
 }
 
-/// An attempt that is under way.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     attempt: u32,
@@ -65,26 +63,23 @@ struct Open {
 pub struct InvariantChecker {
     scenario: Arc<Scenario>,
     bounds: Bounds,
-    /// The last event that was seen.
     head: LogHead,
     season: Option<Season>,
     results: BTreeMap<MatchId, ProcessId>,
     registered: BTreeSet<PlayerId>,
-    /// Where players live that the operator took out.
     withdrawn: BTreeSet<ProcessId>,
     tokens: BTreeMap<ProcessId, TokenDigest>,
     table: Table,
     open: BTreeMap<MatchId, Open>,
     bouts: RunningMatches,
     round: Option<(RoundId, SimTime)>,
-    /// Since when the manager has been there.
     manager_since: SimTime,
     pub tally: Tally,
-    /// Matches that were given to a referee since the last look: where it and the players live.
+    /// The referee and the players of each match that was assigned since the last read.
     pub assigned: Vec<[ProcessId; 3]>,
 }
 
-/// Whether everything is as it must be; if not, what is not.
+/// The error describes the violation.
 type Verdict = Result<(), String>;
 
 impl InvariantChecker {
@@ -109,22 +104,20 @@ impl InvariantChecker {
         }
     }
 
-    /// Whether the player that lives there was taken out.
     pub fn is_withdrawn(&self, place: ProcessId) -> bool {
         self.withdrawn.contains(&place)
     }
 
-    /// When the league must be over.
     pub fn deadline(&self) -> SimTime {
         self.scenario.quiet + self.bounds.league
     }
 
-    /// Where the league stands, as far as it is durable.
+    /// As far as it is durable.
     pub fn phase(&self) -> LeaguePhase {
         self.season.as_ref().map_or(LeaguePhase::WaitingForRegistrations, Season::phase)
     }
 
-    /// Reads what the log has gained; says whether that was anything.
+    /// Reads the new events of the log; returns whether there were any.
     pub fn read(
         &mut self,
         at: SimTime,
@@ -175,7 +168,7 @@ impl InvariantChecker {
             let place = self.player(player)?;
             self.withdrawn.insert(place);
         } else if let Fact::MatchAwarded { match_id, outcome } = fact {
-            // No referee reports it. That it is due is checked when it is applied.
+            // No referee reports it. `apply` checks that it is due.
             self.awarded(match_id, *outcome)?;
         } else if let Fact::RoundStarted { round, .. } = fact {
             self.round = Some((*round, at));
@@ -262,7 +255,6 @@ impl InvariantChecker {
         id.number().and_then(|number| self.scenario.player(number)).ok_or_else(|| format!("{id} is unknown"))
     }
 
-    /// Whether a player has the token by which the manager knows it.
     fn compare_tokens(&self, at: SimTime, id: &PlayerId, fault_log: &mut FaultLog) -> Verdict {
         let place = self.player(id)?;
         let known = self.season.as_ref().and_then(|season| season.player(id)).map(|player| &player.grant.digest);
@@ -272,7 +264,7 @@ impl InvariantChecker {
         Ok(())
     }
 
-    /// The manager has opened its log with so many events: it must stand where these lead.
+    /// The manager's season must follow from the events in its log.
     pub fn resumed(&mut self, at: SimTime, season: &Season, events: u64, disk: &Disk) -> Verdict {
         self.manager_since = at;
         self.tally.resumed += 1;
@@ -287,7 +279,7 @@ impl InvariantChecker {
         }
     }
 
-    /// The season that the manager has in mind, while nothing was on its way to the disk.
+    /// Compares the season in the manager's memory, while no write is pending.
     pub fn compare(&self, season: &Season) -> Verdict {
         match &self.season {
             Some(replayed) if replayed != season => Err(String::from("the manager's season is not that of its log")),
@@ -301,7 +293,6 @@ impl InvariantChecker {
         self.tokens.remove(&place);
     }
 
-    /// What the manager was told, and what it said.
     pub fn listen(&mut self, heard: &ObservedMessage, fault_log: &mut FaultLog) -> Verdict {
         self.bouts.listen(heard);
         if heard.question || !heard.arrived || heard.from != ProcessId::MANAGER {
@@ -330,7 +321,6 @@ impl InvariantChecker {
         Ok(())
     }
 
-    /// Whether anything takes longer than it may.
     pub fn check_bounds(&self, at: SimTime, fault_log: &FaultLog) -> Verdict {
         self.bouts.check(at, fault_log)?;
         for (id, open) in &self.open {
@@ -341,7 +331,7 @@ impl InvariantChecker {
         }
         let since_when = |from: SimTime| from.max(self.manager_since).max(self.scenario.quiet);
         let strangers = fault_log.estrangements().filter(|_| self.phase() == LeaguePhase::RunningLeague);
-        // A withdrawn player need not agree.
+        // A withdrawn player may have another token.
         let strangers = strangers.filter(|(place, _)| !self.withdrawn.contains(place));
         if let Some((place, from)) = strangers.into_iter().find(|it| at - since_when(it.1) > self.bounds.mended) {
             return Err(format!("{place} and the manager have not agreed about a token since {from}"));
@@ -353,7 +343,6 @@ impl InvariantChecker {
         Ok(())
     }
 
-    /// The manager says that the league is over.
     pub fn concluded(&self) -> Verdict {
         let Some(season) = &self.season else { return Err(String::from("a league ended that was never opened")) };
         let all = season.total_matches() as usize;
@@ -364,7 +353,7 @@ impl InvariantChecker {
     }
 }
 
-/// The text of a field, wherever it stands.
+/// Finds the field at any depth.
 pub(crate) fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("\"{name}\":\""))?;
     rest.split_once('"').map(|(value, _)| value)

@@ -1,15 +1,16 @@
-//! The whole league in a simulation that owns time, network, disk and chance.
+//! The whole league in a simulation that controls time, network, disk and randomness.
 //!
-//! Manager, referees and players are the real ones. Simulated is what `league_wire::net`, `league_wire::environment` and
-//! `league_store::log` leave open. A seed decides everything: two runs of one seed agree in every message and its time.
+//! Manager, referees and players are the real ones. The simulation implements `league_wire::net`,
+//! `league_wire::environment` and `league_store::log`. A seed decides everything: two runs of one seed agree in every
+//! message and its time.
 //!
-//! - [`scenario`], [`faults`]: what a seed decides, with [`rng`]
-//! - [`net`], [`socket`], [`process_id`]: the network, from outside and from inside
+//! - [`scenario`], [`faults`], [`rng`]: what a seed decides
+//! - [`net`], [`socket`], [`process_id`]: the network
 //! - [`disk`]: the manager's disk, which keeps what was synced
 //! - [`process`], [`agents`]: a runtime that can be killed, and what runs in it
 //! - [`fault_log`]: which faults hit which agents
 //! - [`invariants`], [`bounds`]: what must hold, and how long things may take
-//! - [`run`], [`trace`], [`sim_time`]: one run, and its printout
+//! - [`run`], [`trace`], [`sim_time`]: one run, and its trace
 
 pub mod agents;
 pub mod bounds;

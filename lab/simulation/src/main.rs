@@ -1,4 +1,4 @@
-//! Runs seeds, many at a time, until one fails: `cargo xtask simulate`.
+//! Runs seeds on all cores until some fail: `cargo xtask simulate`.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -9,9 +9,7 @@ use std::time::Instant;
 use clap::Parser;
 use league_simulation::run::{Outcome, Wanted, run};
 
-/// So many failures are enough.
 const ENOUGH: u64 = 10;
-/// How often progress is told.
 const TOLD_EVERY: u64 = 500;
 
 /// The whole league in a simulation, seed after seed.
@@ -38,7 +36,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// One run, with everything that happened in it.
 fn one(seed: u64) -> Result<bool, Box<dyn Error + Send + Sync>> {
     let outcome = run(seed, Wanted { lines: true, ..Wanted::default() })?;
     for line in &outcome.lines {
@@ -51,7 +48,7 @@ fn one(seed: u64) -> Result<bool, Box<dyn Error + Send + Sync>> {
     Ok(outcome.violation.is_none())
 }
 
-/// Many runs on all cores. A few failures end them: where one bug is, its seeds are many.
+/// Stops after a few failures: one bug fails many seeds.
 fn many(first: u64, runs: u64) -> Result<bool, Box<dyn Error + Send + Sync>> {
     let began = Instant::now();
     let next = AtomicU64::new(0);
@@ -64,7 +61,7 @@ fn many(first: u64, runs: u64) -> Result<bool, Box<dyn Error + Send + Sync>> {
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    // The collector may have stopped.
+                    // The receiver may have stopped.
                     if number >= runs || results.send(run(first + number, Wanted::default())).is_err() {
                         return;
                     }
@@ -94,7 +91,6 @@ fn many(first: u64, runs: u64) -> Result<bool, Box<dyn Error + Send + Sync>> {
     })
 }
 
-/// What all runs were like.
 #[derive(Debug, Default)]
 struct Sum {
     runs: u64,

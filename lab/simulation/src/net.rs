@@ -1,8 +1,8 @@
-//! The network: connections between places, and everything that is on its way.
+//! The network: connections between processes, and everything that is under way.
 //!
-//! A message arrives after a random time, never sooner than [`TICK`], and within one connection in
-//! order; between connections there is no order. Processes run one after the other through the same span of time, so
-//! nothing may arrive within the span in which it was sent: that is why the shortest delay is that span.
+//! A message arrives after a random delay, in order within one connection. Processes run one after the other through
+//! the same span of time, [`TICK`], so nothing may arrive within the span in which it was sent. Therefore the shortest
+//! delay is that span.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::task::Waker;
@@ -16,27 +16,25 @@ use crate::scenario::Scenario;
 use crate::sim_time::SimTime;
 use crate::trace::{Trace, fingerprint};
 
-/// The span through which processes run at a time, and the least that anything is on its way.
+/// The span through which processes run at a time, and the shortest delay.
 pub const TICK: Duration = Duration::from_millis(10);
-/// What the usual delay is beyond that, at most.
+/// The most that a normal delay adds, in milliseconds.
 const JITTER: u64 = 30;
-/// How long a message that was doubled by the network keeps its connection.
+/// How long the connection of a duplicated message stays open.
 const PHANTOM: Duration = Duration::from_secs(5);
 
 pub type ConnectionId = u64;
 
 #[derive(Debug, Default)]
 pub(crate) struct End {
-    /// What has arrived and was not read.
     pub(crate) inbox: VecDeque<u8>,
     pub(crate) finished: bool,
     pub(crate) reset: bool,
     gone: bool,
-    /// Bytes that were sent from here.
     sent: u64,
-    /// When the last of them arrives.
+    /// When the last of the sent bytes arrives.
     last: SimTime,
-    /// What is sent from here is lost.
+    /// Everything that is sent from here is lost.
     mute: bool,
     ended: bool,
     pub(crate) reader: Option<Waker>,
@@ -50,9 +48,9 @@ struct Connection {
     rng: Rng,
     near: End,
     far: End,
-    /// Whether it was answered: taken, or refused.
+    /// Accepted or refused; `None` before the answer.
     answered: Option<bool>,
-    /// Whether the network itself made it: no process is at its near end.
+    /// Made by the network itself: no process is at its near end.
     phantom: bool,
 }
 
@@ -64,7 +62,6 @@ impl Connection {
         }
     }
 
-    /// Who sends in this direction, and who receives.
     fn ends(&self, way: Direction) -> (ProcessId, ProcessId) {
         match way {
             Direction::There => (self.from, self.to),
@@ -79,23 +76,23 @@ enum Delivery {
     Answer(bool),
     Bytes(Direction, Vec<u8>),
     Finish(Direction),
-    /// To the receiver of this direction.
+    /// Goes to the receiver of this direction.
     Reset(Direction),
-    /// What was said once is said again, on a connection of its own.
+    /// A duplicate on a separate connection.
     Again(ProcessId, ProcessId, Vec<u8>),
 }
 
-/// Who waits for connections at a place.
+/// The listener of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Door {
     pub(crate) open: bool,
-    /// The machine is gone: nothing even refuses.
+    /// The machine is gone: it does not even refuse.
     dark: bool,
     pub(crate) knocks: VecDeque<ConnectionId>,
     pub(crate) keeper: Option<Waker>,
 }
 
-/// Something that was said, for the judge to overhear.
+/// A message that the checker reads.
 #[derive(Clone, Debug)]
 pub struct ObservedMessage {
     pub at: SimTime,
@@ -103,7 +100,7 @@ pub struct ObservedMessage {
     pub from: ProcessId,
     pub to: ProcessId,
     pub question: bool,
-    /// Whether it has arrived, or was only sent.
+    /// False if it was only sent.
     pub arrived: bool,
     pub bytes: Vec<u8>,
 }
@@ -118,14 +115,13 @@ pub struct Net {
     now: SimTime,
     connections: BTreeMap<ConnectionId, Connection>,
     last: ConnectionId,
-    /// How many connections there were from one place to another.
     made: BTreeMap<(ProcessId, ProcessId), u64>,
     on_its_way: BTreeMap<(SimTime, u64), (ConnectionId, Delivery)>,
     posted: u64,
     pub(crate) doors: Vec<Door>,
-    /// Tasks to wake once the network is released.
+    /// Woken after the lock on the network is released.
     wakers: Vec<Waker>,
-    /// What the manager was told and has told.
+    /// The messages to and from the manager.
     pub overheard: Vec<ObservedMessage>,
     pub fault_log: FaultLog,
     pub trace: Trace,
@@ -135,7 +131,7 @@ impl Net {
     pub fn new(scenario: &Scenario, trace: Trace) -> Self {
         let mut fault_log = FaultLog::default();
         for partition in &scenario.partitions {
-            // What was kept back arrives within a usual delay after the end.
+            // Delayed messages arrive within a normal delay after the end.
             let until = partition.ends + Duration::from_secs(1);
             fault_log.note(Victim::Link(partition.from, partition.to), partition.begins, until, Weight::Everything);
         }
@@ -198,7 +194,7 @@ impl Net {
         self.last
     }
 
-    /// Puts something on its way, behind whatever goes the same way already.
+    /// Arrives after everything that already goes the same way.
     fn post(&mut self, id: ConnectionId, way: Direction, at: SimTime, mail: Delivery) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let mut span = TICK + connection.rng.millis(0, JITTER);
@@ -216,14 +212,13 @@ impl Net {
         self.on_its_way.insert((arrives, self.posted), (id, mail));
     }
 
-    /// The state at the other end: not yet known, accepted, or refused.
+    /// `None` while it is unknown.
     pub(crate) fn answered(&mut self, id: ConnectionId, waker: &Waker) -> Option<bool> {
         let connection = self.connections.get_mut(&id)?;
         connection.near.reader = Some(waker.clone());
         connection.answered
     }
 
-    /// One end of a connection, as long as it is in use.
     pub(crate) fn end(&mut self, id: ConnectionId, place: Direction) -> Option<&mut End> {
         self.connections.get_mut(&id).map(|connection| connection.end(place))
     }
@@ -284,7 +279,6 @@ impl Net {
         }
     }
 
-    /// One side has sent everything.
     pub(crate) fn finish(&mut self, id: ConnectionId, way: Direction, at: SimTime) {
         if let Some(end) = self.end(id, way)
             && !std::mem::replace(&mut end.ended, true)
@@ -294,7 +288,6 @@ impl Net {
         }
     }
 
-    /// One side drops its end.
     pub(crate) fn leave(&mut self, id: ConnectionId, place: Direction, at: SimTime) {
         if self.end(id, place).is_some_and(|end| !end.gone) {
             self.finish(id, place, at);
@@ -311,7 +304,6 @@ impl Net {
         }
     }
 
-    /// A process is gone, with all its connections.
     pub fn crash(&mut self, whom: ProcessId, silently: bool, with_mail: bool, at: SimTime) {
         let door = &mut self.doors[whom.index()];
         *door = Door { dark: silently, ..Door::default() };
@@ -340,20 +332,19 @@ impl Net {
         }
     }
 
-    /// The run is over: nothing is under way, and no task waits.
+    /// The run is over: no message is under way, and no task waits.
     pub fn close(&mut self) {
         self.connections.clear();
         self.on_its_way.clear();
         self.doors.iter_mut().for_each(|door| *door = Door::default());
     }
 
-    /// A process listens here from now on.
     pub(crate) fn listen(&mut self, place: ProcessId) {
         let door = &mut self.doors[place.index()];
         (door.open, door.dark) = (true, false);
     }
 
-    /// Lets everything arrive that is due, and gives who is to be woken then.
+    /// Delivers everything that is due; returns the tasks to wake.
     pub fn deliver(&mut self, now: SimTime) -> Vec<Waker> {
         self.now = now;
         while let Some(entry) = self.on_its_way.first_entry()
@@ -425,7 +416,7 @@ impl Net {
         self.post(id, Direction::Back, self.now, Delivery::Answer(taken));
     }
 
-    /// A message for a process that is gone: its sender is told, unless the machine is gone too.
+    /// A message for a stopped process: its sender gets a reset, unless the machine is gone, too.
     fn turned_away(&mut self, id: ConnectionId, way: Direction) {
         let Some(connection) = self.connections.get(&id) else { return };
         let (_, receiver) = connection.ends(way);
@@ -434,7 +425,7 @@ impl Net {
         }
     }
 
-    /// A message arrives again on a new connection; no process waits for the answer.
+    /// No process waits for the answer.
     fn again(&mut self, id: ConnectionId, from: ProcessId, to: ProcessId, bytes: Vec<u8>) {
         let rng = Rng::new(self.seed, &[3, id]);
         let phantom = self.add(from, to, ConnectionFault::Fair, rng);
@@ -455,14 +446,13 @@ impl Net {
         arrived: bool,
         bytes: &[u8],
     ) {
-        // Who plays how is the players' business; what is checked is what the manager was told.
+        // The checker reads only the manager's messages.
         if from == ProcessId::MANAGER || to == ProcessId::MANAGER {
             self.overheard.push(ObservedMessage { at, connection, from, to, question, arrived, bytes: bytes.to_vec() });
         }
     }
 }
 
-/// What a message is about, in a few words.
 fn gist(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let field = |name: &str| {

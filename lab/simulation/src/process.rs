@@ -1,7 +1,7 @@
-//! A process: a runtime of its own, with a clock of its own that stands still unless it is told to go on.
+//! A process: its own runtime, whose clock advances only when the simulation says so.
 //!
-//! Killing one drops its runtime, and with it every task it had spawned anywhere: connections, matches, timers. That is why
-//! each has a runtime of its own.
+//! Killing a process drops its runtime, and with it every task: connections, matches, timers. Therefore each has its
+//! own runtime.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,12 +13,10 @@ use crate::process_id::ProcessId;
 use crate::sim_time::SimTime;
 use crate::socket::{ProcessClock, Shared, SimConnector};
 
-/// How a process ended by itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// It had nothing more to do.
     Done,
-    /// It was not let into the league.
+    /// The manager rejected its registration.
     TurnedAway(String),
     Failed(String),
 }
@@ -30,18 +28,16 @@ struct Alive {
     exit: Arc<Mutex<Option<Exit>>>,
 }
 
-/// A process, or the place where one was.
+/// Also stands for a process that does not run now.
 #[derive(Debug)]
 pub struct Process {
     pub place: ProcessId,
     alive: Option<Alive>,
-    /// When it is to be started, where that is so.
     pub due: Option<SimTime>,
     pub lives: u64,
 }
 
 impl Process {
-    /// A process that is to be started at this moment.
     pub fn due(place: ProcessId, at: SimTime) -> Self {
         Self { place, alive: None, due: Some(at), lives: 0 }
     }
@@ -50,13 +46,12 @@ impl Process {
         self.alive.is_some()
     }
 
-    /// Starts it: what it does is `main`.
     pub fn start<M, F>(&mut self, net: &Shared, at: SimTime, main: M) -> io::Result<()>
     where
         M: FnOnce(SimConnector) -> F,
         F: Future<Output = Exit> + Send + 'static,
     {
-        // No I/O driver: there is nothing outside.
+        // Without an I/O driver: there is no real I/O.
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build()?;
         let guard = runtime.enter();
         let watch = ProcessClock { born: at, origin: Instant::now() };
@@ -72,7 +67,7 @@ impl Process {
         Ok(())
     }
 
-    /// Lets it run until this moment; says how it ended, if it did.
+    /// Runs until `until`; returns how it ended, if it did.
     pub fn step(&mut self, until: SimTime) -> Option<Exit> {
         let alive = self.alive.as_ref()?;
         let end = alive.watch.origin + (until - alive.watch.born);
@@ -80,7 +75,7 @@ impl Process {
         alive.exit.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Ends it, in the middle of whatever it does.
+    /// Kills it at any point of its work.
     pub fn end(&mut self) {
         self.alive = None;
     }

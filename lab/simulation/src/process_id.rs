@@ -1,14 +1,13 @@
-//! Where a process lives: an address of its own, which also tells what it is.
+//! The address of a process, which also shows its role.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use league_wire::endpoint::{BadEndpoint, Endpoint};
 
-/// The port of every process.
 pub const PORT: u16 = 8000;
 
-/// A process, by its number: the manager, then the referees, then the players.
+/// The manager, then the referees, then the players.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ProcessId(pub u8);
 
@@ -27,7 +26,6 @@ impl ProcessId {
         format!("http://{}:{PORT}/mcp", self.address()).parse()
     }
 
-    /// Whose address `host` is.
     pub fn of(host: &str) -> Option<Self> {
         match host.parse::<Ipv4Addr>().ok()?.octets() {
             [10, 0, 0, number] => number.checked_sub(1).map(Self),

@@ -1,15 +1,13 @@
-//! Chance that a seed decides.
-//!
-//! Every purpose has its own generator: one more number in one place changes nothing in another.
+//! Random numbers from a seed. Every purpose has its own generator: one more number in one place changes nothing in
+//! another.
 
 use std::time::Duration;
 
-/// Dice (splitmix64).
+/// SplitMix64.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// The generator of `seed` for one purpose.
     pub fn new(seed: u64, purpose: &[u64]) -> Self {
         let mut rng = Self(seed);
         for part in purpose {
@@ -26,29 +24,26 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// From `least` to `most`, both included.
+    /// Both included.
     pub fn within(&mut self, least: u64, most: u64) -> u64 {
         least + self.throw() % (most.saturating_sub(least) + 1)
     }
 
-    /// A span from `least` to `most` milliseconds.
     pub fn millis(&mut self, least: u64, most: u64) -> Duration {
         Duration::from_millis(self.within(least, most))
     }
 
-    /// True in so many of a thousand throws.
     pub fn happens(&mut self, per_mille: u64) -> bool {
         self.within(0, 999) < per_mille
     }
 
-    /// One of `choices`; the fallback when there are none.
+    /// `fallback` if there are no choices.
     pub fn pick<T: Copy>(&mut self, choices: &[T], fallback: T) -> T {
         let last = (choices.len() as u64).saturating_sub(1);
         let place = usize::try_from(self.within(0, last)).unwrap_or_default();
         choices.get(place).copied().unwrap_or(fallback)
     }
 
-    /// 32 bytes.
     pub fn bytes(&mut self) -> [u8; 32] {
         let mut bytes = [0; 32];
         for part in bytes.chunks_exact_mut(8) {

@@ -1,4 +1,4 @@
-//! One run: a scenario, played from its beginning until the league is over or the judge objects.
+//! One run: a scenario, from its beginning until the league is over or an invariant is violated.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -20,29 +20,27 @@ use crate::sim_time::SimTime;
 use crate::socket::Shared;
 use crate::trace::Trace;
 
-/// How long a run goes on after the end of its league: nothing may change any more.
+/// How long a run continues after the end of its league: nothing may change any more.
 const AFTERWARDS: Duration = Duration::from_secs(3);
-/// A process that ended by itself is started again after this time.
+/// The pause before a process that ended by itself is restarted.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// What is wanted of a run beside its verdict.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
     pub lines: bool,
-    /// A disk that lies, to see that it is found out.
+    /// A lying disk shows that the checker notices.
     pub honesty: Honesty,
 }
 
 #[derive(Debug)]
 pub struct Outcome {
     pub seed: u64,
-    /// What went wrong, if anything did.
     pub violation: Option<Violation>,
     pub ended: SimTime,
     pub hash: u64,
     pub count: u64,
     pub tally: Tally,
-    /// Everything that happened, where that was wanted.
+    /// Empty unless they are wanted.
     pub lines: Vec<String>,
 }
 
@@ -53,19 +51,17 @@ struct Run {
     processes: Vec<Process>,
     judge: InvariantChecker,
     now: SimTime,
-    /// What is to happen besides what was settled in advance.
+    /// Incidents that are decided during the run.
     ambushes: Vec<(SimTime, Incident)>,
-    /// How many matches were given to referees.
     assigned: u64,
     over: Option<SimTime>,
 }
 
-/// Plays what `seed` decides. An error is the simulation's own.
+/// An error is a fault of the simulation itself.
 pub fn run(seed: u64, wanted: Wanted) -> Result<Outcome, Box<dyn Error + Send + Sync>> {
     play(Scenario::of(seed)?, wanted)
 }
 
-/// Plays `scenario`.
 pub fn play(scenario: Scenario, wanted: Wanted) -> Result<Outcome, Box<dyn Error + Send + Sync>> {
     let (seed, scenario) = (scenario.seed, Arc::new(scenario));
     let mut trace = Trace::new(wanted.lines);
@@ -91,7 +87,7 @@ pub fn play(scenario: Scenario, wanted: Wanted) -> Result<Outcome, Box<dyn Error
     let violation = run.play()?.err().map(|what| Violation { at: run.now, what });
     let trace = std::mem::take(&mut run.net.lock().trace);
     let (ended, tally) = (run.now, run.judge.tally);
-    // Tasks hold the network, and the network holds their wakers: the first that ends must not be polled again.
+    // Tasks hold the network, and the network holds their wakers: a finished task must not be polled again.
     run.net.lock().close();
     run.processes.clear();
     let (hash, count) = (trace.hash(), trace.count());
@@ -131,7 +127,7 @@ impl Run {
         }
     }
 
-    /// Decides whether an agent of the matches that were just assigned is killed.
+    /// Decides whether to kill an agent of a match that was just assigned.
     fn lie_in_wait(&mut self) {
         let assigned = std::mem::take(&mut self.judge.assigned);
         for places in assigned.into_iter().filter(|_| self.now < self.scenario.quiet) {
@@ -141,7 +137,7 @@ impl Run {
         }
     }
 
-    /// How many referees there are, or will be again.
+    /// Includes those that will be restarted.
     fn referees(&self) -> usize {
         let is_referee = |process: &&Process| matches!(self.scenario.role(process.place), Role::Referee(_));
         let is_coming = |process: &&Process| process.is_alive() || process.due.is_some();

@@ -1,4 +1,4 @@
-//! What a seed decides: who plays by which rules, and everything that will go wrong.
+//! What a seed decides: the agents, the rules, and all faults.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::process_id::ProcessId;
 use crate::rng::Rng;
 use crate::sim_time::SimTime;
 
-/// Strategies that play, and some that misbehave: those are charged by right.
+/// Some strategies misbehave: their technical losses are right.
 const KINDS: &[&str] = &["random", "pattern", "frequency", "markov", "bandit", "alternate", "always_odd"];
 const MISBEHAVING: &[&str] = &["timeout", "slow:90", "invalid"];
 
@@ -20,51 +20,45 @@ pub struct Scenario {
     pub seed: u64,
     pub rules: LeagueConfig,
     pub referees: u8,
-    /// How many matches each runs at a time.
     pub capacity: u32,
     pub strategies: Vec<&'static str>,
     /// Whether secrets and nonces come from a seed of the league.
     pub seeded: bool,
-    /// Whether players find their history again.
+    /// Whether players keep their history over restarts.
     pub recalls: bool,
     /// How long the manager waits for answers, and agents for the manager's.
     pub patience: Duration,
-    /// How often the manager looks after its referees.
     pub watch: Duration,
-    /// How long the disk takes to make something durable, at most.
+    /// The longest time of a sync.
     pub disk: Duration,
-    /// What the network does to connections.
     pub faults: FaultRates,
     pub partitions: Vec<Partition>,
-    /// What happens to processes, in order of time.
     pub incidents: Vec<(SimTime, Incident)>,
-    /// In how many of a thousand matches an agent of the match is killed.
+    /// Per thousand matches: how often an agent of the match is killed.
     pub ambushes: u64,
-    /// Whom the operator takes out of the league, and how long after its first round has begun.
+    /// The player, and the time from the begin of the first round.
     pub withdrawal: Option<(u32, Duration)>,
     pub quiet: SimTime,
 }
 
-/// Something that happens to a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Incident {
-    /// It is killed, and started again a while later; never, where it is gone for good.
+    /// Killed, and restarted later or never.
     Kill {
         whom: ProcessId,
         away: Option<Duration>,
-        /// Whether its machine fails too, so that no peer is told.
+        /// The machine fails, too, so no peer gets a reset.
         silently: bool,
-        /// Whether messages that it had sent are lost as well.
+        /// Messages that it had sent are lost as well.
         with_mail: bool,
     },
-    /// Its clock jumps by so many seconds.
+    /// The clock jumps by this many seconds.
     Clock { whom: ProcessId, by: i64 },
-    /// The manager's disk refuses to write, until the manager is started again.
+    /// The manager's disk refuses writes until the manager is restarted.
     Disk,
 }
 
 impl Scenario {
-    /// What `seed` decides.
     pub fn of(seed: u64) -> Result<Self, BadId> {
         let mut rng = Rng::new(seed, &[1]);
         let players = rng.within(2, 6);
@@ -107,7 +101,7 @@ impl Scenario {
             withdrawal: withdrawal(seed, players),
             quiet,
         };
-        // One run in twenty is fair from its beginning: nothing may go wrong there.
+        // One run in twenty has no faults at all.
         if seed.is_multiple_of(20) {
             (scenario.faults, scenario.ambushes, scenario.quiet) = (FaultRates::default(), 0, SimTime::BEGIN);
         } else {
@@ -125,12 +119,10 @@ impl Scenario {
         (0..self.size()).map(ProcessId)
     }
 
-    /// Where this referee lives, counted from one.
     pub fn referee(&self, number: u32) -> Option<ProcessId> {
         u8::try_from(number).ok().filter(|number| (1..=self.referees).contains(number)).map(ProcessId)
     }
 
-    /// Where this player lives, counted from one.
     pub fn player(&self, number: u32) -> Option<ProcessId> {
         let place = u8::try_from(number).ok()?.checked_add(self.referees)?;
         (number > 0 && place < self.size()).then_some(ProcessId(place))
@@ -144,13 +136,12 @@ impl Scenario {
         }
     }
 
-    /// Whether a player keeps to the rules.
     pub fn plays_fair(&self, number: u32) -> bool {
         let index = usize::try_from(number).unwrap_or_default().saturating_sub(1);
         self.strategies.get(index).is_none_or(|kind| !MISBEHAVING.contains(kind))
     }
 
-    /// What happens while this match is played, if anything: matches are short, and chance alone would hardly hit one.
+    /// An incident during this match, if any: matches are short, and random incidents would hardly hit one.
     pub fn ambush(&self, number: u64, [referee, one, other]: [ProcessId; 3]) -> Option<(Duration, Incident)> {
         let mut rng = Rng::new(self.seed, &[7, number]);
         if !rng.happens(self.ambushes) {
@@ -200,7 +191,7 @@ impl Scenario {
     }
 }
 
-/// What a process is, and its number among its kind.
+/// With the number within the role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     Manager,
@@ -215,7 +206,7 @@ fn withdrawal(seed: u64, players: u64) -> Option<(u32, Duration)> {
 }
 
 fn faults(rng: &mut Rng) -> FaultRates {
-    // Every kind of fault is absent from half of the runs, so that each is also seen without the others.
+    // Every kind of fault is absent from half of the runs, so that each also occurs without the others.
     let mut share = |most: u64| if rng.happens(500) { rng.within(0, most) } else { 0 };
     FaultRates { unreachable: share(150), cut: share(250), mute: share(150), slow: share(150), doubled: share(200) }
 }

@@ -1,4 +1,4 @@
-//! The network as a process sees it: what `league_wire` asks of one.
+//! The network as a process sees it: implements the traits of `league_wire`.
 
 use std::future::poll_fn;
 use std::io;
@@ -28,11 +28,11 @@ impl Shared {
     }
 }
 
-/// A process's own view of time: its runtime began at some moment of the run.
+/// Maps the clock of a process's runtime to the time of the run.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessClock {
     pub born: SimTime,
-    /// What the runtime's clock said then.
+    /// The runtime's clock at that moment.
     pub origin: tokio::time::Instant,
 }
 
@@ -42,7 +42,6 @@ impl ProcessClock {
     }
 }
 
-/// Where a process is plugged in.
 #[derive(Clone, Debug)]
 pub struct SimConnector {
     pub net: Shared,
@@ -110,7 +109,7 @@ impl Listener for SimListener {
 pub struct Socket {
     plug: SimConnector,
     id: ConnectionId,
-    /// What is sent from here goes this way.
+    /// The direction of what is sent from here.
     side: Direction,
 }
 

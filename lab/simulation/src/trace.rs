@@ -1,6 +1,5 @@
-//! Everything that happened in a run, in its order and with its time.
-//!
-//! Two runs of one seed must agree in all of it. What is compared is the hash; the lines are kept only for people.
+//! Everything that happened in a run, in order and with its time. Two runs of one seed must have the same hash; the
+//! lines are for people.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,7 +14,6 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A trace that keeps its lines, or only their hash.
     pub fn new(keeps_lines: bool) -> Self {
         Self { lines: keeps_lines.then(Vec::new), ..Self::default() }
     }
@@ -37,13 +35,13 @@ impl Trace {
         self.count
     }
 
-    /// The lines, where they were kept.
+    /// Empty if they were not kept.
     pub fn lines(self) -> Vec<String> {
         self.lines.unwrap_or_default()
     }
 }
 
-/// The hash of bytes as a trace tells them. The `date` that HTTP puts into its heads is the machine's, not the run's.
+/// Leaves out the `date` header, which is the machine's and not the run's.
 pub fn fingerprint(bytes: &[u8]) -> u64 {
     const NAME: &[u8] = b"\r\ndate: ";
     const LENGTH: usize = 29;

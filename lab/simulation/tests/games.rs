@@ -4,7 +4,7 @@ use league_protocol::message::start_match::MatchLimits;
 use league_simulation::run::{Wanted, play};
 use league_simulation::scenario::Scenario;
 
-/// Without the game's longest course, a match of nine slow moves would be taken away from its referee.
+/// The limit of a match follows from the longest course of its game; otherwise nine slow moves would exceed it.
 #[test]
 fn slow_moves_within_their_limits_do_not_make_a_match_overdue() {
     let mut scenario = Scenario::of(20).unwrap();

@@ -1,4 +1,5 @@
-//! Leagues with faults, and the simulation itself: a seed repeats exactly, faults do hit, and violations are noticed.
+//! Leagues with faults, and the simulation itself: a seed repeats exactly, faults take effect, and the checker notices
+//! violations.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -8,7 +9,7 @@ use std::thread;
 use league_simulation::disk::Honesty;
 use league_simulation::run::{Wanted, run};
 
-/// `cargo xtask ci` asks for more by this variable; `cargo xtask soak` has 10,000.
+/// `cargo xtask ci` sets more runs by this variable; `cargo xtask soak` has 10,000.
 const RUNS: &str = "LEAGUE_SIMULATIONS";
 
 fn holds(seed: u64) {
@@ -32,8 +33,8 @@ fn nothing_is_lost_doubled_or_stuck() {
     });
 }
 
-/// The network doubled a registration. The second one replaced the token of the only referee, which never learned of it and
-/// refused every match.
+/// The network duplicated a registration. The second one replaced the token of the only referee, which never learned of
+/// it and refused every match.
 #[test]
 fn a_league_whose_referee_was_registered_twice_goes_on() {
     [34, 115].into_iter().for_each(holds);

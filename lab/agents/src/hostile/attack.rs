@@ -1,4 +1,4 @@
-//! What a hostile player does wrong.
+//! The attacks of hostile players.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -16,38 +16,29 @@ use crate::message::{text, with};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Attack {
     Silent,
-    /// Sends its headers at once, and the body never.
     LateBody,
-    /// Sends a byte now and then.
     Dribbles,
     Endless,
-    /// Sends 64 KiB and a byte.
     TooLong,
     Nested,
-    /// Sends bytes that are no text.
     NotText,
-    /// Says that its answer is shorter than it is.
     SaysShorter,
-    /// Says that its answer is longer than it is, and waits.
+    /// Declares a longer body than it sends, and waits.
     SaysLonger,
     HangsUp,
-    /// Resets the connection in the middle.
     Resets,
     Redirects,
-    /// Speaks HTTP/1.0, which is allowed.
+    /// Uses HTTP/1.0, which is allowed.
     OldHttp,
-    /// Sends a few bytes that would be very many.
+    /// Sends a few compressed bytes that unpack to very many.
     Inflates,
     OtherMatch,
     OtherName,
-    /// Sends a result and an error in one.
     ResultAndError,
     TwoResults,
-    /// Says both, one after the other, under the same key.
+    /// Sends both choices under the same key.
     DoubledKeys,
-    /// Sends a second answer without a question.
     SecondAnswer,
-    /// Answers `ping` and nothing else.
     OnlyPings,
     Flaps,
 }
@@ -84,7 +75,7 @@ impl Attack {
         }
     }
 
-    /// Answers, after a fashion; whether the connection goes on.
+    /// Returns whether the connection continues.
     pub(crate) async fn answer(self, stream: &mut Stream, shared: &Shared, asked: &Asked, number: usize) -> bool {
         let good = framed(asked, &honest(asked));
         let whole = good.to_string();
@@ -134,7 +125,7 @@ impl Attack {
             }
             Self::Resets => {
                 send(stream, shared, answer(length, "", &whole[..length / 2])).await;
-                // Whatever has not arrived by then is lost, and that is what is wanted.
+                // The rest of the answer is lost on purpose.
                 drop(stream.get_ref().set_zero_linger());
                 false
             }
@@ -176,19 +167,17 @@ impl Attack {
         }
     }
 
-    /// Answers like a good player, but for some fields.
     async fn said(self, stream: &mut Stream, shared: &Shared, asked: &Asked, changed: Value) -> bool {
         send(stream, shared, entire(&framed(asked, &with(honest(asked), changed)))).await
     }
 }
 
-/// One byte more than we read.
+/// One byte more than our limit.
 const TOO_LONG: usize = 64 * 1024 + 1;
 
-/// Deep enough for any stack, and short enough to be read.
+/// Deep enough for any stack, and within our limit for bodies.
 const DEPTH: usize = 30_000;
 
-/// How much a bomb would be.
 const INFLATED: usize = 16 * 1024 * 1024;
 
 fn entire(body: &Value) -> Vec<u8> {
@@ -196,7 +185,7 @@ fn entire(body: &Value) -> Vec<u8> {
     answer(body.len(), "", body)
 }
 
-/// Many blanks in a few bytes, which are JSON once unpacked. Packing takes a while, so it is done once, in advance.
+/// Blanks that are JSON once unpacked. Compression takes a while, so it runs once, in advance.
 static BOMB: LazyLock<Vec<u8>> = LazyLock::new(bomb);
 
 fn bomb() -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Bytes of HTTP answers, exactly as an attack wants them.
+//! HTTP answers as raw bytes.
 
 use std::sync::atomic::Ordering;
 
@@ -7,7 +7,7 @@ use tokio::io::AsyncWriteExt;
 use super::Shared;
 use crate::http_server::Stream;
 
-/// Sends `bytes` and counts them; tells whether all were sent.
+/// Returns whether all bytes were sent.
 pub(crate) async fn send(stream: &mut Stream, shared: &Shared, bytes: impl AsRef<[u8]>) -> bool {
     let mut left = bytes.as_ref();
     while !left.is_empty() {
@@ -22,7 +22,6 @@ pub(crate) async fn send(stream: &mut Stream, shared: &Shared, bytes: impl AsRef
     true
 }
 
-/// An answer whose head says that its body has `length` bytes.
 pub(crate) fn answer(length: usize, more: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{more}Content-Length: {length}\r\n\r\n");
     [head.as_bytes(), body.as_ref()].concat()

@@ -1,10 +1,9 @@
-//! Who meets whom, and what came of it: as little as a league needs.
+//! Pairings and standings of a minimal league.
 
 use serde_json::{Value, json};
 
 use crate::message::text;
 
-/// The rounds of a round robin, as pairs of places.
 pub(crate) fn rounds(players: usize) -> Vec<Vec<(usize, usize)>> {
     let places = players + players % 2;
     let mut circle: Vec<usize> = (0..places).collect();
@@ -17,7 +16,6 @@ pub(crate) fn rounds(players: usize) -> Vec<Vec<(usize, usize)>> {
     rounds
 }
 
-/// The standings from the reports, best first.
 pub(crate) fn standings(players: &[(String, String)], reports: &[Value]) -> Value {
     let row = |(id, _): &(String, String)| {
         let score = |report: &Value| report.pointer("/result/score").and_then(|score| score.get(id)?.as_u64());

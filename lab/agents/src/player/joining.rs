@@ -1,4 +1,4 @@
-//! How a player registers: in its own frame, with its own idea of what belongs into it.
+//! Registration of a player, in its own frame and with its own fields.
 
 use std::io;
 use std::time::Duration;
@@ -14,14 +14,12 @@ use crate::post::post;
 
 const REQUEST: &str = "LEAGUE_REGISTER_REQUEST";
 
-/// What a player calls every message that has one method for all.
 pub(crate) const ONE_METHOD: &str = "handle_message";
 
-/// A manager that is not there yet is asked so often.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What the player that is particular about senders reads from the answer; it falls over without any of these.
+/// The fields that the dialect `WantsColon` reads from the answer; it fails without any of them.
 const NEEDED: [&str; 9] = [
     "protocol",
     "message_type",
@@ -34,7 +32,6 @@ const NEEDED: [&str; 9] = [
     "league_id",
 ];
 
-/// Where a request goes, and the request.
 pub(crate) fn request(
     speech: Speech,
     dialects: &[PlayerDialect],
@@ -82,7 +79,6 @@ pub(crate) fn request(
     (manager.to_owned(), frame.request(REQUEST, &names, 1, &letter))
 }
 
-/// Registers, and waits for the manager if it is not there yet.
 pub(crate) async fn register(url: &str, request: &Value, dialects: &[PlayerDialect]) -> io::Result<Value> {
     let headers = [("accept", "application/json, text/event-stream")];
     let mut tries = 0;

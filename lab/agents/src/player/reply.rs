@@ -7,10 +7,8 @@ use super::state::State;
 use crate::frame::Asked;
 use crate::message::{envelope, now, text, with, without};
 
-/// The fields that make up an envelope.
 const ENVELOPE: [&str; 5] = ["protocol", "message_type", "sender", "timestamp", "conversation_id"];
 
-/// The answer's message. `choice` is what it plays.
 pub(crate) fn to(dialects: &[PlayerDialect], state: &State, asked: &Asked, choice: &str) -> Value {
     let Asked { kind, message, .. } = asked;
     let nested = match kind.as_str() {
@@ -44,7 +42,7 @@ pub(crate) fn to(dialects: &[PlayerDialect], state: &State, asked: &Asked, choic
     dialects.iter().fold(letter, |letter, dialect| dressed(dialect, letter, message))
 }
 
-/// What the answer is called, and its own fields.
+/// The message type and its own fields.
 fn usual(kind: &str, dialects: &[PlayerDialect], about: Value, id: &str, choice: &str) -> (&'static str, Value) {
     match kind {
         "GAME_INVITATION" => ("GAME_JOIN_ACK", with(about, json!({"arrival_timestamp": now(), "accept": true}))),
@@ -66,7 +64,6 @@ fn heard(id: &str) -> Value {
     json!({"status": "ACKNOWLEDGED", "player_id": id})
 }
 
-/// The id that it was started with.
 pub(crate) fn kept_id(dialect: &PlayerDialect) -> Option<&'static str> {
     if let PlayerDialect::KeepsId(id) = dialect { Some(id) } else { None }
 }
@@ -100,7 +97,6 @@ fn dressed(dialect: &PlayerDialect, letter: Value, question: &Value) -> Value {
     letter
 }
 
-/// The same message with another name for a field.
 fn renamed(letter: Value, field: &str, name: &str) -> Value {
     match letter.get(field).cloned() {
         Some(value) => with(without(letter, &[field]), json!({ name: value })),

@@ -1,4 +1,4 @@
-//! What a player understands and refuses.
+//! What a player refuses.
 
 use std::time::Instant;
 
@@ -9,7 +9,6 @@ use super::state::State;
 use crate::frame::{Asked, Refusal};
 use crate::message::text;
 
-/// What is wrong with the wrapping, if anything.
 pub(crate) fn about_the_frame(dialects: &[PlayerDialect], body: &Value) -> Option<Refusal> {
     let extra = |key: &String| !["jsonrpc", "method", "params", "id"].contains(&key.as_str());
     let odd_id = body.get("id").is_some_and(|id| !id.is_i64());
@@ -23,7 +22,7 @@ pub(crate) fn about_the_frame(dialects: &[PlayerDialect], body: &Value) -> Optio
     None
 }
 
-/// What is wrong with the message, or with its time, if anything.
+/// `None` if it accepts the message.
 pub(crate) fn about_the_message(dialects: &[PlayerDialect], state: &mut State, asked: &Asked) -> Option<Refusal> {
     // A player that looks in the wrong place finds no match.
     let question = ["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER"].contains(&asked.kind.as_str());

@@ -1,4 +1,4 @@
-//! The tools of a player that speaks MCP: what `tools/list` says of them, and how their arguments become a message.
+//! The tools of a player with MCP: the answer to `tools/list`, and how arguments become a message.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,6 @@ use crate::frame::Refusal;
 use crate::message::text;
 use crate::names::Names;
 
-/// What tools take that take only a few fields.
 fn fields(kind: &str) -> &'static [&'static str] {
     match kind {
         "GAME_INVITATION" => &["match_id", "game_type", "role_in_match", "opponent_id", "conversation_id"],
@@ -21,7 +20,6 @@ fn key(dialects: &[PlayerDialect]) -> Option<&'static str> {
     dialects.iter().find_map(|dialect| if let PlayerDialect::UnderOneKey(key) = dialect { Some(*key) } else { None })
 }
 
-/// The list of tools, as `tools/list` shows it.
 pub(crate) fn listed(names: &Names, dialects: &[PlayerDialect]) -> Value {
     let schema = |kind: &str| {
         if let Some(key) = key(dialects) {
@@ -37,7 +35,6 @@ pub(crate) fn listed(names: &Names, dialects: &[PlayerDialect]) -> Value {
     Value::Array(names.iter().map(tool).collect())
 }
 
-/// The message in the arguments of a tool.
 pub(crate) fn message(kind: &str, arguments: Value, dialects: &[PlayerDialect]) -> Result<Value, Refusal> {
     if let Some(key) = key(dialects) {
         let missing = || Refusal::new(-32602, format!("1 validation error: {key} Missing required argument"));

@@ -1,4 +1,4 @@
-//! One match of Even/Odd, run as simply as it can be: no retries, no proof, and no mercy.
+//! One match of Even/Odd in its simplest form: no retries and no proof.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,6 @@ impl Game {
         complete.then_some(game)
     }
 
-    /// Plays it, and gives the report.
     pub(crate) async fn play(&self, client: &TestClient, referee: &str, token: &str) -> Value {
         let [a, b] = &self.players;
         let joined = tokio::join!(self.invite(client, referee, token, a, b), self.invite(client, referee, token, b, a));
@@ -36,7 +35,7 @@ impl Game {
             (false, true) => (None, Some(String::from("even"))),
             (false, false) => (None, None),
         };
-        // Luck that a test can repeat.
+        // A draw that a test can repeat.
         let number = 1 + self.name.bytes().map(u64::from).sum::<u64>() % 10;
         let parity = if number % 2 == 0 { "even" } else { "odd" };
         let right = |choice: &Option<String>| choice.as_deref() == Some(parity);

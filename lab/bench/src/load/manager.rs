@@ -1,4 +1,4 @@
-//! A manager that always has the next match: it registers the referee, gives it orders and takes its reports.
+//! A manager that always has the next match: it registers the referee, orders matches and takes reports.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,9 +23,7 @@ use tokio::time::{Instant, sleep};
 use super::players::name;
 
 pub(crate) const LEAGUE: &str = "load";
-/// A referee accepts an order within this time.
 const ORDER_LIMIT: Duration = Duration::from_secs(30);
-/// A referee that has just registered is asked again after this pause.
 const PAUSE: Duration = Duration::from_millis(10);
 
 pub(crate) struct Manager {
@@ -36,7 +34,6 @@ pub(crate) struct Manager {
 
 struct State {
     referee: watch::Sender<Option<String>>,
-    /// Matches whose report is awaited.
     awaited: Mutex<HashMap<String, oneshot::Sender<()>>>,
 }
 
@@ -53,7 +50,7 @@ impl State {
             }
             "report_match_result" => {
                 if let Some(waiter) = self.awaited().remove(params["match_id"].as_str().unwrap_or_default()) {
-                    // The whole run may have been given up.
+                    // The whole run may have ended.
                     let _ = waiter.send(());
                 }
                 json!({"status": "ACCEPTED"})
@@ -79,14 +76,12 @@ impl Manager {
         self.server.endpoint()
     }
 
-    /// Waits until the referee has registered; its endpoint.
     pub(crate) async fn referee(&self) -> Result<Endpoint> {
         let mut referee = self.state.referee.subscribe();
         let found = referee.wait_for(Option::is_some).await.context("no referee can register any more")?.clone();
         Ok(found.unwrap_or_default().parse()?)
     }
 
-    /// Has one match played, and waits for its report.
     pub(crate) async fn play(
         &self,
         referee: &Endpoint,
@@ -119,7 +114,7 @@ impl Manager {
             if answer.contains("ACCEPTED") {
                 break;
             }
-            // A referee takes no orders until it has read the answer to its registration.
+            // A referee accepts no orders until it has read the answer to its registration.
             if !answer.contains("E010") || begun.elapsed() > ORDER_LIMIT {
                 bail!("the referee does not take {match_id}: {answer}");
             }

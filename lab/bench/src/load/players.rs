@@ -1,4 +1,4 @@
-//! Players that join, choose and acknowledge, each in its own time; now and then one is silent.
+//! Players that join, choose and acknowledge after random times; now and then one is silent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +11,6 @@ use tokio::sync::oneshot;
 
 use super::Options;
 
-/// What the players did.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     late: AtomicU64,
@@ -24,13 +23,12 @@ impl Answers {
         self.late.load(Ordering::Relaxed)
     }
 
-    /// Questions without an answer, on purpose.
     pub(crate) fn silent(&self) -> u64 {
         self.silent.load(Ordering::Relaxed)
     }
 }
 
-/// All players, on a thread of their own; gone when this is dropped.
+/// On a separate thread; stops when dropped.
 pub(crate) struct Players {
     pub(crate) endpoints: Vec<String>,
     _end: oneshot::Sender<()>,
@@ -70,7 +68,7 @@ impl Players {
 struct Player {
     name: String,
     limit: Duration,
-    /// Of a thousand questions, how many get no answer.
+    /// Per thousand questions.
     silent: u64,
     answers: Arc<Answers>,
     random: AtomicU64,
@@ -84,7 +82,6 @@ impl Player {
         Self { name: name(number), limit, silent, answers, random, was_silent: AtomicBool::new(false) }
     }
 
-    /// A number below `end`: SplitMix64.
     fn random(&self, end: u64) -> u64 {
         let step = self.random.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
         let mixed = (step ^ (step >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

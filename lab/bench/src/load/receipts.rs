@@ -1,4 +1,4 @@
-//! What the receipts in the match files say. Files are read as they come and removed: a million calls would fill a disk.
+//! Reads the receipts in the match files, and removes each file after reading: a million calls would fill a disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -11,7 +11,6 @@ use league_store::views::match_file::{Direction, MatchFile};
 
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The distribution of milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Spread {
     pub(crate) count: u64,
@@ -43,7 +42,7 @@ struct Counts {
     files: u64,
     answered: u64,
     broken: u64,
-    /// For each timeout: how late it was noticed, and how much of that the referee had granted because it was late itself.
+    /// For each timeout: how late it was noticed, and how much of that the referee granted because it was late itself.
     timeouts: Vec<(u64, u64)>,
     grants: Vec<u64>,
 }
@@ -100,7 +99,6 @@ impl Receipts {
     }
 }
 
-/// Reads and removes match files on a thread of its own.
 pub(crate) struct Sweeper {
     work: JoinHandle<()>,
     end: Sender<()>,
@@ -113,7 +111,7 @@ impl Sweeper {
         Ok(Self { work, end })
     }
 
-    /// Reads what is left, and ends.
+    /// Reads the remaining files first.
     pub(crate) fn finish(self) {
         drop(self.end);
         drop(self.work.join());

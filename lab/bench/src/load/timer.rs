@@ -1,4 +1,4 @@
-//! How late a thread wakes up on this machine that does nothing else: what a referee's lateness is compared with.
+//! How late an idle thread wakes up on this machine: the reference for a referee's lateness.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -21,7 +21,7 @@ impl Timer {
         Ok(Self { work, end })
     }
 
-    /// By how many milliseconds the thread woke up late. Intervals that passed while it slept count as well.
+    /// In milliseconds. Intervals that passed while it slept count as well.
     pub(crate) fn finish(self) -> Spread {
         drop(self.end);
         Spread::of(self.work.join().unwrap_or_default())

@@ -1,4 +1,4 @@
-//! How long referees take over their matches, as far as the manager can hear it: from taking one to the first report of it.
+//! How long referees take for their matches, as the manager sees it: from accepting one to the first report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::net::{ConnectionId, ObservedMessage};
 use crate::process_id::ProcessId;
 use crate::sim_time::SimTime;
 
-/// A match and the attempt at it, as they are written.
+/// The match id and the attempt, as in the message.
 type Attempt = (String, String);
 
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct RunningMatches {
     offered: BTreeMap<ConnectionId, Attempt>,
     taken: BTreeMap<(ProcessId, Attempt), SimTime>,
     reported: BTreeSet<(ProcessId, Attempt)>,
-    /// The same, and also by referees that are gone since.
+    /// Includes referees that have stopped since.
     told: BTreeSet<(ProcessId, Attempt)>,
 }
 
@@ -35,7 +35,6 @@ impl RunningMatches {
         }
     }
 
-    /// What passes between the manager and a referee.
     pub(super) fn listen(&mut self, heard: &ObservedMessage) {
         let text = String::from_utf8_lossy(&heard.bytes);
         let attempt = || {
@@ -62,18 +61,17 @@ impl RunningMatches {
         }
     }
 
-    /// Whether this referee ever told how this attempt ended.
     pub(super) fn was_told(&self, referee: ProcessId, match_id: &MatchId, attempt: u32) -> bool {
         self.told.contains(&(referee, (match_id.to_string(), attempt.to_string())))
     }
 
-    /// A process was ended, and its matches with it.
+    /// A stopped process loses its matches.
     pub(super) fn forget(&mut self, place: ProcessId) {
         self.taken.retain(|(referee, _), _| *referee != place);
         self.reported.retain(|(referee, _)| *referee != place);
     }
 
-    /// Whether one of them takes too long. A report that could not be sent was not heard here either.
+    /// A report that could not be sent is missing here as well.
     pub(super) fn check(&self, at: SimTime, fault_log: &FaultLog) -> Result<(), String> {
         let overdue = |(referee, since): (ProcessId, SimTime)| {
             at - since > self.limit && !fault_log.disturbed(referee, ProcessId::MANAGER, (since, at))

@@ -1,4 +1,4 @@
-//! Standings, counted a second time in the simplest way.
+//! An independent, simple count of the standings.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,6 @@ impl Table {
         }
     }
 
-    /// Whether the league's table says the same.
     pub(super) fn compare(&self, rows: &[StandingsRow]) -> Result<(), String> {
         for row in rows {
             let counted = self.0.get(&row.player_id).copied().unwrap_or_default();
