@@ -1,4 +1,4 @@
-//! One round in which neighbours meet.
+//! A format of one round in which neighbours in the list of players meet.
 
 use super::{Format, FormatState, Pairing, RoundPlan};
 

@@ -8,24 +8,21 @@ use crate::{Outcome, Repository, say, structure};
 
 const PAGE: &str = "docs/performance.md";
 const REPORT: &str = "docs/performance.json";
-/// The sizes of leagues that show how cost grows.
 const GROWTH: &str = "10,32,100,316,1000";
 
-/// `cargo xtask bench`: the arguments are those of `league-bench measure`.
 pub(crate) fn league(repository: &Repository, arguments: &[&str]) -> Outcome {
     let mut bench = lab(repository, "measure")?;
     bench.args(arguments);
     repository.run(bench)
 }
 
-/// `cargo xtask load`: the arguments are those of `league-bench load`.
 pub(crate) fn load(repository: &Repository, arguments: &[&str]) -> Outcome {
     let mut load = lab(repository, "load")?;
     load.args(arguments);
     repository.run(load)
 }
 
-/// `cargo xtask viewers`: pages of a large league first, then leagues with and without an audience.
+/// First the pages of a large league, then leagues with and without viewers.
 pub(crate) fn viewers(repository: &Repository) -> Outcome {
     say::begin("pages of a league of 1,000 players");
     repository.run(repository.cargo(
@@ -36,7 +33,7 @@ pub(crate) fn viewers(repository: &Repository) -> Outcome {
     repository.run(viewers)
 }
 
-/// `cargo xtask performance`: measures, with a second build that counts allocations, and rewrites the page.
+/// Measures, with a second build that counts allocations, and rewrites the page.
 pub(crate) fn performance(repository: &Repository) -> Outcome {
     let counting = repository.target.join("counting");
     let mut counter = repository.cargo("build --release --package league --features allocations --target-dir");
@@ -50,7 +47,7 @@ pub(crate) fn performance(repository: &Repository) -> Outcome {
     show(repository)
 }
 
-/// Puts the tables of the report into the page; a test compares the two.
+/// A test compares the page with the report.
 pub(crate) fn show(repository: &Repository) -> Outcome {
     let tables = repository.target.join("performance.md");
     let mut bench = lab(repository, "measure")?;
@@ -60,7 +57,6 @@ pub(crate) fn show(repository: &Repository) -> Outcome {
     structure::rewrite(repository, PAGE, "bench", &tables)
 }
 
-/// `league-bench <command>` for the `league` beside it, both built for speed.
 fn lab(repository: &Repository, command: &str) -> Result<Command, String> {
     repository.run(repository.cargo("build --release --package league --package league-bench"))?;
     let built = |name: &str| -> PathBuf { repository.target.join("release").join(program(name)) };

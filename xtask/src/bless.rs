@@ -1,4 +1,4 @@
-//! `cargo xtask bless`: accepts what the code produces now as what golden files and generated documents expect.
+//! `cargo xtask bless`: accepts the current output as golden files and generated documents.
 //!
 //! A person reads the difference and commits it; no other task calls this.
 

@@ -1,7 +1,7 @@
-//! `cargo xtask dist`: the archives that people download, below `target/dist`: a zip for Windows, a tarball with a static program for Linux,
-//! and their checksums.
+//! `cargo xtask dist`: the archives for download, below `target/dist`: a zip for Windows, a tarball with a static
+//! program for Linux, and their checksums.
 //!
-//! The same commit gives archives of the same names with the same files; each is unpacked and its program plays a league before this is done.
+//! The same commit gives the same archives. Each is unpacked, and its program plays a league.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,13 @@ use std::time::{Duration, SystemTime};
 use crate::windows::{self, Wine};
 use crate::{Outcome, Repository, licenses, say, tools};
 
-/// The file with the checksums, as `sha256sum --check` reads it.
+/// In the format of `sha256sum --check`.
 const CHECKSUMS: &str = "SHA256SUMS";
-/// What every archive holds beside the program and the licenses of what is built into it.
+/// In every archive, with the program and the licenses of its dependencies.
 const DOCUMENTS: [&str; 5] = ["README.md", "docs/windows.md", "LICENSE", "LICENSE-APACHE", "LICENSE-MIT"];
-/// The time of every file where git does not tell that of the commit; a zip knows no earlier one.
+/// Used if git does not tell the time of the commit; a zip cannot hold an earlier one.
 const FIRST_OF_1980: u64 = 315_532_800;
 
-/// For whom an archive is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Platform {
     Linux,
@@ -49,7 +48,6 @@ impl Platform {
         }
     }
 
-    /// Makes sure of what its program is built with.
     fn prepare(self, repository: &Repository) -> Outcome {
         let ready = match self {
             Self::Linux => tools::target(repository, self.target())? && tools::musl(repository)?,
@@ -69,7 +67,6 @@ impl Platform {
     }
 }
 
-/// Makes all archives.
 pub(crate) fn make(repository: &Repository) -> Outcome {
     let version = version(repository)?;
     let place = repository.target.join("dist");
@@ -94,14 +91,12 @@ pub(crate) fn make(repository: &Repository) -> Outcome {
     Ok(())
 }
 
-/// The version of the program.
 fn version(repository: &Repository) -> Result<String, String> {
     let id =
         repository.ask(repository.cargo("pkgid --package league")).ok_or("cargo does not know the package league")?;
     id.rsplit(['#', '@']).next().map(str::to_owned).ok_or_else(|| format!("{id} names no version"))
 }
 
-/// Puts into `folder` what the archive holds.
 fn fill(repository: &Repository, platform: Platform, folder: &Path) -> Outcome {
     emptied(folder)?;
     let built = repository.target.join(platform.target()).join("release").join(platform.program());
@@ -118,7 +113,7 @@ fn fill(repository: &Repository, platform: Platform, folder: &Path) -> Outcome {
     write(&folder.join("THIRD-PARTY-LICENSES.txt"), licenses.as_bytes())
 }
 
-/// Packs `folder`, with the time of the commit on every file.
+/// Every file gets the time of the commit.
 fn pack(repository: &Repository, platform: Platform, folder: &Path, archive: &Path) -> Outcome {
     let mut git = Command::new("git");
     git.args(["log", "-1", "--format=%ct"]);
@@ -142,7 +137,6 @@ fn pack(repository: &Repository, platform: Platform, folder: &Path, archive: &Pa
     repository.run(command)
 }
 
-/// Sets the time of everything in `folder`, and of `folder`.
 fn date(folder: &Path, time: SystemTime) -> Outcome {
     let fails = |error| format!("cannot set the time of {}: {error}", folder.display());
     for entry in fs::read_dir(folder).map_err(fails)? {
@@ -156,7 +150,6 @@ fn date(folder: &Path, time: SystemTime) -> Outcome {
     fs::File::open(folder).and_then(|directory| directory.set_modified(time)).map_err(fails)
 }
 
-/// Unpacks the archive and plays a league with what was in it.
 fn try_out(repository: &Repository, platform: Platform, archive: &Path, version: &str) -> Outcome {
     let place = repository.target.join("dist-tried").join(platform.target());
     emptied(&place)?;

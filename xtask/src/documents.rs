@@ -1,4 +1,4 @@
-//! The documents tell the truth: their commands work, and their links lead somewhere.
+//! Checks the documents: their commands work, and their links have targets.
 
 use std::fs;
 use std::process::Command;
@@ -7,7 +7,6 @@ use crate::markdown::{Found, commands, relative_links};
 use crate::repository::TRIED;
 use crate::{Outcome, Repository, structure, tasks};
 
-/// Every page in these folders is checked.
 const FOLDERS: [&str; 9] = [
     ".",
     "docs",
@@ -20,7 +19,6 @@ const FOLDERS: [&str; 9] = [
     "examples/typescript-sdk",
 ];
 
-/// Follows every link and runs every command.
 pub(crate) fn check(repository: &Repository) -> Outcome {
     let mut texts = Vec::new();
     for folder in FOLDERS.into_iter().filter(|folder| repository.root.join(folder).is_dir()) {
@@ -64,7 +62,7 @@ fn try_out(repository: &Repository, command: &str) -> Outcome {
     repository.run(shell)
 }
 
-/// Whether this is one of our own tasks, which must exist but is not run from within a task.
+/// A task of ours must exist, but is not run from within a task.
 fn is_task(command: &str) -> Result<bool, String> {
     let words: Vec<&str> = command.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
     match words[..] {

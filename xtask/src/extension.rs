@@ -1,5 +1,5 @@
-//! `cargo xtask ci extension`: one game, one strategy, one format and one message are added to a copy of the workspace. They may
-//! touch only the files that CONTRIBUTING.md names for their kind; the copy is then built, tested and played.
+//! `cargo xtask ci extension`: adds one game, one strategy, one format and one message to a copy of the workspace. They
+//! may touch only the files that CONTRIBUTING.md names; the copy is then built, tested and played.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,10 @@ use crate::{Outcome, Repository, structure};
 
 const GUIDE: &str = "CONTRIBUTING.md";
 
-/// What a contributor adds by following a section of the guide.
 struct Addition {
     section: &'static str,
-    /// A new file, and its text.
     file: (&'static str, &'static str),
-    /// A file, what stands there, and what stands there afterwards.
+    /// A file, a text in it, and its replacement.
     edits: &'static [(&'static str, &'static str, &'static str)],
 }
 
@@ -124,7 +122,6 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
     repository.run(league)
 }
 
-/// The section must name the file, or the folder that a new file goes into.
 fn named(section: &str, path: &str) -> Outcome {
     let folder = path.rsplit_once('/').map_or(path, |(folder, _)| folder);
     let quoted: Vec<&str> = section.split('`').skip(1).step_by(2).map(|name| name.trim_end_matches('/')).collect();

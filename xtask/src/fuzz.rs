@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: coverage-guided fuzzing with libFuzzer, on the stable toolchain.
 //!
-//! `cargo fuzz` needs nightly for its sanitizers, which have little to find without `unsafe`. Coverage, which guides the
-//! fuzzer, is a pass of LLVM that stable rustc runs too.
+//! `cargo fuzz` needs nightly for its sanitizers, which find little without `unsafe`. Coverage is a pass of LLVM that
+//! stable rustc runs too.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use std::thread;
 
 use crate::{Outcome, Repository, say, tools};
 
-/// Counts every edge and hands the operands of every comparison to the fuzzer. One unit per crate: copies of one function
-/// must not count as different places. Without `-Clink-dead-code`, which only halves the speed.
+/// Counts every edge and passes the operands of every comparison to the fuzzer. One unit per crate: copies of one
+/// function must not count as different places. Without `-Clink-dead-code`, which only halves the speed.
 const FLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -19,7 +19,6 @@ const FLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     --cfg fuzzing -Ccodegen-units=1";
 
-/// `cargo xtask fuzz [target] [--seconds N]`.
 pub(crate) fn task(repository: &Repository, arguments: &[&str]) -> Outcome {
     let (target, rest) = match arguments {
         [target, rest @ ..] if !target.starts_with('-') => (Some(*target), rest),
@@ -30,12 +29,11 @@ pub(crate) fn task(repository: &Repository, arguments: &[&str]) -> Outcome {
         ["--seconds", text] => text.parse().ok(),
         [..] => None,
     };
-    // To libFuzzer, zero is forever.
+    // libFuzzer takes zero for no limit.
     let seconds = seconds.filter(|seconds| *seconds > 0);
     run(repository, target, seconds.ok_or("`fuzz` takes a target and `--seconds` with a whole number above zero")?)
 }
 
-/// Fuzzes `target`, or each, as many at a time as there are cores.
 pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -> Outcome {
     let known = targets(repository)?;
     let chosen = match target {
@@ -44,7 +42,7 @@ pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -
         Some(name) => return Err(format!("there is no fuzz target `{name}`; there are {}", known.join(", "))),
     };
     tools::cxx(repository)?;
-    // In one build: a target's own code is compiled and linked by one core.
+    // In one build: each target's own code is compiled and linked by one core.
     let mut build = cargo(repository, "build");
     for target in &chosen {
         build.args(["--bin", target]);
@@ -65,13 +63,12 @@ pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -
     Ok(())
 }
 
-/// Starts a fuzzer whose output is held back, because several run at a time.
+/// Collects the output, because several fuzzers run at a time.
 fn quiet(mut fuzzer: Command) -> Result<Child, String> {
     let quiet = fuzzer.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     quiet.spawn().map_err(|error| format!("cargo could not be started: {error}"))
 }
 
-/// Waits for a fuzzer: prints its last line, or everything when it failed.
 fn end(target: &str, fuzzer: Child) -> Outcome {
     let ended = fuzzer.wait_with_output().map_err(|error| format!("{target} cannot be waited for: {error}"))?;
     let talk = String::from_utf8_lossy(&ended.stderr);
@@ -83,7 +80,6 @@ fn end(target: &str, fuzzer: Child) -> Outcome {
     Ok(())
 }
 
-/// One per file in fuzz/fuzz_targets.
 fn targets(repository: &Repository) -> Result<Vec<String>, String> {
     let files = fs::read_dir(repository.root.join("fuzz/fuzz_targets"));
     let files = files.map_err(|e| format!("cannot list fuzz/fuzz_targets: {e}"))?;
@@ -95,16 +91,14 @@ fn targets(repository: &Repository) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// `cargo <verb>` for the fuzz targets, instrumented.
 fn cargo(repository: &Repository, verb: &str) -> Command {
-    // Naming the target, even if it is the host, keeps the flags away from build scripts and macros.
+    // With an explicit target the flags do not apply to build scripts and macros.
     let mut cargo =
         repository.cargo(&format!("{verb} --release --manifest-path fuzz/Cargo.toml --target host-tuple --target-dir"));
     cargo.arg(repository.target.join("fuzz")).env("RUSTFLAGS", FLAGS).current_dir(&repository.root);
     cargo
 }
 
-/// The command that fuzzes `target`, which has been built.
 fn fuzzer(repository: &Repository, target: &str, seconds: u32) -> Result<Command, String> {
     let [corpus, artifacts] = ["corpus", "artifacts"].map(|kind| format!("fuzz/{kind}/{target}"));
     for folder in [&corpus, &artifacts] {
@@ -113,7 +107,7 @@ fn fuzzer(repository: &Repository, target: &str, seconds: u32) -> Result<Command
     let mut command = cargo(repository, "run");
     command.args(["--bin", target, "--"]);
     command.args([format!("-max_total_time={seconds}"), format!("-artifact_prefix={artifacts}/")]);
-    // libFuzzer writes into the first folder only. Every target reads the seeds of all.
+    // libFuzzer writes only into the first folder. Every target reads the seeds of all.
     command.arg(&corpus).args(seeds(repository)?);
     Ok(command)
 }

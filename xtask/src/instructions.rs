@@ -1,7 +1,7 @@
-//! Instructions of the hottest paths, counted by callgrind and compared with recorded counts: without noise on any machine.
+//! Instructions of the hottest paths, counted by callgrind and compared with recorded counts, without noise.
 //!
-//! Each path runs n times and 2n times; the difference leaves out the start of the process. Counts belong to one compiler:
-//! those of another are shown and not judged. Without valgrind the step is skipped.
+//! Each path runs n times and 2n times; the difference leaves out the start of the process. Counts belong to one
+//! compiler: those of another are shown and not compared. Without valgrind the step is skipped.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,9 +12,8 @@ use crate::repository::TRIED;
 use crate::{Outcome, Repository, say, tools};
 
 const KEPT: &str = "docs/instructions.txt";
-/// The growth that is allowed.
+/// The allowed growth.
 const ROOM: f64 = 0.05;
-/// The paths of lab/bench/src/paths.rs, and how often each runs.
 const PATHS: [(&str, u64); 3] = [("call", 500), ("match", 1), ("transcript", 500)];
 
 pub(crate) fn check(repository: &Repository) -> Outcome {
@@ -78,7 +77,7 @@ fn compiler(repository: &Repository) -> Result<String, String> {
 }
 
 fn count(repository: &Repository) -> Result<BTreeMap<String, u64>, String> {
-    // With `league`, which the documents are tried with.
+    // Builds `league` as well, for the check of the documents.
     let mut build = repository.cargo("build --release --package league --package league-bench");
     build.envs(TRIED);
     repository.run(build)?;

@@ -1,4 +1,4 @@
-//! The licenses of what is built into the program: most ask that their text goes with it.
+//! The licenses of the dependencies: most require that their text accompanies the program.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -7,10 +7,8 @@ use std::path::PathBuf;
 
 use crate::Repository;
 
-/// How a file begins that holds a license or what it asks to be passed on.
 const NAMES: [&str; 5] = ["license", "licence", "copying", "copyright", "notice"];
 
-/// A dependency.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Package {
     name: String,
@@ -18,7 +16,6 @@ struct Package {
     license: String,
 }
 
-/// The name, version and license of everything that the program for `target` is made of, with the texts that come with it.
 pub(crate) fn of_dependencies(repository: &Repository, target: &str) -> Result<String, String> {
     let mut tree = repository.cargo(&format!("tree --package league --target {target} --edges normal --prefix none"));
     tree.args(["--format", "{p}|{l}"]);
@@ -39,13 +36,13 @@ pub(crate) fn of_dependencies(repository: &Repository, target: &str) -> Result<S
     Ok(text)
 }
 
-/// The packages of others in what `cargo tree` tells.
+/// Parses the output of `cargo tree`, without our own packages.
 fn packages(tree: &str) -> BTreeSet<Package> {
     let package = |line: &str| {
         let (package, license) = line.split_once('|')?;
         let mut words = package.split_whitespace();
         let (name, version) = (words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned());
-        // Our own packages are followed by their directory, others at most by a kind.
+        // `cargo tree` prints the directory after our own packages.
         let is_ours = words.next().is_some_and(|word| word.starts_with("(/"));
         let license = license.trim_end_matches(" (*)").to_owned();
         (!is_ours).then_some(Package { name, version, license })
@@ -53,7 +50,6 @@ fn packages(tree: &str) -> BTreeSet<Package> {
     tree.lines().filter_map(package).collect()
 }
 
-/// Where cargo keeps the sources of packages.
 fn sources() -> Result<Vec<PathBuf>, String> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo"))).ok_or("CARGO_HOME is not set")?;
@@ -63,7 +59,6 @@ fn sources() -> Result<Vec<PathBuf>, String> {
     Ok(entries.flatten().map(|entry| entry.path()).collect())
 }
 
-/// The files of a package that hold its licenses.
 fn license_files(folder: &PathBuf) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
     let is_license = |path: &PathBuf| {

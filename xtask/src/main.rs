@@ -1,6 +1,5 @@
-//! The workspace's own tasks, run as `cargo xtask <task>`.
-//!
-//! Standard library only: this builds in seconds on a machine that has nothing but cargo.
+//! The workspace's own tasks, run as `cargo xtask <task>`. They use only the standard library, so this builds in
+//! seconds.
 
 mod bench;
 mod bless;
@@ -27,7 +26,7 @@ use std::process::ExitCode;
 
 use repository::Repository;
 
-/// `Err` says what went wrong and how to go on.
+/// The error says what went wrong and what to do.
 type Outcome = Result<(), String>;
 
 fn main() -> ExitCode {

@@ -1,18 +1,16 @@
-//! What a document promises: its commands and its links, with the lines on which they stand.
+//! The commands and links of a document, with their lines.
 //!
-//! Not a parser of Markdown: it knows fences, code spans, links and the `src` and `href` of tags, as our documents
-//! write them.
+//! Not a parser of Markdown: it knows fences, code spans, links and the `src` and `href` of tags, as our documents use
+//! them.
 
-/// Something that a document says, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Counted from one.
+    /// Counts from one.
     pub(crate) line: usize,
-    /// The command or the link.
     pub(crate) text: String,
 }
 
-/// Every command in a fenced block of `sh`: a line each, comments left out, lines that end in `\` joined.
+/// The lines of `sh` blocks without comments; lines that end in `\` are joined.
 pub(crate) fn commands(document: &str) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut continued = false;
@@ -29,7 +27,6 @@ pub(crate) fn commands(document: &str) -> Vec<Found> {
     found
 }
 
-/// Every link to a file of the repository, without its fragment.
 pub(crate) fn relative_links(document: &str) -> Vec<Found> {
     let mut found = Vec::new();
     for Line { number, text, .. } in lines(document).filter(|line| line.language.is_none()) {
@@ -53,11 +50,9 @@ pub(crate) fn relative_links(document: &str) -> Vec<Found> {
     found
 }
 
-/// A line of a document, fences themselves left out.
 struct Line<'d> {
     number: usize,
     text: &'d str,
-    /// What its fence says, when it stands in one.
     language: Option<&'d str>,
 }
 
@@ -67,7 +62,7 @@ fn lines(document: &str) -> impl Iterator<Item = Line<'_>> {
         let fence = fence(text);
         match (open, fence) {
             (None, Some(_)) => open = fence,
-            // A block ends with a fence as long as its first, or longer; a shorter one is part of the text.
+            // A block ends with a fence that is at least as long as its first; a shorter one is text.
             (Some((marks, _)), Some((end, ""))) if end.starts_with(marks) => open = None,
             (None, None) | (Some(_), _) => {
                 return Some(Line { number: index + 1, text, language: open.map(|(_, language)| language) });
@@ -77,7 +72,6 @@ fn lines(document: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// The marks of a fence, and the language after them.
 fn fence(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;

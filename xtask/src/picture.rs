@@ -1,4 +1,4 @@
-//! `cargo xtask picture`: the README's pictures, taken of a league that is played for them.
+//! `cargo xtask picture`: the README's pictures, screenshots of a real league.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -6,11 +6,9 @@ use std::process::{Child, Command, Stdio};
 
 use crate::{Outcome, Repository, peers, say, tools};
 
-/// A file, and the colour scheme of its viewer.
 const PICTURES: [(&str, &str); 2] = [("docs/league.png", "light"), ("docs/league-dark.png", "dark")];
 const MAX_BYTES: u64 = 200_000;
 
-/// A process that is killed when it is dropped.
 struct Killed(Child);
 
 impl Drop for Killed {

@@ -7,23 +7,22 @@ use std::process::{Command, Stdio};
 
 use crate::Outcome;
 
-/// For release builds that are neither shipped nor timed: optimising across crates takes longer than the rest of the build.
+/// For release builds that are neither shipped nor timed: optimising across crates takes longer than the rest of the
+/// build.
 pub(crate) const TRIED: [(&str, &str); 2] =
     [("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "4")];
 
 pub(crate) struct Repository {
-    /// Every command runs here.
     pub(crate) root: PathBuf,
-    /// Where cargo builds, and the only place into which tools are installed.
+    /// Also the only place into which tools are installed.
     pub(crate) target: PathBuf,
     cargo: OsString,
 }
 
 impl Repository {
-    /// The checkout whose `cargo xtask` this is.
     pub(crate) fn here() -> Result<Self, String> {
         let lost = || String::from("start this as `cargo xtask`: cargo tells where the repository is");
-        // Asked when run, not when built: checkouts may share one target directory.
+        // Read at run time: checkouts may share one target directory.
         let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).ok_or_else(lost)?;
         // <target>/<profile>/xtask, however the target directory was chosen.
         let program = env::current_exe().map_err(|e| format!("{}: {e}", lost()))?;
@@ -34,14 +33,13 @@ impl Repository {
         })
     }
 
-    /// `cargo <words>`, with the words separated by spaces.
     pub(crate) fn cargo(&self, words: &str) -> Command {
         let mut command = Command::new(&self.cargo);
         command.args(words.split_whitespace());
         command
     }
 
-    /// Prints `command` and runs it at the root; it must succeed.
+    /// Prints `command` first; fails unless it succeeds.
     pub(crate) fn run(&self, mut command: Command) -> Outcome {
         let shown = shown(&command);
         eprintln!("    {shown}");
@@ -53,14 +51,12 @@ impl Repository {
         }
     }
 
-    /// What `command` prints on stdout when it succeeds.
     pub(crate) fn ask(&self, mut command: Command) -> Option<String> {
         let output = command.current_dir(&self.root).stdin(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 }
 
-/// The command as one would type it.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_stem().unwrap_or(command.get_program());
     let settings = command

@@ -11,7 +11,6 @@ pub(crate) fn passed(what: &str) {
     line("32", "==>", what);
 }
 
-/// The machine lacks something.
 pub(crate) fn skipped(what: &str) {
     line("33", "skipped:", what);
 }

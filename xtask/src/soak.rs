@@ -5,7 +5,6 @@ use crate::{Outcome, Repository, fuzz as fuzzing};
 /// Two of the five targets run at a time on two cores: three turns of ten minutes.
 const FUZZ_SECONDS: u32 = 600;
 
-/// Simulates leagues with faults, built for speed.
 pub(crate) fn simulate(repository: &Repository, arguments: &[&str]) -> Outcome {
     let mut command = repository.cargo("run --release --quiet --package league-simulation --");
     command.args(arguments);

@@ -60,7 +60,6 @@ pub(crate) const SOAK: &[Step] = &[
     step("fuzz", "30 minutes of fuzzing find nothing", soak::fuzz),
 ];
 
-/// Runs all `steps` of a task, or the one called `only`.
 pub(crate) fn run(repository: &Repository, task: &str, steps: &[Step], only: Option<&str>) -> Outcome {
     let start = Instant::now();
     let chosen: Vec<&Step> = steps.iter().filter(|step| only.is_none_or(|only| only == step.name)).collect();
@@ -98,13 +97,13 @@ fn tests(repository: &Repository) -> Outcome {
     repository.run(tools::linted(repository, words)?)
 }
 
-/// Tests that are ignored elsewhere, by the beginning of their names.
+/// Tests that other steps ignore, by the prefix of their names.
 pub(crate) fn ignored(
     repository: &Repository,
     features: &str,
     names: &[&str],
 ) -> Result<std::process::Command, String> {
-    // `help` is a test of the Rust kit: for it cargo builds the kit's program, which the others start.
+    // `help` is a test of the Rust kit: for it cargo builds the kit's program, which the other tests start.
     let build = format!("--workspace {features} --test whole --test help");
     let words = match tools::has_nextest(repository) {
         true => format!("nextest run {build} --run-ignored only -E"),
@@ -146,7 +145,7 @@ fn machines(repository: &Repository) -> Outcome {
     repository.run(tests)
 }
 
-/// Apart from the other tests: the feature adds thirty crates, which a newcomer need not wait for.
+/// Separate from the other tests: the feature adds thirty crates, for which a newcomer need not wait.
 fn traces(repository: &Repository) -> Outcome {
     repository.run(tools::linted(repository, "test --workspace --features league/otel --test whole traces::")?)
 }

@@ -1,4 +1,4 @@
-//! The shape of the workspace, read from its text: exported names, the crate diagram, the length of files.
+//! The structure of the workspace: exported names, the crate diagram, the length of files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,6 @@ const LONGEST_FILE: usize = 600;
 /// Type names that two crates may export, each with the reason.
 const AGREED: &[(&str, &str)] = &[];
 
-/// The crates that a crate of ours depends on, by name.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 pub(crate) fn check(repository: &Repository) -> Outcome {
@@ -29,7 +28,6 @@ pub(crate) fn bless(repository: &Repository) -> Outcome {
     rewrite(repository, PAGE, DIAGRAM, &diagram(&uses(&repository.root)?))
 }
 
-/// Puts `text` between the marks called `name` on a page.
 pub(crate) fn rewrite(repository: &Repository, page: &str, name: &str, text: &str) -> Outcome {
     let path = repository.root.join(page);
     let new = replaced(&read(&path)?, name, text).map_err(|lost| format!("{page}: {lost}"))?;
@@ -43,7 +41,6 @@ fn replaced(page: &str, name: &str, text: &str) -> Result<String, String> {
     Ok(format!("{before}{begin}\n\n{}\n\n{end}{after}", text.trim()))
 }
 
-/// The direct dependencies among our own crates.
 fn uses(root: &Path) -> Result<Uses, String> {
     let mut all = Uses::new();
     for directory in entries(&root.join("crates"))? {
@@ -58,7 +55,7 @@ fn uses(root: &Path) -> Result<Uses, String> {
     Ok(all)
 }
 
-/// A Mermaid diagram. An arrow that follows from two others is left out.
+/// Leaves out an arrow that follows from two others.
 fn diagram(uses: &Uses) -> String {
     fn reaches(uses: &Uses, from: &str, to: &str) -> bool {
         from == to || uses.get(from).is_some_and(|next| next.iter().any(|next| reaches(uses, next, to)))
@@ -80,7 +77,7 @@ fn diagram(uses: &Uses) -> String {
     text + "```"
 }
 
-/// Type names that more than one crate exports. The lint `unreachable_pub` sees to it that `pub` means exported.
+/// The lint `unreachable_pub` makes sure that `pub` means exported.
 fn shared_names(root: &Path) -> Result<Vec<String>, String> {
     let mut exported = BTreeMap::<String, BTreeSet<String>>::new();
     for directory in
@@ -97,7 +94,6 @@ fn shared_names(root: &Path) -> Result<Vec<String>, String> {
     Ok(shared.map(|(name, crates)| format!("{name} is exported by {}", Vec::from_iter(crates).join(" and "))).collect())
 }
 
-/// The names of the types and traits that a source file exports.
 fn exports(source: &str) -> Vec<String> {
     let code = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let name = |line: &str| {
@@ -122,7 +118,7 @@ fn long_files(root: &Path) -> Result<Vec<String>, String> {
     Ok(long)
 }
 
-/// Every Rust file below `directory`, build results left out.
+/// Leaves out build results.
 pub(crate) fn sources(directory: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for path in entries(directory)? {

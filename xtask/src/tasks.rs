@@ -1,4 +1,4 @@
-//! The list of tasks: what `cargo xtask` shows, and what a command in a document must be.
+//! The list of tasks: for `cargo xtask`, and for the check of commands in documents.
 
 use crate::steps::{self, CI, SOAK, Step, TEST};
 use crate::{Outcome, Repository, bench, bless, dist, fuzz, picture, soak};
@@ -10,14 +10,11 @@ pub(crate) struct Task {
     pub(crate) run: fn(&Repository, &[&str]) -> Outcome,
 }
 
-/// The arguments of a task.
 enum Takes {
     Nothing,
-    /// One of these steps, or none for all of them.
     Step(&'static [Step]),
-    /// Options with a whole number each.
     Numbers(&'static [&'static str]),
-    /// Whatever the program takes that the task starts; shown like this.
+    /// Passed on to a program; the text is for the help.
     Anything(&'static str),
 }
 
@@ -96,7 +93,7 @@ const TASKS: &[Task] = &[
     },
 ];
 
-/// The task that `words` name, with its arguments; none when help is wanted.
+/// `None` if the user asks for help.
 pub(crate) fn parse<'w>(words: &'w [&'w str]) -> Result<Option<(&'static Task, &'w [&'w str])>, String> {
     let [name, arguments @ ..] = words else { return Ok(None) };
     if ["--help", "-h", "help"].contains(name) {
@@ -129,7 +126,6 @@ pub(crate) fn parse<'w>(words: &'w [&'w str]) -> Result<Option<(&'static Task, &
     Ok(Some((task, arguments)))
 }
 
-/// The tasks and the steps, a line each.
 pub(crate) fn help() -> String {
     let mut text = String::from("The workspace's own tasks: cargo xtask <task>\n\n");
     for Task { name, takes, about, .. } in TASKS {

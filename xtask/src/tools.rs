@@ -1,15 +1,14 @@
-//! Tools that do not come with cargo: used where present, else installed below the target directory or by apt.
+//! Tools that do not come with cargo: used if present, else installed below the target directory or by apt.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{Outcome, Repository};
 
-/// Pinned: another version may see other things.
+/// Pinned: another version may find other problems.
 const MACHETE: &str = "0.9.2";
 const DENY: &str = "0.20.2";
 
-/// Makes sure that `cargo <subcommand>` works, which comes with a component of the toolchain.
 pub(crate) fn component(repository: &Repository, subcommand: &str, component: &str) -> Outcome {
     if repository.ask(repository.cargo(&format!("{subcommand} --version"))).is_some() {
         return Ok(());
@@ -19,8 +18,8 @@ pub(crate) fn component(repository: &Repository, subcommand: &str, component: &s
     repository.run(rustup)
 }
 
-/// A cargo command that compiles the workspace with clippy as the compiler, so that one build is both linted and tested.
-/// `cargo clippy` before `cargo test` would compile every dependency twice: 457 s of a cold run on two cores.
+/// Compiles the workspace with clippy as the compiler, so that one build is both linted and tested. `cargo clippy`
+/// before `cargo test` would compile every dependency twice: 457 s of a cold run on two cores.
 pub(crate) fn linted(repository: &Repository, words: &str) -> Result<Command, String> {
     component(repository, "clippy", "clippy")?;
     let mut rustc = Command::new("rustc");
@@ -29,12 +28,12 @@ pub(crate) fn linted(repository: &Repository, words: &str) -> Result<Command, St
     let mut command = repository.cargo(words);
     let driver = format!("clippy-driver{}", std::env::consts::EXE_SUFFIX);
     command.env("RUSTC_WORKSPACE_WRAPPER", Path::new(&sysroot).join("bin").join(driver));
-    // How cargo-clippy passes `-D warnings` on.
+    // cargo-clippy passes `-D warnings` on in this form.
     command.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
     Ok(command)
 }
 
-/// Runs the tests of all crates at a time, where `cargo test` runs one crate after the other.
+/// nextest runs the tests of all crates concurrently; `cargo test` runs one crate after the other.
 pub(crate) fn has_nextest(repository: &Repository) -> bool {
     repository.ask(repository.cargo("nextest --version")).is_some()
 }
@@ -44,13 +43,12 @@ pub(crate) fn machete(repository: &Repository) -> Result<Command, String> {
     Ok(bare(&machete, &["--skip-target-dir"]))
 }
 
-/// Without advisories, whose database cannot be reached from everywhere: `cargo deny check advisories` asks for them.
+/// Without advisories, whose database may be unreachable: `cargo deny check advisories` reads them.
 pub(crate) fn deny(repository: &Repository) -> Result<Command, String> {
     let deny = installed(repository, "cargo-deny", DENY)?;
     Ok(bare(&deny, &["--all-features", "check", "--hide-inclusion-graph", "bans", "licenses", "sources"]))
 }
 
-/// The program called `name` in this version, installed if it is not there.
 fn installed(repository: &Repository, name: &str, version: &str) -> Result<PathBuf, String> {
     let tools = repository.target.join("tools");
     let ours = tools.join("bin").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
@@ -79,7 +77,7 @@ pub(crate) fn valgrind(repository: &Repository) -> Outcome {
     package(repository, "valgrind --version", "valgrind", "counting instructions needs `valgrind`")
 }
 
-/// Whether network namespaces can be made here; `Err` says why not.
+/// The error says why network namespaces are not possible.
 pub(crate) fn namespaces(repository: &Repository) -> Outcome {
     if !cfg!(target_os = "linux") {
         return Err(String::from("network namespaces are Linux's"));
@@ -97,7 +95,7 @@ pub(crate) fn namespaces(repository: &Repository) -> Outcome {
     }
 }
 
-/// Whether `target` can be compiled for; rustup installs its library where it can.
+/// rustup installs the library of `target` if it can.
 pub(crate) fn target(repository: &Repository, target: &str) -> Result<bool, String> {
     let mut asked = Command::new("rustup");
     asked.args(["target", "list", "--installed"]);
@@ -110,7 +108,7 @@ pub(crate) fn target(repository: &Repository, target: &str) -> Result<bool, Stri
     repository.run(rustup).map(|()| true)
 }
 
-/// Whether `program` is there; root has Debian's package installed.
+/// Installs Debian's package if the user is root.
 pub(crate) fn package_if_root(repository: &Repository, program: &str, name: &str, why: &str) -> Result<bool, String> {
     let answers = |program: &str, argument: &str| {
         let mut asked = Command::new(program);
@@ -124,12 +122,11 @@ pub(crate) fn package_if_root(repository: &Repository, program: &str, name: &str
     package(repository, &format!("{program} --version"), name, why).map(|()| true)
 }
 
-/// Whether static Linux programs can be compiled.
 pub(crate) fn musl(repository: &Repository) -> Result<bool, String> {
     package_if_root(repository, "musl-gcc", "musl-tools", "static Linux programs are compiled with `musl-gcc`")
 }
 
-/// Makes sure that the command `asked` works; apt installs Debian's package where it does not.
+/// If `asked` fails, apt installs Debian's package.
 fn package(repository: &Repository, asked: &str, package: &str, why: &str) -> Outcome {
     let mut words = asked.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or_default());
@@ -147,7 +144,7 @@ fn package(repository: &Repository, asked: &str, package: &str, why: &str) -> Ou
         .map_err(|error| format!("{error}; {why}, which an administrator can install (package {package})"))
 }
 
-/// Without `CARGO`, from which a cargo subcommand concludes that its first argument is its own name.
+/// Without `CARGO`: if it is set, a cargo subcommand takes its first argument for its own name.
 fn bare(program: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).env_remove("CARGO");

@@ -1,6 +1,5 @@
-//! The Windows program: built with MinGW, tested under Wine.
-//!
-//! Wine's prefix is below the target directory, and every process in it ends with the step.
+//! The Windows program: built with MinGW, tested under Wine. Wine's prefix is below the target directory, and every
+//! process in it ends with the step.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,12 +9,11 @@ use crate::{Outcome, Repository, say, steps, tools};
 
 pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
 
-/// The compiler's C driver, which also links.
 const MINGW: &str = "x86_64-w64-mingw32-gcc";
-/// Debian's package puts its programs outside of the path.
+/// Debian's package installs its programs outside of the path.
 const WINES: [&str; 3] = ["/usr/lib/wine/wine64", "wine64", "wine"];
 const SERVERS: [&str; 2] = ["/usr/lib/wine/wineserver", "wineserver"];
-/// A DLL of Windows that Wine 8 lacks.
+/// A Windows DLL that Wine 8 lacks.
 const PRNG: &str = "crates/league/tests/whole/windows/process_prng.c";
 
 const MISSING: &str = "needs rustup, MinGW and Wine (Debian's packages gcc-mingw-w64-x86-64-win32 and wine64, which root can have installed by \
@@ -44,7 +42,7 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
     tested
 }
 
-/// A command of cargo for Windows. An unoptimised build without debug information takes a third of the time.
+/// An unoptimised build without debug information takes a third of the time.
 fn cross(repository: &Repository, words: &str) -> Command {
     let mut command = repository.cargo(&format!("{words} --target {TARGET}"));
     command.args(["--config", "profile.dev.package.'*'.opt-level=0"]).env("CARGO_PROFILE_DEV_DEBUG", "false");
@@ -52,7 +50,6 @@ fn cross(repository: &Repository, words: &str) -> Command {
     command
 }
 
-/// Whether Windows programs can be built here; root has the compiler installed.
 pub(crate) fn can_build(repository: &Repository) -> Result<bool, String> {
     Ok(tools::target(repository, TARGET)?
         && tools::package_if_root(
@@ -63,17 +60,14 @@ pub(crate) fn can_build(repository: &Repository) -> Result<bool, String> {
         )?)
 }
 
-/// Wine, with a prefix of its own.
 pub(crate) struct Wine<'r> {
     repository: &'r Repository,
     loader: PathBuf,
     server: PathBuf,
-    /// Holds the prefix and the DLL that is built here.
     root: PathBuf,
 }
 
 impl<'r> Wine<'r> {
-    /// Finds Wine; root has it installed.
     pub(crate) fn find(repository: &'r Repository) -> Result<Option<Self>, String> {
         let there = |programs: &[&str]| {
             let answers = |program: &&str| {
@@ -92,7 +86,6 @@ impl<'r> Wine<'r> {
         Ok(there(&WINES).zip(there(&SERVERS)).map(|(loader, server)| Self { repository, loader, server, root }))
     }
 
-    /// Makes the prefix, once.
     pub(crate) fn prepare(&self) -> Outcome {
         fs::create_dir_all(&self.root).map_err(|error| format!("cannot create {}: {error}", self.root.display()))?;
         let mut compiler = Command::new(MINGW);
@@ -107,7 +100,6 @@ impl<'r> Wine<'r> {
         self.repository.run(self.command(Path::new("wineboot"), &["--init"]))
     }
 
-    /// `program` under Wine.
     pub(crate) fn command(&self, program: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.loader);
         command.arg(program).args(arguments);
@@ -115,7 +107,7 @@ impl<'r> Wine<'r> {
         command
     }
 
-    /// Sets the variables that Wine reads: its prefix, the directory of our DLL, and no diagnostics.
+    /// Sets Wine's variables: its prefix, the directory of our DLL, and no diagnostics.
     fn surround(&self, command: &mut Command) {
         command
             .env("WINEPREFIX", self.root.join("prefix"))
@@ -124,7 +116,7 @@ impl<'r> Wine<'r> {
             .env("WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=");
     }
 
-    /// Ends every process of the prefix, and waits for that.
+    /// Waits until every process of the prefix has ended.
     pub(crate) fn end(&self) {
         for flag in ["--kill", "--wait"] {
             let mut server = Command::new(&self.server);
