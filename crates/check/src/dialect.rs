@@ -1,7 +1,7 @@
 //! The dialect of the checker's requests.
 //!
 //! The league plays with agents of any dialect, so the checks use the one that the agent understands, found by
-//! [`league_wire::peer_client`]. A dialect other than the canonical one is a finding of its own.
+//! [`league_wire::peer_client`]. A dialect other than the canonical one is a separate finding.
 
 use std::fmt;
 use std::time::Duration;

@@ -60,7 +60,7 @@ pub(crate) struct Script {
     pub(crate) token: Token,
     acts: Mutex<HashMap<MatchId, [ChoiceBehaviour; 2]>>,
     said: watch::Sender<Vec<RefereeLine>>,
-    /// Opens when the referee has accepted the match; players join only then.
+    /// Opens when START_MATCH is answered; players join only then.
     gate: watch::Sender<bool>,
 }
 

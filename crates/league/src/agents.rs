@@ -1,4 +1,4 @@
-//! `league manager`, `league referee`, `league player`: one agent in a process of its own.
+//! `league manager`, `league referee`, `league player`: one agent in its own process.
 //!
 //! Any start order works: agents keep trying until the manager is there.
 
@@ -241,7 +241,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     eprintln!("{label}: the manager is at {contact}");
     eprintln!("{}", invitation.printed());
     if !bound_to.is_loopback() && !contact.is_secure() {
-        eprintln!("Whoever is on the way can read tokens over HTTP; --tls-cert and --tls-key serve HTTPS.");
+        eprintln!("Over HTTP, machines between the agents can read tokens; --tls-cert and --tls-key serve HTTPS.");
     }
     let mut desk = tokio::spawn(work);
     let expected = Expected {

@@ -1,7 +1,7 @@
 //! `league run --config FILE`: starts or contacts the agents of the file, waits for them, plays the league, restarts agents that die, and
 //! stops what it started. See [`crate::config::plan`] for the file.
 //!
-//! Every started agent is a process of its own. Agents that already run are only contacted, and keep running.
+//! Every started agent has its own process. Agents that already run are only contacted, and keep running.
 
 mod child;
 mod supervisor;

@@ -27,7 +27,7 @@ fn a_player_that_is_killed_in_a_match_comes_back_into_it() {
     manager.ended().well();
     venue.home.verify(1);
     let file = venue.home.match_file("R1M1");
-    assert!(file["result"]["details"]["drawn_number"].is_number(), "nobody forfeits: {file}");
+    assert!(file["result"]["details"]["drawn_number"].is_number(), "no player forfeits: {file}");
     assert!(file["transcript"].to_string().contains("E009"), "it was away: {file}");
 }
 

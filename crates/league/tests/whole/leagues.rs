@@ -77,7 +77,7 @@ fn two_players_and_odd_numbers_of_players_meet_once_each() {
         assert_eq!(
             resting.len(),
             if count.is_multiple_of(2) { 0 } else { count },
-            "everybody rests once: {schedule:?}"
+            "every player rests once: {schedule:?}"
         );
     }
 }

@@ -16,7 +16,7 @@ fn a_manager_tells_what_its_home_tells() {
     let mut manager = venue.manager_with(3, 1, &[]);
     manager.address();
     let [home, asked] = both(&venue, &["status"], &[]);
-    assert_eq!(home.out, asked.out, "before anybody came");
+    assert_eq!(home.out, asked.out, "before the first registration");
     let _agents = ["P01", "P02", "P03"].map(|id| venue.player(id, "random"));
     let _referee = venue.referee("REF01");
     manager.says("The league is over. Serving until Ctrl-C.");

@@ -64,7 +64,7 @@ async fn who_answers_in_time_is_not_charged_for_a_starved_referee() {
         })
     };
     let file = play_starved(&slow("P01").await.endpoint(), &slow("P02").await.endpoint()).await;
-    assert!(file["result"]["details"]["drawn_number"].is_number(), "nobody forfeits: {file}");
+    assert!(file["result"]["details"]["drawn_number"].is_number(), "no player forfeits: {file}");
     let granted = receipts(&file, "P01").into_iter().filter(|receipt| receipt["granted_ms"].is_u64()).count();
     assert!(granted > 0, "{file}");
 }

@@ -49,5 +49,5 @@ fn a_home_that_cannot_be_written_is_said_before_anything_begins() {
         let told = Process::start(&arguments).ended().badly();
         assert!(told.contains(home) && told.contains("--home") && !told.contains("cannot listen"), "{told}");
     }
-    assert!(manager.accept().is_err(), "nobody has registered");
+    assert!(manager.accept().is_err(), "no agent has registered");
 }
