@@ -29,7 +29,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::options::CheckOptions;
 
-/// How long one side delays its answer until the other side is asked.
+/// The longest delay of an answer, while the other side has not been asked.
 pub(crate) const TOGETHER: Duration = Duration::from_millis(700);
 
 /// How long the players wait for the answer to START_MATCH.

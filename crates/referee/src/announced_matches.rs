@@ -168,7 +168,7 @@ impl Shared {
         }
     }
 
-    /// False after the referee registered again.
+    /// False if the referee has since registered with another manager or league, or under another id.
     fn is_still(&self, before: &RefereeIdentity) -> bool {
         self.identity()
             .is_some_and(|now| now.manager == before.manager && now.id == before.id && now.league == before.league)

@@ -188,7 +188,7 @@ impl Shared {
         });
     }
 
-    /// Sends what is in the outbox after a restart.
+    /// Sends the outbox: after a registration, and when memory is free again.
     pub(crate) fn send_owed(self: &Arc<Self>) {
         let (Some(home), Some(identity)) = (self.settings.home.clone(), self.identity()) else { return };
         let Some(league) = identity.league.clone() else { return };
