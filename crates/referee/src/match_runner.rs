@@ -499,7 +499,7 @@ impl MatchRunner {
                 views.put(ViewUpdate::Match(Box::new(file))).await;
             }
             if purpose == MatchPurpose::League {
-                if let Some(owed) = &transcript {
+                if let Some(owed) = &mut transcript {
                     shared.owe(owed).await;
                 }
                 let reported = report::deliver(&shared, &appointed, report).await;

@@ -48,6 +48,8 @@ pub(crate) struct OwedTranscript {
     attempt: u32,
     pub(crate) digest: TranscriptDigest,
     bytes: Vec<u8>,
+    /// Whether it is counted among the transcripts that wait in memory.
+    counted: bool,
 }
 
 impl OwedTranscript {
@@ -59,6 +61,7 @@ impl OwedTranscript {
             attempt: file.attempt,
             digest: TranscriptDigest::of(&bytes),
             bytes,
+            counted: false,
         }
     }
 }
@@ -145,8 +148,10 @@ impl Shared {
         if shared { TranscriptTarget::InManagersHome } else { TranscriptTarget::Send }
     }
 
-    /// Writes the transcript to the outbox before the match is reported.
-    pub(crate) async fn owe(&self, owed: &OwedTranscript) {
+    /// Writes the transcript to the outbox before the match is reported. It counts as waiting from here on, because the
+    /// manager may end the league before the referee reads the answer to its report.
+    pub(crate) async fn owe(&self, owed: &mut OwedTranscript) {
+        owed.counted = self.transcripts.take_room(owed.bytes.len());
         let Some(home) = self.settings.home.clone() else { return };
         let (league, match_id) = (owed.league.clone(), owed.match_id.clone());
         let noted = tokio::task::spawn_blocking(move || outbox::owe(&home, &league, &match_id)).await;
@@ -166,12 +171,15 @@ impl Shared {
 
     /// Delivers the transcript in its own task if the report was accepted.
     pub(crate) async fn hand_over(self: &Arc<Self>, appointed: RefereeIdentity, owed: OwedTranscript, reported: bool) {
+        let length = owed.bytes.len();
         if !reported {
             self.settle(&owed).await;
+            if owed.counted && self.transcripts.give_room(length) {
+                self.send_owed();
+            }
             return;
         }
-        let length = owed.bytes.len();
-        if !self.transcripts.take_room(length) {
+        if !owed.counted && !self.transcripts.take_room(length) {
             tracing::warn!(match_id = %owed.match_id, "too many transcripts are waiting; this one is sent from the outbox later");
             return;
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{Process, TestHome, Venue};
 
 /// Limits files to this many blocks of 512 bytes. Without the signal, writing fails as on a full disk.
-const FULL: &str = "trap '' XFSZ; ulimit -f 400";
+const FULL: &str = "trap '' XFSZ; ulimit -f 200";
 
 #[test]
 fn a_full_disk_stops_the_league_and_with_room_it_goes_on() {
