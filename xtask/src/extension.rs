@@ -50,7 +50,12 @@ const ADDITIONS: [Addition; 4] = [
             (
                 "crates/core/src/season/format.rs",
                 "const FORMATS: [KnownFormat; 1] = [",
-                "const FORMATS: [KnownFormat; 2] = [KnownFormat { name: \"single_round\", format: &single_round::SingleRound }, ",
+                "const FORMATS: [KnownFormat; 2] = [",
+            ),
+            (
+                "crates/core/src/season/format.rs",
+                "format: &round_robin::RoundRobin }",
+                "format: &round_robin::RoundRobin }, KnownFormat { name: \"single_round\", format: &single_round::SingleRound }",
             ),
         ],
     },
