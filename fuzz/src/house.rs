@@ -84,7 +84,7 @@ impl Default for House {
     }
 }
 
-fn world() -> Environment {
+fn environment() -> Environment {
     let drawn = AtomicU64::new(0);
     let random = move || {
         let mut bytes = [7; 32];
@@ -102,13 +102,13 @@ async fn open() -> [Way; 3] {
     let client = Client::new(ClientSettings { connector: Arc::new(Nowhere), ..ClientSettings::default() });
     let (manager, contact): (Endpoint, Endpoint) =
         ("http://127.0.0.1:8000/mcp".parse().expect("a URL"), "http://127.0.0.1:8101/mcp".parse().expect("a URL"));
-    let world = world();
-    let (season, opened) = Season::open(rules(), world.now());
+    let environment = environment();
+    let (season, opened) = Season::open(rules(), environment.now());
     let log = MemoryDisk::default().open();
     let head = log.append(LogHead::GENESIS, vec![opened.clone()]).await.expect("a log of memory");
-    let (desk, work) = LeagueHandle::open(season, head, log, world.clone(), |_| ());
+    let (league_handle, work) = LeagueHandle::open(season, head, log, environment.clone(), |_| ());
     let settings = league_manager::ManagerSettings::default();
-    let managing = Manager::new(&rules(), settings, desk, client.clone(), None, world.clone());
+    let managing = Manager::new(&rules(), settings, league_handle, client.clone(), None, environment.clone());
     tokio::spawn(work);
     let conducting = managing.clone();
     tokio::spawn(async move { drop(conducting.conduct().await) });
@@ -132,7 +132,7 @@ async fn open() -> [Way; 3] {
         },
         client.clone(),
         None,
-        world.clone(),
+        environment.clone(),
     );
     let player = Player::new(
         league_player::player::PlayerSettings {
@@ -143,7 +143,7 @@ async fn open() -> [Way; 3] {
             join_key: None,
             home: None,
             recalls: false,
-            scribe: None,
+            journal_writer: None,
             histories: None,
             chance: Chance::System,
             patience: Duration::from_secs(1),
@@ -152,7 +152,7 @@ async fn open() -> [Way; 3] {
         },
         StrategyRunner::new(strategy("random").expect("a strategy")).on_the_spot(),
         client,
-        world,
+        environment,
     );
     [stand(managing, Some(dashboard)), stand(referee, None), stand(player, None)]
 }

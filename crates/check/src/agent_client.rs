@@ -29,15 +29,15 @@ pub(crate) struct AgentClient {
     pub(crate) endpoint: Endpoint,
     client: Client,
     /// Finds the dialect that the agent understands, as the league does.
-    pub(crate) speaker: PeerClient,
+    pub(crate) peer_client: PeerClient,
 }
 
 impl AgentClient {
     pub(crate) fn to(endpoint: Endpoint) -> Self {
         let tls = endpoint.is_secure().then(|| league_wire::tls::client_config(None).ok()).flatten();
         let client = Client::new(ClientSettings { idle_per_host: 0, tls, ..ClientSettings::default() });
-        let speaker = PeerClient::new(client.clone());
-        Self { endpoint, client, speaker }
+        let peer_client = PeerClient::new(client.clone());
+        Self { endpoint, client, peer_client }
     }
 
     pub(crate) fn at(&self, endpoint: Endpoint) -> Self {

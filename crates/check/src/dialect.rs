@@ -61,7 +61,7 @@ impl CheckDialect {
     }
 
     pub(crate) fn headers(&self, line: &AgentClient, method: Method) -> HeaderMap {
-        line.speaker.headers_of(&line.endpoint, &self.manner, method)
+        line.peer_client.headers_of(&line.endpoint, &self.manner, method)
     }
 
     pub(crate) fn write(&self, letter: &TestMessage, id: impl Serialize) -> Value {

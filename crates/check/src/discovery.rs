@@ -47,8 +47,8 @@ pub(crate) async fn search(
     let message = OutgoingCall { envelope: &asked.envelope, call: &asked.call, body: None, limit, notice: false };
     let mut tries = Vec::new();
     let said = match known {
-        Some(_) => line.speaker.send(peer, message, &judge, &mut tries).await,
-        None => line.speaker.search(peer, message, &judge, &mut tries).await,
+        Some(_) => line.peer_client.send(peer, message, &judge, &mut tries).await,
+        None => line.peer_client.search(peer, message, &judge, &mut tries).await,
     };
     let tries = tries.into_iter().filter(|one| !one.is_probe).map(|one| Response::of(one.sent, one.came));
     let mut tries: Vec<Response> = tries.collect();

@@ -55,7 +55,7 @@ pub(crate) struct RefereeLine {
 
 #[derive(Debug)]
 pub(crate) struct Script {
-    world: Environment,
+    environment: Environment,
     pub(crate) league: Option<LeagueId>,
     pub(crate) token: Token,
     acts: Mutex<HashMap<MatchId, [ChoiceBehaviour; 2]>>,
@@ -74,14 +74,14 @@ pub(crate) struct FakeLeague {
 
 impl FakeLeague {
     pub(crate) async fn open(options: &CheckOptions, agent: &Endpoint) -> std::io::Result<Self> {
-        let world = Environment::real();
+        let environment = Environment::real();
         let script = Arc::new(Script {
             league: "league_check".parse().ok(),
-            token: Token::mint("REF01", &world.random()),
+            token: Token::mint("REF01", &environment.random()),
             acts: Mutex::default(),
             said: watch::Sender::new(Vec::new()),
             gate: watch::Sender::new(false),
-            world,
+            environment,
         });
         let mut open = Vec::new();
         let mut listen = async |role: Option<Side>, port: u16| {
@@ -186,7 +186,7 @@ impl Agent for FakeAgent {
     fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
         Envelope {
             sender: if self.role.is_some() { Sender::player(&self.player()) } else { Sender::manager() },
-            timestamp: self.script.world.now(),
+            timestamp: self.script.environment.now(),
             conversation_id: echo.unwrap_or_else(|| ConversationId::named("conv-check")),
             auth_token: None,
         }
@@ -205,7 +205,7 @@ impl Agent for FakeAgent {
             let join = GameJoinAck {
                 match_id: Some(invitation.match_id.clone()),
                 player_id: Some(self.player()),
-                arrival_timestamp: Some(self.script.world.now()),
+                arrival_timestamp: Some(self.script.environment.now()),
                 accept: Some(self.act(&invitation.match_id) != ChoiceBehaviour::Declines),
                 draw_nonce: nonce,
                 reason: None,

@@ -30,7 +30,7 @@ use crate::rules::manager as rules;
 pub(crate) struct Exam<'a> {
     line: &'a AgentClient,
     book: &'a CheckLog,
-    world: Environment,
+    environment: Environment,
     limit: Duration,
     game: GameType,
     /// Makes the names unique: the manager knows those of earlier checks.
@@ -45,12 +45,12 @@ struct Member {
 }
 
 pub async fn manager(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport {
-    let (line, book, world) = (AgentClient::to(endpoint.clone()), CheckLog::default(), Environment::real());
-    let mark = world.random()[..4].iter().fold(String::new(), |mark, byte| format!("{mark}{byte:02x}"));
+    let (line, book, environment) = (AgentClient::to(endpoint.clone()), CheckLog::default(), Environment::real());
+    let mark = environment.random()[..4].iter().fold(String::new(), |mark, byte| format!("{mark}{byte:02x}"));
     let exam = Exam {
         line: &line,
         book: &book,
-        world,
+        environment,
         limit: options.wait(LimitKind::Generic),
         game: options.game.clone(),
         mark,
@@ -111,7 +111,7 @@ impl Exam<'_> {
     fn envelope(&self, token: Option<&str>) -> Envelope {
         Envelope {
             sender: league_protocol::sender::Sender::manager(),
-            timestamp: self.world.now(),
+            timestamp: self.environment.now(),
             conversation_id: ConversationId::named(format_args!("conv-check-{}", self.mark)),
             auth_token: token.map(Credential::new),
         }

@@ -56,7 +56,7 @@ impl TestMessage {
 
 #[derive(Clone, Debug)]
 pub(crate) struct TestLeague {
-    world: Environment,
+    environment: Environment,
     pub(crate) game: GameType,
     pub(crate) league: Option<LeagueId>,
     /// Valid nowhere: an agent that echoes it reveals only that it echoes.
@@ -66,11 +66,11 @@ pub(crate) struct TestLeague {
 }
 
 impl TestLeague {
-    pub(crate) fn new(world: &Environment, game: &GameType) -> Self {
-        let random = world.random();
+    pub(crate) fn new(environment: &Environment, game: &GameType) -> Self {
+        let random = environment.random();
         let pass = random.iter().fold(String::from("pass-"), |pass, byte| format!("{pass}{byte:02x}"));
         let round = RoundId(1000 + u32::from(u16::from_be_bytes([random[0], random[1]])));
-        Self { world: world.clone(), game: game.clone(), league: "league_check".parse().ok(), pass, round }
+        Self { environment: environment.clone(), game: game.clone(), league: "league_check".parse().ok(), pass, round }
     }
 
     pub(crate) fn match_no(&self, number: u32) -> MatchId {
@@ -80,7 +80,7 @@ impl TestLeague {
     fn envelope(&self, sender: Sender, conversation: &str) -> Envelope {
         Envelope {
             sender,
-            timestamp: self.world.now(),
+            timestamp: self.environment.now(),
             conversation_id: ConversationId::named(format_args!("conv-check-{conversation}")),
             auth_token: Some(Credential::new(&self.pass)),
         }
@@ -134,7 +134,7 @@ impl TestLeague {
     fn choosing(&self, match_id: &MatchId, limit: Duration) -> Call {
         let (league_id, round_id, match_id) = (self.league.clone(), Some(self.round), match_id.clone());
         let (player_id, opponent_id) = (Some(PlayerId::numbered(1)), Some(PlayerId::numbered(2)));
-        let (your_standings, deadline) = (PlayerRecord::default(), Some(self.world.now().after(limit)));
+        let (your_standings, deadline) = (PlayerRecord::default(), Some(self.environment.now().after(limit)));
         let game_type = self.game.clone();
         match new_game(&self.game).filter(|_| self.kind() == QuestionKind::Move) {
             Some(game) => {

@@ -43,7 +43,7 @@ pub(crate) struct Exam<'a> {
     line: &'a AgentClient,
     voice: &'a CheckDialect,
     posts: &'a Posts,
-    pretence: &'a TestLeague,
+    test_league: &'a TestLeague,
     book: &'a CheckLog,
     options: &'a CheckOptions,
 }
@@ -65,7 +65,7 @@ const MATCHES: u32 = 99;
 
 pub async fn player(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport {
     let (line, book) = (AgentClient::to(endpoint.clone()), CheckLog::default());
-    let pretence = TestLeague::new(&Environment::real(), &options.game);
+    let test_league = TestLeague::new(&Environment::real(), &options.game);
     let mut report = CheckReport {
         set: options.set.name,
         endpoint: endpoint.to_string(),
@@ -78,11 +78,11 @@ pub async fn player(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport 
         stale: Vec::new(),
     };
     let mut posts = Posts::default();
-    let unreached = match reach(&line, &pretence, &book, options, &mut posts).await {
+    let unreached = match reach(&line, &test_league, &book, options, &mut posts).await {
         Ok(met) => {
             let Met { line, voice, joined, chose } = &met;
             report.form = Some(voice.to_string());
-            let exam = Exam { line, voice, posts: &posts, pretence: &pretence, book: &book, options };
+            let exam = Exam { line, voice, posts: &posts, test_league: &test_league, book: &book, options };
             match exam.run(joined, chose.as_ref()).await {
                 Ok(()) => {
                     report.complete = true;
@@ -106,22 +106,22 @@ pub async fn player(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport 
 /// Finds the dialect in which the player joins a match and chooses; fails with advice for its author.
 async fn reach(
     line: &AgentClient,
-    pretence: &TestLeague,
+    test_league: &TestLeague,
     book: &CheckLog,
     options: &CheckOptions,
     posts: &mut Posts,
 ) -> Result<Met, String> {
-    let (limit, match_id) = (options.wait(LimitKind::Join), pretence.match_no(1));
+    let (limit, match_id) = (options.wait(LimitKind::Join), test_league.match_no(1));
     options.tell("GAME_INVITATION");
     let answers = |came: &ResponseBody| {
         matches!(joined(&came.body, &match_id), Some(JoinAnswer::Joined { .. } | JoinAnswer::Declined))
     };
-    let asked = pretence.asked_to_join(&match_id);
+    let asked = test_league.asked_to_join(&match_id);
     match discovery::search(line, &asked, None, limit, answers).await {
         Reached::Understood(voice, heard) => {
             book.judge(&rules::REACHABLE, &heard, Ok(()));
             let line = at_its_path(line, &voice);
-            Ok(choose(line, voice, heard, pretence, options).await)
+            Ok(choose(line, voice, heard, test_league, options).await)
         }
         Reached::NotListening(heard, note) => {
             book.judge(&rules::REACHABLE, &heard, Err(heard.came_text()));
@@ -135,7 +135,7 @@ async fn reach(
         Reached::Stranger(tries) => {
             let heard = discovery::most_specific(tries, QuestionKind::Join, &match_id);
             book.judge(&rules::REACHABLE, &heard, Ok(()));
-            if let Some(met) = by_posts(line, pretence, options, posts).await {
+            if let Some(met) = by_posts(line, test_league, options, posts).await {
                 return Ok(met);
             }
             let problem = heard.problem(QuestionKind::Join, &match_id);
@@ -164,17 +164,17 @@ async fn choose(
     line: AgentClient,
     mut voice: CheckDialect,
     heard: Response,
-    pretence: &TestLeague,
+    test_league: &TestLeague,
     options: &CheckOptions,
 ) -> Met {
-    let (limit, match_id) = (options.wait(LimitKind::Move), pretence.match_no(1));
+    let (limit, match_id) = (options.wait(LimitKind::Move), test_league.match_no(1));
     if !matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. })) {
         return Met { line, voice, joined: heard, chose: None };
     }
-    let asked = pretence.asked_to_choose(&match_id, limit);
+    let asked = test_league.asked_to_choose(&match_id, limit);
     options.tell(asked.call.method().row().message.unwrap_or_default());
     let answers = |came: &ResponseBody| {
-        let said = ParsedAnswer::parse(&came.body).map(|layers| pretence.read_move(&layers, &match_id).said);
+        let said = ParsedAnswer::parse(&came.body).map(|layers| test_league.read_move(&layers, &match_id).said);
         matches!(said, Ok(MoveAnswer::Move(_) | MoveAnswer::Invalid(_)))
     };
     let chose = match discovery::search(&line, &asked, Some(&voice.manner), limit, answers).await {
@@ -182,7 +182,7 @@ async fn choose(
             voice = learned;
             chose
         }
-        Reached::Stranger(tries) => discovery::most_specific(tries, pretence.kind(), &match_id),
+        Reached::Stranger(tries) => discovery::most_specific(tries, test_league.kind(), &match_id),
         Reached::NotListening(chose, _) | Reached::Guarded(chose, _) | Reached::Slow(chose) => chose,
     };
     Met { line, voice, joined: heard, chose: Some(chose) }
@@ -190,11 +190,17 @@ async fn choose(
 
 /// Finds a player that acknowledges calls and posts its answers: announces the address for posts, and asks again in
 /// each frame.
-async fn by_posts(line: &AgentClient, pretence: &TestLeague, options: &CheckOptions, posts: &mut Posts) -> Option<Met> {
+async fn by_posts(
+    line: &AgentClient,
+    test_league: &TestLeague,
+    options: &CheckOptions,
+    posts: &mut Posts,
+) -> Option<Met> {
     let referee = posts.open(options, &line.endpoint).await.ok()?;
-    let match_id = pretence.match_no(1);
+    let match_id = test_league.match_no(1);
     let limit = options.wait(LimitKind::Join).min(POSTED);
-    let round = pretence.notice(&Call::NotifyRound(notices::announcement(pretence, 1..=MATCHES, referee.as_str())));
+    let round =
+        test_league.notice(&Call::NotifyRound(notices::announcement(test_league, 1..=MATCHES, referee.as_str())));
     for frame in [Frame::Direct, Frame::Typed, Frame::Bare, Frame::Nested, Frame::Tool] {
         let voice = CheckDialect::from(PeerDialect::from(frame).posting());
         let told = voice.say(line, &round, options.wait(LimitKind::Generic)).await;
@@ -202,7 +208,7 @@ async fn by_posts(line: &AgentClient, pretence: &TestLeague, options: &CheckOpti
             continue;
         }
         let waiting = posts.waiting(&match_id, Method::GameInvitation);
-        let heard = voice.say(line, &pretence.invitation(&match_id, Side::A), limit).await;
+        let heard = voice.say(line, &test_league.invitation(&match_id, Side::A), limit).await;
         let heard = waiting.or(heard, &voice, limit).await;
         if matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. })) {
             return Some(Met { line: line.clone(), voice, joined: heard, chose: None });
@@ -273,14 +279,14 @@ impl Exam<'_> {
     }
 
     async fn invite(&self, number: u32) -> (MatchId, Response) {
-        let match_id = self.pretence.match_no(number);
-        let letter = self.pretence.invitation(&match_id, Side::A);
+        let match_id = self.test_league.match_no(number);
+        let letter = self.test_league.invitation(&match_id, Side::A);
         (match_id, self.say(&letter, self.join_limit()).await)
     }
 
     async fn ask(&self, match_id: &MatchId) -> Response {
         let limit = self.move_limit();
-        self.say(&self.pretence.call(match_id, limit), limit).await
+        self.say(&self.test_league.call(match_id, limit), limit).await
     }
 
     fn choice(&self, heard: &Response, match_id: &MatchId) -> Result<Interpretation<MoveAnswer>, String> {
@@ -288,7 +294,7 @@ impl Exam<'_> {
             return Err(silence.to_string());
         }
         let parsed = ParsedAnswer::parse(heard.body()).map_err(|error| error.to_string())?;
-        Ok(self.pretence.read_move(&parsed, match_id))
+        Ok(self.test_league.read_move(&parsed, match_id))
     }
 
     fn chosen(&self, heard: &Response, match_id: &MatchId) -> Result<String, String> {

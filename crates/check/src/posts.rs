@@ -45,7 +45,7 @@ pub(crate) struct Posts {
 
 impl Posts {
     pub(crate) async fn open(&mut self, options: &CheckOptions, agent: &Endpoint) -> std::io::Result<Endpoint> {
-        let referee = Referee { received: Arc::clone(&self.received), world: Environment::real() };
+        let referee = Referee { received: Arc::clone(&self.received), environment: Environment::real() };
         let (endpoint, close) = options.serve(referee, 0, agent).await?;
         self.open = Some((endpoint.clone(), close));
         Ok(endpoint)
@@ -102,7 +102,7 @@ pub(crate) fn acknowledges(heard: &Response, match_id: &MatchId) -> bool {
 
 struct Referee {
     received: Arc<watch::Sender<Vec<Post>>>,
-    world: Environment,
+    environment: Environment,
 }
 
 impl Agent for Referee {
@@ -115,7 +115,7 @@ impl Agent for Referee {
     fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
         Envelope {
             sender: Sender::referee(&RefereeId::numbered(1)),
-            timestamp: self.world.now(),
+            timestamp: self.environment.now(),
             conversation_id: echo.unwrap_or_else(|| ConversationId::named("conv-check")),
             auth_token: None,
         }

@@ -41,7 +41,7 @@ pub(crate) struct Exam<'a> {
     line: &'a AgentClient,
     book: &'a CheckLog,
     stage: &'a FakeLeague,
-    world: Environment,
+    environment: Environment,
     limit: Duration,
     game: GameType,
     /// The longest match of the check: its limits are short.
@@ -80,13 +80,13 @@ pub async fn referee(endpoint: &Endpoint, options: &CheckOptions) -> CheckReport
 
 impl<'a> Exam<'a> {
     fn new(line: &'a AgentClient, book: &'a CheckLog, stage: &'a FakeLeague, options: &CheckOptions) -> Self {
-        let world = Environment::real();
-        let random = world.random();
+        let environment = Environment::real();
+        let random = environment.random();
         let round = RoundId(1000 + u32::from(u16::from_be_bytes([random[0], random[1]])));
-        let tokens = [1, 2].map(|number| Token::mint(PlayerId::numbered(number).as_str(), &world.random()));
+        let tokens = [1, 2].map(|number| Token::mint(PlayerId::numbered(number).as_str(), &environment.random()));
         let (limit, span) = (options.wait(LimitKind::Generic), Duration::from_secs(6).min(options.patience));
         let game = options.game.clone();
-        Self { line, book, stage, world, limit, game, span, round, tokens, voice: OnceLock::new() }
+        Self { line, book, stage, environment, limit, game, span, round, tokens, voice: OnceLock::new() }
     }
 
     async fn run(&self, options: &CheckOptions) -> Result<(), String> {
@@ -131,7 +131,7 @@ impl<'a> Exam<'a> {
         let pass = script.league.as_ref().map(|league| script.token.digest().manager_pass(league));
         Envelope {
             sender: Sender::manager(),
-            timestamp: self.world.now(),
+            timestamp: self.environment.now(),
             conversation_id: ConversationId::named("conv-check-order"),
             auth_token: pass.map(Credential::from),
         }

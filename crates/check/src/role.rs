@@ -25,7 +25,7 @@ pub async fn role(endpoint: &Endpoint) -> GuessedRole {
     if let Some(role) = by_health(&line).await {
         return GuessedRole { role, because: String::from("its /health says so") };
     }
-    if let Some(headers) = line.speaker.open_session(endpoint, LIMIT).await
+    if let Some(headers) = line.peer_client.open_session(endpoint, LIMIT).await
         && let (_, tools) = line.tools(&headers, LIMIT).await
         && let Some(role) = by_tools(tools.iter().filter_map(|tool| tool.get("name")?.as_str()))
     {

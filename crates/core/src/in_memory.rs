@@ -80,15 +80,15 @@ impl InMemoryLeague {
         if let Some(kept) = &mut kept {
             kept.push(opened);
         }
-        let mut rehearsal = Self { season, seed, now, effects: Vec::new(), kept };
+        let mut in_memory_league = Self { season, seed, now, effects: Vec::new(), kept };
         let referee = RefereeRegisterRequest {
             referee_meta: meta(SmolStr::new_static("Referee"), 0, &game, Some(u32::MAX)),
             referee_id: None,
             join_key: None,
             quirks: Quirks::default(),
         };
-        let registered = rehearsal.season.register_referee(&referee, None, &[0; 32], now)?;
-        rehearsal.admit(registered)?;
+        let registered = in_memory_league.season.register_referee(&referee, None, &[0; 32], now)?;
+        in_memory_league.admit(registered)?;
         for (name, number) in players.iter().zip(1..) {
             let player = LeagueRegisterRequest {
                 player_meta: meta(name.clone(), number, &game, None),
@@ -96,12 +96,12 @@ impl InMemoryLeague {
                 join_key: None,
                 quirks: Quirks::default(),
             };
-            let registered = rehearsal.season.register_player(&player, None, &[0; 32], now)?;
-            rehearsal.admit(registered)?;
+            let registered = in_memory_league.season.register_player(&player, None, &[0; 32], now)?;
+            in_memory_league.admit(registered)?;
         }
-        let started = rehearsal.season.start(now)?;
-        rehearsal.enact(&started.events)?;
-        Ok(rehearsal)
+        let started = in_memory_league.season.start(now)?;
+        in_memory_league.enact(&started.events)?;
+        Ok(in_memory_league)
     }
 
     /// Returns false when no round is left.
@@ -166,10 +166,10 @@ impl InMemoryLeague {
             backoff: Backoff::default(),
             mode: DriveMode::Flowing,
         };
-        let mut bout = MatchMachine::new(terms, game);
+        let mut match_machine = MatchMachine::new(terms, game);
         let effects = &mut self.effects;
         effects.clear();
-        bout.handle(Input::Start, effects);
+        match_machine.handle(Input::Start, effects);
         while let Some(effect) = effects.pop() {
             let answer = match effect {
                 // The seed already decides the draw, so a nonce would add nothing.
@@ -177,7 +177,7 @@ impl InMemoryLeague {
                     Input::Joined { side, call: Some(call), nonce: DrawNonce::default() }
                 }
                 Effect::AskMove { side, call, .. } => {
-                    let (view, legal) = (bout.game().view(side), bout.game().legal_moves(side));
+                    let (view, legal) = (match_machine.game().view(side), match_machine.game().legal_moves(side));
                     let picked = self.seed.pick(match_id, players[side], &view, legal.len());
                     let text = legal.get(picked).cloned().unwrap_or_default();
                     Input::Moved { side, call: Some(call), text }
@@ -187,9 +187,9 @@ impl InMemoryLeague {
                 Effect::Report => Input::Reported,
                 Effect::TellError { .. } => continue,
             };
-            bout.handle(answer, effects);
+            match_machine.handle(answer, effects);
         }
-        bout.ending().map(|ending| MatchRecord::of(&bout, ending, true)).ok_or_else(endless)
+        match_machine.ending().map(|ending| MatchRecord::of(&match_machine, ending, true)).ok_or_else(endless)
     }
 }
 
@@ -223,13 +223,13 @@ mod tests {
         let config =
             LeagueConfig { game_type: game_type.clone(), ..LeagueConfig::even_odd("rehearsal".parse().unwrap()) };
         let seed = Seed::new(number, config.league_id.clone());
-        let mut rehearsal = InMemoryLeague::new(config, &names(players), seed, Timestamp::EPOCH).unwrap();
+        let mut in_memory_league = InMemoryLeague::new(config, &names(players), seed, Timestamp::EPOCH).unwrap();
         let mut rounds = 0;
-        while rehearsal.play_round().unwrap() {
+        while in_memory_league.play_round().unwrap() {
             rounds += 1;
         }
-        assert!(!rehearsal.play_round().unwrap(), "what is over stays over");
-        (rehearsal.season().clone(), rounds)
+        assert!(!in_memory_league.play_round().unwrap(), "what is over stays over");
+        (in_memory_league.season().clone(), rounds)
     }
 
     fn standings(players: u32, number: u64) -> Vec<StandingsRow> {

@@ -255,28 +255,28 @@ impl League {
         let ordered = self.season.order(assignment, MatchMode::Flowing, None).unwrap();
         let order: StartMatch = serde_json::from_str(&serde_json::to_string(&ordered).unwrap()).unwrap();
         let secret = DrawSecret([u8::try_from(order.round_id.unwrap().0).unwrap(); 32]);
-        let mut bout = MatchMachine::new(terms(&order, secret, [0; 32]), new_game(&order.game_type).unwrap());
-        let (commitment, mut effects) = (bout.commitment(), Vec::new());
-        bout.handle(Input::Start, &mut effects);
+        let mut match_machine = MatchMachine::new(terms(&order, secret, [0; 32]), new_game(&order.game_type).unwrap());
+        let (commitment, mut effects) = (match_machine.commitment(), Vec::new());
+        match_machine.handle(Input::Start, &mut effects);
         while !effects.is_empty() {
             let effect = effects.remove(0);
-            let letters = MatchMessages::new(&bout, &order, &assignment.referee, commitment);
-            if let Some(input) = self.carry_out(&letters, &order, effect) {
-                bout.handle(input, &mut effects);
+            let match_messages = MatchMessages::new(&match_machine, &order, &assignment.referee, commitment);
+            if let Some(input) = self.carry_out(&match_messages, &order, effect) {
+                match_machine.handle(input, &mut effects);
             }
         }
-        assert!(bout.is_done());
-        let letters = MatchMessages::new(&bout, &order, &assignment.referee, commitment);
-        self.report(&letters, &bout);
+        assert!(match_machine.is_done());
+        let match_messages = MatchMessages::new(&match_machine, &order, &assignment.referee, commitment);
+        self.report(&match_messages, &match_machine);
     }
 
-    fn call(&mut self, letters: &MatchMessages<'_>, order: &StartMatch, side: Side, call: &Call) -> Vec<u8> {
+    fn call(&mut self, match_messages: &MatchMessages<'_>, order: &StartMatch, side: Side, call: &Call) -> Vec<u8> {
         let mut body = Vec::new();
-        PeerDialect::default().write(1, &letters.envelope(side, NOW), call, &mut body).unwrap();
+        PeerDialect::default().write(1, &match_messages.envelope(side, NOW), call, &mut body).unwrap();
         self.player(&order.players[side].player_id).posted(&body).unwrap()
     }
 
-    fn carry_out(&mut self, letters: &MatchMessages<'_>, order: &StartMatch, effect: Effect) -> Option<Input> {
+    fn carry_out(&mut self, match_messages: &MatchMessages<'_>, order: &StartMatch, effect: Effect) -> Option<Input> {
         let match_id = &order.match_id;
         let known = |token: Option<&Credential>, side: Side| {
             let expected = order.players[side].player_pass.as_ref().unwrap();
@@ -284,7 +284,8 @@ impl League {
         };
         Some(match effect {
             Effect::Invite { side, call, .. } => {
-                let answer = self.call(letters, order, side, &Call::GameInvitation(letters.invitation(side)));
+                let answer =
+                    self.call(match_messages, order, side, &Call::GameInvitation(match_messages.invitation(side)));
                 let reading = ParsedAnswer::parse(&answer).unwrap().join(match_id);
                 known(reading.token.as_ref(), side);
                 assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
@@ -295,7 +296,7 @@ impl League {
                 if self.player(&order.players[side].player_id).mute {
                     return Some(Input::Failed { side, call, fault: CallFailure::TimedOut });
                 }
-                let answer = self.call(letters, order, side, &letters.ask(side, NOW, limit));
+                let answer = self.call(match_messages, order, side, &match_messages.ask(side, NOW, limit));
                 let reading = ParsedAnswer::parse(&answer).unwrap().parity(match_id);
                 known(reading.token.as_ref(), side);
                 assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
@@ -304,27 +305,27 @@ impl League {
             }
             Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause } => {
                 let next = NOW.after(pause.max(Duration::from_secs(1)));
-                let error = letters.error(side, ask, &complaint, (tries_made, tries_allowed), next);
-                self.call(letters, order, side, &Call::NotifyGameError(error));
+                let error = match_messages.error(side, ask, &complaint, (tries_made, tries_allowed), next);
+                self.call(match_messages, order, side, &Call::NotifyGameError(error));
                 return None;
             }
             Effect::Pause { side, call, .. } => Input::PauseOver { side, call },
             Effect::TellOver { side, call, .. } => {
-                let over = Call::NotifyMatchResult(letters.over(side).unwrap());
+                let over = Call::NotifyMatchResult(match_messages.over(side).unwrap());
                 // Twice, as after a lost acknowledgement.
-                self.call(letters, order, side, &over);
-                self.call(letters, order, side, &over);
+                self.call(match_messages, order, side, &over);
+                self.call(match_messages, order, side, &over);
                 Input::Told { side, call }
             }
             Effect::Report => Input::Reported,
         })
     }
 
-    fn report(&mut self, letters: &MatchMessages<'_>, bout: &MatchMachine) {
+    fn report(&mut self, match_messages: &MatchMessages<'_>, match_machine: &MatchMachine) {
         let envelope =
-            Envelope { auth_token: Some(self.referee_token.clone().into()), ..letters.envelope(Side::A, NOW) };
+            Envelope { auth_token: Some(self.referee_token.clone().into()), ..match_messages.envelope(Side::A, NOW) };
         let mut body = Vec::new();
-        let call = Call::ReportMatchResult(letters.report().unwrap());
+        let call = Call::ReportMatchResult(match_messages.report().unwrap());
         PeerDialect::default().write(1, &envelope, &call, &mut body).unwrap();
         let Incoming::Call(request) = read(&body).unwrap() else { panic!("not a call") };
         request.check(true).unwrap();
@@ -334,7 +335,7 @@ impl League {
         };
         let Call::ReportMatchResult(report) = &request.call else { panic!("not a report") };
         let record = self.season.read_report(report).unwrap();
-        assert_eq!(record, MatchRecord::of(bout, bout.ending().unwrap(), false));
+        assert_eq!(record, MatchRecord::of(match_machine, match_machine.ending().unwrap(), false));
         let counted = self.season.report(&referee, &report.match_id, report.attempt, record, NOW).unwrap();
         assert_eq!(counted.reply, ReportOutcome::Now);
         self.enact(&counted.events);

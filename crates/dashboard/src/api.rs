@@ -147,7 +147,7 @@ pub(crate) async fn answer(shared: &Shared, path: &str, query: &Query, trusted: 
     let told = match query.number::<u64>("at") {
         None => RequestedLeague::Now,
         Some(seq) => match shared.stage.archive.moment(seq).await {
-            Ok(story) => RequestedLeague::Then(story),
+            Ok(snapshot) => RequestedLeague::Then(snapshot),
             Err(error) => return refused(StatusCode::NOT_FOUND, &error.to_string()),
         },
     };
@@ -155,21 +155,28 @@ pub(crate) async fn answer(shared: &Shared, path: &str, query: &Query, trusted: 
     match row.subject {
         Subject::League => reply::json(StatusCode::OK, &shared.with(&told, shape::League::of)),
         Subject::Standings => {
-            reply::json(StatusCode::OK, &shared.with(&told, |story| answer::standings(story, &piece)))
+            reply::json(StatusCode::OK, &shared.with(&told, |snapshot| answer::standings(snapshot, &piece)))
         }
-        Subject::Schedule => reply::json(StatusCode::OK, &shared.with(&told, |story| answer::schedule(story, &piece))),
-        Subject::Matches => reply::json(StatusCode::OK, &shared.with(&told, |story| answer::matches(story, &piece))),
+        Subject::Schedule => {
+            reply::json(StatusCode::OK, &shared.with(&told, |snapshot| answer::schedule(snapshot, &piece)))
+        }
+        Subject::Matches => {
+            reply::json(StatusCode::OK, &shared.with(&told, |snapshot| answer::matches(snapshot, &piece)))
+        }
         Subject::Players => {
-            reply::json(StatusCode::OK, &shared.with(&told, |story| answer::players(story, &piece, trusted)))
+            reply::json(StatusCode::OK, &shared.with(&told, |snapshot| answer::players(snapshot, &piece, trusted)))
         }
         Subject::Agents => {
             let pulse = |referee: &RefereeId| match told {
                 RequestedLeague::Now => shared.promptness(referee),
                 RequestedLeague::Then(_) => None,
             };
-            reply::json(StatusCode::OK, &shared.with(&told, |story| answer::agents(story, &piece, trusted, pulse)))
+            reply::json(
+                StatusCode::OK,
+                &shared.with(&told, |snapshot| answer::agents(snapshot, &piece, trusted, pulse)),
+            )
         }
-        Subject::Player => match shared.with(&told, |story| answer::player(story, id, trusted)) {
+        Subject::Player => match shared.with(&told, |snapshot| answer::player(snapshot, id, trusted)) {
             Some(player) => reply::json(StatusCode::OK, &player),
             None => refused(StatusCode::NOT_FOUND, "there is no such player"),
         },

@@ -102,16 +102,17 @@ impl Kept {
     fn moment(&self, seq: u64) -> Result<Arc<LeagueSnapshot>, ArchiveError> {
         // Held during the replay, so that two requests do not replay the same events.
         let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
-        let nearest = moments.iter().filter(|story| story.seq() <= seq).max_by_key(|story| story.seq()).cloned();
-        if let Some(story) = nearest.as_ref().filter(|story| story.seq() == seq) {
-            return Ok(Arc::clone(story));
+        let nearest =
+            moments.iter().filter(|snapshot| snapshot.seq() <= seq).max_by_key(|snapshot| snapshot.seq()).cloned();
+        if let Some(snapshot) = nearest.as_ref().filter(|snapshot| snapshot.seq() == seq) {
+            return Ok(Arc::clone(snapshot));
         }
-        let story = Arc::new(self.replay(nearest.as_deref(), seq)?);
-        moments.push(Arc::clone(&story));
+        let snapshot = Arc::new(self.replay(nearest.as_deref(), seq)?);
+        moments.push(Arc::clone(&snapshot));
         while moments.len() > 1 && (moments.len() > MOMENTS || results_in(&moments) > RESULTS) {
             moments.remove(0);
         }
-        Ok(story)
+        Ok(snapshot)
     }
 
     fn replay(&self, from: Option<&LeagueSnapshot>, seq: u64) -> Result<LeagueSnapshot, ArchiveError> {

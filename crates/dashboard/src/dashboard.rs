@@ -67,13 +67,13 @@ impl Dashboard {
         Ok(Self::of(archive.tell()?, archive, settings))
     }
 
-    /// For a log that was already read: `story` is its state.
+    /// For a log that was already read: `snapshot` is its state.
     pub fn of(
-        story: LeagueSnapshot,
+        snapshot: LeagueSnapshot,
         archive: Archive,
         settings: DashboardSettings,
     ) -> (Self, Feed, impl Future<Output = ()> + Send) {
-        let stage = Arc::new(SharedState::new(story, archive, settings.most_streams, settings.room.clone()));
+        let stage = Arc::new(SharedState::new(snapshot, archive, settings.most_streams, settings.room.clone()));
         let (feed, folding) = feed::open(Arc::clone(&stage));
         let metrics = Metrics::default();
         let shared = Arc::new(Shared { stage, settings, metrics, operator: OnceLock::new() });
@@ -92,7 +92,7 @@ impl Dashboard {
 
     /// Reads events that another process appends. Never ends.
     pub async fn follow(&self, feed: Feed) {
-        let mut seen = self.shared.stage.story().seq();
+        let mut seen = self.shared.stage.snapshot().seq();
         loop {
             match self.shared.stage.archive.events(seen, STEP).await {
                 Ok(events) if events.is_empty() => tokio::time::sleep(LOOK).await,

@@ -38,7 +38,7 @@ impl Feed {
 
 pub(crate) fn open(stage: Arc<SharedState>) -> (Feed, impl Future<Output = ()> + Send) {
     let (inbox, events) = mpsc::channel(QUEUE);
-    let told = Arc::new(AtomicU64::new(stage.story().seq()));
+    let told = Arc::new(AtomicU64::new(stage.snapshot().seq()));
     (Feed { told: Arc::clone(&told), inbox }, fold(stage, told, events))
 }
 
@@ -74,7 +74,7 @@ async fn fold(stage: Arc<SharedState>, told: Arc<AtomicU64>, mut inbox: mpsc::Re
 
 async fn publish(stage: &SharedState) {
     let before = stage.parts[0].borrow().clone();
-    let parts = Arc::new(live::make(&stage.story(), &stage.phases(), stage.room.as_ref(), &before));
+    let parts = Arc::new(live::make(&stage.snapshot(), &stage.phases(), stage.room.as_ref(), &before));
     for slice in &stage.parts {
         slice.send_replace(Arc::clone(&parts));
         if stage.watching() > CROWD {
@@ -85,7 +85,7 @@ async fn publish(stage: &SharedState) {
 
 async fn catch_up(stage: &SharedState, until: u64) {
     loop {
-        let seq = stage.story().seq();
+        let seq = stage.snapshot().seq();
         if seq >= until {
             return;
         }
@@ -99,7 +99,7 @@ async fn catch_up(stage: &SharedState, until: u64) {
                 return;
             }
         }
-        if stage.story().seq() == seq {
+        if stage.snapshot().seq() == seq {
             return;
         }
     }

@@ -43,9 +43,9 @@ pub(crate) struct Parts {
 }
 
 /// Parts that have not changed keep their numbers.
-pub(crate) fn make(story: &LeagueSnapshot, phases: &Phases, room: Option<&WaitingRoom>, before: &Parts) -> Parts {
-    let (seq, made) = (story.seq(), before.made + 1);
-    let parts: Vec<Part> = league::parts(story, phases, room)
+pub(crate) fn make(snapshot: &LeagueSnapshot, phases: &Phases, room: Option<&WaitingRoom>, before: &Parts) -> Parts {
+    let (seq, made) = (snapshot.seq(), before.made + 1);
+    let parts: Vec<Part> = league::parts(snapshot, phases, room)
         .into_iter()
         .enumerate()
         .map(|(place, (name, html))| match before.parts.get(place).filter(|part| part.html == html) {

@@ -37,8 +37,8 @@ impl Metrics {
     pub(crate) fn written(&self, stage: &SharedState) -> String {
         let mut page = Page(String::with_capacity(4096));
         {
-            let story = stage.story();
-            let season = story.season();
+            let snapshot = stage.snapshot();
+            let season = snapshot.season();
             let status = season.status();
             let league = season.config().league_id.as_str();
             let state = season.phase().as_str();
@@ -60,15 +60,15 @@ impl Metrics {
             let running: u32 = season.referees().iter().map(|referee| referee.running).sum();
             page.one("league_matches_running", "gauge", "Matches in the hands of referees.", running);
             page.head("league_matches_total", "counter", "Matches with a result, by how they ended.");
-            for (name, count) in story.endings() {
+            for (name, count) in snapshot.endings() {
                 page.value(&format!("league_matches_total{{ending=\"{name}\"}}"), count);
             }
-            page.one("league_events_total", "counter", "Events in the log.", story.seq());
+            page.one("league_events_total", "counter", "Events in the log.", snapshot.seq());
             page.one(
                 "league_last_event_timestamp_seconds",
                 "gauge",
                 "When something happened last.",
-                story.last().unix(),
+                snapshot.last().unix(),
             );
         }
         let counted = |count: &AtomicU64| count.load(Ordering::Relaxed);

@@ -39,7 +39,7 @@ pub(crate) async fn follow(stage: Arc<SharedState>, operator: impl Fn() -> Optio
     loop {
         sleep(PAUSE).await;
         let Some(operator) = operator().filter(|_| stage.watching() > 0) else { continue };
-        let running: Vec<Assignment> = stage.story().season().assignments().into_iter().take(MATCHES).collect();
+        let running: Vec<Assignment> = stage.snapshot().season().assignments().into_iter().take(MATCHES).collect();
         let lasting = running.iter().filter(|held| before.contains(*held) && !mute.contains(&held.referee));
         let asked = join_all(lasting.map(|held| {
             let looking = timeout(LIMIT, operator.look(held.match_id.clone()));
@@ -50,7 +50,7 @@ pub(crate) async fn follow(stage: Arc<SharedState>, operator: impl Fn() -> Optio
             match state {
                 Ok(Some(phase)) => drop(phases.insert(held.match_id.clone(), phase)),
                 // If the match ended meanwhile, the missing answer says nothing about the referee.
-                Ok(None) if stage.story().season().holds(held) => drop(mute.insert(held.referee.clone())),
+                Ok(None) if stage.snapshot().season().holds(held) => drop(mute.insert(held.referee.clone())),
                 Ok(None) | Err(_) => {}
             }
         }

@@ -37,7 +37,7 @@ impl LatestEvent {
 
 #[derive(Debug)]
 pub(crate) struct SharedState {
-    story: RwLock<LeagueSnapshot>,
+    snapshot: RwLock<LeagueSnapshot>,
     ring: Mutex<VecDeque<Arc<LatestEvent>>>,
     pub(crate) head: watch::Sender<u64>,
     /// One channel for each group of viewers.
@@ -56,10 +56,10 @@ pub(crate) struct SharedState {
 }
 
 impl SharedState {
-    pub(crate) fn new(story: LeagueSnapshot, archive: Archive, most: usize, room: Option<WaitingRoom>) -> Self {
+    pub(crate) fn new(snapshot: LeagueSnapshot, archive: Archive, most: usize, room: Option<WaitingRoom>) -> Self {
         Self {
-            head: watch::Sender::new(story.seq()),
-            story: RwLock::new(story),
+            head: watch::Sender::new(snapshot.seq()),
+            snapshot: RwLock::new(snapshot),
             ring: Mutex::default(),
             parts: std::array::from_fn(|_| watch::Sender::new(Arc::default())),
             next_slice: AtomicUsize::new(0),
@@ -75,9 +75,9 @@ impl SharedState {
     }
 
     /// Callers hold the lock only while they render.
-    pub(crate) fn story(&self) -> RwLockReadGuard<'_, LeagueSnapshot> {
+    pub(crate) fn snapshot(&self) -> RwLockReadGuard<'_, LeagueSnapshot> {
         // An event that cannot be applied changes nothing, so a panic leaves no partial event.
-        self.story.read().unwrap_or_else(PoisonError::into_inner)
+        self.snapshot.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn phases(&self) -> RwLockReadGuard<'_, Phases> {
@@ -95,19 +95,19 @@ impl SharedState {
     /// Skips events that do not follow the last one.
     pub(crate) fn tell(&self, events: Vec<(u64, Event)>) {
         let mut told = Vec::with_capacity(events.len());
-        let mut story = self.story.write().unwrap_or_else(PoisonError::into_inner);
+        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         for (seq, event) in events {
-            if seq != story.seq() + 1 {
+            if seq != snapshot.seq() + 1 {
                 continue;
             }
-            if let Err(error) = story.apply(&event) {
+            if let Err(error) = snapshot.apply(&event) {
                 tracing::error!(seq, %error, "the pages cannot follow the league");
                 break;
             }
             told.push(Arc::new(LatestEvent { seq, event, message: OnceLock::new() }));
         }
-        let seq = story.seq();
-        drop(story);
+        let seq = snapshot.seq();
+        drop(snapshot);
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         ring.extend(told);
         let over = ring.len().saturating_sub(RING);

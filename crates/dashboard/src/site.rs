@@ -108,7 +108,7 @@ impl Shared {
         let told = match at {
             None => RequestedLeague::Now,
             Some(seq) => match self.stage.archive.moment(seq).await {
-                Ok(story) => RequestedLeague::Then(story),
+                Ok(snapshot) => RequestedLeague::Then(snapshot),
                 Err(error) => return self.nothing(StatusCode::NOT_FOUND, "No such moment", &error.to_string()),
             },
         };
@@ -119,18 +119,18 @@ impl Shared {
                 let operate = self.controls(&asked);
                 let phases = if asked.at.is_none() { self.stage.phases().clone() } else { Phases::default() };
                 let room = self.stage.room.as_ref().filter(|_| asked.at.is_none());
-                self.show(&told, &asked, "League", |story| {
-                    league::page(story, &phases, room, &asked.paging(league::ROWS), &operate)
+                self.show(&told, &asked, "League", |snapshot| {
+                    league::page(snapshot, &phases, room, &asked.paging(league::ROWS), &operate)
                 })
             }
             ["crosstable"] => {
                 let across = asked.query.number("across").unwrap_or(1);
-                self.show(&told, &asked, "Crosstable", |story| {
-                    crosstable::page(story, &asked.paging(crosstable::SIDE), across)
+                self.show(&told, &asked, "Crosstable", |snapshot| {
+                    crosstable::page(snapshot, &asked.paging(crosstable::SIDE), across)
                 })
             }
-            ["schedule"] => self.show(&told, &asked, "Schedule", |story| {
-                schedule::page(story, &asked.paging(1), asked.query.number("round"))
+            ["schedule"] => self.show(&told, &asked, "Schedule", |snapshot| {
+                schedule::page(snapshot, &asked.paging(1), asked.query.number("round"))
             }),
             ["players", id] => self.player(&told, &asked, id).await,
             ["matches", id] => self.game(&told, &asked, id).await,
@@ -142,8 +142,8 @@ impl Shared {
 
     pub(crate) fn with<T>(&self, told: &RequestedLeague, read: impl FnOnce(&LeagueSnapshot) -> T) -> T {
         match told {
-            RequestedLeague::Now => read(&self.stage.story()),
-            RequestedLeague::Then(story) => read(story),
+            RequestedLeague::Now => read(&self.stage.snapshot()),
+            RequestedLeague::Then(snapshot) => read(snapshot),
         }
     }
 
@@ -155,10 +155,10 @@ impl Shared {
         content: impl FnOnce(&LeagueSnapshot) -> Markup,
     ) -> Reply {
         let head = *self.stage.head.borrow();
-        let page = self.with(told, |story| {
-            let content = content(story);
+        let page = self.with(told, |snapshot| {
+            let content = content(snapshot);
             let frame = Frame {
-                story,
+                snapshot,
                 title,
                 path: &asked.path,
                 at: asked.at,
@@ -173,33 +173,33 @@ impl Shared {
 
     async fn player(&self, told: &RequestedLeague, asked: &SiteRequest, id: &str) -> Reply {
         let Ok(exact) = id.parse::<PlayerId>() else { return self.missing() };
-        let is_known = self.with(told, |story| story.season().player(&exact).is_some());
+        let is_known = self.with(told, |snapshot| snapshot.season().player(&exact).is_some());
         let id = if is_known { exact } else { id.to_ascii_uppercase().parse().unwrap_or(exact) };
-        let Some(played) = self.with(told, |story| player::latest(story, &id, player::FILES)) else {
+        let Some(played) = self.with(told, |snapshot| player::latest(snapshot, &id, player::FILES)) else {
             return self.nothing(StatusCode::NOT_FOUND, "No such player", "No player of this league has that id.");
         };
         let files = self.stage.archive.games(played).await;
-        let name = self.with(told, |story| {
-            story.season().player(&id).map(|player| player.profile.name.to_string()).unwrap_or_default()
+        let name = self.with(told, |snapshot| {
+            snapshot.season().player(&id).map(|player| player.profile.name.to_string()).unwrap_or_default()
         });
-        self.show(told, asked, &name, |story| match story.season().player(&id) {
+        self.show(told, asked, &name, |snapshot| match snapshot.season().player(&id) {
             Some(player) => {
-                let operate = self.withdrawal(asked, story, player);
-                player::page(story, player, &files, asked.query.number("from").unwrap_or(0), &operate)
+                let operate = self.withdrawal(asked, snapshot, player);
+                player::page(snapshot, player, &files, asked.query.number("from").unwrap_or(0), &operate)
             }
             None => html! {},
         })
     }
 
     pub(crate) async fn reported(&self, told: &RequestedLeague, match_id: &MatchId) -> Option<Event> {
-        let seq = self.with(told, |story| story.event_of(match_id))?;
+        let seq = self.with(told, |snapshot| snapshot.event_of(match_id))?;
         let read = self.stage.archive.events(seq - 1, 1).await.ok()?;
         read.into_iter().next().map(|(_, event)| event)
     }
 
     async fn game(&self, told: &RequestedLeague, asked: &SiteRequest, id: &str) -> Reply {
         let known = id.to_ascii_uppercase().parse::<MatchId>().ok();
-        let known = known.filter(|id| self.with(told, |story| story.season().contestants(id).is_some()));
+        let known = known.filter(|id| self.with(told, |snapshot| snapshot.season().contestants(id).is_some()));
         let Some(match_id) = known else {
             return self.nothing(StatusCode::NOT_FOUND, "No such match", "The schedule has no match of that id.");
         };
@@ -209,34 +209,34 @@ impl Shared {
             Some(Fact::MatchReported { attempt, record, .. }) => {
                 let file = self.stage.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
                 let over = match_page::Over { attempt: Some(attempt), record: &record, file: file.as_ref() };
-                self.show(told, asked, &title, |story| match_page::page(story, &match_id, Some(&over), &html! {}))
+                self.show(told, asked, &title, |snapshot| match_page::page(snapshot, &match_id, Some(&over), &html! {}))
             }
             Some(Fact::MatchAwarded { outcome, .. }) => {
                 let over = match_page::Over { attempt: None, record: &MatchRecord::unplayed(outcome), file: None };
-                self.show(told, asked, &title, |story| match_page::page(story, &match_id, Some(&over), &html! {}))
+                self.show(told, asked, &title, |snapshot| match_page::page(snapshot, &match_id, Some(&over), &html! {}))
             }
             Some(_) | None => {
                 let steps = match asked.at {
                     None => self.steps(&match_id).await,
                     Some(_) => html! {},
                 };
-                self.show(told, asked, &title, |story| match_page::page(story, &match_id, None, &steps))
+                self.show(told, asked, &title, |snapshot| match_page::page(snapshot, &match_id, None, &steps))
             }
         }
     }
 
     async fn agents(&self, told: &RequestedLeague, asked: &SiteRequest) -> Reply {
         let paging = asked.paging(agents::ROWS);
-        let wanted = self.with(told, |story| {
-            let (players, _) = agents::shown(story, &paging);
-            players.iter().filter_map(|player| player::latest(story, &player.id, 2)).flatten().collect()
+        let wanted = self.with(told, |snapshot| {
+            let (players, _) = agents::shown(snapshot, &paging);
+            players.iter().filter_map(|player| player::latest(snapshot, &player.id, 2)).flatten().collect()
         });
         let files = self.stage.archive.games(wanted).await;
         let pulse = |referee: &RefereeId| match asked.at {
             None => self.promptness(referee),
             Some(_) => None,
         };
-        self.show(told, asked, "Agents", |story| agents::page(story, &paging, &files, asked.trusted, pulse))
+        self.show(told, asked, "Agents", |snapshot| agents::page(snapshot, &paging, &files, asked.trusted, pulse))
     }
 
     pub(crate) fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
@@ -264,7 +264,7 @@ impl Shared {
                 self.stage.archive.events(seq.saturating_sub(1), 1).await.ok().and_then(|last| Some(last.first()?.0))
             }
         };
-        self.show(told, asked, "Log", |story| log::page(story, &paging, &entries, head))
+        self.show(told, asked, "Log", |snapshot| log::page(snapshot, &paging, &entries, head))
     }
 
     fn live(&self, visit: &PageRequest, query: &Query) -> Reply {
@@ -302,21 +302,21 @@ impl Shared {
 
     fn controls(&self, asked: &SiteRequest) -> Markup {
         match (self.operator(), asked.at) {
-            (Some(_), None) => steps::controls(&self.stage.story(), self.settings.token.is_some()),
+            (Some(_), None) => steps::controls(&self.stage.snapshot(), self.settings.token.is_some()),
             (Some(_), Some(_)) | (None, _) => html! {},
         }
     }
 
-    fn withdrawal(&self, asked: &SiteRequest, story: &LeagueSnapshot, player: &RegisteredPlayer) -> Markup {
+    fn withdrawal(&self, asked: &SiteRequest, snapshot: &LeagueSnapshot, player: &RegisteredPlayer) -> Markup {
         match (self.operator(), asked.at) {
-            (Some(_), None) => steps::of_player(story, player, self.settings.token.is_some()),
+            (Some(_), None) => steps::of_player(snapshot, player, self.settings.token.is_some()),
             (Some(_), Some(_)) | (None, _) => html! {},
         }
     }
 
     async fn steps(&self, match_id: &MatchId) -> Markup {
         let Some(operator) = self.operator() else { return html! {} };
-        let held = self.stage.story().season().assignments().iter().any(|held| held.match_id == *match_id);
+        let held = self.stage.snapshot().season().assignments().iter().any(|held| held.match_id == *match_id);
         if !held {
             return html! {};
         }
@@ -331,13 +331,13 @@ impl Shared {
         if !operate::is_own_form(&visit.parts.headers) {
             return self.nothing(StatusCode::FORBIDDEN, "Not from here", "This form was sent by another page.");
         }
-        let (whence, strikes) = (ClientNetwork::of(visit.peer), &self.settings.strikes);
-        if strikes.listen(whence).is_err() {
+        let (client_network, strikes) = (ClientNetwork::of(visit.peer), &self.settings.strikes);
+        if strikes.listen(client_network).is_err() {
             return self.nothing(StatusCode::TOO_MANY_REQUESTS, "Too often", "Too many wrong tokens came from there.");
         }
         if !operate::is_operator(self.settings.token.as_ref(), form.text("token"), visit.peer) {
             // The request is refused in any case; the count decides about later ones.
-            let _ = strikes.strike(whence);
+            let _ = strikes.strike(client_network);
             return self.nothing(StatusCode::FORBIDDEN, "Not the operator", "This needs the operator's token.");
         }
         let Some(operator) = self.operator() else {
@@ -367,10 +367,17 @@ impl Shared {
     }
 
     pub(crate) fn nothing(&self, status: StatusCode, title: &str, why: &str) -> Reply {
-        let story = self.stage.story();
-        let head = story.seq();
-        let frame =
-            Frame { story: &story, title, path: "", at: None, head, follows: false, kept: self.operator().is_none() };
+        let snapshot = self.stage.snapshot();
+        let head = snapshot.seq();
+        let frame = Frame {
+            snapshot: &snapshot,
+            title,
+            path: "",
+            at: None,
+            head,
+            follows: false,
+            kept: self.operator().is_none(),
+        };
         let content = html! { section #nothing { h1 { (title) } p { (why) } p { a href="" { "To the league" } } } };
         reply::page(status, frame.around(&content))
     }

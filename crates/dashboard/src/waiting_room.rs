@@ -19,8 +19,8 @@ pub struct WaitingRoom {
 
 impl WaitingRoom {
     /// `None` once registration was reopened, because then the operator decides.
-    pub(crate) fn expected(&self, story: &LeagueSnapshot) -> [Option<u32>; 2] {
-        if story.season().was_reopened() { [None, None] } else { [self.expect_players, self.expect_referees] }
+    pub(crate) fn expected(&self, snapshot: &LeagueSnapshot) -> [Option<u32>; 2] {
+        if snapshot.season().was_reopened() { [None, None] } else { [self.expect_players, self.expect_referees] }
     }
 
     pub(crate) fn shown(&self) -> Markup {

@@ -49,7 +49,7 @@ use crate::reachable::Reachable;
 use crate::secure::Secure;
 use crate::signals::{ORDERLY, told_to_end};
 use crate::table;
-use crate::thinking::thinker;
+use crate::thinking::strategy_runner;
 
 const PAUSE: Duration = Duration::from_millis(200);
 /// A reachable manager has answered by then; after it the agent prints what it waits for.
@@ -143,10 +143,10 @@ fn advised(stopped: LeagueStopped) -> anyhow::Error {
 }
 
 /// If the log cannot be written, that is the cause of every later refusal.
-pub(crate) async fn cause(stopped: LeagueStopped, desk: &mut JoinHandle<LeagueClosed>) -> anyhow::Error {
+pub(crate) async fn cause(stopped: LeagueStopped, league_handle: &mut JoinHandle<LeagueClosed>) -> anyhow::Error {
     if matches!(stopped, LeagueStopped::Refused(_))
         && let Ok(Ok(closed @ (LeagueClosed::Log(_) | LeagueClosed::Broken(_)))) =
-            tokio::time::timeout(GRACE, desk).await
+            tokio::time::timeout(GRACE, league_handle).await
     {
         return lost(&closed);
     }
@@ -167,7 +167,7 @@ pub(crate) fn lost(closed: &LeagueClosed) -> anyhow::Error {
 pub(crate) async fn park(manager: &Manager, views: &ViewWriter) {
     let parking = async {
         // The manager answers after everything before it is durable.
-        let status = manager.desk().read(|season, _| season.status()).await;
+        let status = manager.league_handle().read(|season, _| season.status()).await;
         if let Err(fault) = manager.file().await {
             tracing::warn!(reason = fault.message, "the league's files are not complete");
         }
@@ -188,7 +188,7 @@ pub(crate) fn manager(options: &ManagerOptions) -> Result<()> {
 }
 
 async fn manage(options: &ManagerOptions) -> Result<()> {
-    let world = Environment::real();
+    let environment = Environment::real();
     let home = Home::open(&options.league.home)?;
     let configured = Configured::read(&home, options.league.league_id.clone())?.with_tls(options.place.tls.files())?;
     let secure = Secure::read(&configured.tls)?;
@@ -196,7 +196,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let league = rules.league_id.clone();
     rules.limits = options.limits.laid_over(rules.limits);
     rules.game_type = options.game.clone().unwrap_or(rules.game_type);
-    let mut opened = OpenLeague::open(home.clone(), rules, &world).await?;
+    let mut opened = OpenLeague::open(home.clone(), rules, &environment).await?;
     if opened.resumed {
         let state = opened.season().phase().as_str();
         eprintln!("Going on with {league} ({state}).");
@@ -207,7 +207,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let reachable = Reachable::find(&bound, secure.scheme(), options.place.advertise.as_ref()).await?;
     let contact = reachable.contact.clone();
     let bound_to = bound.address.ip();
-    let key = JoinKey::settle(options.join_key.as_ref(), options.players_need_key, bound_to, &world);
+    let key = JoinKey::settle(options.join_key.as_ref(), options.players_need_key, bound_to, &environment);
     let (expect_players, expect_referees) = (options.expect_players, options.expect_referees);
     let has_token = given(options.operator_token.as_ref()).is_some();
     let invitation = Invitation { reachable: &reachable, key: &key, has_token, expect_players, expect_referees };
@@ -235,7 +235,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let listed = listed.map(|player| (player.id.clone(), player.name.clone().unwrap_or_default())).collect();
     let news = if options.json { None } else { Some(opened.news(Awaited { players: expect_players, listed })?) };
     let ManagedLeague { manager, views, dashboard, mending, work } =
-        opened.manage(settings, logs::limits(JournalLevel::Debug)?, invitation.room(), secure.client(), world)?;
+        opened.manage(settings, logs::limits(JournalLevel::Debug)?, invitation.room(), secure.client(), environment)?;
     let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
     let mut server = RunningServer::start(bound, reachable.names.clone(), manager.clone(), shown)?;
     eprintln!("{label}: the manager is at {contact}");
@@ -243,23 +243,23 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     if !bound_to.is_loopback() && !contact.is_secure() {
         eprintln!("Over HTTP, machines between the agents can read tokens; --tls-cert and --tls-key serve HTTPS.");
     }
-    let mut desk = tokio::spawn(work);
+    let mut league_handle = tokio::spawn(work);
     let expected = Expected {
         players: options.expect_players,
         guests: 0,
         referees: options.expect_referees,
         manager: contact.clone(),
     };
-    let progress = Progress::follow(manager.desk().clone(), expected, options.json);
+    let progress = Progress::follow(manager.league_handle().clone(), expected, options.json);
     if let Some(news) = &news {
         news.above(progress.bar());
     }
     // A finished league only repeats its end, for agents that missed it.
     tokio::select! {
         ended = manager.conduct() => if let Err(stopped) = ended {
-            return Err(cause(stopped, &mut desk).await);
+            return Err(cause(stopped, &mut league_handle).await);
         },
-        closed = &mut desk => return Err(lost(&closed?)),
+        closed = &mut league_handle => return Err(lost(&closed?)),
         served = &mut server.work => served??,
         () = told_to_end() => {
             progress.stop();
@@ -272,7 +272,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         news.flush();
     }
     progress.stop();
-    let season = manager.desk().read(|season, _| season.clone()).await?;
+    let season = manager.league_handle().read(|season, _| season.clone()).await?;
     let closing = closing::of_league(&home, &season);
     if options.json {
         println!("{}", serde_json::to_string_pretty(&season.standings())?);
@@ -372,18 +372,18 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let secure = Secure::read(&configured.tls)?;
     let known = configured.agents.player(options.player_id.as_ref());
     let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
-    let mut thinker = thinker(&kind, &secure)?;
+    let mut strategy_runner = strategy_runner(&kind, &secure)?;
     if let Some(game) = &options.game {
-        thinker = thinker.limited_to(std::slice::from_ref(game));
+        strategy_runner = strategy_runner.limited_to(std::slice::from_ref(game));
         ensure!(
-            !thinker.games().is_empty(),
+            !strategy_runner.games().is_empty(),
             "the strategy {kind} does not play {game}; these do: {}",
             strategies_for(game).join(", ")
         );
     }
     if let Some(known) = known {
-        let games = permitted(known.id.as_str(), known.active, &known.game_types, thinker.games())?;
-        thinker = thinker.limited_to(&games);
+        let games = permitted(known.id.as_str(), known.active, &known.game_types, strategy_runner.games())?;
+        strategy_runner = strategy_runner.limited_to(&games);
     }
     home.prepare_for_agent()?;
     let port = options.player_id.as_ref().and_then(|id| configured.player_port(id));
@@ -393,10 +393,10 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let histories = HistoryWriter::start().context("the history cannot be written")?;
     let listed = known.and_then(|known| known.name.clone());
     // A player with a language model is named after the model.
-    let sort = thinker.model().unwrap_or("Player");
+    let sort = strategy_runner.model().unwrap_or("Player");
     let name =
         options.join.name.clone().or(listed).unwrap_or_else(|| named(sort, options.player_id.as_ref(), &contact));
-    let kind = thinker.model().map_or_else(|| kind.clone(), |model| format!("llm:{model}"));
+    let kind = strategy_runner.model().map_or_else(|| kind.clone(), |model| format!("llm:{model}"));
     let settings = PlayerSettings {
         name,
         wish: options.player_id.clone(),
@@ -404,7 +404,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         contact: contact.clone(),
         join_key: given(options.join.join_key.as_ref()).cloned(),
         home: Some(home),
-        scribe: Some(JournalWriter::start(logs::limits(JournalLevel::Debug)?)?),
+        journal_writer: Some(JournalWriter::start(logs::limits(JournalLevel::Debug)?)?),
         histories: Some(histories.clone()),
         give_up_after: options.join.give_up_after,
         recalls: true,
@@ -412,7 +412,7 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         patience: configured.timeouts.register_player,
         pause: PAUSE,
     };
-    let player = Player::new(settings, thinker, secure.client(), Environment::real());
+    let player = Player::new(settings, strategy_runner, secure.client(), Environment::real());
     player.on_news(|line| eprintln!("{line}"));
     let mut server = RunningServer::start(bound, names, player.clone(), secure.server())?;
     let work = async {

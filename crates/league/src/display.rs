@@ -36,7 +36,7 @@ async fn display(options: &Show) -> Result<()> {
     let Reachable { contact, others, names: allowed_hosts, .. } = Reachable::find(&bound, "http", None).await?;
     let pages = Some(Arc::new(dashboard.clone()) as Arc<dyn PageHandler>);
     let settings = ServerSettings { pages, allowed_hosts, ..ServerSettings::default() };
-    let display = Arc::new(Display { league: league.clone(), world: Environment::real() });
+    let display = Arc::new(Display { league: league.clone(), environment: Environment::real() });
     let server = serve(bound.into_tokio()?, display, settings, std::future::pending());
     eprintln!("{league} is shown at {} until Ctrl-C.", contact.at("/"));
     if !others.is_empty() {
@@ -54,7 +54,7 @@ async fn display(options: &Show) -> Result<()> {
 /// Read-only pages: answers no calls.
 struct Display {
     league: LeagueId,
-    world: Environment,
+    environment: Environment,
 }
 
 impl Agent for Display {
@@ -66,7 +66,7 @@ impl Agent for Display {
 
     fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
         let conversation_id = echo.unwrap_or_else(|| ConversationId::named("conv-display"));
-        Envelope { sender: Sender::manager(), timestamp: self.world.now(), conversation_id, auth_token: None }
+        Envelope { sender: Sender::manager(), timestamp: self.environment.now(), conversation_id, auth_token: None }
     }
 
     async fn call(&self, incoming: IncomingCall) -> Result<CallAnswer, RequestError> {

@@ -19,10 +19,10 @@ pub(crate) struct JoinKey {
 
 impl JoinKey {
     /// The `chosen` key, or a generated one if `host` is reachable from other machines.
-    pub(crate) fn settle(chosen: Option<&Credential>, players: bool, host: IpAddr, world: &Environment) -> Self {
+    pub(crate) fn settle(chosen: Option<&Credential>, players: bool, host: IpAddr, environment: &Environment) -> Self {
         match given(chosen) {
             Some(key) => Self { key: Some(key.clone()), made: false, players },
-            None if players || !host.is_loopback() => Self { key: Some(make(world)), made: true, players },
+            None if players || !host.is_loopback() => Self { key: Some(make(environment)), made: true, players },
             None => Self { key: None, made: false, players },
         }
     }
@@ -56,8 +56,8 @@ pub(crate) fn given(secret: Option<&Credential>) -> Option<&Credential> {
 }
 
 /// 144 bits, in characters that need no quotes.
-fn make(world: &Environment) -> Credential {
-    Credential::new(&format!("key-{}", BASE64URL_NOPAD.encode(&world.random()[..18])))
+fn make(environment: &Environment) -> Credential {
+    Credential::new(&format!("key-{}", BASE64URL_NOPAD.encode(&environment.random()[..18])))
 }
 
 #[cfg(test)]

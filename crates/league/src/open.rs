@@ -51,16 +51,16 @@ pub(crate) struct OpenLeague {
 
 impl OpenLeague {
     /// A league with events continues by its own rules.
-    pub(crate) async fn open(home: Home, rules: LeagueConfig, world: &Environment) -> Result<Self> {
+    pub(crate) async fn open(home: Home, rules: LeagueConfig, environment: &Environment) -> Result<Self> {
         let league = rules.league_id.clone();
         home.prepare(&league)?;
-        let lock = Lock::take(home.lock(&league), world.now())?;
+        let lock = Lock::take(home.lock(&league), environment.now())?;
         // Read before the first append, which would repair the remains of a damaged log.
         let (log, mut snapshot) = (home.log(&league), SnapshotBuilder::default());
         let (replay, head) = replay(&log, |event| snapshot.observe(&event)).with_context(|| league.to_string())?;
         expect_no_less(&home, &league, replay.season().map_or(0, Season::matches_completed))?;
         if replay.season().is_none() {
-            let (season, opened) = Season::open(rules, world.now());
+            let (season, opened) = Season::open(rules, environment.now());
             snapshot.observe(&opened);
             let head = log.append(head, vec![opened]).await?;
             return Ok(Self { season, head, snapshot, log, lock, home, resumed: false, news: None });
@@ -69,7 +69,7 @@ impl OpenLeague {
         // Makes sure that the log can be written to.
         log.append(head, Vec::new()).await?;
         // Files are views: missing or damaged ones are written again, and a failure stops nothing.
-        match restore_tables(&home, &season, ViewLimits::default(), world.now()) {
+        match restore_tables(&home, &season, ViewLimits::default(), environment.now()) {
             Ok(damaged) => say_written_again(&damaged),
             Err(error) => tracing::warn!(%error, "the tables of the league cannot be written again"),
         }
@@ -113,14 +113,14 @@ impl OpenLeague {
         logs: JournalLimits,
         room: WaitingRoom,
         client: Client,
-        world: Environment,
+        environment: Environment,
     ) -> Result<ManagedLeague> {
         let rules = self.season().config().clone();
-        let scribe = JournalWriter::start(logs).context("the league's log cannot be written")?;
-        let journal = scribe.journal(self.home.league_journal(&rules.league_id));
+        let journal_writer = JournalWriter::start(logs).context("the league's log cannot be written")?;
+        let journal = journal_writer.journal(self.home.league_journal(&rules.league_id));
         settings.journal = Some(journal.clone());
         settings.home = Some(self.home.clone());
-        settings.home_mark = marked(&self.home, &rules.league_id, &world);
+        settings.home_mark = marked(&self.home, &rules.league_id, &environment);
         let views =
             ViewWriter::start(self.home.clone(), ViewLimits::default()).context("the files cannot be written")?;
         let mending = self.mend();
@@ -135,14 +135,15 @@ impl OpenLeague {
         let (season, news) = (self.season, self.news);
         let snapshot = self.snapshot.finish(season.clone()).context("the log has no event")?;
         let (dashboard, feed, showing) = Dashboard::of(snapshot, archive, shown);
-        let (desk, work) = LeagueHandle::open(season, self.head, self.log, world.clone(), move |event| {
-            feed.tell(event);
-            journal.write(line(event));
-            if let Some(news) = &news {
-                news.tell(event);
-            }
-        });
-        let manager = Manager::new(&rules, settings, desk, client, Some(views.clone()), world);
+        let (league_handle, work) =
+            LeagueHandle::open(season, self.head, self.log, environment.clone(), move |event| {
+                feed.tell(event);
+                journal.write(line(event));
+                if let Some(news) = &news {
+                    news.tell(event);
+                }
+            });
+        let manager = Manager::new(&rules, settings, league_handle, client, Some(views.clone()), environment);
         dashboard.operated_by(Arc::new(AtManager(manager.clone())));
         tokio::spawn(showing);
         let lock = self.lock;
@@ -156,8 +157,8 @@ impl OpenLeague {
 }
 
 /// Marks the home, so that referees see whether they write into it themselves. Without a mark no transcript is sent.
-fn marked(home: &Home, league: &LeagueId, world: &Environment) -> Option<SmolStr> {
-    let random: [u8; 32] = world.random();
+fn marked(home: &Home, league: &LeagueId, environment: &Environment) -> Option<SmolStr> {
+    let random: [u8; 32] = environment.random();
     let text: String = random[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     match mark::write(home, league, &text) {
         Ok(()) => Some(SmolStr::new(text)),

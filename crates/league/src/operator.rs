@@ -14,11 +14,11 @@ pub(crate) struct AtManager(pub(crate) Manager);
 impl Operator for AtManager {
     fn act(&self, action: OperatorAction) -> ActionFuture<'_, ()> {
         Box::pin(async move {
-            let desk = self.0.desk();
+            let league_handle = self.0.league_handle();
             match action {
-                OperatorAction::Start => desk.command(|season, now| season.start(now)).await,
-                OperatorAction::Stop => desk.command(|season, now| season.stop(now)).await,
-                OperatorAction::Reopen => desk.command(|season, now| season.reopen(now)).await,
+                OperatorAction::Start => league_handle.command(|season, now| season.start(now)).await,
+                OperatorAction::Stop => league_handle.command(|season, now| season.stop(now)).await,
+                OperatorAction::Reopen => league_handle.command(|season, now| season.reopen(now)).await,
                 OperatorAction::Withdraw(player) => self.0.withdraw(player).await,
                 OperatorAction::Step(match_id, step) => self.0.lead(match_id, call(step)).await.map(drop),
             }

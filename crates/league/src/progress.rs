@@ -54,7 +54,7 @@ impl Progress {
     }
 
     /// Without a terminal it prints once which guests are expected. Prints nothing if `quiet`.
-    pub(crate) fn follow(desk: LeagueHandle, expected: Expected, quiet: bool) -> Self {
+    pub(crate) fn follow(league_handle: LeagueHandle, expected: Expected, quiet: bool) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
             if !quiet && expected.guests > 0 {
                 let (guests, manager) = (counted(expected.guests, "guest"), &expected.manager);
@@ -66,10 +66,10 @@ impl Progress {
         bar.enable_steady_tick(TURN);
         let shown = bar.clone();
         let following = tokio::spawn(async move {
-            let (mut changes, mut playing) = (desk.changes(), false);
+            let (mut changes, mut playing) = (league_handle.changes(), false);
             loop {
                 changes.mark_unchanged();
-                let Ok(status) = desk.read(|season, _| season.status()).await else { return };
+                let Ok(status) = league_handle.read(|season, _| season.status()).await else { return };
                 match status.current_round.0 {
                     0 => shown.set_message(expected.waiting_for(&status)),
                     round => {

@@ -49,7 +49,7 @@ use crate::shards::{Core, Shards};
 use crate::signals::told_to_end;
 use crate::system_log::SystemLog;
 use crate::table;
-use crate::thinking::thinker;
+use crate::thinking::strategy_runner;
 use crate::words::counted;
 
 const CAPACITY: u32 = 256;
@@ -71,7 +71,7 @@ async fn play(options: &Run) -> Result<()> {
     let tally = options.figures.as_ref().map(|_| Arc::new(CallTally::default()));
     let secure = Secure::read(&configured.tls)?.tallied(tally.clone());
     for kind in kinds.iter().collect::<BTreeSet<_>>() {
-        thinker(kind, &secure)?;
+        strategy_runner(kind, &secure)?;
     }
     let league = match &options.league_id {
         Some(league) => league.clone(),
@@ -150,7 +150,7 @@ struct LeagueRun<'a> {
 impl LeagueRun<'_> {
     async fn play(self, mut opened: OpenLeague, places: ReservedPorts, strategies: Vec<SmolStr>) -> Result<()> {
         let Self { options, home, configured, secure, tally, league, log } = self;
-        let (began, world) = (Instant::now(), Environment::real());
+        let (began, environment) = (Instant::now(), Environment::real());
         let game = opened.season().config().game_type.clone();
         // With one line per message, logging would be most of the work of a league on one machine.
         let logs = logs::limits(JournalLevel::Info)?;
@@ -180,13 +180,13 @@ impl LeagueRun<'_> {
         opened.is_at(&at)?;
         let invitation = Invitation {
             reachable: &Reachable::find(&front, secure.scheme(), None).await?,
-            key: &JoinKey::settle(None, false, front.address.ip(), &world),
+            key: &JoinKey::settle(None, false, front.address.ip(), &environment),
             has_token: false,
             expect_players: settings.expect_players,
             expect_referees: settings.expect_referees,
         };
         let ManagedLeague { manager, views, dashboard, mending, work } =
-            opened.manage(settings, logs, invitation.room(), secure.client(), world.clone())?;
+            opened.manage(settings, logs, invitation.room(), secure.client(), environment.clone())?;
         let guests = match options.guests {
             0 => String::new(),
             guests => format!(", {} to come", counted(guests, "guest")),
@@ -207,11 +207,19 @@ impl LeagueRun<'_> {
         tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
 
         let (rejected, mut rejections) = mpsc::unbounded_channel::<Rejected>();
-        let scribe = JournalWriter::start(logs).context("the agents' logs cannot be written")?;
+        let journal_writer = JournalWriter::start(logs).context("the agents' logs cannot be written")?;
         let histories = HistoryWriter::start().context("the players' histories cannot be written")?;
         let (manager_at, home_at) = (at.clone(), home.clone());
-        let hosted =
-            HostedAgents { game, manager: manager_at, secure, world, home: home_at, scribe, histories, rejected };
+        let hosted = HostedAgents {
+            game,
+            manager: manager_at,
+            secure,
+            environment,
+            home: home_at,
+            journal_writer,
+            histories,
+            rejected,
+        };
         for (number, bound, core) in referees {
             let (id, endpoint) = (RefereeId::numbered(number), bound.endpoint(hosted.secure.scheme())?.to_string());
             log.info("AGENT_STARTED", format!("{id} at {endpoint}"), &json!({"id": id, "endpoint": endpoint}));
@@ -230,8 +238,8 @@ impl LeagueRun<'_> {
             referees: Some(options.referees),
             manager: at,
         };
-        let progress = Progress::follow(manager.desk().clone(), expected, options.json);
-        let begun = tokio::spawn(start_of(manager.desk().clone()));
+        let progress = Progress::follow(manager.league_handle().clone(), expected, options.json);
+        let begun = tokio::spawn(start_of(manager.league_handle().clone()));
         let league_work = manager.conduct();
         tokio::select! {
             ended = league_work => if let Err(stopped) = ended {
@@ -250,7 +258,7 @@ impl LeagueRun<'_> {
                 progress.stop();
                 park(&manager, &views).await;
                 hosted.histories.flush();
-                hosted.scribe.flush();
+                hosted.journal_writer.flush();
                 manager.flush_log();
                 log.info("LEAGUE_STOPPED", format!("{league} was told to end"), &json!({"league_id": league}));
                 return Ok(());
@@ -260,9 +268,9 @@ impl LeagueRun<'_> {
         mending.await?;
         // The agents run until the process exits, and print nothing more.
         hosted.histories.flush();
-        hosted.scribe.flush();
+        hosted.journal_writer.flush();
         manager.flush_log();
-        let season = manager.desk().read(|season, _| season.clone()).await?;
+        let season = manager.league_handle().read(|season, _| season.clone()).await?;
         show(options, &season)?;
         let (matches, took) = (season.matches_completed(), began.elapsed());
         closing::technical_losses(&home, &season).iter().for_each(|line| eprintln!("{line}"));
@@ -293,11 +301,11 @@ fn which(options: &Run, league: &LeagueId) -> String {
     format!(" --home {} --league-id {league}", options.home.display())
 }
 
-async fn start_of(desk: LeagueHandle) -> Start {
-    let mut changes = desk.changes();
+async fn start_of(league_handle: LeagueHandle) -> Start {
+    let mut changes = league_handle.changes();
     loop {
         changes.mark_unchanged();
-        let begun = desk.read(|season, _| season.current_round().is_some()).await;
+        let begun = league_handle.read(|season, _| season.current_round().is_some()).await;
         if begun.unwrap_or(true) || changes.changed().await.is_err() {
             return Start::now();
         }
@@ -339,9 +347,9 @@ struct HostedAgents {
     game: GameType,
     manager: Endpoint,
     secure: Secure,
-    world: Environment,
+    environment: Environment,
     home: Home,
-    scribe: JournalWriter,
+    journal_writer: JournalWriter,
     histories: HistoryWriter,
     rejected: mpsc::UnboundedSender<Rejected>,
 }
@@ -357,15 +365,15 @@ impl HostedAgents {
             games: vec![self.game.clone()],
             join_key: None,
             operator: None,
-            journal: Some((self.scribe.clone(), self.home.clone())),
+            journal: Some((self.journal_writer.clone(), self.home.clone())),
             home: Some(self.home.clone()),
             give_up_after: None,
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
-        let (world, server, rejected) = (self.world.clone(), self.secure.server(), self.rejected.clone());
+        let (environment, server, rejected) = (self.environment.clone(), self.secure.server(), self.rejected.clone());
         core.run(move |client| async move {
-            let referee = Referee::new(settings, client, Some(views), world);
+            let referee = Referee::new(settings, client, Some(views), environment);
             let register = referee.clone();
             host(referee, bound, server, async move { register.register().await.map(|_| ()) }, &rejected).await;
         });
@@ -373,16 +381,16 @@ impl HostedAgents {
     }
 
     fn player(&self, core: &Core, number: u32, kind: &SmolStr, bound: Bound, seed: Option<Seed>) -> Result<()> {
-        let thinker = thinker(kind, &self.secure)?;
+        let strategy_runner = strategy_runner(kind, &self.secure)?;
         let settings = PlayerSettings {
             // A player with a language model is named after the model.
-            name: format_smolstr!("{} {number}", thinker.model().unwrap_or(kind)),
+            name: format_smolstr!("{} {number}", strategy_runner.model().unwrap_or(kind)),
             wish: Some(PlayerId::numbered(number)),
             manager: self.manager.clone(),
             contact: bound.endpoint(self.secure.scheme())?,
             join_key: None,
             home: Some(self.home.clone()),
-            scribe: Some(self.scribe.clone()),
+            journal_writer: Some(self.journal_writer.clone()),
             histories: Some(self.histories.clone()),
             give_up_after: None,
             // Memories of earlier leagues would change a repeated one.
@@ -391,9 +399,9 @@ impl HostedAgents {
             patience: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
-        let (world, server, rejected) = (self.world.clone(), self.secure.server(), self.rejected.clone());
+        let (environment, server, rejected) = (self.environment.clone(), self.secure.server(), self.rejected.clone());
         core.run(move |client| async move {
-            let player = Player::new(settings, thinker, client, world);
+            let player = Player::new(settings, strategy_runner, client, environment);
             let register = player.clone();
             host(player, bound, server, async move { register.register().await.map(|_| ()) }, &rejected).await;
         });

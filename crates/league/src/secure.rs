@@ -60,7 +60,7 @@ impl Secure {
 
     /// A client for the current runtime; if that runtime is late, peers get the time back.
     pub(crate) fn client(&self) -> Client {
-        Client::new(ClientSettings { pulse: Some(LagMonitor::start()), ..self.client.clone() })
+        Client::new(ClientSettings { lag_monitor: Some(LagMonitor::start()), ..self.client.clone() })
     }
 }
 

@@ -27,11 +27,11 @@ pub(crate) fn run(options: &Simulate) -> Result<()> {
     let now = Timestamp::from_unix(i64::try_from(now).unwrap_or_default());
 
     let began = Instant::now();
-    let mut rehearsal = InMemoryLeague::new(config, &names, seed, now)?;
-    while rehearsal.play_round()? {}
+    let mut in_memory_league = InMemoryLeague::new(config, &names, seed, now)?;
+    while in_memory_league.play_round()? {}
     let took = began.elapsed();
 
-    let season = rehearsal.season();
+    let season = in_memory_league.season();
     let standings = season.standings();
     if options.json {
         println!("{}", serde_json::to_string_pretty(&standings)?);

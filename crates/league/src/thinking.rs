@@ -7,14 +7,14 @@ use league_player::strategy_runner::StrategyRunner;
 
 use crate::secure::Secure;
 
-pub(crate) fn thinker(kind: &str, secure: &Secure) -> Result<StrategyRunner> {
+pub(crate) fn strategy_runner(kind: &str, secure: &Secure) -> Result<StrategyRunner> {
     // The strategies take microseconds: a thread would cost more.
-    let thinker = StrategyRunner::new(strategy(kind)?).on_the_spot();
-    let Some(named) = model(kind) else { return Ok(thinker) };
+    let strategy_runner = StrategyRunner::new(strategy(kind)?).on_the_spot();
+    let Some(named) = model(kind) else { return Ok(strategy_runner) };
     let provider = Provider::of_environment(named, |name| std::env::var(name).ok())?;
     let model = match secure.trust() {
         Some(tls) => Model::trusting(provider, tls),
         None => Model::new(provider),
     };
-    Ok(thinker.with_model(model?))
+    Ok(strategy_runner.with_model(model?))
 }

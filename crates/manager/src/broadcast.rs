@@ -222,7 +222,7 @@ impl Shared {
     }
 
     fn envelope_of(&self, to: &Recipient, notice: &Notice) -> Envelope {
-        envelope(notice.conversation.clone(), self.world.now(), Some(to.pass.clone()))
+        envelope(notice.conversation.clone(), self.environment.now(), Some(to.pass.clone()))
     }
 
     fn call<'a>(&self, notice: &'a Notice, envelope: &'a Envelope) -> OutgoingCall<'a> {
@@ -234,7 +234,7 @@ impl Shared {
         if found.is_nothing() {
             return;
         }
-        let noted = self.desk.command(move |season, now| {
+        let noted = self.league_handle.command(move |season, now| {
             let events = season.learn(&agent, &found, now).into_iter().collect();
             Ok(CommandOutcome { events, reply: () })
         });

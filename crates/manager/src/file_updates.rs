@@ -48,7 +48,7 @@ impl FiledState {
 
 impl Shared {
     pub(crate) async fn keep_files(&self) -> Infallible {
-        let mut changes = self.desk.changes();
+        let mut changes = self.league_handle.changes();
         let mut shown = FiledState::default();
         while self.views.is_some() {
             changes.mark_unchanged();
@@ -79,7 +79,7 @@ impl Shared {
             let register = (due.agents != shown.agents).then(|| RegisterFile::of(season, contact.as_deref(), now));
             (due, tables, register)
         };
-        let (due, tables, register) = self.desk.read(look).await?;
+        let (due, tables, register) = self.league_handle.read(look).await?;
         if let Some((standings, rounds)) = tables {
             views.put(ViewUpdate::Standings(standings)).await;
             views.put(ViewUpdate::Rounds(rounds)).await;

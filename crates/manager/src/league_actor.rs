@@ -88,14 +88,14 @@ impl LeagueHandle {
         season: Season,
         head: LogHead,
         log: L,
-        world: Environment,
+        environment: Environment,
         witness: impl Fn(&Event) + Send + 'static,
     ) -> (Self, impl Future<Output = LeagueClosed> + Send) {
         let (commands, inbox) = mpsc::channel(QUEUE);
         let (changed, changes) = watch::channel(0);
         let actor = LeagueActor {
             season,
-            world,
+            environment,
             inbox,
             received: Vec::with_capacity(BATCH),
             decided: Decided::default(),
@@ -183,7 +183,7 @@ fn closing() -> RequestError {
 
 struct LeagueActor {
     season: Season,
-    world: Environment,
+    environment: Environment,
     inbox: mpsc::Receiver<Command>,
     received: Vec<Command>,
     decided: Decided,
@@ -194,7 +194,7 @@ impl LeagueActor {
     async fn receive(&mut self) {
         let room = BATCH - self.decided.finish.len();
         self.closed = self.inbox.recv_many(&mut self.received, room).await == 0;
-        let now = self.world.now();
+        let now = self.environment.now();
         for command in self.received.drain(..) {
             if self.decided.broken.is_none() {
                 command(&mut self.season, now, &mut self.decided);

@@ -38,16 +38,17 @@ impl Shared {
     /// Returns the last round if players have not been told of its end.
     async fn play_rounds(self: &Arc<Self>) -> Result<Option<RoundId>, LeagueStopped> {
         let mut opened = None;
-        let mut changes = self.desk.changes();
+        let mut changes = self.league_handle.changes();
         // Referees may know of matches that were assigned before this start.
-        let found = self.desk.read(|season, _| (HashSet::from_iter(season.assignments()), season.last_completed()));
+        let found =
+            self.league_handle.read(|season, _| (HashSet::from_iter(season.assignments()), season.last_completed()));
         let (before, mut finished) = found.await?;
         // Nothing has been played since this manager started.
         let mut resumed = true;
         loop {
             // Marked before the read, so that no later change is missed.
             changes.mark_unchanged();
-            let round = match self.desk.read(|season, _| season.next_action()).await? {
+            let round = match self.league_handle.read(|season, _| season.next_action()).await? {
                 NextAction::AwaitRegistrations => {
                     let since = *opened.get_or_insert_with(Instant::now);
                     finished = None;
@@ -62,8 +63,8 @@ impl Shared {
                 NextAction::StartRound(_) => {
                     // Sent together, so that they share a commit.
                     let (started, assigned) = tokio::join!(
-                        self.desk.command(|season, now| season.start_round(now)),
-                        self.desk.command(|season, now| Ok(season.assign(now)))
+                        self.league_handle.command(|season, now| season.start_round(now)),
+                        self.league_handle.command(|season, now| Ok(season.assign(now)))
                     );
                     assigned?;
                     // Without a round the format is complete and the league is over.
@@ -73,7 +74,7 @@ impl Shared {
                 }
                 NextAction::Play(round) => {
                     // Assigned first, so that announcements name the referee.
-                    self.desk.command(|season, now| Ok(season.assign(now))).await?;
+                    self.league_handle.command(|season, now| Ok(season.assign(now))).await?;
                     round
                 }
                 NextAction::Conclude => return Ok(finished.filter(|_| !resumed)),
@@ -90,7 +91,7 @@ impl Shared {
         changes: &mut tokio::sync::watch::Receiver<u64>,
     ) -> Result<(), LeagueStopped> {
         let settings = &self.settings;
-        let there = self.desk.read(|season, _| {
+        let there = self.league_handle.read(|season, _| {
             let present = season.referees().iter().filter(|referee| !referee.lost).count();
             (season.players().len(), present, season.config().min_players.max(2), season.was_reopened())
         });
@@ -111,7 +112,7 @@ impl Shared {
                 return Err(LeagueStopped::TooFew { window, players, needed, referees });
             }
         }
-        unless_refused(self.desk.command(|season, now| season.start(now)).await, changes).await?;
+        unless_refused(self.league_handle.command(|season, now| season.start(now)).await, changes).await?;
         Ok(())
     }
 
@@ -125,7 +126,7 @@ impl Shared {
         resumed: bool,
         changes: &mut tokio::sync::watch::Receiver<u64>,
     ) -> Result<(), LeagueStopped> {
-        let told = self.desk.read(move |season, _| {
+        let told = self.league_handle.read(move |season, _| {
             let over = before.into_iter().flat_map(|before| notices::round_over(season, before));
             let mut to_players: Vec<Announcement> = over.take(if resumed { 1 } else { 2 }).collect();
             to_players.push(notices::announcement(season, round, false));
@@ -155,16 +156,17 @@ impl Shared {
                 }
                 changes.mark_unchanged();
                 // Usually there is nothing to do, and this check need not wait for the disk.
-                let waits = self.desk.read_uncommitted(move |season| {
+                let waits = self.league_handle.read_uncommitted(move |season| {
                     season.next_action() == NextAction::Play(round)
                         && season.only_awaits_results()
                         && (!promised || season.referees_show_passes())
                 });
                 if !waits.await? {
-                    if self.desk.read(move |season, _| season.next_action() != NextAction::Play(round)).await? {
+                    if self.league_handle.read(move |season, _| season.next_action() != NextAction::Play(round)).await?
+                    {
                         return Ok(());
                     }
-                    due = self.desk.command(|season, now| Ok(season.assign(now))).await?;
+                    due = self.league_handle.command(|season, now| Ok(season.assign(now))).await?;
                     promised = self.keep_promise(round, promised).await?;
                 }
                 if due.is_empty() {
@@ -190,7 +192,7 @@ impl Shared {
 
     /// Announces the round again if passes were `promised` and a referee without passes has joined since.
     async fn keep_promise(self: &Arc<Self>, round: RoundId, promised: bool) -> Result<bool, LeagueStopped> {
-        let broken = self.desk.read(move |season, _| {
+        let broken = self.league_handle.read(move |season, _| {
             let broken = promised && !season.referees_show_passes();
             broken.then(|| (Recipient::players(season), notices::announcement(season, round, false)))
         });
@@ -201,7 +203,7 @@ impl Shared {
 
     async fn conclude(self: &Arc<Self>, last: Option<RoundId>) -> Result<(), LeagueStopped> {
         self.file().await?;
-        let told = self.desk.read(move |season, _| {
+        let told = self.league_handle.read(move |season, _| {
             let over = last.into_iter().flat_map(|last| notices::round_over(season, last));
             let to_players = over.chain([notices::league_over(season)]).collect();
             Broadcast::default()

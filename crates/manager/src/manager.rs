@@ -50,11 +50,11 @@ pub(crate) struct Shared {
     pub(crate) league: LeagueId,
     pub(crate) strict: bool,
     pub(crate) settings: ManagerSettings,
-    pub(crate) desk: LeagueHandle,
+    pub(crate) league_handle: LeagueHandle,
     pub(crate) broadcaster: Broadcaster,
     pub(crate) latencies: Mutex<HashMap<AgentId, Duration>>,
     pub(crate) views: Option<ViewWriter>,
-    pub(crate) world: Environment,
+    pub(crate) environment: Environment,
     pub(crate) gate: Arc<RateLimits>,
     pub(crate) transcripts: Transcripts,
     pub(crate) refusals: RefusalLog,
@@ -64,19 +64,19 @@ impl Manager {
     pub fn new(
         rules: &LeagueConfig,
         settings: ManagerSettings,
-        desk: LeagueHandle,
+        league_handle: LeagueHandle,
         client: Client,
         views: Option<ViewWriter>,
-        world: Environment,
+        environment: Environment,
     ) -> Self {
         let shared = Shared {
             league: rules.league_id.clone(),
             strict: rules.strict,
-            desk,
+            league_handle,
             broadcaster: Broadcaster::new(client),
             latencies: Mutex::default(),
             views,
-            world,
+            environment,
             gate: Arc::new(RateLimits::new(settings.rates, Arc::clone(&settings.strikes))),
             transcripts: Transcripts::default(),
             refusals: RefusalLog::default(),
@@ -99,8 +99,8 @@ impl Manager {
         }
     }
 
-    pub fn desk(&self) -> &LeagueHandle {
-        &self.shared.desk
+    pub fn league_handle(&self) -> &LeagueHandle {
+        &self.shared.league_handle
     }
 }
 
@@ -109,7 +109,7 @@ impl Shared {
         const METHOD: Method = Method::ReportMatchResult;
         let shown = ShownToken::of(head, METHOD)?;
         let (acknowledgement, file) = self
-            .desk
+            .league_handle
             .command_batched(move |season, now| {
                 let (referee, odd_sender) = shown.referee(season, now)?;
                 let record = season.read_report(&report)?;
@@ -139,7 +139,7 @@ impl Shared {
     async fn query(&self, head: &ReceivedEnvelope, query: LeagueQuery) -> Result<LeagueQueryResponse, RequestError> {
         const METHOD: Method = Method::LeagueQuery;
         let (shown, gate) = (ShownToken::of(head, METHOD)?, Arc::clone(&self.gate));
-        let asked = self.desk.read(move |season, now| {
+        let asked = self.league_handle.read(move |season, now| {
             let (asker, odd) = shown.owner(season, now)?;
             gate.asks(&asker, METHOD)?;
             let learned =
@@ -157,7 +157,7 @@ impl Shared {
     async fn assigned(&self, head: &ReceivedEnvelope) -> Result<AssignedMatches, RequestError> {
         const METHOD: Method = Method::GetAssignedMatches;
         let (shown, gate) = (ShownToken::of(head, METHOD)?, Arc::clone(&self.gate));
-        self.desk
+        self.league_handle
             .read(move |season, now| {
                 let (referee, _) = shown.referee(season, now)?;
                 gate.asks(&AgentId::Referee(referee.clone()), METHOD)?;
@@ -167,7 +167,7 @@ impl Shared {
     }
 
     async fn standings(&self) -> Result<StandingsAnswer, RequestError> {
-        self.desk
+        self.league_handle
             .read(|season, _| StandingsAnswer {
                 league_id: season.config().league_id.clone(),
                 current_round: season.round_number(),
@@ -183,7 +183,7 @@ impl Shared {
             return Err(RequestError::new(ErrorCode::E008, METHOD, message).about("league_id"));
         }
         if asked.view != LeagueView::Match {
-            return self.desk.read(move |season, _| page::of_season(season, &asked)).await;
+            return self.league_handle.read(move |season, _| page::of_season(season, &asked)).await;
         }
         let match_id = asked.match_id.ok_or_else(|| {
             RequestError::new(ErrorCode::E003, METHOD, "match_id is missing; send the match to show, like R1M1")
@@ -201,7 +201,7 @@ impl Shared {
     }
 
     async fn status(&self) -> Result<LeagueStatus, RequestError> {
-        self.desk.read(|season, _| season.status()).await
+        self.league_handle.read(|season, _| season.status()).await
     }
 }
 
@@ -245,7 +245,7 @@ impl Agent for Manager {
 
     fn envelope(&self, echo: Option<ConversationId>) -> Envelope {
         let conversation = echo.unwrap_or_else(|| ConversationId::named("conv-manager"));
-        envelope(conversation, self.shared.world.now(), None)
+        envelope(conversation, self.shared.environment.now(), None)
     }
 
     async fn authorize(&self, access: Access, incoming: &IncomingCall<ManagerCall>) -> Result<(), RequestError> {
@@ -330,15 +330,15 @@ impl Manager {
             }
             ManagerCall::CreateSchedule(wanted) => CallAnswer::new(envelope, &self.schedule(wanted).await?),
             ManagerCall::StartLeague(_) => {
-                shared.desk.command(|season, now| season.start(now)).await?;
+                shared.league_handle.command(|season, now| season.start(now)).await?;
                 CallAnswer::new(envelope, &shared.status().await?)
             }
             ManagerCall::StopLeague(_) => {
-                shared.desk.command(|season, now| season.stop(now)).await?;
+                shared.league_handle.command(|season, now| season.stop(now)).await?;
                 CallAnswer::new(envelope, &shared.status().await?)
             }
             ManagerCall::ReopenRegistration(_) => {
-                shared.desk.command(|season, now| season.reopen(now)).await?;
+                shared.league_handle.command(|season, now| season.reopen(now)).await?;
                 CallAnswer::new(envelope, &shared.status().await?)
             }
             ManagerCall::WithdrawPlayer(wanted) => {

@@ -44,7 +44,7 @@ impl Shared {
     /// referee is given up. A `new` match is not begun when a player was withdrawn meanwhile.
     pub(crate) async fn dispatch(self: Arc<Self>, assignment: Assignment, new: bool, told: Arc<DeliveryBarrier>) {
         let wanted = assignment.match_id.clone();
-        let players = self.desk.read_uncommitted(move |season| {
+        let players = self.league_handle.read_uncommitted(move |season| {
             let ids = |players: Pair<&RegisteredPlayer>| [players.a.id.clone(), players.b.id.clone()];
             season.contestants(&wanted).map(ids)
         });
@@ -53,7 +53,7 @@ impl Shared {
         told.wait_for(concerned).await;
         let wanted = assignment.clone();
         let (mode, seed) = (self.settings.mode, self.settings.seed.clone());
-        let order = self.desk.read_uncommitted(move |season| {
+        let order = self.league_handle.read_uncommitted(move |season| {
             let secret = seed.as_ref().map(|seed| seed.secret(&wanted.match_id));
             let order = season.holds(&wanted).then(|| season.order(&wanted, mode, secret)).flatten();
             Some((order?, referee_of(season, &wanted.referee)?, season.walkover(&wanted.match_id).is_some()))
@@ -63,7 +63,7 @@ impl Shared {
         order.home_mark.clone_from(&self.settings.home_mark);
         // A referee that takes no orders has begun already.
         if new && decided && referee.manner.knows(Method::StartMatch) {
-            drop(self.desk.command(move |season, now| season.give_back(&assignment, now)).await);
+            drop(self.league_handle.command(move |season, now| season.give_back(&assignment, now)).await);
             return;
         }
         let matched = trace::of_match(&order.match_id, order.attempt);
@@ -77,7 +77,7 @@ impl Shared {
                     });
                     sleep(self.settings.watch / 4).await;
                     let given = assignment.clone();
-                    drop(self.desk.command(move |season, now| season.give_back(&given, now)).await);
+                    drop(self.league_handle.command(move |season, now| season.give_back(&given, now)).await);
                     return;
                 }
                 Offer::Unheard => {
@@ -90,7 +90,7 @@ impl Shared {
             }
         }
         tracing::warn!(referee = %assignment.referee, match_id = %assignment.match_id, "the referee does not answer the order");
-        drop(self.desk.command(move |season, now| season.unheard(&assignment, now)).await);
+        drop(self.league_handle.command(move |season, now| season.unheard(&assignment, now)).await);
     }
 
     async fn offer(&self, referee: &mut Recipient, order: &StartMatch) -> Offer {
@@ -98,7 +98,7 @@ impl Shared {
             return Offer::Unknown;
         }
         let conversation = ConversationId::named(format_args!("conv-{}-start", order.match_id));
-        let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
+        let envelope = envelope(conversation, self.environment.now(), Some(referee.pass.clone()));
         let call = Call::StartMatch(order.clone());
         let message =
             OutgoingCall { envelope: &envelope, call: &call, body: None, limit: self.settings.patience, notice: false };
@@ -133,7 +133,7 @@ impl Shared {
     pub(crate) async fn give_up(&self, referee: &RefereeId) {
         tracing::warn!(%referee, "the referee does not answer; its matches go to others");
         let lost = referee.clone();
-        drop(self.desk.command(move |season, now| season.lose_referee(&lost, now)).await);
+        drop(self.league_handle.command(move |season, now| season.lose_referee(&lost, now)).await);
     }
 
     /// Runs during a round: pings referees that hold matches, takes overdue matches away, and calls lost referees back.
@@ -142,7 +142,7 @@ impl Shared {
         let mut since: HashMap<Assignment, Instant> = HashMap::new();
         loop {
             sleep(self.settings.watch).await;
-            let seen = self.desk.read(|season, _| {
+            let seen = self.league_handle.read(|season, _| {
                 let holding: Vec<_> = season
                     .referees()
                     .iter()
@@ -159,7 +159,7 @@ impl Shared {
                 let flowing = self.settings.mode == MatchMode::Flowing;
                 if flowing && began.elapsed() > longest {
                     tracing::warn!(match_id = %assignment.match_id, referee = %assignment.referee, "overdue");
-                    drop(self.desk.command(move |season, now| season.give_back(&assignment, now)).await);
+                    drop(self.league_handle.command(move |season, now| season.give_back(&assignment, now)).await);
                 }
             }
             for (id, lost, referee) in holding {
@@ -193,7 +193,7 @@ impl Shared {
         call: &Call,
         limit: Duration,
     ) -> Result<Exchange, CallError> {
-        let envelope = envelope(conversation, self.world.now(), Some(referee.pass.clone()));
+        let envelope = envelope(conversation, self.environment.now(), Some(referee.pass.clone()));
         let client = self.broadcaster.client.client();
         client.call(&referee.endpoint, &referee.manner, &envelope, call, limit).await
     }

@@ -47,7 +47,7 @@ impl Shared {
     }
 
     fn entry(&self, level: JournalLevel, event: &str, message: String) -> JournalEntry {
-        JournalEntry::new(self.world.now(), level, "league_manager", event, message)
+        JournalEntry::new(self.environment.now(), level, "league_manager", event, message)
     }
 
     fn write_line(&self, entry: JournalEntry) {

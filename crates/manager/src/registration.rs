@@ -50,7 +50,7 @@ impl Shared {
         let Some(inspector) = &self.settings.inspector else { return Ok(None) };
         let Ok(endpoint) = meta.contact_endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
         let profile = AgentProfile::from(meta);
-        let is_new = self.desk.read(move |season, _| {
+        let is_new = self.league_handle.read(move |season, _| {
             let open = season.phase() == LeaguePhase::WaitingForRegistrations;
             open && !season.players().iter().any(|player| player.profile.is_same(&profile))
         });
@@ -68,8 +68,8 @@ impl Shared {
         + Send
         + 'static,
     ) -> Result<(RegisterResponse, Option<Credential>), RequestError> {
-        let random = self.world.random();
-        let registered = self.desk.command(move |season, now| {
+        let random = self.environment.random();
+        let registered = self.league_handle.command(move |season, now| {
             let outcome = decide(season, &random, now)?;
             Ok(season.note_form(outcome, dialect, quirks, now))
         });
@@ -116,7 +116,7 @@ impl Shared {
         tokio::spawn(async move {
             for pause in PAUSES {
                 let agent = id.clone();
-                let due = shared.desk.read(move |season, _| missed_by(season, &agent)).await;
+                let due = shared.league_handle.read(move |season, _| missed_by(season, &agent)).await;
                 let Ok(Some((recipient, announcement))) = due else { return };
                 sleep(pause).await;
                 shared.tell(vec![recipient], vec![announcement]).await;

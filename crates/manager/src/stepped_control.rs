@@ -20,7 +20,7 @@ impl Manager {
     pub async fn lead(&self, match_id: MatchId, call: fn(MatchStep) -> Call) -> Result<MatchState, RequestError> {
         let call = call(MatchStep { match_id: match_id.clone() });
         let (shared, method, wanted) = (&self.shared, call.method(), match_id.clone());
-        let referee = shared.desk.read(move |season, _| {
+        let referee = shared.league_handle.read(move |season, _| {
             let held = season.assignments().into_iter().find(|held| held.match_id == wanted)?;
             referee_of(season, &held.referee)
         });

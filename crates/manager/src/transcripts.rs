@@ -101,7 +101,7 @@ impl Shared {
         part: MatchTranscript,
     ) -> Result<TranscriptAck, RequestError> {
         let (shown, match_id) = (ShownToken::of(head, METHOD)?, part.match_id.clone());
-        let due = self.desk.read(move |season, now| {
+        let due = self.league_handle.read(move |season, now| {
             let (referee, _) = shown.referee(season, now)?;
             let due = season.transcript_due(&referee, &match_id)?;
             Ok((referee, due))

@@ -15,7 +15,7 @@ use crate::notices::{self, Recipient};
 impl Manager {
     /// Waits until the withdrawal is durable, but not for the player, which may not answer.
     pub async fn withdraw(&self, player: PlayerId) -> Result<(), RequestError> {
-        let taken_out = self.shared.desk.command(move |season, now| {
+        let taken_out = self.shared.league_handle.command(move |season, now| {
             let ruling = season.withdraw(&player, now)?;
             // In a running league the player may be in a match and must finish it. It hears of the end like the others.
             let may_leave = season.phase() != LeaguePhase::RunningLeague;
@@ -29,12 +29,13 @@ impl Manager {
 
     /// Closes registration and pairs the named players, or all. Players that are not named are withdrawn.
     pub(crate) async fn schedule(&self, wanted: CreateSchedule) -> Result<ScheduleAnswer, RequestError> {
-        let desk = &self.shared.desk;
-        let out = desk.command(move |season, now| season.schedule_players(wanted.players.as_deref(), now)).await?;
+        let league_handle = &self.shared.league_handle;
+        let out =
+            league_handle.command(move |season, now| season.schedule_players(wanted.players.as_deref(), now)).await?;
         for player in out {
             self.tell_withdrawn(&player, true);
         }
-        let made = desk.read(|season, _| {
+        let made = league_handle.read(|season, _| {
             let rounds = season.scheduled_rounds();
             let listed = season.total_matches() <= MATCH_FILES;
             ScheduleAnswer {

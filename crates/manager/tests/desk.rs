@@ -41,7 +41,7 @@ fn registration(number: u32) -> LeagueRegisterRequest {
     }
 }
 
-fn world() -> Environment {
+fn environment() -> Environment {
     Environment::new(|| Timestamp::EPOCH, || [7; 32])
 }
 
@@ -49,27 +49,30 @@ async fn open(disk: &MemoryDisk) -> (LeagueHandle, impl Future<Output = LeagueCl
     let log = disk.open();
     let (season, opened) = Season::open(LeagueConfig::even_odd("league".parse().unwrap()), Timestamp::EPOCH);
     let head = log.append(LogHead::GENESIS, vec![opened]).await.unwrap();
-    LeagueHandle::open(season, head, log, world(), |_| {})
+    LeagueHandle::open(season, head, log, environment(), |_| {})
 }
 
 fn stored(disk: &MemoryDisk) -> Season {
     replay(&disk.reader(), drop).unwrap().0.finish().unwrap()
 }
 
-async fn register(desk: &LeagueHandle, number: u32) -> Result<Registered, league_protocol::error::RequestError> {
+async fn register(
+    league_handle: &LeagueHandle,
+    number: u32,
+) -> Result<Registered, league_protocol::error::RequestError> {
     let request = registration(number);
-    desk.command(move |season, now| season.register_player(&request, None, &[number as u8; 32], now)).await
+    league_handle.command(move |season, now| season.register_player(&request, None, &[number as u8; 32], now)).await
 }
 
 #[tokio::test]
 async fn what_was_answered_is_in_the_log() {
     let disk = MemoryDisk::new(SyncMode::AtOnce);
-    let (desk, work) = open(&disk).await;
+    let (league_handle, work) = open(&disk).await;
     let working = tokio::spawn(work);
-    let all = futures_util::future::join_all((1..=50).map(|number| register(&desk, number))).await;
+    let all = futures_util::future::join_all((1..=50).map(|number| register(&league_handle, number))).await;
     assert!(all.iter().all(|answer| matches!(answer, Ok(Registered::Admitted(_)))));
-    let live = desk.read(|season, _| season.clone()).await.unwrap();
-    drop(desk);
+    let live = league_handle.read(|season, _| season.clone()).await.unwrap();
+    drop(league_handle);
     assert!(matches!(working.await.unwrap(), LeagueClosed::Stopped));
     disk.crash();
     assert_eq!(stored(&disk), live);
@@ -79,30 +82,30 @@ async fn what_was_answered_is_in_the_log() {
 #[tokio::test]
 async fn a_refused_command_leaves_no_trace() {
     let disk = MemoryDisk::new(SyncMode::AtOnce);
-    let (desk, work) = open(&disk).await;
+    let (league_handle, work) = open(&disk).await;
     tokio::spawn(work);
-    let before = desk.read(|season, _| season.clone()).await.unwrap();
-    let refused = desk.command(|season, now| season.start(now)).await.unwrap_err();
+    let before = league_handle.read(|season, _| season.clone()).await.unwrap();
+    let refused = league_handle.command(|season, now| season.start(now)).await.unwrap_err();
     assert_eq!(refused.code, Some(ErrorCode::E010));
-    assert_eq!(desk.read(|season, _| season.clone()).await.unwrap(), before);
+    assert_eq!(league_handle.read(|season, _| season.clone()).await.unwrap(), before);
     assert_eq!(disk.reader().head().unwrap().seq, 1);
 }
 
 #[tokio::test]
 async fn a_decision_of_which_only_a_part_fits_is_not_logged_and_ends_the_actor() {
     let disk = MemoryDisk::new(SyncMode::AtOnce);
-    let (desk, work) = open(&disk).await;
+    let (league_handle, work) = open(&disk).await;
     let working = tokio::spawn(work);
-    register(&desk, 1).await.unwrap();
+    register(&league_handle, 1).await.unwrap();
     let before = stored(&disk);
     let request = registration(2);
-    let torn = desk.command(move |season, now| {
+    let torn = league_handle.command(move |season, now| {
         let mut outcome = season.register_player(&request, None, &[2; 32], now)?;
         outcome.events.push(Event { at: now, fact: Fact::LeagueCompleted });
         Ok(outcome)
     });
     torn.await.unwrap_err();
-    assert!(desk.read(|_, _| ()).await.is_err(), "a season that is not that of the log is not shown");
+    assert!(league_handle.read(|_, _| ()).await.is_err(), "a season that is not that of the log is not shown");
     assert!(matches!(working.await.unwrap(), LeagueClosed::Broken(reason) if reason.contains("the end of the league")));
     assert_eq!(stored(&disk), before, "nothing of it is in the log");
 }
@@ -110,14 +113,14 @@ async fn a_decision_of_which_only_a_part_fits_is_not_logged_and_ends_the_actor()
 #[tokio::test]
 async fn a_failed_log_stops_the_league_and_acknowledges_nothing() {
     let disk = MemoryDisk::new(SyncMode::AtOnce);
-    let (desk, work) = open(&disk).await;
+    let (league_handle, work) = open(&disk).await;
     let working = tokio::spawn(work);
     disk.fail("the disk is full");
-    let answer = register(&desk, 1).await.unwrap_err();
+    let answer = register(&league_handle, 1).await.unwrap_err();
     assert_eq!(answer.code, Some(ErrorCode::E015));
     let closed = working.await.unwrap();
     assert!(matches!(&closed, LeagueClosed::Log(reason) if reason.contains("the disk is full")), "{closed}");
-    assert!(register(&desk, 2).await.is_err());
+    assert!(register(&league_handle, 2).await.is_err());
 }
 
 /// The test decides when each commit ends.
@@ -157,36 +160,38 @@ impl SlowLog {
 fn slow() -> (SlowLog, LeagueHandle) {
     let (season, _) = Season::open(LeagueConfig::even_odd("league".parse().unwrap()), Timestamp::EPOCH);
     let log = SlowLog::default();
-    let (desk, work) = LeagueHandle::open(season, LogHead::GENESIS, log.clone(), world(), |_| {});
+    let (league_handle, work) = LeagueHandle::open(season, LogHead::GENESIS, log.clone(), environment(), |_| {});
     tokio::spawn(work);
-    (log, desk)
+    (log, league_handle)
 }
 
 /// Like [`register`], but batched like a result.
 async fn register_patiently(
-    desk: &LeagueHandle,
+    league_handle: &LeagueHandle,
     number: u32,
 ) -> Result<Registered, league_protocol::error::RequestError> {
     let request = registration(number);
-    desk.command_batched(move |season, now| season.register_player(&request, None, &[number as u8; 32], now)).await
+    league_handle
+        .command_batched(move |season, now| season.register_player(&request, None, &[number as u8; 32], now))
+        .await
 }
 
 #[tokio::test]
 async fn what_arrives_while_the_log_commits_is_decided_and_waits_for_the_next() {
-    let (log, desk) = slow();
+    let (log, league_handle) = slow();
     let in_background = |number| {
-        let desk = desk.clone();
-        tokio::spawn(async move { register_patiently(&desk, number).await })
+        let league_handle = league_handle.clone();
+        tokio::spawn(async move { register_patiently(&league_handle, number).await })
     };
     let first = in_background(1);
     let (events, end_first) = log.commit().await;
     let more = [2, 3].map(in_background);
-    while desk.read_uncommitted(|season| season.players().len()).await.unwrap() < 3 {
+    while league_handle.read_uncommitted(|season| season.players().len()).await.unwrap() < 3 {
         tokio::task::yield_now().await;
     }
     let looking = tokio::spawn({
-        let desk = desk.clone();
-        async move { desk.read(|season, _| season.players().len()).await }
+        let league_handle = league_handle.clone();
+        async move { league_handle.read(|season, _| season.players().len()).await }
     });
     assert!(log.0.lock().unwrap().is_empty(), "one commit at a time");
     assert!(!first.is_finished());
@@ -204,13 +209,13 @@ async fn what_arrives_while_the_log_commits_is_decided_and_waits_for_the_next() 
 
 #[tokio::test]
 async fn what_was_decided_on_a_commit_that_failed_is_refused_like_it() {
-    let (log, desk) = slow();
+    let (log, league_handle) = slow();
     let registering = [1, 2].map(|number| {
-        let desk = desk.clone();
-        async move { register_patiently(&desk, number).await }
+        let league_handle = league_handle.clone();
+        async move { register_patiently(&league_handle, number).await }
     });
     let [first, second] = registering.map(tokio::spawn);
-    while desk.read_uncommitted(|season| season.players().len()).await.unwrap() < 2 {
+    while league_handle.read_uncommitted(|season| season.players().len()).await.unwrap() < 2 {
         tokio::task::yield_now().await;
     }
     let (_, answer) = log.0.lock().unwrap().pop_front().unwrap();
@@ -218,14 +223,14 @@ async fn what_was_decided_on_a_commit_that_failed_is_refused_like_it() {
     for answer in [first, second] {
         assert_eq!(answer.await.unwrap().unwrap_err().code, Some(ErrorCode::E015));
     }
-    assert!(desk.read_uncommitted(|season| season.players().len()).await.is_err());
+    assert!(league_handle.read_uncommitted(|season| season.players().len()).await.is_err());
 }
 
 #[tokio::test]
 async fn a_glance_shows_results_before_they_are_durable_and_nothing_else() {
-    let (log, desk) = slow();
-    let players = async || desk.read_uncommitted(|season| season.players().len()).await.unwrap();
-    let (patient, other) = (desk.clone(), desk.clone());
+    let (log, league_handle) = slow();
+    let players = async || league_handle.read_uncommitted(|season| season.players().len()).await.unwrap();
+    let (patient, other) = (league_handle.clone(), league_handle.clone());
     let patient = tokio::spawn(async move { register_patiently(&patient, 1).await });
     let (_, end) = log.commit().await;
     assert_eq!(players().await, 1);
@@ -251,21 +256,21 @@ async fn a_glance_shows_results_before_they_are_durable_and_nothing_else() {
 }
 
 async fn playing(capacity: u32) -> LeagueHandle {
-    let (desk, work) = open(&MemoryDisk::new(SyncMode::AtOnce)).await;
+    let (league_handle, work) = open(&MemoryDisk::new(SyncMode::AtOnce)).await;
     tokio::spawn(work);
     for number in 1..=4 {
-        register(&desk, number).await.unwrap();
+        register(&league_handle, number).await.unwrap();
     }
     let referee_meta = AgentMeta { max_concurrent_matches: Some(capacity), ..registration(9).player_meta };
     let referee = RefereeRegisterRequest { referee_meta, referee_id: None, join_key: None, quirks: Quirks::default() };
-    desk.command(move |season, now| season.register_referee(&referee, None, &[9; 32], now)).await.unwrap();
-    desk.command(|season, now| season.start(now)).await.unwrap();
-    desk.command(|season, now| Ok(season.assign(now))).await.unwrap();
-    desk
+    league_handle.command(move |season, now| season.register_referee(&referee, None, &[9; 32], now)).await.unwrap();
+    league_handle.command(|season, now| season.start(now)).await.unwrap();
+    league_handle.command(|season, now| Ok(season.assign(now))).await.unwrap();
+    league_handle
 }
 
 /// Runs two batched commands within a millisecond, and a read if `looks`. Returns the number of commits and milliseconds.
-async fn two_things(desk: &LeagueHandle, looks: bool) -> (u64, u128) {
+async fn two_things(league_handle: &LeagueHandle, looks: bool) -> (u64, u128) {
     let happens = async |quirk, after| {
         tokio::time::sleep(Duration::from_millis(after)).await;
         let (player, mut learned) = (AgentId::Player(PlayerId::numbered(1)), LearnedDialect::default());
@@ -273,15 +278,15 @@ async fn two_things(desk: &LeagueHandle, looks: bool) -> (u64, u128) {
         let command = move |season: &Season, now| {
             Ok(CommandOutcome { events: season.learn(&player, &learned, now).into_iter().collect(), reply: () })
         };
-        desk.command_batched(command).await.unwrap();
+        league_handle.command_batched(command).await.unwrap();
     };
     let look = async {
         tokio::time::sleep(Duration::from_millis(2)).await;
         if looks {
-            desk.read(|_, _| ()).await.unwrap();
+            league_handle.read(|_, _| ()).await.unwrap();
         }
     };
-    let (began, changes) = (Instant::now(), desk.changes());
+    let (began, changes) = (Instant::now(), league_handle.changes());
     let before = *changes.borrow();
     tokio::join!(happens(Quirk::NoSender, 0), happens(Quirk::OddSender, 1), look);
     let commits = *changes.borrow() - before;
@@ -291,8 +296,8 @@ async fn two_things(desk: &LeagueHandle, looks: bool) -> (u64, u128) {
 #[tokio::test(start_paused = true)]
 async fn results_share_a_commit_while_no_reader_waits() {
     assert_eq!(two_things(&playing(1).await, false).await, (2, 2), "there is a match that has no referee yet");
-    let desk = playing(2).await;
-    let (commits, took) = two_things(&desk, false).await;
+    let league_handle = playing(2).await;
+    let (commits, took) = two_things(&league_handle, false).await;
     assert!(commits == 1 && took >= 9, "{commits} in {took} ms");
     let (commits, took) = two_things(&playing(2).await, true).await;
     assert!(commits == 1 && took <= 3, "with a reader: {commits} in {took} ms");
@@ -301,12 +306,12 @@ async fn results_share_a_commit_while_no_reader_waits() {
 #[tokio::test]
 async fn every_change_is_told_of() {
     let disk = MemoryDisk::new(SyncMode::AtOnce);
-    let (desk, work) = open(&disk).await;
+    let (league_handle, work) = open(&disk).await;
     tokio::spawn(work);
-    let mut changes = desk.changes();
+    let mut changes = league_handle.changes();
     changes.mark_unchanged();
-    register(&desk, 1).await.unwrap();
+    register(&league_handle, 1).await.unwrap();
     changes.changed().await.unwrap();
-    desk.read(|season, _| season.status()).await.unwrap();
+    league_handle.read(|season, _| season.status()).await.unwrap();
     assert!(!changes.has_changed().unwrap(), "looking changes nothing");
 }

@@ -54,7 +54,7 @@ pub struct PlayerSettings {
     pub histories: Option<HistoryWriter>,
     /// Whether the player starts with the history in `home`.
     pub recalls: bool,
-    pub scribe: Option<JournalWriter>,
+    pub journal_writer: Option<JournalWriter>,
     pub chance: Chance,
     /// The time limit for the manager's answer.
     pub patience: Duration,
@@ -72,12 +72,12 @@ pub struct Player {
 #[derive(Debug)]
 struct Shared {
     settings: PlayerSettings,
-    thinker: StrategyRunner,
-    seat: Mutex<PlayerSession>,
+    strategy_runner: StrategyRunner,
+    session: Mutex<PlayerSession>,
     /// For matches before the registration and for friendly matches. Nothing in it counts.
-    rehearsal: Mutex<PlayerSession>,
-    speaker: PeerClient,
-    world: Environment,
+    practice_session: Mutex<PlayerSession>,
+    peer_client: PeerClient,
+    environment: Environment,
     /// Set once the player has an id.
     journal: OnceLock<Journal>,
     choices: Mutex<log::OpenChoices>,
@@ -130,19 +130,24 @@ impl PlayPurpose {
 
 impl Player {
     /// Loads the history of the id that the player asks for.
-    pub fn new(settings: PlayerSettings, thinker: StrategyRunner, client: Client, world: Environment) -> Self {
+    pub fn new(
+        settings: PlayerSettings,
+        strategy_runner: StrategyRunner,
+        client: Client,
+        environment: Environment,
+    ) -> Self {
         let known = settings.home.as_ref().zip(settings.wish.as_ref()).filter(|_| settings.recalls);
         let history = known.map(|(home, player)| remembered(home, player)).unwrap_or_default();
-        let seat = Mutex::new(PlayerSession::new(settings.name.clone(), history));
-        let rehearsal = Mutex::new(rehearsal(&settings));
+        let session = Mutex::new(PlayerSession::new(settings.name.clone(), history));
+        let practice_session = Mutex::new(practice_session(&settings));
         Self {
             shared: Arc::new(Shared {
                 settings,
-                thinker,
-                seat,
-                rehearsal,
-                speaker: PeerClient::new(client),
-                world,
+                strategy_runner,
+                session,
+                practice_session,
+                peer_client: PeerClient::new(client),
+                environment,
                 journal: OnceLock::new(),
                 choices: Mutex::default(),
                 refusals: RefusalLog::default(),
@@ -171,11 +176,11 @@ impl Player {
 }
 
 /// A session without a league accepts every peer.
-fn rehearsal(settings: &PlayerSettings) -> PlayerSession {
+fn practice_session(settings: &PlayerSettings) -> PlayerSession {
     let player_id = settings.wish.clone().unwrap_or_else(|| PlayerId::numbered(0));
-    let mut seat = PlayerSession::new(settings.name.clone(), History::default());
-    seat.registered(PlayerIdentity { player_id, league_id: None, token: None, former: Vec::new(), passes: false });
-    seat
+    let mut session = PlayerSession::new(settings.name.clone(), History::default());
+    session.registered(PlayerIdentity { player_id, league_id: None, token: None, former: Vec::new(), passes: false });
+    session
 }
 
 /// Empty without a file. A damaged file is logged and ignored.
@@ -195,37 +200,37 @@ fn remembered(home: &Home, player: &PlayerId) -> History {
 }
 
 impl Shared {
-    fn seat(&self) -> MutexGuard<'_, PlayerSession> {
-        self.seat.lock().unwrap_or_else(PoisonError::into_inner)
+    fn session(&self) -> MutexGuard<'_, PlayerSession> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session of the league, or the rehearsal for friendly matches and before the registration.
     fn table(&self, purpose: PlayPurpose) -> MutexGuard<'_, PlayerSession> {
         if purpose == PlayPurpose::League {
-            let seat = self.seat();
-            if seat.identity().is_some() {
-                return seat;
+            let session = self.session();
+            if session.identity().is_some() {
+                return session;
             }
         }
-        self.rehearsal.lock().unwrap_or_else(PoisonError::into_inner)
+        self.practice_session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn rehearse_as(&self, player_id: PlayerId) {
         let nowhere = PlayerIdentity { player_id, league_id: None, token: None, former: Vec::new(), passes: false };
-        self.rehearsal.lock().unwrap_or_else(PoisonError::into_inner).registered(nowhere);
+        self.practice_session.lock().unwrap_or_else(PoisonError::into_inner).registered(nowhere);
     }
 
     /// Does nothing before the registration.
     fn leave(&self) {
-        if self.seat().identity().is_some() {
+        if self.session().identity().is_some() {
             self.leave.notify_one();
         }
     }
 
     /// An answer to a referee carries the pass of its match, never the token.
     fn envelope(&self, conversation: Option<ConversationId>, asked: Option<(&ReceivedEnvelope, &MatchId)>) -> Envelope {
-        let seat = self.seat();
-        let identity = seat.identity();
+        let session = self.session();
+        let identity = session.identity();
         // Before the registration the player uses the id that it was started with.
         let sender = match identity.map(|identity| &identity.player_id).or(self.settings.wish.as_ref()) {
             Some(id) => Sender::player(id),
@@ -234,18 +239,18 @@ impl Shared {
         let pass = identity.zip(asked).and_then(|(identity, (head, match_id))| identity.answering_pass(head, match_id));
         Envelope {
             sender,
-            timestamp: self.world.now(),
+            timestamp: self.environment.now(),
             conversation_id: conversation.unwrap_or_else(|| ConversationId::named("conv-player")),
             auth_token: pass.map(Into::into),
         }
     }
 
     fn nonce(&self, match_id: &MatchId) -> DrawNonce {
-        let player = self.seat().identity().map(|identity| identity.player_id.clone());
+        let player = self.session().identity().map(|identity| identity.player_id.clone());
         match (&self.settings.chance, player) {
             (Chance::Seeded(seed), Some(player)) => seed.nonce(match_id, &player),
             (Chance::Seeded(_) | Chance::System, _) => {
-                HEXLOWER.encode(&self.world.random()[..16]).parse().unwrap_or_default()
+                HEXLOWER.encode(&self.environment.random()[..16]).parse().unwrap_or_default()
             }
         }
     }
@@ -257,15 +262,15 @@ impl Shared {
         invitation: &GameInvitation,
         purpose: PlayPurpose,
     ) -> Result<GameJoinAck, RequestError> {
-        let (match_id, now) = (&invitation.match_id, self.world.now());
-        if purpose == PlayPurpose::League && self.seat().takes_on_trust(head, match_id) {
+        let (match_id, now) = (&invitation.match_id, self.environment.now());
+        if purpose == PlayPurpose::League && self.session().takes_on_trust(head, match_id) {
             tracing::warn!(%match_id, "the referee shows no pass; the manager has said that this may be so");
             self.note_message(JournalLevel::Warn, "REFEREE_UNPROVEN", (head, Method::GameInvitation), || {
                 format!("{match_id}: the referee shows no pass; the manager has said that this may be so")
             });
         }
         match &invitation.game_type {
-            Some(game) if !self.thinker.games().contains(game) => {
+            Some(game) if !self.strategy_runner.games().contains(game) => {
                 self.table(purpose).declined(head, invitation, self.other_game(game), now)
             }
             Some(_) | None => {
@@ -276,7 +281,7 @@ impl Shared {
     }
 
     fn other_game(&self, game: &GameType) -> SmolStr {
-        let known = self.thinker.games().iter().map(GameType::to_string).collect::<Vec<_>>().join(" and ");
+        let known = self.strategy_runner.games().iter().map(GameType::to_string).collect::<Vec<_>>().join(" and ");
         format_smolstr!("this player knows {known} only, not {game}")
     }
 
@@ -288,7 +293,7 @@ impl Shared {
         envelope: Envelope,
     ) -> Result<CallAnswer, RequestError> {
         let (began, method, match_id) = (Instant::now(), request.method, request.match_id.clone());
-        if !self.thinker.games().contains(&request.game) {
+        if !self.strategy_runner.games().contains(&request.game) {
             return Err(RequestError::new(ErrorCode::E010, method, self.other_game(&request.game).to_string()));
         }
         let (request, memory, continues) = {
@@ -306,7 +311,7 @@ impl Shared {
         let player_id = Some(memory.player.clone());
         let left = self.left(&request);
         let mut why = self.rationale(&request, &memory);
-        let played = match self.thinker.think(request, memory, left).await {
+        let played = match self.strategy_runner.think(request, memory, left).await {
             StrategyOutcome::Chosen(played) => played,
             StrategyOutcome::Advised { played, asked } => {
                 self.note_model(&match_id, &played, &asked, None);
@@ -339,7 +344,7 @@ impl Shared {
     /// The time to the deadline; the default limit without a deadline, or if the clocks disagree.
     fn left(&self, request: &MoveRequest) -> Duration {
         let usual = LimitKind::Move.default_span();
-        let now: Timestamp = self.world.now();
+        let now: Timestamp = self.environment.now();
         let left = request.deadline.map_or(usual, |deadline| deadline.since(now));
         if left.is_zero() { usual } else { left.min(usual) }
     }
@@ -356,7 +361,7 @@ impl Shared {
     }
 
     fn league(&self) -> Option<LeagueId> {
-        self.seat().identity().and_then(|identity| identity.league_id.clone())
+        self.session().identity().and_then(|identity| identity.league_id.clone())
     }
 }
 
@@ -388,10 +393,10 @@ impl Agent for Player {
     }
 
     fn health(&self) -> Health {
-        let seat = self.shared.seat();
-        let id = seat.identity().map(|identity| identity.player_id.to_string());
-        let state = seat.state().as_str().to_owned();
-        drop(seat);
+        let session = self.shared.session();
+        let id = session.identity().map(|identity| identity.player_id.to_string());
+        let state = session.state().as_str().to_owned();
+        drop(session);
         let league_id = self.shared.league().map(|league| league.to_string());
         Health { status: "ok", role: Role::Player, id, league_id, state }
     }
@@ -457,14 +462,14 @@ impl Player {
             }
             PlayerCall::NotifyLeagueCompleted(end) => {
                 let acknowledgement = shared.table(PlayPurpose::League).league_completed(&head, &end)?;
-                let me = shared.seat().identity().map(|identity| identity.player_id.clone());
+                let me = shared.session().identity().map(|identity| identity.player_id.clone());
                 shared.console.completed(me.as_ref(), &shared.settings.name, &end);
                 shared.note_end(&head, &end);
                 shared.leave();
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
             PlayerCall::Shutdown(_) => {
-                let acknowledgement = shared.seat().told_to_leave(&head)?;
+                let acknowledgement = shared.session().told_to_leave(&head)?;
                 shared.note_message(JournalLevel::Info, "SHUTDOWN", (&head, method), || {
                     String::from("the manager told this player to leave")
                 });
@@ -481,8 +486,8 @@ impl Player {
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
             PlayerCall::GetPlayerState(_) => {
-                let strategy = SmolStr::new_static(shared.thinker.name());
-                let state = shared.seat().player_state(Some(strategy));
+                let strategy = SmolStr::new_static(shared.strategy_runner.name());
+                let state = shared.session().player_state(Some(strategy));
                 CallAnswer::new(plain(shared), &state)
             }
             PlayerCall::Ping(nothing) => CallAnswer::new(plain(shared), &nothing),

@@ -29,7 +29,7 @@ fn player(kind: &str) -> Player {
         join_key: None,
         home: None,
         recalls: false,
-        scribe: None,
+        journal_writer: None,
         histories: None,
         give_up_after: None,
         chance: Chance::System,

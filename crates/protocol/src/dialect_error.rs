@@ -228,14 +228,14 @@ mod tests {
 
     #[test]
     fn complaints_about_a_field_name_the_frame_too() {
-        for (words, rebuff) in [
+        for (words, dialect_error) in [
             ("Invalid params: 'message' is a required property", DialectError::WantsMessage),
             ("missing message", DialectError::WantsMessage),
             ("message_type is required", DialectError::WantsBare),
             ("Invalid params: sender must be type:id", DialectError::WantsColon),
             ("Invalid params", DialectError::BadArguments),
         ] {
-            assert_eq!(read(200, &rpc(-32602, words)), rebuff, "{words}");
+            assert_eq!(read(200, &rpc(-32602, words)), dialect_error, "{words}");
         }
         assert_eq!(read(500, &json!({"error": "'message'"})), DialectError::WantsMessage);
         assert_eq!(read(500, &json!({"error": "KeyError: 'message_type'"})), DialectError::WantsBare);

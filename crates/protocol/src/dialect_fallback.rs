@@ -18,7 +18,7 @@ pub struct DialectAttempt<'a> {
     /// The forms tried for this message, the most recent last.
     pub tried: &'a [PeerDialect],
     pub method: Method,
-    pub rebuff: &'a DialectError,
+    pub dialect_error: &'a DialectError,
     /// Many peers acknowledge every notice, so an acknowledged notice proves little.
     pub notice: bool,
     /// The peer has given a proper answer in this frame, so only the name can be wrong.
@@ -74,7 +74,7 @@ impl DialectAttempt<'_> {
 
     /// A notice is tried under one other name in the same frame.
     fn modestly(&self, last: &PeerDialect) -> Option<NextTry> {
-        match self.rebuff {
+        match self.dialect_error {
             DialectError::Nothing => Some(NextTry::Stop),
             DialectError::BadArguments | DialectError::UnknownName(_)
                 if last.frame() == Frame::Tool && !self.looked =>
@@ -103,7 +103,7 @@ impl DialectAttempt<'_> {
     /// Whether to read the tools first, and the forms to try in order.
     fn plan(&self, last: &PeerDialect) -> (bool, Vec<PeerDialect>) {
         let in_frames = |frames: &[Frame]| frames.iter().map(|frame| last.in_frame(*frame)).collect::<Vec<_>>();
-        match self.rebuff {
+        match self.dialect_error {
             DialectError::Other => (false, Vec::new()),
             DialectError::NoSuchPlace => (false, if self.pathless { vec![last.at_root()] } else { Vec::new() }),
             DialectError::Mcp => (true, in_frames(&[Frame::Tool])),

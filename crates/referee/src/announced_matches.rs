@@ -136,7 +136,7 @@ impl Shared {
         let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: false };
         let peer = Peer { endpoint: manager, manner, proven: *proven };
         let mut tries = Vec::new();
-        self.speaker.send(peer, message, &heard, &mut tries).await;
+        self.peer_client.send(peer, message, &heard, &mut tries).await;
         for came in tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.came.as_ref().ok()) {
             if let Ok(said) = serde_json::from_slice(&came.body) {
                 directory.read(&said);

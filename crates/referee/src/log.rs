@@ -31,7 +31,7 @@ impl Shared {
 
     pub(crate) fn entry(&self, level: JournalLevel, event: &str, message: String) -> JournalEntry {
         let who = self.identity().map(|identity| identity.id);
-        JournalEntry::new(self.world.now(), level, who.as_ref().map_or("", |id| id.as_str()), event, message)
+        JournalEntry::new(self.environment.now(), level, who.as_ref().map_or("", |id| id.as_str()), event, message)
     }
 
     pub(crate) fn write(&self, entry: JournalEntry) {

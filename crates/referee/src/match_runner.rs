@@ -66,7 +66,7 @@ struct MatchRunner {
     order: Arc<StartMatch>,
     endpoints: Pair<Endpoint>,
     commitment: DrawCommitment,
-    bout: MatchMachine,
+    match_machine: MatchMachine,
     effects: Vec<Effect>,
     waiting: Pair<VecDeque<Effect>>,
     busy: Pair<bool>,
@@ -125,27 +125,27 @@ pub(crate) async fn run(
     (appointed, purpose): (RefereeIdentity, MatchPurpose),
     order: Arc<StartMatch>,
     endpoints: Pair<Endpoint>,
-    bout: MatchMachine,
+    match_machine: MatchMachine,
     mut posts: mpsc::Receiver<MatchInput>,
 ) -> MatchState {
-    let commitment = bout.commitment();
+    let commitment = match_machine.commitment();
     let known = order.players.as_ref().map(|player| {
         let (manner, shows_token) = (player.manner.clone(), player.shows_token);
         KnownDialect { manner, shows_token, ..KnownDialect::default() }
     });
-    let mut ring = MatchRunner {
+    let mut match_runner = MatchRunner {
         shared: Arc::clone(shared),
         appointed,
         purpose,
         order,
         endpoints,
         commitment,
-        bout,
+        match_machine,
         effects: Vec::new(),
         waiting: Pair::default(),
         busy: Pair::default(),
         work: FuturesUnordered::new(),
-        began: shared.world.now(),
+        began: shared.environment.now(),
         transcript: Vec::new(),
         known,
         problems: Pair::default(),
@@ -153,23 +153,23 @@ pub(crate) async fn run(
         posted: Pair::default(),
         refused: Pair::default(),
     };
-    ring.tell(Input::Start);
-    while !ring.bout.is_done() {
+    match_runner.tell(Input::Start);
+    while !match_runner.match_machine.is_done() {
         tokio::select! {
             biased;
-            Some(done) = ring.work.next(), if !ring.work.is_empty() => ring.done(done),
-            Some(post) = posts.recv() => ring.take(post),
+            Some(done) = match_runner.work.next(), if !match_runner.work.is_empty() => match_runner.done(done),
+            Some(post) = posts.recv() => match_runner.take(post),
             else => break,
         }
-        ring.go_on();
+        match_runner.go_on();
     }
-    ring.letters().state()
+    match_runner.match_messages().state()
 }
 
 impl MatchRunner {
-    fn letters(&self) -> MatchMessages<'_> {
-        let letters = MatchMessages::new(&self.bout, &self.order, &self.appointed.id, self.commitment);
-        letters.explained(self.problems.as_ref().map(Option::as_ref))
+    fn match_messages(&self) -> MatchMessages<'_> {
+        let match_messages = MatchMessages::new(&self.match_machine, &self.order, &self.appointed.id, self.commitment);
+        match_messages.explained(self.problems.as_ref().map(Option::as_ref))
     }
 
     fn done(&mut self, done: Done) {
@@ -195,7 +195,7 @@ impl MatchRunner {
 
     fn tell(&mut self, input: Input) {
         self.shared.note_answer(&self.order, &input);
-        self.bout.handle(input, &mut self.effects);
+        self.match_machine.handle(input, &mut self.effects);
         self.go_on();
     }
 
@@ -204,23 +204,23 @@ impl MatchRunner {
             // The poster may have disconnected; the decision stands.
             MatchInput::Answer(posted, reply) => drop(reply.send(self.take_posted(*posted))),
             MatchInput::Step(step, reply) => {
-                let taken = self.bout.step(step, &mut self.effects);
+                let taken = self.match_machine.step(step, &mut self.effects);
                 self.go_on();
                 // The client may have disconnected; the step stands.
-                drop(reply.send(taken.map(|()| self.letters().state())));
+                drop(reply.send(taken.map(|()| self.match_messages().state())));
             }
-            MatchInput::Look(reply) => drop(reply.send(self.letters().state())),
+            MatchInput::Look(reply) => drop(reply.send(self.match_messages().state())),
         }
     }
 
     fn take_posted(&mut self, posted: PostedAnswer) -> Result<(), RequestError> {
         let PostedAnswer { side, method, standing, ref answer, .. } = posted;
         let ask = answer.ask();
-        if !self.bout.owes(side, ask) {
+        if !self.match_machine.owes(side, ask) {
             return self.not_owed(posted);
         }
         let illegal = match answer {
-            Answer::Moved(text) => self.bout.game().check(side, text).err(),
+            Answer::Moved(text) => self.match_machine.game().check(side, text).err(),
             Answer::Joined(_) | Answer::Declined => None,
         };
         let illegal = illegal.map(|illegal| RequestError::new(ErrorCode::E004, method, illegal.to_string()));
@@ -238,13 +238,13 @@ impl MatchRunner {
                 }
                 self.tell(posted.answer.input(side, None));
                 if let Some((call, open)) = &self.open[side]
-                    && !self.bout.is_open(side, *call)
+                    && !self.match_machine.is_open(side, *call)
                 {
                     open.set();
                 }
             }
             PosterProof::Doubtful { token, is_near } => {
-                let call = self.bout.open_call(side, ask);
+                let call = self.match_machine.open_call(side, ask);
                 let open = self.open[side].clone().filter(|(open, _)| Some(*open) == call);
                 let Some((_, open)) = open else { return self.not_owed(posted) };
                 let refusal = match (self.order.strict || self.known[side].shows_token, is_near) {
@@ -263,7 +263,7 @@ impl MatchRunner {
     }
 
     fn hold(&mut self, posted: PostedAnswer, open: &PostedAnswers) -> Result<(), RequestError> {
-        let echoes = posted.conversation.as_ref() == Some(&self.letters().conversation(posted.side));
+        let echoes = posted.conversation.as_ref() == Some(&self.match_messages().conversation(posted.side));
         let again = posted.clone();
         match open.hold(posted, echoes) {
             HoldOutcome::First => Ok(()),
@@ -284,8 +284,8 @@ impl MatchRunner {
     fn not_owed(&mut self, posted: PostedAnswer) -> Result<(), RequestError> {
         let side = posted.side;
         match posted.answer {
-            Answer::Joined(_) if self.bout.has_joined(side) => Ok(()),
-            Answer::Moved(_) if self.bout.has_moved(side) => {
+            Answer::Joined(_) if self.match_machine.has_joined(side) => Ok(()),
+            Answer::Moved(_) if self.match_machine.has_moved(side) => {
                 let (match_id, player) = (&self.order.match_id, &self.order.players[side].player_id);
                 tracing::warn!(%match_id, %player, "a second choice was posted; the first one counts");
                 self.shared
@@ -333,23 +333,27 @@ impl MatchRunner {
     }
 
     fn begin(&mut self, side: Side, effect: Effect) {
-        let now = self.shared.world.now();
+        let now = self.shared.environment.now();
         match effect {
             Effect::Invite { call, limit, try_number, .. } => {
-                let said = Call::GameInvitation(self.letters().invitation(side));
+                let said = Call::GameInvitation(self.match_messages().invitation(side));
                 self.ask((side, call, try_number), AskKind::Join, said, limit);
             }
             Effect::AskMove { call, limit, try_number, .. } => {
-                let said = self.letters().ask(side, now, limit);
+                let said = self.match_messages().ask(side, now, limit);
                 self.ask((side, call, try_number), AskKind::Move, said, limit);
             }
             Effect::TellError { ask, complaint, tries_made, tries_allowed, pause, .. } => {
                 self.shared.note_complaint(&self.order, side, &complaint, (tries_made, tries_allowed));
                 let next = now.after(pause);
-                let error = self.letters().error(side, ask, &complaint, (tries_made, tries_allowed), next);
-                let envelope = self.letters().envelope(side, now);
-                let told =
-                    self.inform(side, envelope, Call::NotifyGameError(error), self.bout.terms().limits.to_acknowledge);
+                let error = self.match_messages().error(side, ask, &complaint, (tries_made, tries_allowed), next);
+                let envelope = self.match_messages().envelope(side, now);
+                let told = self.inform(
+                    side,
+                    envelope,
+                    Call::NotifyGameError(error),
+                    self.match_machine.terms().limits.to_acknowledge,
+                );
                 // A pause leaves time for the notice. Without a pause the next try must not overtake it.
                 let holds_up = pause.is_zero();
                 self.busy[side] = holds_up;
@@ -367,8 +371,8 @@ impl MatchRunner {
                 }));
             }
             Effect::TellOver { call, limit, .. } => {
-                let Some(over) = self.letters().over(side) else { return };
-                let envelope = self.letters().envelope(side, now);
+                let Some(over) = self.match_messages().over(side) else { return };
+                let envelope = self.match_messages().envelope(side, now);
                 let told = self.inform(side, envelope, Call::NotifyMatchResult(over), limit);
                 self.busy[side] = true;
                 self.work.push(Box::pin(async move {
@@ -383,16 +387,16 @@ impl MatchRunner {
 
     /// Waits until the limit for an answer to the call or a post.
     fn ask(&mut self, (side, call, number): (Side, CallNumber, u8), ask: AskKind, question: Call, limit: Duration) {
-        let envelope = self.letters().envelope(side, self.shared.world.now());
-        let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
+        let envelope = self.match_messages().envelope(side, self.shared.environment.now());
+        let (peer_client, endpoint) = (self.shared.peer_client.clone(), self.endpoints[side].clone());
         let (order, known) = (Arc::clone(&self.order), self.known[side].clone());
         let shared = Arc::clone(&self.shared);
-        let scribe = TranscriptWriter::new(&self.appointed.id, &order.players[side].player_id, &question);
+        let transcript_writer = TranscriptWriter::new(&self.appointed.id, &order.players[side].player_id, &question);
         let posted = Arc::new(PostedAnswers::default());
         self.open[side] = Some((call, Arc::clone(&posted)));
         self.busy[side] = true;
         self.work.push(Box::pin(async move {
-            let time = speaker.client().allow(limit);
+            let time = peer_client.client().allow(limit);
             let asked = AskedQuestion { side, call, ask, order: &order };
             let posts = known.manner.posts();
             let waiter = AnswerWaiter { asked, posted: &posted, posts, limit, time };
@@ -400,7 +404,7 @@ impl MatchRunner {
             let message = OutgoingCall { envelope: &envelope, call: &question, body: None, limit, notice: false };
             let (mut tries, mut read): (Vec<SendAttempt>, _) = (Vec::new(), None);
             let asking = async {
-                let mut sending = speaker.sending(peer, message, &mut tries);
+                let mut sending = peer_client.sending(peer, message, &mut tries);
                 while let Some(exchange) = sending.next().await {
                     if waiter.is_understood(read.insert(asked.understand(exchange))).await {
                         return sending.finish(true);
@@ -429,7 +433,7 @@ impl MatchRunner {
             let player = order.players[side].player_id.as_str();
             let answered = understood || posted.is_set();
             shared.note_tries(&order.match_id, (player, Some(number)), &tries, answered);
-            let mut said = scribe.write_down(&tries);
+            let mut said = transcript_writer.write_down(&tries);
             said.extend(words);
             Done { side: Some(side), input, said, found: Some((side, found)) }
         }));
@@ -442,18 +446,18 @@ impl MatchRunner {
         call: Call,
         limit: Duration,
     ) -> impl Future<Output = (SendFinding, Vec<TranscriptEntry>)> + Send + use<> {
-        let (speaker, endpoint) = (self.shared.speaker.clone(), self.endpoints[side].clone());
-        let scribe = TranscriptWriter::new(&self.appointed.id, &self.order.players[side].player_id, &call);
+        let (peer_client, endpoint) = (self.shared.peer_client.clone(), self.endpoints[side].clone());
+        let transcript_writer = TranscriptWriter::new(&self.appointed.id, &self.order.players[side].player_id, &call);
         let KnownDialect { manner, proven, .. } = self.known[side].clone();
         let (shared, order) = (Arc::clone(&self.shared), Arc::clone(&self.order));
         async move {
             let peer = Peer { endpoint: &endpoint, manner: &manner, proven };
             let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: true };
             let mut tries = Vec::new();
-            let said = speaker.send(peer, message, &heard, &mut tries).await;
+            let said = peer_client.send(peer, message, &heard, &mut tries).await;
             let player = order.players[side].player_id.as_str();
             shared.note_tries(&order.match_id, (player, None), &tries, said.understood);
-            (SendFinding::from(said), scribe.write_down(&tries))
+            (SendFinding::from(said), transcript_writer.write_down(&tries))
         }
     }
 
@@ -470,7 +474,7 @@ impl MatchRunner {
 
     /// Writes the match file before it reports: when a league has all results, all files are on their way.
     fn report(&mut self) {
-        let Some(mut report) = self.letters().report() else { return };
+        let Some(mut report) = self.match_messages().report() else { return };
         report.learned = self.learned();
         if self.shared.logs(JournalLevel::Debug) {
             let message = format!("{} is decided; the manager is told", report.match_id);
@@ -526,7 +530,7 @@ impl MatchRunner {
     }
 
     fn file(&mut self) -> Option<MatchFile> {
-        let ending = self.bout.ending()?;
+        let ending = self.match_machine.ending()?;
         let occasion = MatchContext {
             league_id: self.order.league_id.clone().or_else(unnamed_league)?,
             round_id: self.order.round_id.unwrap_or(RoundId(0)),
@@ -536,16 +540,16 @@ impl MatchRunner {
             players: self.order.players.as_ref().map(|player| player.player_id.clone()),
             referee_id: self.appointed.id.clone(),
         };
-        let record = MatchRecord::of(&self.bout, ending, self.order.draw_secret.is_some());
+        let record = MatchRecord::of(&self.match_machine, ending, self.order.draw_secret.is_some());
         let names = self.order.players.as_ref().map(|player| player.player_id.as_str());
-        let reason = self.bout.reason(names).map(SmolStr::new);
+        let reason = self.match_machine.reason(names).map(SmolStr::new);
         let mut file = MatchFile::new(occasion, self.began);
         file.lifecycle.started = Some(self.began);
         file.transcript = std::mem::take(&mut self.transcript);
         for side in Side::BOTH {
             file.transcript.append(&mut self.posted[side]);
         }
-        file.finish(&record, &self.order.scoring, reason, self.shared.world.now());
+        file.finish(&record, &self.order.scoring, reason, self.shared.environment.now());
         Some(file)
     }
 }

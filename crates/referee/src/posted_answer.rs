@@ -161,7 +161,7 @@ impl Shared {
         let referee = self.identity().map(|me| SmolStr::new(me.id.as_str())).unwrap_or_default();
         let there = (SmolStr::new(player.as_str()), referee);
         let kind = SmolStr::new_static(method.row().message.unwrap_or(method.row().name));
-        TranscriptEntry::new(self.world.now(), Direction::Received, there, kind, letter, None)
+        TranscriptEntry::new(self.environment.now(), Direction::Received, there, kind, letter, None)
     }
 }
 

@@ -68,8 +68,8 @@ pub struct Referee {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) settings: RefereeSettings,
-    pub(crate) world: Environment,
-    pub(crate) speaker: PeerClient,
+    pub(crate) environment: Environment,
+    pub(crate) peer_client: PeerClient,
     /// Set once the referee has an id.
     pub(crate) journal: OnceLock<Journal>,
     pub(crate) views: Option<ViewWriter>,
@@ -131,13 +131,13 @@ impl Matches {
 }
 
 impl Referee {
-    pub fn new(settings: RefereeSettings, client: Client, views: Option<ViewWriter>, world: Environment) -> Self {
+    pub fn new(settings: RefereeSettings, client: Client, views: Option<ViewWriter>, environment: Environment) -> Self {
         let (identity, matches) = (RwLock::default(), Mutex::default());
         Self {
             shared: Arc::new(Shared {
                 settings,
-                world,
-                speaker: PeerClient::new(client),
+                environment,
+                peer_client: PeerClient::new(client),
                 journal: OnceLock::new(),
                 views,
                 identity,
@@ -229,7 +229,7 @@ impl Shared {
         };
         Envelope {
             sender,
-            timestamp: self.world.now(),
+            timestamp: self.environment.now(),
             conversation_id: conversation.unwrap_or_else(|| ConversationId::named("conv-referee")),
             auth_token: token,
         }
@@ -303,8 +303,8 @@ impl Shared {
         if matches.running.len() >= self.settings.capacity as usize {
             return Ok(refused("busy"));
         }
-        let (secret, salt) = (DrawSecret(self.world.random()), self.world.random());
-        let bout = MatchMachine::new(messages::terms(&order, secret, salt), game);
+        let (secret, salt) = (DrawSecret(self.environment.random()), self.environment.random());
+        let match_machine = MatchMachine::new(messages::terms(&order, secret, salt), game);
         let (posts, inbox) = mpsc::channel(POSTS);
         let order = Arc::new(order);
         let registration = matches.registrations;
@@ -319,7 +319,8 @@ impl Shared {
         let played = trace::of_match(&order.match_id, order.attempt);
         let playing = async move {
             let state =
-                match_runner::run(&shared, (identity, purpose), Arc::clone(&order), endpoints, bout, inbox).await;
+                match_runner::run(&shared, (identity, purpose), Arc::clone(&order), endpoints, match_machine, inbox)
+                    .await;
             shared.finished(&order, Finished { registration, purpose, state });
         };
         tokio::spawn(playing.instrument(played));

@@ -66,7 +66,7 @@ impl Shared {
             tries: settings.give_up_after.filter(|_| self.identity().is_none()),
         };
         let admitted =
-            registration::register(&self.speaker, manager, patience, &self.hurry, || self.registration()).await?;
+            registration::register(&self.peer_client, manager, patience, &self.hurry, || self.registration()).await?;
         let Admitted { referee_id, league_id, token, passes, manner, proven, .. } = admitted;
         let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
         let manager_is = manager.clone();
@@ -74,9 +74,9 @@ impl Shared {
             RefereeIdentity { id: id.clone(), league: league_id, token, passes, manager: manager_is, manner, proven };
         self.begin_anew();
         *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
-        if let Some((scribe, home)) = &settings.journal {
+        if let Some((transcript_writer, home)) = &settings.journal {
             let path = home.agent_journal(&AgentId::Referee(id.clone()));
-            self.journal.get_or_init(|| scribe.journal(path));
+            self.journal.get_or_init(|| transcript_writer.journal(path));
         }
         self.note(JournalLevel::Info, "REGISTERED", || format!("registered with {manager}"));
         self.send_owed();
@@ -94,7 +94,8 @@ impl Shared {
     async fn make_sure(self: &Arc<Self>) -> bool {
         let Some(RefereeIdentity { token: Some(token), manager, .. }) = self.identity() else { return true };
         let envelope = self.envelope(None, Some(token.into()));
-        let counts = token_recheck::counts(self.speaker.client(), &manager, &envelope, self.settings.patience).await;
+        let counts =
+            token_recheck::counts(self.peer_client.client(), &manager, &envelope, self.settings.patience).await;
         if counts == Some(false)
             && let Err(rejected) = self.register(&manager).await
         {

@@ -36,9 +36,9 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
         let mut tries = Vec::new();
         // A manager of another implementation may expect reports in another frame than registrations.
         let said = if passes {
-            shared.speaker.send(peer, message, &understood, &mut tries).await
+            shared.peer_client.send(peer, message, &understood, &mut tries).await
         } else {
-            shared.speaker.search(peer, message, &understood, &mut tries).await
+            shared.peer_client.search(peer, message, &understood, &mut tries).await
         };
         shared.note_tries(&match_id, ("the manager", None), &tries, said.understood);
         if let Some(learned) = said.learned {

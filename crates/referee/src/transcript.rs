@@ -235,7 +235,7 @@ impl Shared {
             let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: false };
             let peer = Peer { endpoint: &manager, manner: &manner, proven: true };
             let mut tries = Vec::new();
-            self.speaker.send(peer, message, &understood, &mut tries).await;
+            self.peer_client.send(peer, message, &understood, &mut tries).await;
             let last = tries.pop().ok_or_else(|| String::from("there was no time"))?;
             let exchange = last.came.map_err(|error| error.to_string())?;
             let layers = ParsedAnswer::parse(&exchange.body).map_err(|unreadable| unreadable.to_string())?;

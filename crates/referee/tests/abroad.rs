@@ -97,7 +97,7 @@ async fn listening_player(manager: &str, wish: Option<PlayerId>) -> (Player, Str
         join_key: None,
         home: None,
         recalls: false,
-        scribe: None,
+        journal_writer: None,
         histories: None,
         give_up_after: None,
         chance: Chance::System,

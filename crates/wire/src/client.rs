@@ -48,7 +48,7 @@ pub struct ClientSettings {
     pub clock: WallClock,
     pub tally: Option<Arc<CallTally>>,
     /// Without a monitor, lag of our own runtime counts against the peer.
-    pub pulse: Option<LagMonitor>,
+    pub lag_monitor: Option<LagMonitor>,
 }
 
 impl Default for ClientSettings {
@@ -60,7 +60,7 @@ impl Default for ClientSettings {
             idle_limit: Duration::from_secs(4),
             clock: Arc::new(system_time),
             tally: None,
-            pulse: None,
+            lag_monitor: None,
         }
     }
 }
@@ -89,7 +89,7 @@ struct Shared {
     last_id: AtomicU64,
     clock: WallClock,
     tally: Option<Arc<CallTally>>,
-    pulse: Option<LagMonitor>,
+    lag_monitor: Option<LagMonitor>,
 }
 
 impl fmt::Debug for Client {
@@ -106,10 +106,10 @@ impl Default for Client {
 
 impl Client {
     pub fn new(settings: ClientSettings) -> Self {
-        let dialer = Dialer::new(settings.connector, settings.tls, settings.pulse.clone());
+        let dialer = Dialer::new(settings.connector, settings.tls, settings.lag_monitor.clone());
         let pool = Arc::new(Pool::new(dialer, settings.idle_per_host, settings.idle_limit));
-        let ClientSettings { clock, tally, pulse, .. } = settings;
-        Self { shared: Arc::new(Shared { pool, last_id: AtomicU64::new(0), clock, tally, pulse }) }
+        let ClientSettings { clock, tally, lag_monitor, .. } = settings;
+        Self { shared: Arc::new(Shared { pool, last_id: AtomicU64::new(0), clock, tally, lag_monitor }) }
     }
 
     /// Sends `call` once in the given dialect and waits for the whole answer. [`crate::peer_client::PeerClient`] finds the dialect.
@@ -147,7 +147,7 @@ impl Client {
     }
 
     pub fn allow(&self, limit: Duration) -> Deadline {
-        Deadline::new(limit, self.shared.pulse.clone())
+        Deadline::new(limit, self.shared.lag_monitor.clone())
     }
 
     /// `id` selects the response in a stream of events.

@@ -27,26 +27,30 @@ impl ClientNetwork {
 mod tests {
     use super::*;
 
-    fn whence(peer: &str) -> ClientNetwork {
+    fn client_network(peer: &str) -> ClientNetwork {
         ClientNetwork::of(peer.parse().unwrap())
     }
 
     #[test]
     fn ports_do_not_matter_and_addresses_do() {
-        assert_eq!(whence("192.0.2.7:1"), whence("192.0.2.7:2"));
-        assert_eq!(whence("192.0.2.7:1"), whence("[::ffff:192.0.2.7]:2"));
-        assert_ne!(whence("192.0.2.7:1"), whence("192.0.2.8:1"));
+        assert_eq!(client_network("192.0.2.7:1"), client_network("192.0.2.7:2"));
+        assert_eq!(client_network("192.0.2.7:1"), client_network("[::ffff:192.0.2.7]:2"));
+        assert_ne!(client_network("192.0.2.7:1"), client_network("192.0.2.8:1"));
     }
 
     #[test]
     fn a_network_of_version_six_is_one_caller() {
-        assert_eq!(whence("[2001:db8::1]:1"), whence("[2001:db8::ffff:ffff:ffff:ffff]:1"));
-        assert_ne!(whence("[2001:db8::1]:1"), whence("[2001:db8:0:1::1]:1"));
+        assert_eq!(client_network("[2001:db8::1]:1"), client_network("[2001:db8::ffff:ffff:ffff:ffff]:1"));
+        assert_ne!(client_network("[2001:db8::1]:1"), client_network("[2001:db8:0:1::1]:1"));
     }
 
     #[test]
     fn loopback_is_here_by_either_version() {
-        assert!(whence("127.0.0.1:1").is_here() && whence("127.8.0.1:1").is_here() && whence("[::1]:1").is_here());
-        assert!(!whence("192.0.2.7:1").is_here() && !whence("[2001:db8::1]:1").is_here());
+        assert!(
+            client_network("127.0.0.1:1").is_here()
+                && client_network("127.8.0.1:1").is_here()
+                && client_network("[::1]:1").is_here()
+        );
+        assert!(!client_network("192.0.2.7:1").is_here() && !client_network("[2001:db8::1]:1").is_here());
     }
 }

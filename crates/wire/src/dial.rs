@@ -16,7 +16,7 @@ use crate::runtime_lag::LagMonitor;
 pub(crate) struct Dialer {
     connector: Arc<dyn Connector>,
     tls: Option<TlsConnector>,
-    pulse: Option<LagMonitor>,
+    lag_monitor: Option<LagMonitor>,
 }
 
 /// The pause when this machine has no descriptors or memory left: another connection must end first.
@@ -26,9 +26,9 @@ impl Dialer {
     pub(crate) fn new(
         connector: Arc<dyn Connector>,
         tls: Option<Arc<ClientConfig>>,
-        pulse: Option<LagMonitor>,
+        lag_monitor: Option<LagMonitor>,
     ) -> Self {
-        Self { connector, tls: tls.map(TlsConnector::from), pulse }
+        Self { connector, tls: tls.map(TlsConnector::from), lag_monitor }
     }
 
     /// Waits while this machine lacks resources, because that is not the peer's fault.
@@ -43,8 +43,8 @@ impl Dialer {
                     }
                     let began = Instant::now();
                     sleep(PAUSE).await;
-                    if let Some(pulse) = &self.pulse {
-                        pulse.lose_since(began);
+                    if let Some(lag_monitor) = &self.lag_monitor {
+                        lag_monitor.lose_since(began);
                     }
                 }
                 connected => return connected,

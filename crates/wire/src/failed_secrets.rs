@@ -27,24 +27,24 @@ impl FailedSecrets {
         Self { meter: KeyedLimiter::new(rate), out: Mutex::default() }
     }
 
-    /// Fails while too many wrong secrets have come from `whence`.
-    pub fn listen(&self, whence: ClientNetwork) -> Result<(), RetryAfter> {
+    /// Fails while too many wrong secrets have come from `client_network`.
+    pub fn listen(&self, client_network: ClientNetwork) -> Result<(), RetryAfter> {
         let out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        match out.get(&whence).map(|until| until.saturating_duration_since(Instant::now())) {
+        match out.get(&client_network).map(|until| until.saturating_duration_since(Instant::now())) {
             Some(left) if !left.is_zero() => Err(RetryAfter(left)),
             Some(_) | None => Ok(()),
         }
     }
 
-    pub fn strike(&self, whence: ClientNetwork) -> Result<(), RetryAfter> {
-        let struck = self.meter.pass(&whence);
+    pub fn strike(&self, client_network: ClientNetwork) -> Result<(), RetryAfter> {
+        let struck = self.meter.pass(&client_network);
         if let Err(wait) = struck {
             let (mut out, now) = (self.out.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
             if out.len() >= MOST {
                 out.retain(|_, until| *until > now);
             }
             if out.len() < MOST {
-                out.insert(whence, now + wait.0);
+                out.insert(client_network, now + wait.0);
             }
         }
         struck

@@ -396,7 +396,7 @@ impl Sending<'_> {
             let attempt = DialectAttempt {
                 tried: &self.tried,
                 method: self.method(),
-                rebuff: error,
+                dialect_error: error,
                 notice: self.message.notice,
                 proven: self.peer.proven && self.tried.len() == 1,
                 looked: self.looked.is_some(),

@@ -65,7 +65,7 @@ pub struct RegistrationRetry {
 
 /// Retries after a pause, or as soon as `hurry` is notified.
 pub async fn register(
-    speaker: &PeerClient,
+    peer_client: &PeerClient,
     manager: &Endpoint,
     patience: RegistrationRetry,
     hurry: &Notify,
@@ -75,7 +75,7 @@ pub async fn register(
     let mut tried: u32 = 0;
     loop {
         let (envelope, call) = message();
-        let trouble = match attempt(speaker, manager, patience.answer, &envelope, &call).await {
+        let trouble = match attempt(peer_client, manager, patience.answer, &envelope, &call).await {
             Read::Admitted(admitted) => return Ok(*admitted),
             Read::Rejected(reason) => return Err(Rejected::Refused { manager: manager.to_string(), reason }),
             Read::Unclear(what) => what,
@@ -92,13 +92,19 @@ pub async fn register(
     }
 }
 
-async fn attempt(speaker: &PeerClient, manager: &Endpoint, limit: Duration, envelope: &Envelope, call: &Call) -> Read {
+async fn attempt(
+    peer_client: &PeerClient,
+    manager: &Endpoint,
+    limit: Duration,
+    envelope: &Envelope,
+    call: &Call,
+) -> Read {
     let began = Instant::now();
     let canonical = PeerDialect::default();
     let peer = Peer { endpoint: manager, manner: &canonical, proven: false };
     let message = OutgoingCall { envelope, call, body: None, limit, notice: false };
     let mut tries = Vec::new();
-    let said = speaker.search(peer, message, &answers, &mut tries).await;
+    let said = peer_client.search(peer, message, &answers, &mut tries).await;
     let manner = said.learned.unwrap_or_default();
     tries.retain(|one| !one.is_probe);
     match tries.last().map(|last| &last.came) {
@@ -109,7 +115,7 @@ async fn attempt(speaker: &PeerClient, manager: &Endpoint, limit: Duration, enve
         Some(Ok(_)) => {}
     }
     let left = limit.saturating_sub(began.elapsed());
-    if let Some(admitted) = flat(speaker, manager, left, envelope, call).await {
+    if let Some(admitted) = flat(peer_client, manager, left, envelope, call).await {
         return admitted;
     }
     let complaints = tries.iter().filter_map(|one| one.came.as_ref().ok());
@@ -152,7 +158,7 @@ fn weight(exchange: &Exchange) -> u8 {
 /// Registers with flat fields: at their own path, and as the message of S2. A referee never posts to the players' path, because
 /// the manager would register it as a player.
 async fn flat(
-    speaker: &PeerClient,
+    peer_client: &PeerClient,
     manager: &Endpoint,
     limit: Duration,
     envelope: &Envelope,
@@ -177,7 +183,7 @@ async fn flat(
     if let Some(key) = key {
         body["join_key"] = key.reveal().into();
     }
-    let (began, client) = (Instant::now(), speaker.client());
+    let (began, client) = (Instant::now(), peer_client.client());
     for place in [manager.at(path), manager.clone()] {
         let left = limit.saturating_sub(began.elapsed());
         let came = client.post(&place, &HeaderMap::new(), body.to_string().into(), left).await.ok()?;
@@ -251,7 +257,7 @@ mod tests {
     async fn who_hears_from_the_manager_asks_again_at_once_but_not_all_the_time() {
         let nowhere = Arc::new(Nowhere::default());
         let client = Client::new(ClientSettings { connector: nowhere.clone(), ..ClientSettings::default() });
-        let speaker = PeerClient::new(client);
+        let peer_client = PeerClient::new(client);
         let (manager, hurry) = ("http://127.0.0.1:1/mcp".parse().unwrap(), Notify::new());
         let message = || {
             let sender = Sender::unregistered(Role::Player, "player");
@@ -260,7 +266,7 @@ mod tests {
         };
         let second = Duration::from_secs(1);
         let patience = RegistrationRetry { answer: second, pause: second, longest: second * 60, tries: None };
-        let registering = register(&speaker, &manager, patience, &hurry, message);
+        let registering = register(&peer_client, &manager, patience, &hurry, message);
         let tries = || nowhere.0.load(Ordering::Relaxed);
         tokio::select! {
             _ = registering => panic!("no manager listens"),

@@ -23,7 +23,7 @@ const RESTING: u64 = u64::MAX;
 /// Measures the lag of one runtime while a client waits for a peer. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct LagMonitor {
-    felt: Arc<LagState>,
+    lag_state: Arc<LagState>,
 }
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ struct LagState {
 impl LagMonitor {
     pub fn start() -> Self {
         let wake = Arc::<Notify>::default();
-        let felt = Arc::new(LagState {
+        let lag_state = Arc::new(LagState {
             began: Instant::now(),
             lost: AtomicU64::new(0),
             due: AtomicU64::new(RESTING),
@@ -51,34 +51,34 @@ impl LagMonitor {
             waiting: AtomicUsize::new(0),
             wake: Arc::clone(&wake),
         });
-        let held = Arc::downgrade(&felt);
+        let held = Arc::downgrade(&lag_state);
         tokio::spawn(async move {
             loop {
                 wake.notified().await;
-                let Some(mut due) = held.upgrade().map(|felt| felt.due()) else { return };
+                let Some(mut due) = held.upgrade().map(|lag_state| lag_state.due()) else { return };
                 while let Some(moment) = due {
                     sleep_until(moment).await;
-                    let Some(felt) = held.upgrade() else { return };
-                    due = felt.beat(moment);
+                    let Some(lag_state) = held.upgrade() else { return };
+                    due = lag_state.beat(moment);
                 }
             }
         });
-        Self { felt }
+        Self { lag_state }
     }
 
     pub fn lost(&self) -> Duration {
         // `beat` stores these in the opposite order, so a read in between gives too much lag rather than too little.
-        let due = self.felt.due();
-        let before = Duration::from_micros(self.felt.lost.load(Ordering::Relaxed));
+        let due = self.lag_state.due();
+        let before = Duration::from_micros(self.lag_state.lost.load(Ordering::Relaxed));
         before + due.map_or(Duration::ZERO, |due| late(Instant::now(), due))
     }
 
     /// Counts the time since `began` as lag. If several callers report the same time, it counts once.
     pub(crate) fn lose_since(&self, began: Instant) {
-        let since = |moment: Instant| micros(moment.saturating_duration_since(self.felt.began));
+        let since = |moment: Instant| micros(moment.saturating_duration_since(self.lag_state.began));
         let now = since(Instant::now());
-        let counted = self.felt.counted.fetch_max(now, Ordering::Relaxed);
-        self.felt.lost.fetch_add(now.saturating_sub(counted.max(since(began))), Ordering::Relaxed);
+        let counted = self.lag_state.counted.fetch_max(now, Ordering::Relaxed);
+        self.lag_state.lost.fetch_add(now.saturating_sub(counted.max(since(began))), Ordering::Relaxed);
     }
 }
 
@@ -119,13 +119,13 @@ impl Drop for LagState {
 struct LagWatch(LagMonitor);
 
 impl LagWatch {
-    fn new(pulse: LagMonitor) -> Self {
-        pulse.felt.waiting.fetch_add(1, Ordering::SeqCst);
-        if pulse.felt.due().is_none() {
-            pulse.felt.next();
-            pulse.felt.wake.notify_one();
+    fn new(lag_monitor: LagMonitor) -> Self {
+        lag_monitor.lag_state.waiting.fetch_add(1, Ordering::SeqCst);
+        if lag_monitor.lag_state.due().is_none() {
+            lag_monitor.lag_state.next();
+            lag_monitor.lag_state.wake.notify_one();
         }
-        Self(pulse)
+        Self(lag_monitor)
     }
 }
 
@@ -137,7 +137,7 @@ impl Clone for LagWatch {
 
 impl Drop for LagWatch {
     fn drop(&mut self) {
-        self.0.felt.waiting.fetch_sub(1, Ordering::SeqCst);
+        self.0.lag_state.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -167,8 +167,8 @@ pub struct Deadline {
 
 impl Deadline {
     /// Begins now. Without a monitor it grants nothing.
-    pub fn new(limit: Duration, pulse: Option<LagMonitor>) -> Self {
-        let watch = pulse.map(LagWatch::new);
+    pub fn new(limit: Duration, lag_monitor: Option<LagMonitor>) -> Self {
+        let watch = lag_monitor.map(LagWatch::new);
         let lost = lost_by(watch.as_ref());
         Self { watch, limit, began: Instant::now(), lost, waited: Duration::ZERO, begun: false }
     }
@@ -242,38 +242,39 @@ mod tests {
 
     #[tokio::test]
     async fn the_monitor_measures_only_while_a_peer_is_waited_for() {
-        let pulse = LagMonitor::start();
+        let lag_monitor = LagMonitor::start();
         stall();
-        assert_eq!((pulse.felt.due(), pulse.lost()), (None, Duration::ZERO));
-        let waited = Deadline::new(Duration::from_secs(1), Some(pulse.clone()));
+        assert_eq!((lag_monitor.lag_state.due(), lag_monitor.lost()), (None, Duration::ZERO));
+        let waited = Deadline::new(Duration::from_secs(1), Some(lag_monitor.clone()));
         stall();
-        assert!(pulse.lost() > 2 * TOLERANCE, "felt before anything else has run: {:?}", pulse.lost());
+        assert!(lag_monitor.lost() > 2 * TOLERANCE, "felt before anything else has run: {:?}", lag_monitor.lost());
         let another = waited.clone();
         drop(waited);
         sleep_until(Instant::now() + 3 * BEAT).await;
-        assert!(pulse.felt.due().is_some(), "there is another one");
+        assert!(lag_monitor.lag_state.due().is_some(), "there is another one");
         drop(another);
-        while pulse.felt.due().is_some() {
+        while lag_monitor.lag_state.due().is_some() {
             tokio::task::yield_now().await;
         }
-        let lost = pulse.lost();
+        let lost = lag_monitor.lost();
         stall();
-        assert_eq!(pulse.lost(), lost);
-        drop(Deadline::new(Duration::from_secs(1), Some(pulse.clone())));
-        assert!(pulse.felt.due().is_some(), "it beats again");
+        assert_eq!(lag_monitor.lost(), lost);
+        drop(Deadline::new(Duration::from_secs(1), Some(lag_monitor.clone())));
+        assert!(lag_monitor.lag_state.due().is_some(), "it beats again");
     }
 
     #[tokio::test]
     async fn the_measuring_task_ends_with_the_last_monitor() {
-        let pulse = LagMonitor::start();
-        let (felt, waited) = (Arc::downgrade(&pulse.felt), Deadline::new(Duration::from_secs(1), Some(pulse.clone())));
-        drop(pulse);
-        assert!(felt.upgrade().is_some(), "who is waited for holds it, too");
+        let lag_monitor = LagMonitor::start();
+        let (lag_state, waited) =
+            (Arc::downgrade(&lag_monitor.lag_state), Deadline::new(Duration::from_secs(1), Some(lag_monitor.clone())));
+        drop(lag_monitor);
+        assert!(lag_state.upgrade().is_some(), "who is waited for holds it, too");
         drop(waited);
         let tasks = tokio::runtime::Handle::current().metrics();
         while tasks.num_alive_tasks() > 0 {
             tokio::task::yield_now().await;
         }
-        assert!(felt.upgrade().is_none());
+        assert!(lag_state.upgrade().is_none());
     }
 }

@@ -136,7 +136,7 @@ pub async fn play(choose: StrategyFunction) -> anyhow::Result<()> {
         home: None,
         recalls: false,
         histories: None,
-        scribe: None,
+        journal_writer: None,
         chance: Chance::System,
         patience: Duration::from_secs(10),
         pause: Duration::from_millis(500),

@@ -80,9 +80,9 @@ impl RunContext {
     }
 
     /// Clock and random numbers of a process, different after each restart.
-    fn world(&self, plug: &SimConnector, life: u64) -> Environment {
-        let (watch, clocks, index) = (plug.watch, Arc::clone(&self.clocks), plug.place.index());
-        let rng = Mutex::new(Rng::new(self.scenario.seed, &[5, u64::from(plug.place.0), life]));
+    fn environment(&self, connector: &SimConnector, life: u64) -> Environment {
+        let (watch, clocks, index) = (connector.watch, Arc::clone(&self.clocks), connector.place.index());
+        let rng = Mutex::new(Rng::new(self.scenario.seed, &[5, u64::from(connector.place.0), life]));
         Environment::new(
             move || {
                 let wrong = clocks.get(index).map_or(0, |wrong| wrong.load(Ordering::Relaxed));
@@ -92,11 +92,11 @@ impl RunContext {
         )
     }
 
-    fn client(&self, plug: &SimConnector, world: &Environment) -> Client {
-        let world = world.clone();
+    fn client(&self, connector: &SimConnector, environment: &Environment) -> Client {
+        let environment = environment.clone();
         Client::new(ClientSettings {
-            connector: Arc::new(plug.clone()),
-            clock: Arc::new(move || world.now()),
+            connector: Arc::new(connector.clone()),
+            clock: Arc::new(move || environment.now()),
             ..ClientSettings::default()
         })
     }
@@ -105,14 +105,14 @@ impl RunContext {
         Seed::new(self.scenario.seed, self.scenario.rules.league_id.clone())
     }
 
-    pub async fn manage(self, plug: SimConnector, life: u64) -> Exit {
+    pub async fn manage(self, connector: SimConnector, life: u64) -> Exit {
         let scenario = Arc::clone(&self.scenario);
-        let world = self.world(&plug, life);
+        let environment = self.environment(&connector, life);
         let log = self.disk.open();
         let (season, head) = match replay(&log, drop).map(|(replay, head)| (replay.finish(), head)) {
             Ok((Ok(season), head)) => (season, head),
             Ok((Err(_), head)) => {
-                let (season, opened) = Season::open(scenario.rules.clone(), world.now());
+                let (season, opened) = Season::open(scenario.rules.clone(), environment.now());
                 match log.append(head, vec![opened]).await {
                     Ok(head) => (season, head),
                     Err(error) => return Exit::Failed(error.to_string()),
@@ -131,11 +131,11 @@ impl RunContext {
             ..ManagerSettings::default()
         };
         let rules = season.config().clone();
-        let (desk, work) = LeagueHandle::open(season, head, log, world.clone(), |_| ());
-        let client = self.client(&plug, &world);
-        let manager = Manager::new(&rules, settings, desk, client, None, world);
-        let _server = Served::start(&plug, manager.clone());
-        let probe = manager.desk().clone();
+        let (league_handle, work) = LeagueHandle::open(season, head, log, environment.clone(), |_| ());
+        let client = self.client(&connector, &environment);
+        let manager = Manager::new(&rules, settings, league_handle, client, None, environment);
+        let _server = Served::start(&connector, manager.clone());
+        let probe = manager.league_handle().clone();
         let probing = self.clone();
         tokio::spawn(async move {
             while let Ok(season) = probe.read(|season, _| season.clone()).await {
@@ -162,10 +162,10 @@ impl RunContext {
         }
     }
 
-    pub async fn officiate(self, plug: SimConnector, life: u64, number: u32) -> Exit {
+    pub async fn officiate(self, connector: SimConnector, life: u64, number: u32) -> Exit {
         let scenario = &self.scenario;
-        let world = self.world(&plug, life);
-        let (Ok(manager), Ok(contact)) = (ProcessId::MANAGER.endpoint(), plug.place.endpoint()) else {
+        let environment = self.environment(&connector, life);
+        let (Ok(manager), Ok(contact)) = (ProcessId::MANAGER.endpoint(), connector.place.endpoint()) else {
             return Exit::Failed(String::from("the places have no endpoints"));
         };
         let settings = RefereeSettings {
@@ -183,16 +183,16 @@ impl RunContext {
             patience: scenario.patience,
             pause: PAUSE,
         };
-        let referee = Referee::new(settings, self.client(&plug, &world), None, world);
-        let server = Served::start(&plug, referee.clone());
+        let referee = Referee::new(settings, self.client(&connector, &environment), None, environment);
+        let server = Served::start(&connector, referee.clone());
         let registered = referee.register().await.map(|_| ());
-        self.take_part(registered, referee.until_done(), plug.place, server).await
+        self.take_part(registered, referee.until_done(), connector.place, server).await
     }
 
-    pub async fn play(self, plug: SimConnector, life: u64, number: u32) -> Exit {
+    pub async fn play(self, connector: SimConnector, life: u64, number: u32) -> Exit {
         let scenario = &self.scenario;
-        let world = self.world(&plug, life);
-        let (Ok(manager), Ok(contact)) = (ProcessId::MANAGER.endpoint(), plug.place.endpoint()) else {
+        let environment = self.environment(&connector, life);
+        let (Ok(manager), Ok(contact)) = (ProcessId::MANAGER.endpoint(), connector.place.endpoint()) else {
             return Exit::Failed(String::from("the places have no endpoints"));
         };
         let index = usize::try_from(number).unwrap_or_default().saturating_sub(1);
@@ -206,18 +206,18 @@ impl RunContext {
             join_key: None,
             home: self.home.clone().map(Home::at),
             recalls: self.home.is_some(),
-            scribe: None,
+            journal_writer: None,
             histories: None,
             give_up_after: None,
             chance: Chance::Seeded(self.seed()),
             patience: scenario.patience,
             pause: PAUSE,
         };
-        let thinker = StrategyRunner::new(strategy).on_the_spot();
-        let player = Player::new(settings, thinker, self.client(&plug, &world), world);
-        let server = Served::start(&plug, player.clone());
+        let strategy_runner = StrategyRunner::new(strategy).on_the_spot();
+        let player = Player::new(settings, strategy_runner, self.client(&connector, &environment), environment);
+        let server = Served::start(&connector, player.clone());
         let registered = player.register().await.map(|_| ());
-        self.take_part(registered, player.until_done(), plug.place, server).await
+        self.take_part(registered, player.until_done(), connector.place, server).await
     }
 
     async fn take_part(
@@ -243,14 +243,14 @@ struct Served {
 }
 
 impl Served {
-    fn start<A: Agent>(plug: &SimConnector, agent: A) -> Self {
+    fn start<A: Agent>(connector: &SimConnector, agent: A) -> Self {
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
             // An error only means that the sender was dropped.
             drop(closed.await);
         };
         let settings = ServerSettings { grace: GRACE, ..ServerSettings::default() };
-        Self { work: tokio::spawn(serve(plug.listen(), Arc::new(agent), settings, shutdown)), close }
+        Self { work: tokio::spawn(serve(connector.listen(), Arc::new(agent), settings, shutdown)), close }
     }
 
     /// Lets running requests finish, so that the peer that announced the end gets its answer.
@@ -262,8 +262,8 @@ impl Served {
 
 /// The operator withdraws a player during the league, and again after a restart of the manager.
 async fn withdraw(manager: Manager, player: PlayerId, later: Duration) {
-    let mut changes = manager.desk().changes();
-    while let Ok(begun) = manager.desk().read(|season, _| season.current_round().is_some()).await {
+    let mut changes = manager.league_handle().changes();
+    while let Ok(begun) = manager.league_handle().read(|season, _| season.current_round().is_some()).await {
         if begun {
             tokio::time::sleep(later).await;
             // Refused when the league is over.

@@ -17,7 +17,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// From the moment in which a referee accepts a match to its first report.
-    pub bout: Duration,
+    pub match_machine: Duration,
     /// From the assignment of a match to its result or its withdrawal, while the manager runs.
     pub attempt: Duration,
     /// Without faults.
@@ -39,7 +39,7 @@ impl Bounds {
         let turns = new_game(&scenario.rules.game_type).map_or(1, |game| game.info().longest_course);
         let asks = tries * join + pauses + turns * (tries * choose + pauses);
         // Before a retry the referee may send an error, and at the end the result.
-        let bout = asks + ((turns + 1) * tries - turns) * tell + SLACK;
+        let match_machine = asks + ((turns + 1) * tries - turns) * tell + SLACK;
         // The manager allows extra time before it takes a match back.
         let patient = (asks + ((turns + 1) * tries + 1) * tell).mul_f64(1.5) + Duration::from_secs(5);
         let look_around = scenario.watch + u32::from(scenario.referees) * scenario.watch.min(scenario.patience);
@@ -52,6 +52,6 @@ impl Bounds {
         let rounds = if players % 2 == 0 { players - 1 } else { players };
         // The agent learns of it with the next round, unless the manager delays notices after too many failures.
         let mended = round + REST + LONGEST_PAUSE;
-        Self { bout, attempt, round, mended, league: WINDOW + LONGEST_PAUSE * 2 + rounds * round }
+        Self { match_machine, attempt, round, mended, league: WINDOW + LONGEST_PAUSE * 2 + rounds * round }
     }
 }

@@ -96,7 +96,7 @@ impl InvariantChecker {
             tokens: BTreeMap::new(),
             table: Table::default(),
             open: BTreeMap::new(),
-            bouts: RunningMatches::new(bounds.bout),
+            bouts: RunningMatches::new(bounds.match_machine),
             round: None,
             manager_since: SimTime::BEGIN,
             tally: Tally::default(),

@@ -193,9 +193,13 @@ impl Run {
             net.fault_log.started(place, now);
             drop(net);
             match self.scenario.role(place) {
-                Role::Manager => process.start(&self.net, now, |plug| cast.manage(plug, life))?,
-                Role::Referee(number) => process.start(&self.net, now, |plug| cast.officiate(plug, life, number))?,
-                Role::Player(number) => process.start(&self.net, now, |plug| cast.play(plug, life, number))?,
+                Role::Manager => process.start(&self.net, now, |connector| cast.manage(connector, life))?,
+                Role::Referee(number) => {
+                    process.start(&self.net, now, |connector| cast.officiate(connector, life, number))?
+                }
+                Role::Player(number) => {
+                    process.start(&self.net, now, |connector| cast.play(connector, life, number))?
+                }
             }
         }
         Ok(())

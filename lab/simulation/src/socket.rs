@@ -63,7 +63,7 @@ impl Connector for SimConnector {
                 ProcessId::of(host).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such place"))?;
             let id = self.net.lock().connect(self.place, to, self.watch.now());
             // A caller that gives up drops it.
-            let socket = Socket { plug: self.clone(), id, side: Direction::There };
+            let socket = Socket { connector: self.clone(), id, side: Direction::There };
             let taken = poll_fn(|cx| match self.net.lock().answered(id, cx.waker()) {
                 Some(taken) => Poll::Ready(taken),
                 None => Poll::Pending,
@@ -84,20 +84,20 @@ impl Listener for SimListener {
     type Stream = Socket;
 
     async fn accept(&mut self) -> io::Result<(Socket, SocketAddr)> {
-        let plug = &self.0;
+        let connector = &self.0;
         let (id, from) = poll_fn(|cx| {
-            let mut net = plug.net.lock();
-            match net.doors[plug.place.index()].knocks.pop_front() {
+            let mut net = connector.net.lock();
+            match net.doors[connector.place.index()].knocks.pop_front() {
                 Some(id) => Poll::Ready((id, net.who(id))),
                 None => {
-                    net.doors[plug.place.index()].keeper = Some(cx.waker().clone());
+                    net.doors[connector.place.index()].keeper = Some(cx.waker().clone());
                     Poll::Pending
                 }
             }
         })
         .await;
         let port = 20_000 + u16::try_from(id % 40_000).unwrap_or_default();
-        Ok((Socket { plug: plug.clone(), id, side: Direction::Back }, from.socket(port)))
+        Ok((Socket { connector: connector.clone(), id, side: Direction::Back }, from.socket(port)))
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -107,7 +107,7 @@ impl Listener for SimListener {
 
 #[derive(Debug)]
 pub struct Socket {
-    plug: SimConnector,
+    connector: SimConnector,
     id: ConnectionId,
     /// The direction of what is sent from here.
     side: Direction,
@@ -119,7 +119,7 @@ fn reset() -> io::Error {
 
 impl AsyncRead for Socket {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let mut net = self.plug.net.lock();
+        let mut net = self.connector.net.lock();
         let Some(end) = net.end(self.id, self.side) else { return Poll::Ready(Err(reset())) };
         if end.reset {
             return Poll::Ready(Err(reset()));
@@ -138,11 +138,11 @@ impl AsyncRead for Socket {
 
 impl AsyncWrite for Socket {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        let mut net = self.plug.net.lock();
+        let mut net = self.connector.net.lock();
         if net.end(self.id, self.side).is_none_or(|end| end.reset) {
             return Poll::Ready(Err(reset()));
         }
-        net.send(self.id, self.side, self.plug.watch.now(), buf);
+        net.send(self.id, self.side, self.connector.watch.now(), buf);
         Poll::Ready(Ok(buf.len()))
     }
 
@@ -151,13 +151,13 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.plug.net.lock().finish(self.id, self.side, self.plug.watch.now());
+        self.connector.net.lock().finish(self.id, self.side, self.connector.watch.now());
         Poll::Ready(Ok(()))
     }
 }
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        self.plug.net.lock().leave(self.id, self.side, self.plug.watch.now());
+        self.connector.net.lock().leave(self.id, self.side, self.connector.watch.now());
     }
 }

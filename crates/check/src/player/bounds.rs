@@ -55,26 +55,27 @@ impl Exam<'_> {
     }
 
     async fn uninvited(&self) -> Result<(), Gone> {
-        let heard = self.ask(&self.pretence.match_no(85)).await;
+        let heard = self.ask(&self.test_league.match_no(85)).await;
         self.still_plays(&rules::CHOICE_UNINVITED, 86, &heard).await
     }
 
     async fn other_game(&self) -> Result<(), Gone> {
-        let letter = self.pretence.invitation(&self.pretence.match_no(87), Side::A).with("game_type", "no_such_game");
+        let letter =
+            self.test_league.invitation(&self.test_league.match_no(87), Side::A).with("game_type", "no_such_game");
         let heard = self.say(&letter, self.join_limit()).await;
         self.still_plays(&rules::OTHER_GAME, 88, &heard).await
     }
 
     async fn unknown_match(&self) -> Result<(), Gone> {
-        let match_id = self.pretence.match_no(89);
-        let letter = self.pretence.word(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
+        let match_id = self.test_league.match_no(89);
+        let letter = self.test_league.word(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
         let heard = self.say(&letter, self.options.wait(LimitKind::GameOver)).await;
         self.still_plays(&rules::GAME_OVER_UNKNOWN, 90, &heard).await
     }
 
     async fn oversized(&self) -> Result<(), Gone> {
-        let match_id = self.pretence.match_no(91);
-        let request = self.voice.write(&self.pretence.invitation(&match_id, Side::A), self.line.next_id());
+        let match_id = self.test_league.match_no(91);
+        let request = self.voice.write(&self.test_league.invitation(&match_id, Side::A), self.line.next_id());
         // Spaces after the JSON: a parser has to read them before it can ignore them.
         let body = format!("{request}{}", " ".repeat(MAX_BODY));
         let heard = self.throw(body.as_bytes()).await;

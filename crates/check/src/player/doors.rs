@@ -32,8 +32,8 @@ impl Exam<'_> {
     }
 
     fn by_hand(&self, number: u32) -> (Vec<u8>, Vec<u8>) {
-        let match_id = self.pretence.match_no(number);
-        let body = self.voice.write(&self.pretence.invitation(&match_id, Side::A), self.line.next_id()).to_string();
+        let match_id = self.test_league.match_no(number);
+        let body = self.voice.write(&self.test_league.invitation(&match_id, Side::A), self.line.next_id()).to_string();
         let mut head = self.line.head("POST", &self.line.path(), "application/json", Some(body.len()));
         for (name, value) in &self.voice.headers(self.line, Method::GameInvitation) {
             let line = format!("{name}: {}\r\n", value.to_str().unwrap_or_default());
@@ -54,7 +54,7 @@ impl Exam<'_> {
         let (head, body) = self.by_hand(71);
         let (one, other) = body.split_at(body.len() / 2);
         let pieces = [head, one.to_vec(), other.to_vec()];
-        let match_id = self.pretence.match_no(71);
+        let match_id = self.test_league.match_no(71);
         let posted = self.posts.waiting(&match_id, Method::GameInvitation);
         let heard = self.line.by_hand(&pieces, PAUSE, self.join_limit()).await;
         let heard = posted.or(heard, self.voice, self.join_limit()).await;
@@ -91,9 +91,9 @@ impl Exam<'_> {
         }
         let Ok(idle) = self.line.idle().await else { return };
         // Enough for a slow server, too short for one that waits until the other connection closes.
-        let match_id = self.pretence.match_no(73);
+        let match_id = self.test_league.match_no(73);
         let limit = self.join_limit().min(Duration::from_secs(3));
-        let heard = self.say(&self.pretence.invitation(&match_id, Side::A), limit).await;
+        let heard = self.say(&self.test_league.invitation(&match_id, Side::A), limit).await;
         drop(idle);
         self.book.judge(&rules::IDLE_NEIGHBOUR, &heard, joins(&heard, &match_id));
     }

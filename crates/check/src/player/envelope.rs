@@ -27,23 +27,23 @@ impl Exam<'_> {
     }
 
     async fn takes(&self, rule: &'static Rule, number: u32, change: impl FnOnce(TestMessage) -> TestMessage) {
-        let match_id = self.pretence.match_no(number);
-        let letter = change(self.pretence.invitation(&match_id, Side::A));
+        let match_id = self.test_league.match_no(number);
+        let letter = change(self.test_league.invitation(&match_id, Side::A));
         let heard = self.say(&letter, self.join_limit()).await;
         self.book.judge(rule, &heard, joins(&heard, &match_id));
     }
 
     async fn refuses(&self, rule: &'static Rule, number: u32, change: impl FnOnce(TestMessage) -> TestMessage) {
-        let match_id = self.pretence.match_no(number);
-        let letter = change(self.pretence.invitation(&match_id, Side::A));
+        let match_id = self.test_league.match_no(number);
+        let letter = change(self.test_league.invitation(&match_id, Side::A));
         let heard = self.say(&letter, self.join_limit()).await;
         let taken = matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. }));
         self.book.judge(rule, &heard, ensure(!taken, "it is joined like any other"));
     }
 
     pub(super) async fn sides_and_games(&self) {
-        let (side_b, next) = (self.pretence.match_no(10), self.pretence.match_no(11));
-        let heard = self.say(&self.pretence.invitation(&side_b, Side::B), self.join_limit()).await;
+        let (side_b, next) = (self.test_league.match_no(10), self.test_league.match_no(11));
+        let heard = self.say(&self.test_league.invitation(&side_b, Side::B), self.join_limit()).await;
         self.book.judge(&rules::SIDE_B, &heard, joins(&heard, &side_b));
         let (_, after) = self.invite(11).await;
         self.book.judge(&rules::NEXT_MATCH, &after, joins(&after, &next));
@@ -57,8 +57,8 @@ impl Exam<'_> {
     }
 
     pub(super) async fn parallel(&self) {
-        let both = [20, 21].map(|number| self.pretence.match_no(number));
-        let invite = |match_id: &MatchId| self.pretence.invitation(match_id, Side::A);
+        let both = [20, 21].map(|number| self.test_league.match_no(number));
+        let invite = |match_id: &MatchId| self.test_league.invitation(match_id, Side::A);
         let letters = both.each_ref().map(invite);
         let limit = self.join_limit();
         let joined = tokio::join!(self.say(&letters[0], limit), self.say(&letters[1], limit));
@@ -82,22 +82,22 @@ impl Exam<'_> {
 
     pub(super) async fn state(&self) {
         let heard = self
-            .say(&self.pretence.plain(&Call::GetPlayerState(Empty {})), self.options.wait(LimitKind::Generic))
+            .say(&self.test_league.plain(&Call::GetPlayerState(Empty {})), self.options.wait(LimitKind::Generic))
             .await;
         if !heard.is_success() {
             self.book.skip(&rules::STATE_SECRETS, "the player does not show its state");
             return;
         }
         let text = String::from_utf8_lossy(heard.body()).into_owned();
-        let told = tells_a_secret(&text, self.pretence);
+        let told = tells_a_secret(&text, self.test_league);
         self.book.judge(&rules::STATE_SECRETS, &heard, ensure(!told, "the state holds a token"));
     }
 }
 
 /// Finds the checker's token, one in the league's form, or any value under a token's name.
-fn tells_a_secret(text: &str, pretence: &TestLeague) -> bool {
+fn tells_a_secret(text: &str, test_league: &TestLeague) -> bool {
     let named = ["\"auth_token\":\"", "\"auth_token\": \"", "\"token\":\"", "\"token\": \""];
     let under_its_name =
         named.iter().any(|name| text.split(name).skip(1).any(|rest| !rest.starts_with('"') && !rest.starts_with("…")));
-    text.contains(&pretence.pass) || holds_secret(text) || under_its_name
+    text.contains(&test_league.pass) || holds_secret(text) || under_its_name
 }

@@ -20,7 +20,7 @@ use crate::rules::player as rules;
 
 impl Exam<'_> {
     pub(super) async fn first_match(&self, heard: &Response, chose: Option<&Response>) -> Result<(), &'static str> {
-        let match_id = self.pretence.match_no(1);
+        let match_id = self.test_league.match_no(1);
         self.judge_join(heard, &match_id);
         if joins(heard, &match_id).is_err() {
             return Err("this one does not join");
@@ -38,7 +38,7 @@ impl Exam<'_> {
         if !matches!(said, Ok(MoveAnswer::Move(_) | MoveAnswer::Invalid(_))) {
             return Err("this one does not choose");
         }
-        let again = self.say(&self.pretence.invitation(&match_id, Side::A), self.join_limit()).await;
+        let again = self.say(&self.test_league.invitation(&match_id, Side::A), self.join_limit()).await;
         self.book.judge(&rules::JOIN_AGAIN, &again, joins(&again, &match_id));
         let (first, second) = (heard.field("draw_nonce"), again.field("draw_nonce"));
         match &first {
@@ -83,8 +83,8 @@ impl Exam<'_> {
     fn error(&self, match_id: &MatchId) -> crate::messages::TestMessage {
         let text = |text: &'static str| Some(smol_str::SmolStr::new_static(text));
         let error = GameError {
-            league_id: self.pretence.league.clone(),
-            round_id: Some(self.pretence.round()),
+            league_id: self.test_league.league.clone(),
+            round_id: Some(self.test_league.round()),
             match_id: Some(match_id.clone()),
             player_id: Some(PlayerId::numbered(1)),
             affected_player: Some(PlayerId::numbered(1)),
@@ -93,14 +93,14 @@ impl Exam<'_> {
             error_description: text("TIMEOUT_ERROR"),
             hint: text("no answer came in time; you are asked again"),
             game_state: text("COLLECTING_CHOICES"),
-            action_required: text(self.pretence.answer_name()),
+            action_required: text(self.test_league.answer_name()),
             retryable: Some(true),
             retry_count: Some(1),
             max_retries: Some(3),
             retry_info: None,
             consequence: text("technical loss"),
         };
-        self.pretence.word(match_id, &Call::NotifyGameError(error))
+        self.test_league.word(match_id, &Call::NotifyGameError(error))
     }
 
     fn judge_join(&self, heard: &Response, match_id: &MatchId) {
@@ -145,7 +145,7 @@ impl Exam<'_> {
             Ok(reading) => reading,
             Err(_) => {
                 if !matches!(heard.came, Err(NoResponse::TimedOut(_))) {
-                    self.book.explain(&rules::CHOOSES, heard, explained(heard, self.pretence.kind(), match_id));
+                    self.book.explain(&rules::CHOOSES, heard, explained(heard, self.test_league.kind(), match_id));
                 }
                 return;
             }
@@ -155,15 +155,15 @@ impl Exam<'_> {
                 judge(&rules::CHOOSES, Ok(()));
                 judge(&rules::CHOICE_EXACT, Ok(()));
             }
-            MoveAnswer::Invalid(text) if self.pretence.kind() == QuestionKind::Move => {
+            MoveAnswer::Invalid(text) if self.test_league.kind() == QuestionKind::Move => {
                 judge(&rules::CHOOSES, Ok(()));
                 judge(&rules::CHOICE_EXACT, Err(format!("{text:?} is not a legal move")));
             }
             MoveAnswer::Invalid(_) => {
-                let found = explained(heard, self.pretence.kind(), match_id);
+                let found = explained(heard, self.test_league.kind(), match_id);
                 // A value under the right name is a wrong choice; anything else is no choice.
                 if matches!(
-                    heard.problem(self.pretence.kind(), match_id),
+                    heard.problem(self.test_league.kind(), match_id),
                     Some(Problem::WrongValue { .. } | Problem::TwoAnswers)
                 ) {
                     judge(&rules::CHOOSES, Ok(()));
@@ -174,12 +174,12 @@ impl Exam<'_> {
                 }
             }
             MoveAnswer::Error(_) | MoveAnswer::Nothing => {
-                self.book.explain(&rules::CHOOSES, heard, explained(heard, self.pretence.kind(), match_id));
+                self.book.explain(&rules::CHOOSES, heard, explained(heard, self.test_league.kind(), match_id));
                 self.book.skip(&rules::CHOICE_EXACT, "there is no choice");
                 return;
             }
         }
-        judge(&rules::CHOICE_TYPE, named(heard, self.pretence.answer_name()));
+        judge(&rules::CHOICE_TYPE, named(heard, self.test_league.answer_name()));
         judge(&rules::CHOICE_MATCH, same(heard, "match_id", match_id.as_str()));
         judge(&rules::CHOICE_PLAYER, player_named(heard));
         self.judge_envelope(heard, reading.quirks);
@@ -216,7 +216,7 @@ impl Exam<'_> {
         }
         let asked = asked_in(heard, "conversation_id").unwrap_or_default();
         self.book.judge(&rules::CONVERSATION, heard, same(heard, "conversation_id", &asked));
-        let echoed = String::from_utf8_lossy(heard.body()).contains(&self.pretence.pass);
+        let echoed = String::from_utf8_lossy(heard.body()).contains(&self.test_league.pass);
         self.book.judge(&rules::ECHO, heard, ensure(!echoed, "the answer holds the auth_token that it was shown"));
     }
 

@@ -33,10 +33,10 @@ impl Exam<'_> {
             return;
         }
         // With the headers of its session, if it has one.
-        let headers = self.line.speaker.open_session(&self.line.endpoint, limit).await.unwrap_or_default();
+        let headers = self.line.peer_client.open_session(&self.line.endpoint, limit).await.unwrap_or_default();
         let (listed, tools) = self.line.tools(&headers, limit).await;
         let names: Vec<&str> = tools.iter().filter_map(|tool| tool.get("name")?.as_str()).collect();
-        let missing = [Method::GameInvitation, self.pretence.method()]
+        let missing = [Method::GameInvitation, self.test_league.method()]
             .into_iter()
             .find(|method| !names.iter().any(|name| Method::named(name).is_some_and(|(found, _)| found == *method)));
         let judgement = missing.map_or(Ok(()), |method| Err(format!("{} is not among {names:?}", method.row().name)));
@@ -57,8 +57,8 @@ impl Exam<'_> {
     }
 
     async fn tool_frame(&self) {
-        let match_id = self.pretence.match_no(60);
-        let letter = self.pretence.invitation(&match_id, Side::A);
+        let match_id = self.test_league.match_no(60);
+        let letter = self.test_league.invitation(&match_id, Side::A);
         let voice = if self.voice.frame() == Frame::Tool { self.voice.clone() } else { CheckDialect::tool() };
         let heard = voice.say(self.line, &letter, self.join_limit()).await;
         self.book.judge(&rules::TOOL_FRAME, &heard, joins(&heard, &match_id));

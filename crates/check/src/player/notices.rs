@@ -20,27 +20,27 @@ use crate::rules::player as rules;
 
 impl Exam<'_> {
     pub(super) async fn notices(&self) -> Result<(), Gone> {
-        let match_id = self.pretence.match_no(1);
+        let match_id = self.test_league.match_no(1);
         let round =
-            self.pretence.notice(&Call::NotifyRound(announcement(self.pretence, 50..=50, self.posts.endpoint())));
+            self.test_league.notice(&Call::NotifyRound(announcement(self.test_league, 50..=50, self.posts.endpoint())));
         self.tell(&rules::ROUND, &round).await;
-        let over = self.pretence.word(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
+        let over = self.test_league.word(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
         self.tell(&rules::GAME_OVER, &over).await;
         self.tell(&rules::GAME_OVER_AGAIN, &over).await;
-        let forfeited = self.pretence.match_no(11);
-        let forfeit = self.pretence.word(&forfeited, &Call::NotifyMatchResult(self.forfeit(&forfeited)));
+        let forfeited = self.test_league.match_no(11);
+        let forfeit = self.test_league.word(&forfeited, &Call::NotifyMatchResult(self.forfeit(&forfeited)));
         self.tell(&rules::GAME_OVER_FORFEIT, &forfeit).await;
-        let standings = self.pretence.notice(&Call::UpdateStandings(StandingsUpdate {
-            league_id: self.pretence.league.clone(),
-            round_id: Some(self.pretence.round()),
+        let standings = self.test_league.notice(&Call::UpdateStandings(StandingsUpdate {
+            league_id: self.test_league.league.clone(),
+            round_id: Some(self.test_league.round()),
             standings: vec![row(1, 3), row(2, 0)],
             total_players: None,
         }));
         self.tell(&rules::STANDINGS, &standings).await;
-        for next in [Some(RoundId(self.pretence.round().0 + 1)), None] {
-            let completed = self.pretence.notice(&Call::NotifyRoundCompleted(RoundCompleted {
-                league_id: self.pretence.league.clone(),
-                round_id: self.pretence.round(),
+        for next in [Some(RoundId(self.test_league.round().0 + 1)), None] {
+            let completed = self.test_league.notice(&Call::NotifyRoundCompleted(RoundCompleted {
+                league_id: self.test_league.league.clone(),
+                round_id: self.test_league.round(),
                 matches_played: 1,
                 matches_completed: 1,
                 next_round_id: next,
@@ -57,8 +57,8 @@ impl Exam<'_> {
 
     /// Comes last: a player may exit after it.
     pub(super) async fn the_end(&self) {
-        let end = self.pretence.notice(&Call::NotifyLeagueCompleted(LeagueCompleted {
-            league_id: self.pretence.league.clone(),
+        let end = self.test_league.notice(&Call::NotifyLeagueCompleted(LeagueCompleted {
+            league_id: self.test_league.league.clone(),
             total_rounds: 1,
             total_matches: 1,
             champion: Some(Champion { player_id: PlayerId::numbered(1), display_name: name(1), points: 3 }),
@@ -89,11 +89,11 @@ impl Exam<'_> {
         let choices =
             [(1, "even"), (2, "odd")].map(|(number, choice)| (PlayerId::numbered(number), Some(choice.into())));
         GameOver {
-            league_id: self.pretence.league.clone(),
-            round_id: Some(self.pretence.round()),
+            league_id: self.test_league.league.clone(),
+            round_id: Some(self.test_league.round()),
             match_id: match_id.clone(),
             player_id: Some(PlayerId::numbered(1)),
-            game_type: Some(self.pretence.game.clone()),
+            game_type: Some(self.test_league.game.clone()),
             game_result: Some(GameResult {
                 status: Some(ResultStatus::Win),
                 winner_player_id: Some(PlayerId::numbered(1)),
@@ -127,11 +127,11 @@ impl Exam<'_> {
     }
 }
 
-pub(super) fn announcement(pretence: &TestLeague, numbers: RangeInclusive<u32>, referee: &str) -> RoundAnnouncement {
+pub(super) fn announcement(test_league: &TestLeague, numbers: RangeInclusive<u32>, referee: &str) -> RoundAnnouncement {
     let announced = |number| AnnouncedMatch {
-        match_id: pretence.match_no(number),
+        match_id: test_league.match_no(number),
         round_id: None,
-        game_type: Some(pretence.game.clone()),
+        game_type: Some(test_league.game.clone()),
         player_a_id: PlayerId::numbered(1),
         player_b_id: PlayerId::numbered(2),
         referee_endpoint: Some(referee.to_owned()),
@@ -140,8 +140,8 @@ pub(super) fn announcement(pretence: &TestLeague, numbers: RangeInclusive<u32>, 
         player_b_endpoint: None,
     };
     RoundAnnouncement {
-        league_id: pretence.league.clone(),
-        round_id: pretence.round(),
+        league_id: test_league.league.clone(),
+        round_id: test_league.round(),
         matches: numbers.map(announced).collect(),
         total_matches: None,
         referees_show_passes: None,

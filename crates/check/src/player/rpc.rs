@@ -48,8 +48,8 @@ impl Exam<'_> {
     }
 
     fn request(&self, number: u32, id: impl Serialize) -> (MatchId, Value) {
-        let match_id = self.pretence.match_no(number);
-        let request = self.voice.write(&self.pretence.invitation(&match_id, Side::A), id);
+        let match_id = self.test_league.match_no(number);
+        let request = self.voice.write(&self.test_league.invitation(&match_id, Side::A), id);
         (match_id, request)
     }
 
@@ -82,7 +82,7 @@ impl Exam<'_> {
     }
 
     async fn wrong_params(&self) {
-        let letter = self.pretence.invitation(&self.pretence.match_no(32), Side::A);
+        let letter = self.test_league.invitation(&self.test_league.match_no(32), Side::A);
         let letter =
             ["match_id", "game_id", "game_invitation"].iter().fold(letter, |letter, field| letter.without(field));
         let heard = self.say(&letter, self.join_limit()).await;

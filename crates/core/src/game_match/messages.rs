@@ -60,7 +60,7 @@ pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> MatchTer
 
 #[derive(Debug)]
 pub struct MatchMessages<'a> {
-    bout: &'a MatchMachine,
+    match_machine: &'a MatchMachine,
     order: &'a StartMatch,
     referee: &'a RefereeId,
     commitment: DrawCommitment,
@@ -70,12 +70,12 @@ pub struct MatchMessages<'a> {
 impl<'a> MatchMessages<'a> {
     /// The caller computes `commitment` once, because it is a hash.
     pub fn new(
-        bout: &'a MatchMachine,
+        match_machine: &'a MatchMachine,
         order: &'a StartMatch,
         referee: &'a RefereeId,
         commitment: DrawCommitment,
     ) -> Self {
-        Self { bout, order, referee, commitment, problems: Pair::default() }
+        Self { match_machine, order, referee, commitment, problems: Pair::default() }
     }
 
     /// Adds details about the last wrong answer of each side that the machine does not know.
@@ -85,14 +85,15 @@ impl<'a> MatchMessages<'a> {
     }
 
     fn problem(&self, side: Side) -> Option<Problem> {
-        let limits = self.bout.terms().limits;
-        let limit = if self.bout.has_joined(side) { limits.to_move } else { limits.to_join };
-        let declined = self.bout.ending().and_then(|ending| ending.faults[side]) == Some(ForfeitReason::Declined);
+        let limits = self.match_machine.terms().limits;
+        let limit = if self.match_machine.has_joined(side) { limits.to_move } else { limits.to_join };
+        let declined =
+            self.match_machine.ending().and_then(|ending| ending.faults[side]) == Some(ForfeitReason::Declined);
         if declined {
             return Some(Problem::Declined);
         }
         let told = self.problems[side].cloned();
-        told.or_else(|| self.bout.complaint(side).map(|complaint| complaint.problem(limit)))
+        told.or_else(|| self.match_machine.complaint(side).map(|complaint| complaint.problem(limit)))
     }
 
     fn forfeit(&self, ending: &Ending, side: Side) -> Option<Problem> {
@@ -114,8 +115,10 @@ impl<'a> MatchMessages<'a> {
         let id = self.order.match_id.as_str();
         let player = self.order.players[side].player_id.as_str();
         let attempt = self.order.attempt;
-        let sealed =
-            seal(&self.bout.terms().salt, &[b"conversation", id.as_bytes(), &attempt.to_be_bytes(), player.as_bytes()]);
+        let sealed = seal(
+            &self.match_machine.terms().salt,
+            &[b"conversation", id.as_bytes(), &attempt.to_be_bytes(), player.as_bytes()],
+        );
         let [a, b, c, d, e, f, g, h, ..] = sealed;
         let unguessable = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
         ConversationId::named(format_args!("conv-{}-{attempt:03}-{unguessable:016x}", id.to_ascii_lowercase()))
@@ -160,7 +163,7 @@ impl<'a> MatchMessages<'a> {
                 deadline,
             });
         }
-        let game = self.bout.game();
+        let game = self.match_machine.game();
         let (state, legal_moves) = (game.view(side), game.legal_moves(side));
         let context = MoveContext { opponent_id, state, your_standings, legal_moves };
         let game_type = self.order.game_type.clone();
@@ -176,7 +179,7 @@ impl<'a> MatchMessages<'a> {
         next: Timestamp,
     ) -> GameError {
         let (made, allowed) = tries;
-        let limits = self.bout.terms().limits;
+        let limits = self.match_machine.terms().limits;
         let generic = complaint.problem(match ask {
             AskKind::Join => limits.to_join,
             AskKind::Move => limits.to_move,
@@ -194,7 +197,7 @@ impl<'a> MatchMessages<'a> {
             error_name: Some(name.clone()),
             error_description: Some(name),
             hint: Some(format_smolstr!("{}", self.problems[side].unwrap_or(&generic))),
-            game_state: Some(SmolStr::new_static(self.bout.phase().as_str())),
+            game_state: Some(SmolStr::new_static(self.match_machine.phase().as_str())),
             action_required: Some(SmolStr::new_static(match ask {
                 AskKind::Join => "GAME_JOIN_ACK",
                 AskKind::Move if self.order.game_type == GameType::even_odd() => "CHOOSE_PARITY_RESPONSE",
@@ -210,7 +213,7 @@ impl<'a> MatchMessages<'a> {
 
     /// `None` before the end.
     pub fn over(&self, side: Side) -> Option<GameOver> {
-        let ending = self.bout.ending()?;
+        let ending = self.match_machine.ending()?;
         let (record, worth) = (self.record(ending), &self.order.scoring);
         Some(GameOver {
             league_id: self.order.league_id.clone(),
@@ -231,9 +234,9 @@ impl<'a> MatchMessages<'a> {
 
     /// `None` before the end.
     pub fn report(&self) -> Option<MatchResultReport> {
-        let ending = self.bout.ending()?;
+        let ending = self.match_machine.ending()?;
         let (record, players) = (self.record(ending), self.player_ids());
-        let reason = SmolStr::new(self.bout.reason(self.ids()).unwrap_or_default());
+        let reason = SmolStr::new(self.match_machine.reason(self.ids()).unwrap_or_default());
         let mut result = record.reported(players, &self.order.scoring, Some(reason));
         result.details.draw = record.draw_proof(players, self.order.attempt);
         Some(MatchResultReport {
@@ -263,14 +266,14 @@ impl<'a> MatchMessages<'a> {
             match_id: self.order.match_id.clone(),
             attempt: self.order.attempt,
             game_type: self.order.game_type.clone(),
-            state: SmolStr::new_static(self.bout.phase().as_str()),
-            waiting_for: self.bout.awaited_step().map(|step| SmolStr::new_static(step.as_str())),
+            state: SmolStr::new_static(self.match_machine.phase().as_str()),
+            waiting_for: self.match_machine.awaited_step().map(|step| SmolStr::new_static(step.as_str())),
             player_a_id: players.a.clone(),
             player_b_id: players.b.clone(),
-            joined: by_player(players, Pair::from_fn(|side| self.bout.has_joined(side))),
-            chosen: by_player(players, Pair::from_fn(|side| self.bout.has_moved(side))),
+            joined: by_player(players, Pair::from_fn(|side| self.match_machine.has_joined(side))),
+            chosen: by_player(players, Pair::from_fn(|side| self.match_machine.has_moved(side))),
             draw_commitment: Some(self.commitment),
-            game_result: self.bout.ending().map(|ending| self.result(ending)),
+            game_result: self.match_machine.ending().map(|ending| self.result(ending)),
         }
     }
 
@@ -279,11 +282,11 @@ impl<'a> MatchMessages<'a> {
     }
 
     fn record(&self, ending: &Ending) -> MatchRecord {
-        MatchRecord::of(self.bout, ending, self.order.draw_secret.is_some())
+        MatchRecord::of(self.match_machine, ending, self.order.draw_secret.is_some())
     }
 
     fn result(&self, ending: &Ending) -> GameResult {
-        let reason = self.bout.reason(self.ids()).unwrap_or_default();
+        let reason = self.match_machine.reason(self.ids()).unwrap_or_default();
         self.record(ending).game_result(self.player_ids(), self.order.scoring.double_forfeit, reason)
     }
 }

@@ -44,7 +44,7 @@ fn stepped_terms() -> MatchTerms {
 }
 
 struct Course {
-    bout: MatchMachine,
+    match_machine: MatchMachine,
 }
 
 impl Course {
@@ -53,7 +53,7 @@ impl Course {
     }
 
     fn on(terms: MatchTerms, game: impl Game + 'static) -> Self {
-        Self { bout: MatchMachine::new(terms, Box::new(game)) }
+        Self { match_machine: MatchMachine::new(terms, Box::new(game)) }
     }
 
     /// Both sides have joined. Calls 1 and 2 are over; call 3 is open, and call 4 if both sides move.
@@ -67,7 +67,7 @@ impl Course {
 
     fn feed(&mut self, input: Input) -> Vec<String> {
         let mut effects = Vec::new();
-        self.bout.handle(input, &mut effects);
+        self.match_machine.handle(input, &mut effects);
         effects.iter().map(line).collect()
     }
 
@@ -82,10 +82,10 @@ impl Course {
     #[track_caller]
     fn ignores(&mut self, inputs: impl IntoIterator<Item = Input>) {
         for input in inputs {
-            let before = format!("{:?}", self.bout);
+            let before = format!("{:?}", self.match_machine);
             let told = format!("{input:?}");
             assert_eq!(self.feed(input), [""; 0], "{told}");
-            assert_eq!(format!("{:?}", self.bout), before, "{told}");
+            assert_eq!(format!("{:?}", self.match_machine), before, "{told}");
         }
     }
 }

@@ -66,13 +66,13 @@ fn identity(passes: bool) -> PlayerIdentity {
 }
 
 fn seat_with(identity: PlayerIdentity) -> PlayerSession {
-    let mut seat = PlayerSession::new("Alpha".into(), History::default());
-    seat.registering();
-    seat.registered(identity);
-    seat
+    let mut session = PlayerSession::new("Alpha".into(), History::default());
+    session.registering();
+    session.registered(identity);
+    session
 }
 
-fn seat() -> PlayerSession {
+fn session() -> PlayerSession {
     seat_with(identity(true))
 }
 
@@ -277,8 +277,8 @@ impl Told for PlayerSession {
 }
 
 /// Everything that a session exposes, to check that nothing changed.
-fn shown(seat: &PlayerSession) -> String {
-    format!("{seat:?}")
+fn shown(session: &PlayerSession) -> String {
+    format!("{session:?}")
 }
 
 fn word(text: &str) -> Option<SmolStr> {

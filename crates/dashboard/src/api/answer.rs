@@ -20,56 +20,56 @@ use crate::site::RequestedLeague;
 
 const FORM: usize = 5;
 
-pub(super) fn standings(story: &LeagueSnapshot, piece: &Piece) -> Page<Standing> {
-    let rows: Vec<StandingsRow> = story
+pub(super) fn standings(snapshot: &LeagueSnapshot, piece: &Piece) -> Page<Standing> {
+    let rows: Vec<StandingsRow> = snapshot
         .season()
         .standings()
         .into_iter()
         .filter(|row| piece.wants(row.player_id.as_str(), &row.display_name))
         .collect();
     let total = rows.len();
-    piece.cut(rows.into_iter().map(|row| standing(story, row)), total)
+    piece.cut(rows.into_iter().map(|row| standing(snapshot, row)), total)
 }
 
-fn standing(story: &LeagueSnapshot, row: StandingsRow) -> Standing {
-    let results = story.place(&row.player_id).map(|place| story.form(place, FORM)).unwrap_or_default();
+fn standing(snapshot: &LeagueSnapshot, row: StandingsRow) -> Standing {
+    let results = snapshot.place(&row.player_id).map(|place| snapshot.form(place, FORM)).unwrap_or_default();
     Standing { row, form: results.into_iter().map(|result| shown(result).0).collect() }
 }
 
-pub(super) fn schedule(story: &LeagueSnapshot, piece: &Piece) -> Page<Round> {
-    let rounds = story.season().total_rounds();
-    let all = (1..=rounds).filter_map(|round| story.season().scheduled_round(RoundId(round)));
-    piece.cut(all.map(|round| one_round(story, round)), rounds as usize)
+pub(super) fn schedule(snapshot: &LeagueSnapshot, piece: &Piece) -> Page<Round> {
+    let rounds = snapshot.season().total_rounds();
+    let all = (1..=rounds).filter_map(|round| snapshot.season().scheduled_round(RoundId(round)));
+    piece.cut(all.map(|round| one_round(snapshot, round)), rounds as usize)
 }
 
-fn one_round(story: &LeagueSnapshot, round: ScheduledRound) -> Round {
-    let matches = round.matches.into_iter().map(|game| Game::of(story, game));
+fn one_round(snapshot: &LeagueSnapshot, round: ScheduledRound) -> Round {
+    let matches = round.matches.into_iter().map(|game| Game::of(snapshot, game));
     Round { round_id: round.round_id, completed: round.completed, bye: round.bye, matches: matches.collect() }
 }
 
-pub(super) fn matches(story: &LeagueSnapshot, piece: &Piece) -> Page<Game> {
-    piece.cut(played(story), story.season().matches_completed() as usize)
+pub(super) fn matches(snapshot: &LeagueSnapshot, piece: &Piece) -> Page<Game> {
+    piece.cut(played(snapshot), snapshot.season().matches_completed() as usize)
 }
 
-pub(super) fn played(story: &LeagueSnapshot) -> impl Iterator<Item = Game> {
+pub(super) fn played(snapshot: &LeagueSnapshot) -> impl Iterator<Item = Game> {
     let rounds =
-        (1..=story.season().round_number().0).filter_map(|round| story.season().scheduled_round(RoundId(round)));
-    rounds.flat_map(|round| round.matches).map(|game| Game::of(story, game)).filter(|game| game.ending.is_some())
+        (1..=snapshot.season().round_number().0).filter_map(|round| snapshot.season().scheduled_round(RoundId(round)));
+    rounds.flat_map(|round| round.matches).map(|game| Game::of(snapshot, game)).filter(|game| game.ending.is_some())
 }
 
-pub(super) fn players(story: &LeagueSnapshot, piece: &Piece, trusted: bool) -> Page<Agent> {
-    let season = story.season();
+pub(super) fn players(snapshot: &LeagueSnapshot, piece: &Piece, trusted: bool) -> Page<Agent> {
+    let season = snapshot.season();
     let all: Vec<Agent> = season.players().iter().map(|one| of_player(season, one, trusted)).collect();
     searched(all, piece)
 }
 
 pub(super) fn agents(
-    story: &LeagueSnapshot,
+    snapshot: &LeagueSnapshot,
     piece: &Piece,
     trusted: bool,
     pulse: impl Fn(&RefereeId) -> Option<Duration>,
 ) -> Page<Agent> {
-    let season = story.season();
+    let season = snapshot.season();
     let referees = season.referees().iter().map(|one| of_referee(one, pulse(&one.id), trusted));
     let players = season.players().iter().map(|one| of_player(season, one, trusted));
     searched(referees.chain(players).collect(), piece)
@@ -113,19 +113,19 @@ fn of_referee(referee: &agent::RegisteredReferee, pulse: Option<Duration>, trust
     }
 }
 
-pub(super) fn player(story: &LeagueSnapshot, id: &str, trusted: bool) -> Option<Player> {
+pub(super) fn player(snapshot: &LeagueSnapshot, id: &str, trusted: bool) -> Option<Player> {
     let id: PlayerId = id.parse().ok()?;
-    let season = story.season();
+    let season = snapshot.season();
     let agent = of_player(season, season.player(&id)?, trusted);
     let row = season.standings().into_iter().find(|row| row.player_id == id);
-    let place = story.place(&id);
+    let place = snapshot.place(&id);
     let fixtures = place
         .into_iter()
         .flat_map(|place| (1..=season.total_rounds()).filter_map(move |round| season.fixture(place, RoundId(round))));
-    let matches = fixtures.filter_map(|fixture| Some(Game::of(story, season.scheduled_match(&fixture.match_id)?)));
+    let matches = fixtures.filter_map(|fixture| Some(Game::of(snapshot, season.scheduled_match(&fixture.match_id)?)));
     Some(Player {
         agent,
-        standing: row.map(|row| standing(story, row)),
+        standing: row.map(|row| standing(snapshot, row)),
         technical_losses: place.map_or(0, |place| season.table().row(place).technical_losses),
         matches: matches.collect(),
     })
@@ -133,9 +133,9 @@ pub(super) fn player(story: &LeagueSnapshot, id: &str, trusted: bool) -> Option<
 
 pub(super) async fn game(shared: &Shared, told: &RequestedLeague, id: &str) -> Option<WholeGame> {
     let match_id: MatchId = id.parse().ok()?;
-    let (held, game) = shared.with(told, |story| {
-        let held = story.season().assignments().into_iter().find(|held| held.match_id == match_id);
-        Some((held, Game::of(story, story.season().scheduled_match(&match_id)?)))
+    let (held, game) = shared.with(told, |snapshot| {
+        let held = snapshot.season().assignments().into_iter().find(|held| held.match_id == match_id);
+        Some((held, Game::of(snapshot, snapshot.season().scheduled_match(&match_id)?)))
     })?;
     let event = shared.reported(told, &match_id).await;
     // Messages of an unfinished match stay private, because the opponent could read them.

@@ -16,12 +16,13 @@ pub(crate) async fn export(shared: &Shared, path: &str) -> Reply {
         "standings.csv" => csv("standings.csv", &standings(shared, &everything)),
         "results.csv" => csv("results.csv", &results(shared)),
         "standings.json" => {
-            let page = shared.with(&RequestedLeague::Now, |story| answer::standings(story, &everything));
+            let page = shared.with(&RequestedLeague::Now, |snapshot| answer::standings(snapshot, &everything));
             json("standings.json", &page.items)
         }
-        "results.json" => {
-            json("results.json", &shared.with(&RequestedLeague::Now, |story| answer::played(story).collect::<Vec<_>>()))
-        }
+        "results.json" => json(
+            "results.json",
+            &shared.with(&RequestedLeague::Now, |snapshot| answer::played(snapshot).collect::<Vec<_>>()),
+        ),
         name => match name.strip_prefix("matches/").and_then(|name| name.strip_suffix(".json")) {
             Some(id) => match answer::game(shared, &RequestedLeague::Now, id).await {
                 Some(game) => json(&format!("{id}.json"), &game),
@@ -33,7 +34,7 @@ pub(crate) async fn export(shared: &Shared, path: &str) -> Reply {
 }
 
 fn standings(shared: &Shared, everything: &Piece) -> String {
-    let page = shared.with(&RequestedLeague::Now, |story| answer::standings(story, everything));
+    let page = shared.with(&RequestedLeague::Now, |snapshot| answer::standings(snapshot, everything));
     let mut lines = String::from("rank,player_id,name,played,wins,draws,losses,points,form,withdrawn\r\n");
     for one in page.items {
         let row = &one.row;
@@ -48,7 +49,7 @@ fn standings(shared: &Shared, everything: &Piece) -> String {
 }
 
 fn results(shared: &Shared) -> String {
-    let games = shared.with(&RequestedLeague::Now, |story| answer::played(story).collect::<Vec<_>>());
+    let games = shared.with(&RequestedLeague::Now, |snapshot| answer::played(snapshot).collect::<Vec<_>>());
     let mut lines = String::from("match_id,round,player_a,player_b,ending,winner,choice_a,choice_b,number\r\n");
     for game in games {
         let text = |value: Option<String>| value.map(|value| field(&value)).unwrap_or_default();

@@ -80,8 +80,8 @@ pub(super) struct League {
 }
 
 impl League {
-    pub(super) fn of(story: &LeagueSnapshot) -> Self {
-        let season = story.season();
+    pub(super) fn of(snapshot: &LeagueSnapshot) -> Self {
+        let season = snapshot.season();
         let status = season.status();
         let over = season.phase() == LeaguePhase::LeagueCompleted;
         Self {
@@ -96,9 +96,9 @@ impl League {
             matches_completed: status.matches_completed,
             total_matches: status.total_matches,
             champion: if over { season.champion() } else { None },
-            seq: story.seq(),
-            opened_at: story.opened(),
-            last_event_at: story.last(),
+            seq: snapshot.seq(),
+            opened_at: snapshot.opened(),
+            last_event_at: snapshot.last(),
         }
     }
 }
@@ -146,8 +146,8 @@ pub(super) struct Game {
 }
 
 impl Game {
-    pub(super) fn of(story: &LeagueSnapshot, game: ScheduledMatch) -> Self {
-        let record = story.record(&game.match_id);
+    pub(super) fn of(snapshot: &LeagueSnapshot, game: ScheduledMatch) -> Self {
+        let record = snapshot.record(&game.match_id);
         let choice = |side| record.and_then(|record| record.moves[side].clone());
         Self {
             ending: record.map(|record| SmolStr::new_static(record.outcome.as_str())),

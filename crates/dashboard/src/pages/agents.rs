@@ -16,8 +16,8 @@ use crate::league_snapshot::LeagueSnapshot;
 pub(crate) const ROWS: usize = 50;
 const REFEREES: usize = 100;
 
-pub(crate) fn shown<'a>(story: &'a LeagueSnapshot, paging: &Paging) -> (Vec<&'a RegisteredPlayer>, usize) {
-    let players: Vec<&RegisteredPlayer> = story
+pub(crate) fn shown<'a>(snapshot: &'a LeagueSnapshot, paging: &Paging) -> (Vec<&'a RegisteredPlayer>, usize) {
+    let players: Vec<&RegisteredPlayer> = snapshot
         .season()
         .players()
         .iter()
@@ -28,14 +28,14 @@ pub(crate) fn shown<'a>(story: &'a LeagueSnapshot, paging: &Paging) -> (Vec<&'a 
 
 /// Only the operator sees the endpoints.
 pub(crate) fn page(
-    story: &LeagueSnapshot,
+    snapshot: &LeagueSnapshot,
     paging: &Paging,
     files: &[MatchFile],
     trusted: bool,
     pulse: impl Fn(&RefereeId) -> Option<Duration>,
 ) -> Markup {
-    let (players, total) = shown(story, paging);
-    let referees = story.season().referees();
+    let (players, total) = shown(snapshot, paging);
+    let referees = snapshot.season().referees();
     html! {
         section #referees aria-labelledby="referees-title" {
             h1 { "Agents" }
@@ -59,7 +59,7 @@ pub(crate) fn page(
                             @for player in players {
                                 tr {
                                     th.name scope="row" { (player_link(player)) small { (player.id) } }
-                                    td { (state(story.season(), player)) }
+                                    td { (state(snapshot.season(), player)) }
                                     td { (player.forfeits_running) }
                                     td { @match answers::median(files, player.id.as_str()) { Some(median) => { (median) " ms" }, None => "–" } }
                                     td { (player.manner.frame()) }

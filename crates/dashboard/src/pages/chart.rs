@@ -14,13 +14,13 @@ const BOTTOM: f64 = 24.0;
 const TOP: f64 = 8.0;
 const RIGHT: f64 = 10.0;
 
-pub(crate) fn points(story: &LeagueSnapshot) -> Markup {
-    let season = story.season();
+pub(crate) fn points(snapshot: &LeagueSnapshot) -> Markup {
+    let season = snapshot.season();
     let leaders: Vec<(String, Vec<u32>)> = season
         .standings()
         .into_iter()
         .take(LINES)
-        .filter_map(|row| Some((row.display_name.to_string(), story.points(story.place(&row.player_id)?))))
+        .filter_map(|row| Some((row.display_name.to_string(), snapshot.points(snapshot.place(&row.player_id)?))))
         .collect();
     let rounds = leaders.first().map_or(0, |(_, points)| points.len());
     let most = leaders.iter().filter_map(|(_, points)| points.last()).max().copied().unwrap_or(0).max(1);

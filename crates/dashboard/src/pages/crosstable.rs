@@ -15,16 +15,16 @@ use crate::league_snapshot::{LeagueSnapshot, own_result, shown};
 /// Players per page, in rows and in columns.
 pub(crate) const SIDE: usize = 32;
 
-pub(crate) fn page(story: &LeagueSnapshot, down: &Paging, across: usize) -> Markup {
-    let season = story.season();
+pub(crate) fn page(snapshot: &LeagueSnapshot, down: &Paging, across: usize) -> Markup {
+    let season = snapshot.season();
     let standings = season.standings();
     let rows: Vec<_> = standings.iter().filter(|row| down.wants(row.player_id.as_str(), &row.display_name)).collect();
     let from = across.saturating_sub(1).saturating_mul(SIDE).min(standings.len());
     let columns = &standings[from..standings.len().min(from + SIDE)];
     let places = |rows: &mut dyn Iterator<Item = &StandingsRow>| -> Vec<u32> {
-        rows.filter_map(|row| story.place(&row.player_id)).collect()
+        rows.filter_map(|row| snapshot.place(&row.player_id)).collect()
     };
-    let meetings = meetings(story, &places(&mut down.piece(&rows).iter().copied()), &places(&mut columns.iter()));
+    let meetings = meetings(snapshot, &places(&mut down.piece(&rows).iter().copied()), &places(&mut columns.iter()));
     html! {
         section #crosstable {
             div.bar {
@@ -47,7 +47,7 @@ pub(crate) fn page(story: &LeagueSnapshot, down: &Paging, across: usize) -> Mark
                                 tr {
                                     td { (row.rank) }
                                     th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } (withdrawn(row)) }
-                                    @for column in columns { (cell(story, &meetings, story.place(&row.player_id), story.place(&column.player_id))) }
+                                    @for column in columns { (cell(snapshot, &meetings, snapshot.place(&row.player_id), snapshot.place(&column.player_id))) }
                                     td.points { (row.points) }
                                 }
                             }
@@ -74,8 +74,8 @@ pub(crate) fn page(story: &LeagueSnapshot, down: &Paging, across: usize) -> Mark
 type Meetings = HashMap<(u32, u32), Vec<(MatchId, Side)>>;
 
 /// Reads every pairing of the league.
-fn meetings(story: &LeagueSnapshot, rows: &[u32], columns: &[u32]) -> Meetings {
-    let season = story.season();
+fn meetings(snapshot: &LeagueSnapshot, rows: &[u32], columns: &[u32]) -> Meetings {
+    let season = snapshot.season();
     let among = |places: &[u32]| {
         let mut among = vec![false; season.players().len()];
         places.iter().for_each(|place| among[*place as usize] = true);
@@ -98,15 +98,15 @@ fn meetings(story: &LeagueSnapshot, rows: &[u32], columns: &[u32]) -> Meetings {
     found
 }
 
-fn cell(story: &LeagueSnapshot, meetings: &Meetings, player: Option<u32>, opponent: Option<u32>) -> Markup {
+fn cell(snapshot: &LeagueSnapshot, meetings: &Meetings, player: Option<u32>, opponent: Option<u32>) -> Markup {
     let (Some(player), Some(opponent)) = (player, opponent) else { return html! { td {} } };
     if player == opponent {
         return html! { td.self aria-label="itself" { "·" } };
     }
     let met = meetings.get(&(player, opponent)).map_or(&[][..], Vec::as_slice);
     let played =
-        || met.iter().filter_map(|(match_id, side)| Some((match_id, own_result(story.record(match_id)?, *side))));
-    let next = met.iter().find(|(match_id, _)| story.record(match_id).is_none()).and_then(|(id, _)| id.parts());
+        || met.iter().filter_map(|(match_id, side)| Some((match_id, own_result(snapshot.record(match_id)?, *side))));
+    let next = met.iter().find(|(match_id, _)| snapshot.record(match_id).is_none()).and_then(|(id, _)| id.parts());
     if played().next().is_none() {
         return match next {
             Some((round, _)) => html! { td.open title={ "round " (round) } { "–" } },

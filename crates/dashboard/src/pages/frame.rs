@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, html};
 use crate::league_snapshot::LeagueSnapshot;
 
 pub(crate) struct Frame<'a> {
-    pub(crate) story: &'a LeagueSnapshot,
+    pub(crate) snapshot: &'a LeagueSnapshot,
     pub(crate) title: &'a str,
     /// Without the past event and without a leading slash.
     pub(crate) path: &'a str,
@@ -24,7 +24,7 @@ const NAVIGATION: [(&str, &str); 5] =
 
 impl Frame<'_> {
     pub(crate) fn around(&self, content: &Markup) -> Markup {
-        let league = self.story.season().config().title();
+        let league = self.snapshot.season().config().title();
         let base = self.at.map_or_else(|| String::from("/"), |at| format!("/at/{at}/"));
         let own = format!("{base}{}", self.path);
         let first = self.path.split(['/', '?']).next().unwrap_or_default();
@@ -35,7 +35,7 @@ impl Frame<'_> {
             (None, _, true) => "page",
         };
         // The text that the script shows while the server answers.
-        let now = match self.story.season().phase() {
+        let now = match self.snapshot.season().phase() {
             LeaguePhase::LeagueCompleted => "final",
             LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague
                 if self.kept =>
@@ -57,7 +57,7 @@ impl Frame<'_> {
                     link rel="icon" href="/static/icon.svg" type="image/svg+xml";
                     script src="/static/live.js" defer {}
                 }
-                body data-live=(live) data-seq=(self.story.seq()) {
+                body data-live=(live) data-seq=(self.snapshot.seq()) {
                     a.skip href={ (own) "#main" } { "Skip to content" }
                     header.top {
                         a.brand href="" { span.mark aria-hidden="true" { "½" } (league) }
@@ -71,7 +71,7 @@ impl Frame<'_> {
                     }
                     @if let Some(at) = self.at {
                         p.past role="note" {
-                            "This is how it was after event " (at) ", " (self.story.last()) ". "
+                            "This is how it was after event " (at) ", " (self.snapshot.last()) ". "
                             a href={ "/" (self.path) } { "Back to the present" }
                         }
                     }
@@ -83,7 +83,7 @@ impl Frame<'_> {
                             a href="/metrics" { "Metrics" } " · "
                             a href="/export/standings.csv" { "Standings as CSV" } " · "
                             a href="/export/results.csv" { "Results as CSV" } " · "
-                            "event " span #seq { (self.story.seq()) }
+                            "event " span #seq { (self.snapshot.seq()) }
                         }
                     }
                 }

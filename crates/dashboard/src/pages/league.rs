@@ -19,45 +19,45 @@ const FORM: usize = 5;
 
 /// Each part has its name as its id, and is sent again when it changes.
 pub(crate) fn parts(
-    story: &LeagueSnapshot,
+    snapshot: &LeagueSnapshot,
     phases: &Phases,
     room: Option<&WaitingRoom>,
 ) -> [(&'static str, String); 5] {
     let paging = Paging::first(ROWS);
     [
-        ("status", status(story, room).into_string()),
-        ("standings", standings(story, &paging).into_string()),
-        ("round", round(story, phases).into_string()),
-        ("chart", chart::points(story).into_string()),
-        ("news", news(story).into_string()),
+        ("status", status(snapshot, room).into_string()),
+        ("standings", standings(snapshot, &paging).into_string()),
+        ("round", round(snapshot, phases).into_string()),
+        ("chart", chart::points(snapshot).into_string()),
+        ("news", news(snapshot).into_string()),
     ]
 }
 
 pub(crate) fn page(
-    story: &LeagueSnapshot,
+    snapshot: &LeagueSnapshot,
     phases: &Phases,
     room: Option<&WaitingRoom>,
     paging: &Paging,
     operate: &Markup,
 ) -> Markup {
     html! {
-        (status(story, room))
+        (status(snapshot, room))
         div.columns {
             div {
-                (standings(story, paging))
-                (chart::points(story))
+                (standings(snapshot, paging))
+                (chart::points(snapshot))
             }
             div {
-                (round(story, phases))
-                (news(story))
+                (round(snapshot, phases))
+                (news(snapshot))
                 (operate)
             }
         }
     }
 }
 
-pub(crate) fn state(story: &LeagueSnapshot) -> &'static str {
-    let season = story.season();
+pub(crate) fn state(snapshot: &LeagueSnapshot) -> &'static str {
+    let season = snapshot.season();
     match season.phase() {
         LeaguePhase::WaitingForRegistrations => "Registration is open",
         LeaguePhase::CreatingSchedule => "Ready to start",
@@ -67,15 +67,15 @@ pub(crate) fn state(story: &LeagueSnapshot) -> &'static str {
     }
 }
 
-fn status(story: &LeagueSnapshot, room: Option<&WaitingRoom>) -> Markup {
-    let season = story.season();
+fn status(snapshot: &LeagueSnapshot, room: Option<&WaitingRoom>) -> Markup {
+    let season = snapshot.season();
     let status = season.status();
     let room = room.filter(|_| season.phase() == LeaguePhase::WaitingForRegistrations);
-    let expected = room.map_or([None, None], |room| room.expected(story));
+    let expected = room.map_or([None, None], |room| room.expected(snapshot));
     let champion = (season.phase() == LeaguePhase::LeagueCompleted).then(|| season.champion()).flatten();
     html! {
         section #status aria-label="Where the league stands" {
-            h1 { (season.config().title()) " " span.pill data-state=(season.phase().as_str()) { (state(story)) } }
+            h1 { (season.config().title()) " " span.pill data-state=(season.phase().as_str()) { (state(snapshot)) } }
             @if let Some(champion) = champion {
                 p.champion #champion {
                     span aria-hidden="true" { "★ " } "Champion: "
@@ -102,8 +102,8 @@ fn of(expected: Option<u32>) -> Markup {
     html! { @if let Some(expected) = expected { " of " (expected) } }
 }
 
-fn standings(story: &LeagueSnapshot, paging: &Paging) -> Markup {
-    let season = story.season();
+fn standings(snapshot: &LeagueSnapshot, paging: &Paging) -> Markup {
+    let season = snapshot.season();
     let rows: Vec<StandingsRow> =
         season.standings().into_iter().filter(|row| paging.wants(row.player_id.as_str(), &row.display_name)).collect();
     html! {
@@ -123,7 +123,7 @@ fn standings(story: &LeagueSnapshot, paging: &Paging) -> Markup {
                             th scope="col" title="Drawn" { "D" } th scope="col" title="Lost" { "L" }
                             th scope="col" { "Form" }
                         } }
-                        tbody { @for row in paging.piece(&rows) { (line(story, row)) } }
+                        tbody { @for row in paging.piece(&rows) { (line(snapshot, row)) } }
                     }
                 }
                 (paging.links("", rows.len()))
@@ -132,8 +132,8 @@ fn standings(story: &LeagueSnapshot, paging: &Paging) -> Markup {
     }
 }
 
-fn line(story: &LeagueSnapshot, row: &StandingsRow) -> Markup {
-    let marks = story.place(&row.player_id).map(|place| story.form(place, FORM)).unwrap_or_default();
+fn line(snapshot: &LeagueSnapshot, row: &StandingsRow) -> Markup {
+    let marks = snapshot.place(&row.player_id).map(|place| snapshot.form(place, FORM)).unwrap_or_default();
     html! {
         tr id={ "row-" (row.player_id) } {
             td { (row.rank) }
@@ -149,8 +149,8 @@ pub(crate) fn withdrawn(row: &StandingsRow) -> Markup {
     html! { @if row.withdrawn { " " span.pill data-state="WITHDRAWN" { "withdrawn" } } }
 }
 
-fn round(story: &LeagueSnapshot, phases: &Phases) -> Markup {
-    let season = story.season();
+fn round(snapshot: &LeagueSnapshot, phases: &Phases) -> Markup {
+    let season = snapshot.season();
     let number = season.current_round().unwrap_or(RoundId(1));
     let round = season.scheduled_round(number);
     html! {
@@ -160,7 +160,7 @@ fn round(story: &LeagueSnapshot, phases: &Phases) -> Markup {
                 None => p.empty { "The schedule is made when registration closes." },
                 Some(round) => {
                     ul.matches {
-                        @for game in schedule::by_state(&round).into_iter().take(MATCHES) { (schedule::entry(story, game, phases.get(&game.match_id).copied())) }
+                        @for game in schedule::by_state(&round).into_iter().take(MATCHES) { (schedule::entry(snapshot, game, phases.get(&game.match_id).copied())) }
                     }
                     @if let Some(bye) = round.bye.as_ref().and_then(|bye| season.player(bye)) {
                         p.bye { "Bye: " (player_link(bye)) }
@@ -174,21 +174,21 @@ fn round(story: &LeagueSnapshot, phases: &Phases) -> Markup {
     }
 }
 
-fn news(story: &LeagueSnapshot) -> Markup {
+fn news(snapshot: &LeagueSnapshot) -> Markup {
     html! {
         section #news aria-labelledby="news-title" {
             h2 #news-title { "What just happened" }
             ol.news reversed {
-                @for (seq, event) in story.news() {
-                    li value=(seq) { (recent_events::sentence(story.season(), &event.fact)) }
+                @for (seq, event) in snapshot.news() {
+                    li value=(seq) { (recent_events::sentence(snapshot.season(), &event.fact)) }
                 }
             }
         }
     }
 }
 
-pub(crate) fn players_of(story: &LeagueSnapshot, match_id: &league_protocol::id::MatchId) -> Markup {
-    match story.season().contestants(match_id) {
+pub(crate) fn players_of(snapshot: &LeagueSnapshot, match_id: &league_protocol::id::MatchId) -> Markup {
+    match snapshot.season().contestants(match_id) {
         Some(players) => html! { (player_link(players.a)) " – " (player_link(players.b)) },
         None => match_link(match_id),
     }

@@ -11,7 +11,7 @@ use crate::recent_events;
 pub(crate) const ROWS: usize = 100;
 
 pub(crate) fn page(
-    story: &LeagueSnapshot,
+    snapshot: &LeagueSnapshot,
     paging: &Paging,
     entries: &[(LogHead, Event)],
     head: Option<LogHead>,
@@ -32,14 +32,14 @@ pub(crate) fn page(
                                 td { (head.seq) }
                                 td.name { time datetime=(event.at) { (event.at) } }
                                 td.name { code { (event.fact.kind()) } }
-                                td.name { (recent_events::sentence(story.season(), &event.fact)) }
+                                td.name { (recent_events::sentence(snapshot.season(), &event.fact)) }
                                 td.name { code.hash title=(head.hash) { (short(head)) } }
                             }
                         }
                     }
                 }
             }
-            (paging.links("log", usize::try_from(story.seq()).unwrap_or(usize::MAX)))
+            (paging.links("log", usize::try_from(snapshot.seq()).unwrap_or(usize::MAX)))
         }
     }
 }

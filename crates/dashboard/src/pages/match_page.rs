@@ -24,8 +24,8 @@ pub(crate) struct Over<'a> {
     pub(crate) file: Option<&'a MatchFile>,
 }
 
-pub(crate) fn page(story: &LeagueSnapshot, match_id: &MatchId, over: Option<&Over<'_>>, operate: &Markup) -> Markup {
-    let season = story.season();
+pub(crate) fn page(snapshot: &LeagueSnapshot, match_id: &MatchId, over: Option<&Over<'_>>, operate: &Markup) -> Markup {
+    let season = snapshot.season();
     let held = season.assignments().into_iter().find(|held| held.match_id == *match_id);
     html! {
         section #match data-match=(match_id) {
@@ -34,7 +34,7 @@ pub(crate) fn page(story: &LeagueSnapshot, match_id: &MatchId, over: Option<&Ove
                 p.versus { (player_link(players.a)) span { " against " } (player_link(players.b)) }
             }
             @match (over, held) {
-                (Some(over), _) => (result(story, match_id, over)),
+                (Some(over), _) => (result(snapshot, match_id, over)),
                 (None, Some(held)) => p #state { span.pill data-state="playing" { "playing" } " at " (held.referee) ", attempt " (held.attempt) },
                 (None, None) => p #state { span.pill data-state="waiting" { "waiting" } },
             }
@@ -43,7 +43,7 @@ pub(crate) fn page(story: &LeagueSnapshot, match_id: &MatchId, over: Option<&Ove
         @if let Some(over) = over {
             (draw(match_id, over))
             @match (over.attempt, over.file.filter(|file| !file.transcript.is_empty())) {
-                (Some(_), Some(file)) => { (steps_of(story, match_id, file)) (time_line(story, match_id, file)) (transcript(story, match_id, file)) }
+                (Some(_), Some(file)) => { (steps_of(snapshot, match_id, file)) (time_line(snapshot, match_id, file)) (transcript(snapshot, match_id, file)) }
                 (None, _) => {}
                 (Some(_), None) => section #transcript { h2 { "Transcript" } p.empty { (missing(over.file)) } },
             }
@@ -51,13 +51,13 @@ pub(crate) fn page(story: &LeagueSnapshot, match_id: &MatchId, over: Option<&Ove
     }
 }
 
-fn result(story: &LeagueSnapshot, match_id: &MatchId, over: &Over<'_>) -> Markup {
-    let season = story.season();
+fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &Over<'_>) -> Markup {
+    let season = snapshot.season();
     let players = season.contestants(match_id);
     let points = over.record.outcome.points(&season.config().scoring.match_points());
     let reason = over.file.and_then(|file| {
         let reason = file.result.as_ref()?.details.reason.as_ref()?;
-        Some(with_names(reason, file, |id| name_of(story, match_id, id)))
+        Some(with_names(reason, file, |id| name_of(snapshot, match_id, id)))
     });
     let [first, second] = in_order(over.record.outcome);
     html! {
@@ -77,7 +77,7 @@ fn result(story: &LeagueSnapshot, match_id: &MatchId, over: &Over<'_>) -> Markup
         @if let Some(file) = over.file.filter(|file| !file.problems.is_empty()) {
             div #fix.fix {
                 @for (player, problem) in &file.problems.0 {
-                    @let who = name_of(story, match_id, player.as_str());
+                    @let who = name_of(snapshot, match_id, player.as_str());
                     p { b { (problem.told_of(&who)) } ". What to fix: " (problem.fix()) }
                 }
             }
@@ -86,8 +86,8 @@ fn result(story: &LeagueSnapshot, match_id: &MatchId, over: &Over<'_>) -> Markup
     }
 }
 
-fn name_of(story: &LeagueSnapshot, match_id: &MatchId, id: &str) -> String {
-    let players = story.season().contestants(match_id);
+fn name_of(snapshot: &LeagueSnapshot, match_id: &MatchId, id: &str) -> String {
+    let players = snapshot.season().contestants(match_id);
     let named = players.and_then(|players| [players.a, players.b].into_iter().find(|player| player.id.as_str() == id));
     named.map_or_else(|| id.to_owned(), |player| player.profile.name.to_string())
 }
@@ -99,12 +99,12 @@ fn missing(file: Option<&MatchFile>) -> &'static str {
     }
 }
 
-fn steps_of(story: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
+fn steps_of(snapshot: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
     html! {
         section #steps aria-labelledby="steps-title" {
             h2 #steps-title { "What happened" }
             ol.steps {
-                @for step in steps(file, |id| name_of(story, match_id, id)) {
+                @for step in steps(file, |id| name_of(snapshot, match_id, id)) {
                     li.wrong[step.wrong] { time datetime=(step.at) { (clock(step.at)) } " " (step.told) }
                 }
             }
@@ -157,7 +157,7 @@ fn field(id: &str, label: &str, value: &str) -> Markup {
     html! { label for={ "proof-" (id) } { (label) } input id={ "proof-" (id) } name=(id) value=(value) autocomplete="off" spellcheck="false"; }
 }
 
-fn time_line(story: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
+fn time_line(snapshot: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
     let calls: Vec<Answer<'_>> = answers::of(file).collect();
     html! {
         section #timeline aria-labelledby="timeline-title" {
@@ -168,7 +168,7 @@ fn time_line(story: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Ma
                         th.name scope="col" { "Asked" } th.name scope="col" { "For" } th.name scope="col" { "Sent" }
                         th scope="col" { "First byte" } th scope="col" { "Last byte" } th scope="col" { "Limit" } th.lane scope="col" { "Of its limit" }
                     } }
-                    tbody { @for call in &calls { (receipt(call, &name_of(story, match_id, call.player))) } }
+                    tbody { @for call in &calls { (receipt(call, &name_of(snapshot, match_id, call.player))) } }
                 }
             }
         }
@@ -205,7 +205,7 @@ fn millis(span: Option<u64>) -> String {
     span.map_or_else(|| String::from("never"), |span| format!("{span} ms"))
 }
 
-fn transcript(story: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
+fn transcript(snapshot: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
     html! {
         section #transcript aria-labelledby="transcript-title" {
             h2 #transcript-title { "Transcript" }
@@ -213,7 +213,7 @@ fn transcript(story: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> M
                 @for said in &file.transcript {
                     li data-direction=(match said.direction { Direction::Sent => "sent", Direction::Received => "received" }) {
                         details {
-                            summary { time { (said.at) } " " b { (name_of(story, match_id, &said.from)) } " → " b { (name_of(story, match_id, &said.to)) } " " span.kind data-kind=(said.message_type) { (said.message_type) } }
+                            summary { time { (said.at) } " " b { (name_of(snapshot, match_id, &said.from)) } " → " b { (name_of(snapshot, match_id, &said.to)) } " " span.kind data-kind=(said.message_type) { (said.message_type) } }
                             pre tabindex="0" { (pretty(said.message().get())) }
                         }
                     }

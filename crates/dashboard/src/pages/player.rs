@@ -18,17 +18,17 @@ const ROUNDS: u32 = 100;
 const CHOICES: usize = 120;
 
 pub(crate) fn page(
-    story: &LeagueSnapshot,
+    snapshot: &LeagueSnapshot,
     player: &RegisteredPlayer,
     files: &[MatchFile],
     from: u32,
     operate: &Markup,
 ) -> Markup {
-    let season = story.season();
+    let season = snapshot.season();
     let row = season.standings().into_iter().find(|row| row.player_id == player.id);
-    let place = story.place(&player.id);
-    let results = place.map(|place| story.form(place, 10)).unwrap_or_default();
-    let never_moved = place.is_some_and(|place| story.never_moved(place));
+    let place = snapshot.place(&player.id);
+    let results = place.map(|place| snapshot.form(place, 10)).unwrap_or_default();
+    let never_moved = place.is_some_and(|place| snapshot.never_moved(place));
     let forfeits = place.map_or(0, |place| season.table().row(place).technical_losses);
     html! {
         section #player {
@@ -53,10 +53,10 @@ pub(crate) fn page(
                     @if let Some(opponent) = season.player(&next.opponent_id) { (player_link(opponent)) } }
             }
         }
-        (fixes(story, player, forfeits))
+        (fixes(snapshot, player, forfeits))
         (quirks(player, forfeits > 0))
         @if let Some(place) = place {
-            (choices(story, place, never_moved))
+            (choices(snapshot, place, never_moved))
             section #times aria-labelledby="times-title" {
                 h2 #times-title { "Answer times against their limits" }
                 @if files.is_empty() {
@@ -70,16 +70,17 @@ pub(crate) fn page(
                         @if let Some(median) = answers::median(files, player.id.as_str()) { ", " (median) " ms in the middle" } "." }
                 }
             }
-            (opponents(story, place, from))
+            (opponents(snapshot, place, from))
         }
         (operate)
     }
 }
 
-pub(crate) fn latest(story: &LeagueSnapshot, player: &PlayerId, count: usize) -> Option<Vec<MatchId>> {
-    story.season().player(player)?;
-    let Some(place) = story.place(player) else { return Some(Vec::new()) };
-    let mut latest: Vec<MatchId> = story.played(place).rev().take(count).map(|(fixture, _)| fixture.match_id).collect();
+pub(crate) fn latest(snapshot: &LeagueSnapshot, player: &PlayerId, count: usize) -> Option<Vec<MatchId>> {
+    snapshot.season().player(player)?;
+    let Some(place) = snapshot.place(player) else { return Some(Vec::new()) };
+    let mut latest: Vec<MatchId> =
+        snapshot.played(place).rev().take(count).map(|(fixture, _)| fixture.match_id).collect();
     latest.reverse();
     Some(latest)
 }
@@ -89,8 +90,8 @@ pub(crate) fn state(season: &Season, player: &RegisteredPlayer) -> Markup {
     html! { span.pill data-state=(condition.as_str()) { (condition.word()) } }
 }
 
-fn fixes(story: &LeagueSnapshot, player: &RegisteredPlayer, forfeits: u32) -> Markup {
-    let problems = story.problems(&player.id);
+fn fixes(snapshot: &LeagueSnapshot, player: &RegisteredPlayer, forfeits: u32) -> Markup {
+    let problems = snapshot.problems(&player.id);
     html! {
         @if forfeits > 0 {
             section #fix.fix aria-labelledby="fix-title" {
@@ -121,8 +122,8 @@ fn quirks(player: &RegisteredPlayer, has_lost: bool) -> Markup {
     }
 }
 
-fn choices(story: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
-    let made: Vec<(&str, OwnResult)> = story
+fn choices(snapshot: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
+    let made: Vec<(&str, OwnResult)> = snapshot
         .played(place)
         .filter_map(|(fixture, record)| {
             Some((record.moves[fixture.side].as_deref()?, own_result(record, fixture.side)))
@@ -154,8 +155,8 @@ fn choices(story: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
     }
 }
 
-fn opponents(story: &LeagueSnapshot, place: u32, from: u32) -> Markup {
-    let rounds = story.season().total_rounds();
+fn opponents(snapshot: &LeagueSnapshot, place: u32, from: u32) -> Markup {
+    let rounds = snapshot.season().total_rounds();
     let until = rounds.min(from.saturating_add(ROUNDS));
     html! {
         section #opponents aria-labelledby="opponents-title" {
@@ -166,16 +167,16 @@ fn opponents(story: &LeagueSnapshot, place: u32, from: u32) -> Markup {
                         th scope="col" { "Round" } th scope="col" { "Match" } th.name scope="col" { "Opponent" }
                         th scope="col" { "Chose" } th scope="col" { "Opponent chose" } th scope="col" { "Number" } th scope="col" { "Result" }
                     } }
-                    tbody { @for round in from + 1..=until { (line(story, place, round)) } }
+                    tbody { @for round in from + 1..=until { (line(snapshot, place, round)) } }
                 }
             }
-            @if until < rounds { p { a href={ "players/" (story.season().players()[place as usize].id) "?from=" (until) } { "Later rounds" } } }
+            @if until < rounds { p { a href={ "players/" (snapshot.season().players()[place as usize].id) "?from=" (until) } { "Later rounds" } } }
         }
     }
 }
 
-fn line(story: &LeagueSnapshot, place: u32, round: u32) -> Markup {
-    let Some(PlayerMatch { fixture, record }) = story.match_of(place, round) else {
+fn line(snapshot: &LeagueSnapshot, place: u32, round: u32) -> Markup {
+    let Some(PlayerMatch { fixture, record }) = snapshot.match_of(place, round) else {
         return html! { tr { td { (round) } td {} th.name scope="row" { "bye" } td {} td {} td {} td {} } };
     };
     let choice = |side| record.and_then(|record| record.moves[side].as_ref());
@@ -183,7 +184,7 @@ fn line(story: &LeagueSnapshot, place: u32, round: u32) -> Markup {
         tr {
             td { (round) }
             td { (match_link(&fixture.match_id)) }
-            th.name scope="row" { @if let Some(opponent) = story.season().players().get(fixture.opponent as usize) { (player_link(opponent)) } }
+            th.name scope="row" { @if let Some(opponent) = snapshot.season().players().get(fixture.opponent as usize) { (player_link(opponent)) } }
             td { @if let Some(choice) = choice(fixture.side) { (choice) } }
             td { @if let Some(choice) = choice(fixture.side.other()) { (choice) } }
             td { @if let Some(number) = record.and_then(|record| record.drawn) { (number) } }

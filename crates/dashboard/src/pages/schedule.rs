@@ -18,8 +18,8 @@ const ROUNDS: usize = 10;
 const MATCHES: usize = 150;
 
 /// Shows one round if it is named, or if rounds are large.
-pub(crate) fn page(story: &LeagueSnapshot, paging: &Paging, named: Option<u32>) -> Markup {
-    let season = story.season();
+pub(crate) fn page(snapshot: &LeagueSnapshot, paging: &Paging, named: Option<u32>) -> Markup {
+    let season = snapshot.season();
     let (rounds, current) = (season.total_rounds(), season.round_number().0.max(1));
     let each = season.plan(RoundId(current)).map_or(0, |plan| plan.pairings.len());
     let only = named.or((each > MATCHES).then_some(current));
@@ -39,20 +39,20 @@ pub(crate) fn page(story: &LeagueSnapshot, paging: &Paging, named: Option<u32>) 
                 p.empty { "The schedule is made when registration closes." }
             }
             @match only {
-                Some(number) => (alone(story, number, current, paging)),
-                None => (several(story, current, paging, (MATCHES / each.max(1)).clamp(1, ROUNDS))),
+                Some(number) => (alone(snapshot, number, current, paging)),
+                None => (several(snapshot, current, paging, (MATCHES / each.max(1)).clamp(1, ROUNDS))),
             }
         }
     }
 }
 
-fn alone(story: &LeagueSnapshot, number: u32, current: u32, paging: &Paging) -> Markup {
+fn alone(snapshot: &LeagueSnapshot, number: u32, current: u32, paging: &Paging) -> Markup {
     let paging = Paging { size: MATCHES, ..paging.clone() };
-    let rounds = story.season().total_rounds();
+    let rounds = snapshot.season().total_rounds();
     html! {
-        @match story.season().scheduled_round(RoundId(number)) {
+        @match snapshot.season().scheduled_round(RoundId(number)) {
             Some(round) => {
-                (one(story, &round, paging.piece(&round.matches), current))
+                (one(snapshot, &round, paging.piece(&round.matches), current))
                 (paging.links(&format!("schedule?round={number}"), round.matches.len()))
             }
             None => p.empty { "There is no such round." },
@@ -65,22 +65,22 @@ fn alone(story: &LeagueSnapshot, number: u32, current: u32, paging: &Paging) -> 
     }
 }
 
-fn several(story: &LeagueSnapshot, current: u32, paging: &Paging, each: usize) -> Markup {
-    let rounds: Vec<u32> = (1..=story.season().total_rounds()).collect();
+fn several(snapshot: &LeagueSnapshot, current: u32, paging: &Paging, each: usize) -> Markup {
+    let rounds: Vec<u32> = (1..=snapshot.season().total_rounds()).collect();
     let paging = Paging { size: each, ..paging.clone() };
     html! {
         @if rounds.len() > each {
             p { a href={ "schedule?page=" ((current as usize).saturating_sub(1) / each + 1) } { "To round " (current) ", which is the current one" } }
         }
         @for number in paging.piece(&rounds) {
-            @if let Some(round) = story.season().scheduled_round(RoundId(*number)) { (one(story, &round, &round.matches, current)) }
+            @if let Some(round) = snapshot.season().scheduled_round(RoundId(*number)) { (one(snapshot, &round, &round.matches, current)) }
         }
         (paging.links("schedule", rounds.len()))
     }
 }
 
-fn one(story: &LeagueSnapshot, round: &ScheduledRound, matches: &[ScheduledMatch], current: u32) -> Markup {
-    let begun = story.season().current_round().is_some();
+fn one(snapshot: &LeagueSnapshot, round: &ScheduledRound, matches: &[ScheduledMatch], current: u32) -> Markup {
+    let begun = snapshot.season().current_round().is_some();
     let word = if round.completed {
         "over"
     } else if round.round_id.0 == current && begun {
@@ -93,8 +93,8 @@ fn one(story: &LeagueSnapshot, round: &ScheduledRound, matches: &[ScheduledMatch
     html! {
         section.round id={ "round-" (round.round_id) } {
             h2 { "Round " (round.round_id) " " span.pill data-state=(word) { (word) } }
-            ul.matches { @for game in matches { (entry(story, game, None)) } }
-            @if let Some(bye) = round.bye.as_ref().and_then(|bye| story.season().player(bye)) { p.bye { "Bye: " (player_link(bye)) } }
+            ul.matches { @for game in matches { (entry(snapshot, game, None)) } }
+            @if let Some(bye) = round.bye.as_ref().and_then(|bye| snapshot.season().player(bye)) { p.bye { "Bye: " (player_link(bye)) } }
         }
     }
 }
@@ -117,26 +117,26 @@ pub(crate) fn in_order(outcome: Outcome) -> [Side; 2] {
 }
 
 /// `phase` is known only for running matches.
-pub(crate) fn entry(story: &LeagueSnapshot, game: &ScheduledMatch, phase: Option<&'static str>) -> Markup {
+pub(crate) fn entry(snapshot: &LeagueSnapshot, game: &ScheduledMatch, phase: Option<&'static str>) -> Markup {
     let (state, word) = match game.status.as_str() {
         "IN_PROGRESS" => ("playing", phase.unwrap_or("playing")),
-        "PENDING" if story.season().walkover(&game.match_id).is_some() => ("void", "will not be played"),
+        "PENDING" if snapshot.season().walkover(&game.match_id).is_some() => ("void", "will not be played"),
         "PENDING" => ("waiting", "waiting"),
         _ => ("done", ""),
     };
     html! {
         li id={ "match-" (game.match_id) } data-state=(state) {
             span.id { (match_link(&game.match_id)) }
-            @match story.record(&game.match_id) {
+            @match snapshot.record(&game.match_id) {
                 Some(record) => {
-                    span.who { (recent_events::ended(story.season(), &game.match_id, record.outcome)) }
+                    span.who { (recent_events::ended(snapshot.season(), &game.match_id, record.outcome)) }
                     span.what {
                         @for side in in_order(record.outcome) { @if let Some(choice) = &record.moves[side] { span.choice { (choice) } " " } }
                         @if let Some(number) = record.drawn { b.number title="the number that was drawn" { (number) } }
                     }
                 }
                 None => {
-                    span.who { (players_of(story, &game.match_id)) }
+                    span.who { (players_of(snapshot, &game.match_id)) }
                     span.what { span.pill data-state=(state) { (word) } }
                 }
             }

@@ -8,8 +8,8 @@ use maud::{Markup, html};
 use crate::league_snapshot::LeagueSnapshot;
 use crate::operate::OperatorStep;
 
-pub(crate) fn controls(story: &LeagueSnapshot, needs_token: bool) -> Markup {
-    let season = story.season();
+pub(crate) fn controls(snapshot: &LeagueSnapshot, needs_token: bool) -> Markup {
+    let season = snapshot.season();
     html! {
         section #operate.operate aria-labelledby="operate-title" {
             details {
@@ -34,8 +34,8 @@ fn reopen() -> Markup {
     html! { button name="action" value="reopen" { "Open the registration again" } }
 }
 
-pub(crate) fn of_player(story: &LeagueSnapshot, player: &RegisteredPlayer, needs_token: bool) -> Markup {
-    let (begun, over) = match story.season().phase() {
+pub(crate) fn of_player(snapshot: &LeagueSnapshot, player: &RegisteredPlayer, needs_token: bool) -> Markup {
+    let (begun, over) = match snapshot.season().phase() {
         LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule => (false, false),
         LeaguePhase::RunningLeague => (true, false),
         LeaguePhase::LeagueCompleted => (true, true),

@@ -35,10 +35,10 @@ async fn watch(address: std::net::SocketAddr, since: u64, last: u64, ready: Arc<
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_happens_is_on_every_screen_soon() {
-    let story = played(100, 5);
-    let (before, after) = story.events.split_at(story.events.len() - 4000);
+    let snapshot = played(100, 5);
+    let (before, after) = snapshot.events.split_at(snapshot.events.len() - 4000);
     let site = Site::of(before).await;
-    let last = story.events.len() as u64;
+    let last = snapshot.events.len() as u64;
     let ready = Arc::new(Barrier::new(VIEWERS + 1));
     let watching: Vec<_> = (0..VIEWERS)
         .map(|_| tokio::spawn(watch(site.address, before.len() as u64, last, Arc::clone(&ready))))

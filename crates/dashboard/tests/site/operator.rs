@@ -152,9 +152,9 @@ async fn a_player_is_withdrawn_from_its_page() {
 async fn registration_is_opened_again_where_that_is_possible() {
     let (site, _) = operated(None).await;
     assert!(!site.get("/").await.body.contains("value=\"reopen\""), "a match has been played");
-    let mut story = begun(4, 0);
-    story.happen(story.season.close_registration(crate::leagues::now()).unwrap().events);
-    let site = Site::of(&story.events).await;
+    let mut snapshot = begun(4, 0);
+    snapshot.happen(snapshot.season.close_registration(crate::leagues::now()).unwrap().events);
+    let site = Site::of(&snapshot.events).await;
     let clerk = Arc::new(Clerk::default());
     site.dashboard.operated_by(clerk.clone());
     assert!(site.get("/").await.body.contains("value=\"reopen\""));

@@ -103,10 +103,10 @@ async fn the_first_page_says_who_leads_what_is_played_and_who_has_won() {
 
 #[tokio::test]
 async fn a_match_shows_its_draw_with_everything_that_proves_it() {
-    let story = played(6, 7);
-    let site = Site::of(&story.events).await;
+    let snapshot = played(6, 7);
+    let site = Site::of(&snapshot.events).await;
     let (match_id, record) =
-        story.events.iter().filter_map(crate::leagues::reported).find(|(_, record)| record.proof.is_some()).unwrap();
+        snapshot.events.iter().filter_map(crate::leagues::reported).find(|(_, record)| record.proof.is_some()).unwrap();
     let page = site.get(&format!("/matches/{match_id}")).await.body;
     let proof = record.proof.as_ref().unwrap();
     for value in [String::from(proof.commitment), String::from(proof.secret), String::from(proof.seal.unwrap())] {
@@ -181,12 +181,12 @@ async fn a_page_keeps_to_itself_and_its_head_is_answered_alone() {
 
 #[tokio::test]
 async fn figures_are_written_for_prometheus() {
-    let story = begun(6, 7);
-    let site = Site::of(&story.events).await;
+    let snapshot = begun(6, 7);
+    let site = Site::of(&snapshot.events).await;
     let text = site.get("/metrics").await.body;
     let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
     assert_eq!(value("league_players "), Some(6.0), "{text}");
-    assert_eq!(value("league_events_total "), Some(story.events.len() as f64));
+    assert_eq!(value("league_events_total "), Some(snapshot.events.len() as f64));
     let ended: f64 = text
         .lines()
         .filter(|line| line.starts_with("league_matches_total{"))

@@ -7,12 +7,12 @@ use crate::support::Site;
 
 #[tokio::test]
 async fn the_standings_of_every_moment_are_those_of_the_shorter_log() {
-    let story = played(5, 11);
-    let site = Site::of(&story.events).await;
+    let snapshot = played(5, 11);
+    let site = Site::of(&snapshot.events).await;
     // In mixed order, so that replays start both from scratch and from kept snapshots.
-    let last = story.events.len();
+    let last = snapshot.events.len();
     for seq in [last, 10, 30, 20, 1, last - 1, 25] {
-        let season = Season::replay(&story.events[..seq]).unwrap();
+        let season = Season::replay(&snapshot.events[..seq]).unwrap();
         let rows = site.get(&format!("/api/v1/standings?at={seq}")).await.json();
         let expected: Vec<String> =
             season.standings().iter().map(|row| format!("{}:{}", row.player_id, row.points)).collect();

@@ -20,25 +20,25 @@ fn lost_by(sent: &str) -> Story {
 }
 
 fn lost_because(problem: Problem) -> Story {
-    let mut story = Story::open(LeagueConfig::even_odd(league()), 1);
-    story.register(2, 1);
-    story.happen(story.season.start(now()).unwrap().events);
-    if let Ok(started) = story.season.start_round(now()) {
-        story.happen(started.events);
+    let mut snapshot = Story::open(LeagueConfig::even_odd(league()), 1);
+    snapshot.register(2, 1);
+    snapshot.happen(snapshot.season.start(now()).unwrap().events);
+    if let Ok(started) = snapshot.season.start_round(now()) {
+        snapshot.happen(started.events);
     }
-    story.happen(story.season.assign(now()).events);
-    let held = story.season.assignments().remove(0);
+    snapshot.happen(snapshot.season.assign(now()).events);
+    let held = snapshot.season.assignments().remove(0);
     let loser = PlayerId::numbered(1);
-    let players = story.season.contestants(&held.match_id).unwrap();
+    let players = snapshot.season.contestants(&held.match_id).unwrap();
     let side = if players.a.id == loser { Side::A } else { Side::B };
     let problems = ByPlayer(vec![(loser, problem)]);
     let account = Box::new(Account { problems, ..Account::default() });
-    story.fact(Fact::MatchExplained { match_id: held.match_id.clone(), attempt: held.attempt, account });
+    snapshot.fact(Fact::MatchExplained { match_id: held.match_id.clone(), attempt: held.attempt, account });
     let (outcome, moves) = (Outcome::Forfeit(side), Pair::new(None, None));
     let record = MatchRecord { outcome, moves, course: Vec::new(), drawn: None, proof: None };
-    let counted = story.season.report(&held.referee, &held.match_id, Some(held.attempt), record, now()).unwrap();
-    story.happen(counted.events);
-    story
+    let counted = snapshot.season.report(&held.referee, &held.match_id, Some(held.attempt), record, now()).unwrap();
+    snapshot.happen(counted.events);
+    snapshot
 }
 
 #[tokio::test]

@@ -11,10 +11,10 @@ use crate::support::{Site, begun};
 
 #[tokio::test]
 async fn digests_are_nowhere_and_endpoints_only_for_the_operator() {
-    let story = begun(4, 3);
+    let snapshot = begun(4, 3);
     let token = Some(Credential::new("secret").digest());
-    let guarded = Site::with(&story.events, DashboardSettings { token, ..DashboardSettings::default() }).await;
-    let open = Site::of(&story.events).await;
+    let guarded = Site::with(&snapshot.events, DashboardSettings { token, ..DashboardSettings::default() }).await;
+    let open = Site::of(&snapshot.events).await;
     for path in ["/api/v1/log?limit=500", "/api/v1/agents", "/api/v1/players/P01", "/agents", "/log", "/players/P01"] {
         let (guarded, open) = (guarded.get(path).await.body, open.get(path).await.body);
         for text in [&guarded, &open] {
@@ -27,18 +27,18 @@ async fn digests_are_nowhere_and_endpoints_only_for_the_operator() {
 
 #[tokio::test]
 async fn a_match_that_goes_on_gives_nothing_away() {
-    let mut story = begun(4, 0);
-    story.play(1);
-    let held = story.season.assignments().into_iter().next().unwrap();
-    let site = Site::of(&story.events).await;
-    let players = story.season.contestants(&held.match_id).unwrap();
+    let mut snapshot = begun(4, 0);
+    snapshot.play(1);
+    let held = snapshot.season.assignments().into_iter().next().unwrap();
+    let site = Site::of(&snapshot.events).await;
+    let players = snapshot.season.contestants(&held.match_id).unwrap();
     let mut file = MatchFile::new(
         MatchContext {
             league_id: league(),
             round_id: RoundId(1),
             match_id: held.match_id.clone(),
             attempt: held.attempt,
-            game_type: story.season.config().game_type.clone(),
+            game_type: snapshot.season.config().game_type.clone(),
             players: Pair::new(players.a.id.clone(), players.b.id.clone()),
             referee_id: held.referee.clone(),
         },

@@ -42,8 +42,8 @@ impl Reader {
 
 #[tokio::test]
 async fn a_resumed_stream_has_no_gap_and_no_duplicate() {
-    let story = played(16, 9);
-    let (before, after) = story.events.split_at(40);
+    let snapshot = played(16, 9);
+    let (before, after) = snapshot.events.split_at(40);
     let site = Site::of(before).await;
     let telling = async {
         for some in after.chunks(7) {
@@ -53,22 +53,22 @@ async fn a_resumed_stream_has_no_gap_and_no_duplicate() {
     let reading = async {
         let mut seen: Vec<u64> = Vec::new();
         // The client reconnects again and again. Its first read starts in the log, before the events in memory.
-        while seen.len() < story.events.len() {
+        while seen.len() < snapshot.events.len() {
             let last = seen.last().copied().unwrap_or(0);
             let mut reader = Reader::of(&site, "/api/v1/events", &[&format!("last-event-id: {last}")]).await;
-            let some = (story.events.len() - seen.len()).min(37);
+            let some = (snapshot.events.len() - seen.len()).min(37);
             seen.extend(reader.ids(some).await);
         }
         seen
     };
     let (seen, ()) = tokio::join!(reading, telling);
-    assert_eq!(seen, (1..=story.events.len() as u64).collect::<Vec<_>>());
+    assert_eq!(seen, (1..=snapshot.events.len() as u64).collect::<Vec<_>>());
 }
 
 #[tokio::test]
 async fn an_event_says_what_happened_and_no_more() {
-    let story = begun(4, 2);
-    let site = Site::of(&story.events).await;
+    let snapshot = begun(4, 2);
+    let site = Site::of(&snapshot.events).await;
     let mut reader = Reader::of(&site, "/api/v1/events?after=0", &[]).await;
     assert_eq!(reader.next("HTTP/1.1 ").await.as_deref(), Some("200 OK"));
     let first: Value = serde_json::from_str(&reader.next("data: ").await.unwrap()).unwrap();
@@ -80,8 +80,8 @@ async fn an_event_says_what_happened_and_no_more() {
 
 #[tokio::test]
 async fn without_a_beginning_only_what_happens_from_now_on_is_told() {
-    let story = played(6, 4);
-    let (before, after) = story.events.split_at(20);
+    let snapshot = played(6, 4);
+    let (before, after) = snapshot.events.split_at(20);
     let site = Site::of(before).await;
     let mut reader = Reader::of(&site, "/api/v1/events", &[]).await;
     reader.next(": welcome").await.unwrap();
@@ -91,14 +91,14 @@ async fn without_a_beginning_only_what_happens_from_now_on_is_told() {
 
 #[tokio::test]
 async fn the_parts_of_the_first_page_come_when_they_have_changed() {
-    let story = played(6, 4);
-    let (before, after) = story.events.split_at(20);
+    let snapshot = played(6, 4);
+    let (before, after) = snapshot.events.split_at(20);
     let site = Site::of(before).await;
     // The page already shows event 20, so nothing is new.
     let mut reader = Reader::of(&site, "/live?since=20", &[]).await;
     reader.next("retry: ").await.unwrap();
     site.happen(after).await;
-    let last = story.events.len() as u64;
+    let last = snapshot.events.len() as u64;
     let mut parts = std::collections::BTreeMap::new();
     loop {
         let data: Value = serde_json::from_str(&reader.next("data: ").await.unwrap()).unwrap();

@@ -71,12 +71,12 @@ impl Answer {
 }
 
 pub(crate) fn begun(players: u32, matches: u32) -> Story {
-    let mut story = Story::open(LeagueConfig::even_odd(league()), 7);
-    story.register(players, 2);
+    let mut snapshot = Story::open(LeagueConfig::even_odd(league()), 7);
+    snapshot.register(players, 2);
     if matches > 0 {
-        story.play(matches);
+        snapshot.play(matches);
     }
-    story
+    snapshot
 }
 
 impl Site {

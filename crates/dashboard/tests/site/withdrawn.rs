@@ -5,8 +5,8 @@ use crate::support::Site;
 
 #[tokio::test]
 async fn a_withdrawn_player_is_marked_and_its_unplayed_matches_say_why() {
-    let story = eventful(3);
-    let site = Site::of(&story.events).await;
+    let snapshot = eventful(3);
+    let site = Site::of(&snapshot.events).await;
     for page in ["/", "/crosstable", "/agents", "/players/P02"] {
         assert!(site.get(page).await.body.contains("data-state=\"WITHDRAWN\""), "{page}");
     }
@@ -31,13 +31,13 @@ async fn a_withdrawn_player_is_marked_and_its_unplayed_matches_say_why() {
 
 #[tokio::test]
 async fn what_will_not_be_played_is_said_before_it_is_due() {
-    let story = eventful(3);
-    let seq = story.events.iter().position(|event| {
+    let snapshot = eventful(3);
+    let seq = snapshot.events.iter().position(|event| {
         matches!(&event.fact, league_core::season::event::Fact::PlayerWithdrawn { player } if player.as_str() == "P02")
     });
-    let site = Site::of(&story.events[..=seq.unwrap()]).await;
+    let site = Site::of(&snapshot.events[..=seq.unwrap()]).await;
     assert!(site.get("/schedule").await.body.contains("will not be played"));
-    let reopened = story
+    let reopened = snapshot
         .events
         .iter()
         .position(|event| matches!(&event.fact, league_core::season::event::Fact::RegistrationReopened));

@@ -47,13 +47,13 @@ impl League {
 
     pub(crate) async fn under(rules: LeagueConfig, players: u32, referees: u32, settings: ManagerSettings) -> Self {
         let settings = ManagerSettings { expect_players: Some(players), expect_referees: Some(referees), ..settings };
-        let world = Environment::real();
+        let environment = Environment::real();
         let log = MemoryDisk::new(SyncMode::AtOnce).open();
         let (season, opened) = Season::open(rules.clone(), Timestamp::EPOCH);
         let head = log.append(LogHead::GENESIS, vec![opened]).await.unwrap();
-        let (desk, work) = LeagueHandle::open(season, head, log, world.clone(), |_| {});
+        let (league_handle, work) = LeagueHandle::open(season, head, log, environment.clone(), |_| {});
         tokio::spawn(work);
-        let manager = Manager::new(&rules, settings, desk, Client::default(), None, world);
+        let manager = Manager::new(&rules, settings, league_handle, Client::default(), None, environment);
         let (listener, address) = listen().await;
         open(listener, manager.clone());
         Self { manager, url: format!("http://{address}/mcp") }
@@ -94,11 +94,11 @@ impl League {
     }
 
     pub(crate) async fn season(&self) -> Season {
-        self.manager.desk().read(|season, _| season.clone()).await.unwrap()
+        self.manager.league_handle().read(|season, _| season.clone()).await.unwrap()
     }
 
     pub(crate) fn handle(&self) -> LeagueHandle {
-        self.manager.desk().clone()
+        self.manager.league_handle().clone()
     }
 
     pub(crate) async fn play(&self) -> Season {

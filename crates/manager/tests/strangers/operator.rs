@@ -11,11 +11,11 @@ use crate::league::League;
 
 /// Races the manager: starts the league, stops it before each round, and resumes it. Returns the number of commands that
 /// succeeded.
-async fn hurry(desk: LeagueHandle) -> usize {
-    let (mut changes, mut stopped, mut counted) = (desk.changes(), HashSet::new(), 0);
+async fn hurry(league_handle: LeagueHandle) -> usize {
+    let (mut changes, mut stopped, mut counted) = (league_handle.changes(), HashSet::new(), 0);
     while changes.changed().await.is_ok() {
         let before = stopped.clone();
-        let acted = desk.command(move |season, now| {
+        let acted = league_handle.command(move |season, now| {
             let (outcome, round) = match season.next_action() {
                 NextAction::AwaitRegistrations if season.players().len() == 2 => (season.start(now)?, None),
                 NextAction::AwaitStart => (season.start(now)?, None),

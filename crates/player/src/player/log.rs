@@ -58,9 +58,9 @@ impl Shared {
     }
 
     fn entry(&self, level: JournalLevel, event: &str, message: String) -> JournalEntry {
-        let seat = self.seat();
-        let who = seat.identity().map_or("", |identity| identity.player_id.as_str());
-        JournalEntry::new(self.world.now(), level, who, event, message)
+        let session = self.session();
+        let who = session.identity().map_or("", |identity| identity.player_id.as_str());
+        JournalEntry::new(self.environment.now(), level, who, event, message)
     }
 
     fn write(&self, entry: JournalEntry) {
@@ -71,7 +71,7 @@ impl Shared {
 
     pub(super) fn note_round(&self, head: &ReceivedEnvelope, round: &RoundAnnouncement) {
         self.note_message(JournalLevel::Debug, "ROUND_ANNOUNCED", (head, Method::NotifyRound), || {
-            let own = self.seat().identity().map(|identity| identity.player_id.clone());
+            let own = self.session().identity().map(|identity| identity.player_id.clone());
             let plays = |player: &PlayerId| Some(player) == own.as_ref();
             let mine = round.matches.iter().find(|one| plays(&one.player_a_id) || plays(&one.player_b_id));
             match mine {
@@ -162,7 +162,7 @@ impl Shared {
         if !self.logs(JournalLevel::Debug) {
             return String::new();
         }
-        let name = self.thinker.name();
+        let name = self.strategy_runner.name();
         match &request.opponent {
             _ if request.answered.is_some() => format!("by {name}, as before"),
             Some(opponent) => {
@@ -185,8 +185,8 @@ impl Shared {
             return;
         }
         self.note_message(JournalLevel::Info, "GAME_OVER", (head, Method::NotifyMatchResult), || {
-            let seat = self.seat();
-            let played = seat.history().matches().iter().rev().find(|played| played.match_id == over.match_id);
+            let session = self.session();
+            let played = session.history().matches().iter().rev().find(|played| played.match_id == over.match_id);
             let Some(played) = played else { return format!("{}: over, without a result", over.match_id) };
             let reason = over.game_result.as_ref().map(|result| format!(": {}", result.reason)).unwrap_or_default();
             let result = format!("{:?}", played.result).to_lowercase();
@@ -207,7 +207,7 @@ impl Shared {
 
     pub(super) fn note_standings(&self, head: &ReceivedEnvelope, update: &StandingsUpdate) {
         self.note_message(JournalLevel::Debug, "STANDINGS", (head, Method::UpdateStandings), || {
-            let own = self.seat().identity().map(|identity| identity.player_id.clone());
+            let own = self.session().identity().map(|identity| identity.player_id.clone());
             let row = update.standings.iter().find(|row| Some(&row.player_id) == own.as_ref());
             let after = update.round_id.map_or_else(String::new, |round| format!(" after round {round}"));
             match row {
@@ -219,7 +219,7 @@ impl Shared {
 
     pub(super) fn note_end(&self, head: &ReceivedEnvelope, end: &LeagueCompleted) {
         self.note_message(JournalLevel::Info, "LEAGUE_COMPLETED", (head, Method::NotifyLeagueCompleted), || {
-            let own = self.seat().identity().map(|identity| identity.player_id.clone());
+            let own = self.session().identity().map(|identity| identity.player_id.clone());
             let row = end.final_standings.iter().find(|row| Some(&row.player_id) == own.as_ref());
             match row {
                 Some(row) => format!("the league is over: rank {} with {} points", row.rank, row.points),
@@ -243,10 +243,10 @@ impl HistorySource for Shared {
         self.unwritten.store(false, Ordering::Release);
         let home = self.settings.home.as_ref()?;
         let (player, history) = {
-            let seat = self.seat();
-            (seat.identity()?.player_id.clone(), History::clone(seat.history()))
+            let session = self.session();
+            (session.identity()?.player_id.clone(), History::clone(session.history()))
         };
-        Some((home.history(&player), HistoryFile::of(player, history, self.world.now())))
+        Some((home.history(&player), HistoryFile::of(player, history, self.environment.now())))
     }
 
     fn history_not_written(&self, error: &io::Error) {

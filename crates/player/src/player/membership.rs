@@ -33,27 +33,28 @@ const FORMER: usize = 8;
 impl Shared {
     pub(super) async fn register(&self) -> Result<PlayerId, Rejected> {
         let settings = &self.settings;
-        self.seat().registering();
+        self.session().registering();
         let longest = LONGEST_PAUSE.max(settings.pause);
         // A player that was registered waits for its manager without limit.
-        let tries = settings.give_up_after.filter(|_| self.seat().identity().is_none());
+        let tries = settings.give_up_after.filter(|_| self.session().identity().is_none());
         let patience = RegistrationRetry { answer: settings.patience, pause: settings.pause, longest, tries };
         let admitted =
-            registration::register(&self.speaker, &settings.manager, patience, &self.hurry, || self.registration())
+            registration::register(&self.peer_client, &settings.manager, patience, &self.hurry, || self.registration())
                 .await;
-        let Admitted { player_id, league_id, token, passes, .. } = admitted.inspect_err(|_| self.seat().rejected())?;
+        let Admitted { player_id, league_id, token, passes, .. } =
+            admitted.inspect_err(|_| self.session().rejected())?;
         let player_id = player_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| PlayerId::numbered(1));
         let mut former = self.keep_key(&player_id, league_id.as_ref(), token.as_ref()).await;
-        if let Some(before) = self.seat().identity().filter(|before| before.league_id == league_id) {
+        if let Some(before) = self.session().identity().filter(|before| before.league_id == league_id) {
             former.extend(before.token.as_ref().map(Token::digest).into_iter().chain(before.former.iter().cloned()));
             former.truncate(FORMER);
         }
-        self.seat().registered(PlayerIdentity { player_id: player_id.clone(), league_id, token, passes, former });
+        self.session().registered(PlayerIdentity { player_id: player_id.clone(), league_id, token, passes, former });
         self.rehearse_as(player_id.clone());
         self.admitted.send_replace(true);
-        if let (Some(scribe), Some(home)) = (&settings.scribe, &settings.home) {
+        if let (Some(journal_writer), Some(home)) = (&settings.journal_writer, &settings.home) {
             let path = home.agent_journal(&AgentId::Player(player_id.clone()));
-            self.journal.get_or_init(|| scribe.journal(path));
+            self.journal.get_or_init(|| journal_writer.journal(path));
         }
         self.note(JournalLevel::Info, "REGISTERED", || format!("registered with {}", settings.manager));
         Ok(player_id)
@@ -64,7 +65,7 @@ impl Shared {
     async fn keep_key(&self, player: &PlayerId, league: Option<&LeagueId>, token: Option<&Token>) -> Vec<TokenDigest> {
         let (Some(home), Some(league), Some(token)) = (&self.settings.home, league, token) else { return Vec::new() };
         let (home, player, league, digest) = (home.clone(), player.clone(), league.clone(), token.digest());
-        let now = self.world.now();
+        let now = self.environment.now();
         let keep = move || {
             let former = KeysFile::former(&home, &player, &league);
             if let Err(error) = KeysFile::of(player, league, digest, &former, now).write(&home) {
@@ -101,12 +102,12 @@ impl Shared {
 
     /// Returns false if the manager did not say whether the token is valid.
     async fn make_sure(&self) -> bool {
-        let token = self.seat().identity().and_then(|identity| identity.token.clone());
+        let token = self.session().identity().and_then(|identity| identity.token.clone());
         let Some(token) = token else { return true };
         let envelope = Envelope { auth_token: Some(token.into()), ..self.envelope(None, None) };
         let settings = &self.settings;
         let counts =
-            token_recheck::counts(self.speaker.client(), &settings.manager, &envelope, settings.patience).await;
+            token_recheck::counts(self.peer_client.client(), &settings.manager, &envelope, settings.patience).await;
         if counts == Some(false)
             && let Err(rejected) = self.register().await
         {
@@ -122,7 +123,7 @@ impl Shared {
                 display_name: settings.name.clone(),
                 version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
                 protocol_version: Some(SmolStr::new_static("2.1.0")),
-                game_types: self.thinker.games().to_vec(),
+                game_types: self.strategy_runner.games().to_vec(),
                 contact_endpoint: settings.contact.to_string(),
                 max_concurrent_matches: None,
                 pass_scheme: None,

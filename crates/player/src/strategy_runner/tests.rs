@@ -54,49 +54,52 @@ fn fallback(outcome: StrategyOutcome) -> (Parity, String) {
 
 #[tokio::test]
 async fn a_strategy_that_chooses_is_listened_to() {
-    let thinker = StrategyRunner::new(strategy("always_odd").unwrap());
-    assert_eq!(thinker.name(), "always_odd");
-    let thought = thinker.think(question(1), memory(&[]), PLENTY).await;
+    let strategy_runner = StrategyRunner::new(strategy("always_odd").unwrap());
+    assert_eq!(strategy_runner.name(), "always_odd");
+    let thought = strategy_runner.think(question(1), memory(&[]), PLENTY).await;
     assert!(matches!(&thought, StrategyOutcome::Chosen(odd) if odd == "odd"), "{thought:?}");
 }
 
 #[tokio::test]
 async fn a_panic_costs_the_choice_and_nothing_else() {
-    let thinker = StrategyRunner::new(Arc::new(Panicking));
+    let strategy_runner = StrategyRunner::new(Arc::new(Panicking));
     for number in 1..=20 {
         let (question, memory) = (question(number), memory(&[]));
         let toss = memory.toss(&question);
         let expected = (toss, format!("the strategy panicked: no idea what to do in R{number}M1"));
-        assert_eq!(fallback(thinker.think(question, memory, PLENTY).await), expected);
+        assert_eq!(fallback(strategy_runner.think(question, memory, PLENTY).await), expected);
     }
 }
 
 #[tokio::test]
 async fn a_stalled_strategy_costs_the_choice_and_does_not_hold_up_the_next_question() {
     let (_go, stalling) = Stalling::new();
-    let thinker = StrategyRunner::new(stalling).with_patience(Duration::from_millis(50));
-    let (parity, because) = fallback(thinker.think(question(1), memory(&[]), PLENTY).await);
+    let strategy_runner = StrategyRunner::new(stalling).with_patience(Duration::from_millis(50));
+    let (parity, because) = fallback(strategy_runner.think(question(1), memory(&[]), PLENTY).await);
     assert_eq!((parity, because.as_str()), (memory(&[]).toss(&question(1)), "nothing came within 50ms"));
-    let thinker = thinker.with_patience(PLENTY);
-    let next = thinker.think(question(2), memory(&[]), PLENTY).await;
+    let strategy_runner = strategy_runner.with_patience(PLENTY);
+    let next = strategy_runner.think(question(2), memory(&[]), PLENTY).await;
     assert!(matches!(&next, StrategyOutcome::Chosen(odd) if odd == "odd"), "{next:?}");
 }
 
 #[tokio::test]
 async fn a_strategy_that_stalls_for_ever_does_not_take_thread_after_thread() {
     let (go, stalling) = Stalling::new();
-    let thinker = StrategyRunner::new(stalling).with_patience(Duration::from_millis(5));
+    let strategy_runner = StrategyRunner::new(stalling).with_patience(Duration::from_millis(5));
     for _ in 0..MAX_THOUGHTS {
-        assert_eq!(fallback(thinker.think(question(1), memory(&[]), PLENTY).await).1, "nothing came within 5ms");
+        assert_eq!(
+            fallback(strategy_runner.think(question(1), memory(&[]), PLENTY).await).1,
+            "nothing came within 5ms"
+        );
     }
-    let (_, because) = fallback(thinker.think(question(2), memory(&[]), PLENTY).await);
+    let (_, because) = fallback(strategy_runner.think(question(2), memory(&[]), PLENTY).await);
     assert_eq!(because, "too many earlier thoughts have not come to an end");
     drop(go);
-    let thinker = thinker.with_patience(PLENTY);
-    while thinker.thoughts.available_permits() == 0 {
+    let strategy_runner = strategy_runner.with_patience(PLENTY);
+    while strategy_runner.thoughts.available_permits() == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    let thought = thinker.think(question(2), memory(&[]), PLENTY).await;
+    let thought = strategy_runner.think(question(2), memory(&[]), PLENTY).await;
     assert!(matches!(&thought, StrategyOutcome::Chosen(odd) if odd == "odd"), "{thought:?}");
 }
 
@@ -110,16 +113,16 @@ fn a_strategy_has_the_time_left_but_a_margin() {
 #[tokio::test]
 async fn a_strategy_that_uses_up_its_time_is_not_waited_for() {
     let (_go, stalling) = Stalling::new();
-    let thinker = StrategyRunner::new(stalling);
-    let (_, because) = fallback(thinker.think(question(1), memory(&[]), Duration::from_millis(90)).await);
+    let strategy_runner = StrategyRunner::new(stalling);
+    let (_, because) = fallback(strategy_runner.think(question(1), memory(&[]), Duration::from_millis(90)).await);
     assert_eq!(because, "nothing came within 45ms");
 }
 
 #[tokio::test]
 async fn a_question_that_was_answered_keeps_its_answer() {
-    let thinker = StrategyRunner::new(Arc::new(Panicking));
+    let strategy_runner = StrategyRunner::new(Arc::new(Panicking));
     let again = MoveRequest { answered: Some("even".into()), ..question(1) };
-    let thought = thinker.think(again, memory(&[]), Duration::ZERO).await;
+    let thought = strategy_runner.think(again, memory(&[]), Duration::ZERO).await;
     assert!(matches!(&thought, StrategyOutcome::Chosen(even) if even == "even"), "{thought:?}");
 }
 
@@ -133,7 +136,7 @@ async fn an_illegal_move_of_a_strategy_is_replaced_by_a_random_legal_one() {
 
 #[tokio::test]
 async fn without_a_model_there_is_the_coin() {
-    let thinker = StrategyRunner::new(strategy("llm").unwrap());
-    let (_, because) = fallback(thinker.think(question(1), memory(&[]), PLENTY).await);
+    let strategy_runner = StrategyRunner::new(strategy("llm").unwrap());
+    let (_, because) = fallback(strategy_runner.think(question(1), memory(&[]), PLENTY).await);
     assert_eq!(because, "this strategy asks a language model, and none is configured");
 }

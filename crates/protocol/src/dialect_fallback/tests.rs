@@ -1,12 +1,12 @@
 use super::*;
 
-fn after(tried: &[PeerDialect], method: Method, rebuff: &DialectError) -> DialectAttempt<'static> {
+fn after(tried: &[PeerDialect], method: Method, dialect_error: &DialectError) -> DialectAttempt<'static> {
     let tried: &'static [PeerDialect] = Vec::leak(tried.to_vec());
-    let rebuff: &'static DialectError = Box::leak(Box::new(rebuff.clone()));
+    let dialect_error: &'static DialectError = Box::leak(Box::new(dialect_error.clone()));
     DialectAttempt {
         tried,
         method,
-        rebuff,
+        dialect_error,
         notice: false,
         proven: false,
         looked: false,
@@ -15,8 +15,8 @@ fn after(tried: &[PeerDialect], method: Method, rebuff: &DialectError) -> Dialec
     }
 }
 
-fn first(rebuff: &DialectError) -> DialectAttempt<'static> {
-    after(&[PeerDialect::default()], Method::GameInvitation, rebuff)
+fn first(dialect_error: &DialectError) -> DialectAttempt<'static> {
+    after(&[PeerDialect::default()], Method::GameInvitation, dialect_error)
 }
 
 fn said(next: NextTry) -> String {
@@ -30,7 +30,7 @@ fn said(next: NextTry) -> String {
 
 #[test]
 fn a_complaint_that_names_the_frame_is_believed() {
-    for (rebuff, next) in [
+    for (dialect_error, next) in [
         (DialectError::WantsBare, "D"),
         (DialectError::WantsMessage, "E"),
         (DialectError::WantsColon, "A, sender with a colon"),
@@ -40,7 +40,7 @@ fn a_complaint_that_names_the_frame_is_believed() {
         (DialectError::Other, "stop"),
         (DialectError::NoSuchPlace, "stop"),
     ] {
-        assert_eq!(said(first(&rebuff).next()), next, "{rebuff:?}");
+        assert_eq!(said(first(&dialect_error).next()), next, "{dialect_error:?}");
     }
 }
 
@@ -57,22 +57,22 @@ fn a_path_is_tried_only_where_none_was_named() {
 
 #[test]
 fn an_unknown_name_at_a_peer_that_was_understood_is_another_name() {
-    let rung = after(&[PeerDialect::default()], Method::ChooseParity, &DialectError::UnknownName(None));
-    assert_eq!(said(DialectAttempt { proven: true, ..rung }.next()), "A, choose_parity as parity_choose");
+    let attempt = after(&[PeerDialect::default()], Method::ChooseParity, &DialectError::UnknownName(None));
+    assert_eq!(said(DialectAttempt { proven: true, ..attempt }.next()), "A, choose_parity as parity_choose");
 }
 
 #[test]
 fn an_unknown_name_at_an_unknown_peer_is_a_reason_to_look_at_its_tools_and_then_to_guess() {
-    let rung = first(&DialectError::UnknownName(None));
-    assert_eq!(rung.next(), NextTry::Look);
-    let looked = DialectAttempt { looked: true, ..rung };
+    let attempt = first(&DialectError::UnknownName(None));
+    assert_eq!(attempt.next(), NextTry::Look);
+    let looked = DialectAttempt { looked: true, ..attempt };
     assert_eq!(said(looked.next()), "A, handle_game_invitation as game_invitation");
 }
 
 #[test]
 fn a_manager_that_does_not_know_a_name_may_go_by_types() {
-    let rung = after(&[PeerDialect::default()], Method::RegisterPlayer, &DialectError::UnknownName(None));
-    assert_eq!(said(DialectAttempt { looked: true, ..rung }.next()), "B");
+    let attempt = after(&[PeerDialect::default()], Method::RegisterPlayer, &DialectError::UnknownName(None));
+    assert_eq!(said(DialectAttempt { looked: true, ..attempt }.next()), "B");
 }
 
 #[test]
@@ -86,32 +86,32 @@ fn a_name_that_the_complaint_mentions_is_taken_at_once() {
 #[test]
 fn names_that_are_known_lead_to_names_like_them() {
     let known = PeerDialect::default().calling(Method::GameInvitation, "receive_game_invitation");
-    let rung = after(&[known], Method::NotifyMatchResult, &DialectError::UnknownName(None));
-    let next = DialectAttempt { proven: true, ..rung }.next();
+    let attempt = after(&[known], Method::NotifyMatchResult, &DialectError::UnknownName(None));
+    let next = DialectAttempt { proven: true, ..attempt }.next();
     assert!(matches!(&next, NextTry::Say(manner) if manner.name_of(Method::NotifyMatchResult) == "receive_game_over"));
 }
 
 #[test]
 fn who_registered_by_types_and_listens_by_names_is_found_at_once() {
-    let rung = after(&[PeerDialect::from(Frame::Typed)], Method::GameInvitation, &DialectError::UnknownName(None));
-    assert_eq!(said(DialectAttempt { looked: true, ..rung }.next()), "A");
+    let attempt = after(&[PeerDialect::from(Frame::Typed)], Method::GameInvitation, &DialectError::UnknownName(None));
+    assert_eq!(said(DialectAttempt { looked: true, ..attempt }.next()), "A");
 }
 
 #[test]
 fn tools_are_looked_at_whenever_a_tool_is_not_understood() {
     let tool = PeerDialect::from(Frame::Tool);
-    for rebuff in
+    for dialect_error in
         [DialectError::UnknownName(None), DialectError::BadArguments, DialectError::Mcp, DialectError::WantsMessage]
     {
-        let rung = after(std::slice::from_ref(&tool), Method::ChooseParity, &rebuff);
-        assert_eq!(rung.next(), NextTry::Look, "{rebuff:?}");
-        assert_eq!(DialectAttempt { proven: true, ..rung }.next(), NextTry::Look, "{rebuff:?}");
+        let attempt = after(std::slice::from_ref(&tool), Method::ChooseParity, &dialect_error);
+        assert_eq!(attempt.next(), NextTry::Look, "{dialect_error:?}");
+        assert_eq!(DialectAttempt { proven: true, ..attempt }.next(), NextTry::Look, "{dialect_error:?}");
     }
 }
 
 #[test]
 fn no_form_is_tried_twice_and_the_ladder_ends() {
-    for rebuff in [
+    for dialect_error in [
         DialectError::UnknownName(None),
         DialectError::Nothing,
         DialectError::BadArguments,
@@ -120,12 +120,12 @@ fn no_form_is_tried_twice_and_the_ladder_ends() {
     ] {
         let mut tried = vec![PeerDialect::default()];
         while let NextTry::Say(manner) =
-            (DialectAttempt { looked: true, ..after(&tried, Method::GameInvitation, &rebuff) }).next()
+            (DialectAttempt { looked: true, ..after(&tried, Method::GameInvitation, &dialect_error) }).next()
         {
             assert!(!tried.contains(&manner));
             tried.push(manner);
         }
-        assert!(tried.len() <= 8, "{rebuff:?}: {}", tried.len());
+        assert!(tried.len() <= 8, "{dialect_error:?}: {}", tried.len());
     }
 }
 
@@ -148,7 +148,7 @@ fn a_notice_is_tried_under_one_other_name_and_then_never_again() {
 
 #[test]
 fn nothing_bold_is_concluded_from_a_notice() {
-    for (rebuff, next) in [
+    for (dialect_error, next) in [
         (DialectError::Nothing, "stop"),
         (DialectError::BadArguments, "stop"),
         (DialectError::Other, "stop"),
@@ -156,14 +156,14 @@ fn nothing_bold_is_concluded_from_a_notice() {
         (DialectError::WantsBare, "D"),
         (DialectError::WantsColon, "A, sender with a colon"),
     ] {
-        let rung = after(&[PeerDialect::default()], Method::NotifyRound, &rebuff);
-        assert_eq!(said(DialectAttempt { notice: true, ..rung }.next()), next, "{rebuff:?}");
+        let attempt = after(&[PeerDialect::default()], Method::NotifyRound, &dialect_error);
+        assert_eq!(said(DialectAttempt { notice: true, ..attempt }.next()), next, "{dialect_error:?}");
     }
 }
 
 #[test]
 fn a_thorough_search_tries_every_frame_whatever_comes_back() {
-    for rebuff in [
+    for dialect_error in [
         DialectError::Other,
         DialectError::Nothing,
         DialectError::NoSuchPlace,
@@ -172,19 +172,19 @@ fn a_thorough_search_tries_every_frame_whatever_comes_back() {
     ] {
         let (mut tried, mut looked) = (vec![PeerDialect::default()], false);
         loop {
-            let rung = after(&tried, Method::RegisterPlayer, &rebuff);
-            match (DialectAttempt { thorough: true, looked, ..rung }).next() {
+            let attempt = after(&tried, Method::RegisterPlayer, &dialect_error);
+            match (DialectAttempt { thorough: true, looked, ..attempt }).next() {
                 NextTry::Say(manner) => tried.push(manner),
                 NextTry::Look => looked = true,
                 NextTry::Unknown | NextTry::Stop => break,
             }
         }
         for frame in [Frame::Direct, Frame::Typed, Frame::Tool, Frame::Bare, Frame::Nested] {
-            assert!(tried.iter().any(|manner| manner.frame() == frame), "{rebuff:?}: {frame} was not tried");
+            assert!(tried.iter().any(|manner| manner.frame() == frame), "{dialect_error:?}: {frame} was not tried");
         }
-        assert!(looked, "{rebuff:?}: the tools were not asked for");
+        assert!(looked, "{dialect_error:?}: the tools were not asked for");
         let alias = |manner: &PeerDialect| manner.name_of(Method::RegisterPlayer) == "league_register";
-        assert!(tried.iter().any(alias), "{rebuff:?}: the other name was not tried");
-        assert!(tried.len() <= 20, "{rebuff:?}: {} forms", tried.len());
+        assert!(tried.iter().any(alias), "{dialect_error:?}: the other name was not tried");
+        assert!(tried.len() <= 20, "{dialect_error:?}: {} forms", tried.len());
     }
 }

@@ -24,7 +24,7 @@ struct Stage {
     referee: Referee,
     home: tempfile::TempDir,
     views: ViewWriter,
-    scribe: JournalWriter,
+    transcript_writer: JournalWriter,
     manager: HttpServer,
     poster: HttpServer,
     questions: UnboundedReceiver<Value>,
@@ -75,11 +75,12 @@ impl Stage {
         .await;
         let (home, manager) = (tempfile::tempdir().unwrap(), manager().await);
         let views = ViewWriter::start(Home::at(home.path()), ViewLimits::default()).unwrap();
-        let scribe = JournalWriter::start(JournalLimits::default()).unwrap();
-        let settings = RefereeSettings { journal: Some((scribe.clone(), Home::at(home.path()))), ..settings(&manager) };
+        let transcript_writer = JournalWriter::start(JournalLimits::default()).unwrap();
+        let settings =
+            RefereeSettings { journal: Some((transcript_writer.clone(), Home::at(home.path()))), ..settings(&manager) };
         let referee = Referee::new(settings, Client::default(), Some(views.clone()), Environment::real());
         referee.register().await.unwrap();
-        Self { referee, home, views, scribe, manager, poster, questions }
+        Self { referee, home, views, transcript_writer, manager, poster, questions }
     }
 
     async fn start(&self, a: &HttpServer, poster: Value, extra: Value) {
@@ -116,7 +117,7 @@ impl Stage {
     }
 
     fn log(&self) -> String {
-        self.scribe.flush();
+        self.transcript_writer.flush();
         std::fs::read_to_string(self.home.path().join("logs/agents/REF01.log.jsonl")).unwrap()
     }
 }

@@ -32,7 +32,8 @@ async fn play_starved(a: &str, b: &str) -> Value {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async move {
             let views = ViewWriter::start(home, ViewLimits::default()).unwrap();
-            let client = Client::new(ClientSettings { pulse: Some(LagMonitor::start()), ..ClientSettings::default() });
+            let client =
+                Client::new(ClientSettings { lag_monitor: Some(LagMonitor::start()), ..ClientSettings::default() });
             let referee = Referee::new(settings, client, Some(views.clone()), Environment::real());
             referee.register().await.unwrap();
             referee.call(arrived(Call::StartMatch(order))).await.unwrap();

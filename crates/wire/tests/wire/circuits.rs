@@ -45,12 +45,12 @@ async fn a_circuit_opens_after_five_failures_and_closes_with_a_probe() {
     let client = Client::new(ClientSettings { connector: network.clone(), ..ClientSettings::default() });
     let to: Endpoint = "http://player.example:8101".parse().unwrap();
     let (breakers, from) = (Breakers::default(), envelope("x"));
-    let speaker = PeerClient::new(client);
+    let peer_client = PeerClient::new(client);
     let call = async || {
         let (manner, call, mut tries) = (PeerDialect::default(), small(), Vec::new());
         let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
         let peer = Peer { endpoint: &to, manner: &manner, proven: false };
-        speaker.send_guarded(Some(&breakers), peer, message, &heard, &mut tries).await;
+        peer_client.send_guarded(Some(&breakers), peer, message, &heard, &mut tries).await;
         tries.remove(0).came
     };
     for _ in 0..5 {

@@ -24,7 +24,7 @@ fn yes() -> Value {
 }
 
 async fn ask_as(
-    speaker: &PeerClient,
+    peer_client: &PeerClient,
     endpoint: &Endpoint,
     manner: &PeerDialect,
     proven: bool,
@@ -32,11 +32,11 @@ async fn ask_as(
     let (call, from) = (small(), envelope("x"));
     let mut tries = Vec::new();
     let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: false };
-    let said = speaker.send(Peer { endpoint, manner, proven }, message, &says_yes, &mut tries).await;
+    let said = peer_client.send(Peer { endpoint, manner, proven }, message, &says_yes, &mut tries).await;
     (said, tries)
 }
 
-async fn tell(speaker: &PeerClient, endpoint: &Endpoint, manner: &PeerDialect) -> (SendOutcome, Vec<SendAttempt>) {
+async fn tell(peer_client: &PeerClient, endpoint: &Endpoint, manner: &PeerDialect) -> (SendOutcome, Vec<SendAttempt>) {
     let from = envelope("x");
     let over = LeagueCompleted {
         league_id: None,
@@ -49,18 +49,18 @@ async fn tell(speaker: &PeerClient, endpoint: &Endpoint, manner: &PeerDialect) -
     let call = Call::NotifyLeagueCompleted(over);
     let mut tries = Vec::new();
     let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
-    let said = speaker.send(Peer { endpoint, manner, proven: false }, message, &heard, &mut tries).await;
+    let said = peer_client.send(Peer { endpoint, manner, proven: false }, message, &heard, &mut tries).await;
     (said, tries)
 }
 
 /// Asks twice; returns the learned dialect and the number of wasted calls.
 async fn learn(stranger: &Stranger) -> (PeerDialect, usize) {
-    let speaker = PeerClient::default();
-    let (said, tries) = ask_as(&speaker, &stranger.endpoint, &PeerDialect::default(), false).await;
+    let peer_client = PeerClient::default();
+    let (said, tries) = ask_as(&peer_client, &stranger.endpoint, &PeerDialect::default(), false).await;
     assert!(said.understood, "{:?}", stranger.methods());
     let wasted = tries.iter().filter(|one| !one.is_probe).count() - 1;
     let manner = said.learned.unwrap_or_default();
-    let (again, tries) = ask_as(&speaker, &stranger.endpoint, &manner, false).await;
+    let (again, tries) = ask_as(&peer_client, &stranger.endpoint, &manner, false).await;
     assert_eq!((again.understood, again.learned, tries.len()), (true, None, 1), "what was learned is used");
     (manner, wasted)
 }
@@ -181,10 +181,10 @@ async fn a_server_with_sessions_is_greeted_once() {
 #[tokio::test]
 async fn a_session_that_is_lost_is_opened_again_once() {
     let stranger = with_sessions(1).await;
-    let speaker = PeerClient::default();
-    let (said, _) = ask_as(&speaker, &stranger.endpoint, &PeerDialect::default(), false).await;
+    let peer_client = PeerClient::default();
+    let (said, _) = ask_as(&peer_client, &stranger.endpoint, &PeerDialect::default(), false).await;
     let manner = said.learned.unwrap();
-    let (said, tries) = ask_as(&speaker, &stranger.endpoint, &manner, true).await;
+    let (said, tries) = ask_as(&peer_client, &stranger.endpoint, &manner, true).await;
     assert!(said.understood);
     assert_eq!(
         tries.iter().map(|one| one.what).collect::<Vec<_>>(),
@@ -287,12 +287,12 @@ async fn who_says_ok_to_anything_is_found_out() {
 #[tokio::test]
 async fn an_unknown_notice_is_sent_by_two_names_and_never_again() {
     let stranger = Stranger::new(|asked| asked.error(200, -32601, "Method not found")).await;
-    let speaker = PeerClient::default();
-    let (said, tries) = tell(&speaker, &stranger.endpoint, &PeerDialect::default()).await;
+    let peer_client = PeerClient::default();
+    let (said, tries) = tell(&peer_client, &stranger.endpoint, &PeerDialect::default()).await;
     let manner = said.learned.unwrap();
     assert!(tries.len() == 2 && said.quirks.has(Quirk::UnknownNotice));
     assert!(!manner.knows(Method::NotifyLeagueCompleted));
-    let (said, tries) = tell(&speaker, &stranger.endpoint, &manner).await;
+    let (said, tries) = tell(&peer_client, &stranger.endpoint, &manner).await;
     assert_eq!((said, tries.len()), (SendOutcome::default(), 0));
 }
 

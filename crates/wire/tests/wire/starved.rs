@@ -43,11 +43,11 @@ fn elsewhere(answer_after: Option<Duration>) -> (league_wire::endpoint::Endpoint
 async fn blocked(
     answer_after: Option<Duration>,
     blocked: Duration,
-    pulse: bool,
+    lag_monitor: bool,
 ) -> (Result<Exchange, CallError>, Duration) {
     let (peer, _leave) = elsewhere(answer_after);
-    let pulse = pulse.then(LagMonitor::start);
-    let client = Client::new(ClientSettings { pulse, ..ClientSettings::default() });
+    let lag_monitor = lag_monitor.then(LagMonitor::start);
+    let client = Client::new(ClientSettings { lag_monitor, ..ClientSettings::default() });
     let blocking = async {
         // The request has been sent by then.
         tokio::time::sleep(SHORT / 5).await;
@@ -89,7 +89,7 @@ async fn silence_is_charged_all_the_same_and_not_much_later() {
 #[tokio::test]
 async fn who_is_not_starved_grants_nothing() {
     let (peer, _leave) = elsewhere(None);
-    let client = Client::new(ClientSettings { pulse: Some(LagMonitor::start()), ..ClientSettings::default() });
+    let client = Client::new(ClientSettings { lag_monitor: Some(LagMonitor::start()), ..ClientSettings::default() });
     let receipt = call(&client, &peer, SECOND).await.unwrap_err().receipt;
     // Machines stall now and then; a grant never exceeds the lost time.
     let over = receipt.given_up.unwrap() - SECOND;
@@ -117,7 +117,7 @@ async fn without_descriptors_a_call_waits_and_no_peer_is_charged() {
     let (peer, _leave) = elsewhere(Some(Duration::ZERO));
     // Ten pauses of 20 ms each, more than the limit.
     let connector = Arc::new(Scarce { tries: AtomicUsize::new(0), without: 10 });
-    let settings = ClientSettings { connector, pulse: Some(LagMonitor::start()), ..ClientSettings::default() };
+    let settings = ClientSettings { connector, lag_monitor: Some(LagMonitor::start()), ..ClientSettings::default() };
     let receipt = call(&Client::new(settings), &peer, SHORT).await.unwrap().receipt;
     assert!(receipt.last_byte.unwrap() > SHORT && receipt.granted > Duration::ZERO, "{receipt:?}");
 }
@@ -131,7 +131,7 @@ async fn without_a_pulse_the_limit_is_the_limit() {
 #[tokio::test]
 async fn a_runtime_that_is_starved_all_the_time_gives_up_in_the_end() {
     let (peer, _leave) = elsewhere(None);
-    let client = Client::new(ClientSettings { pulse: Some(LagMonitor::start()), ..ClientSettings::default() });
+    let client = Client::new(ClientSettings { lag_monitor: Some(LagMonitor::start()), ..ClientSettings::default() });
     let starving = tokio::spawn(async {
         loop {
             thread::sleep(Duration::from_millis(20));

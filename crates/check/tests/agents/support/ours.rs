@@ -67,7 +67,7 @@ pub(crate) fn player(contact: &Endpoint, manager: Endpoint) -> Player {
         join_key: None,
         home: None,
         recalls: false,
-        scribe: None,
+        journal_writer: None,
         histories: None,
         give_up_after: None,
         chance: Chance::System,
@@ -103,10 +103,10 @@ pub(crate) async fn referee(port: u16) -> Served {
 
 pub(crate) async fn manager(settings: league_manager::ManagerSettings) -> Manager {
     let log = MemoryDisk::new(SyncMode::AtOnce).open();
-    let (world, rules) = (Environment::real(), LeagueConfig::even_odd("league".parse().unwrap()));
-    let (season, opened) = Season::open(rules.clone(), world.now());
+    let (environment, rules) = (Environment::real(), LeagueConfig::even_odd("league".parse().unwrap()));
+    let (season, opened) = Season::open(rules.clone(), environment.now());
     let head = log.append(LogHead::GENESIS, vec![opened]).await.unwrap();
-    let (desk, work) = LeagueHandle::open(season, head, log, world.clone(), |_| {});
+    let (desk, work) = LeagueHandle::open(season, head, log, environment.clone(), |_| {});
     tokio::spawn(work);
-    Manager::new(&rules, settings, desk, Client::default(), None, world)
+    Manager::new(&rules, settings, desk, Client::default(), None, environment)
 }

@@ -83,9 +83,9 @@ fn bout_of(order: &StartMatch) -> MatchMachine {
 }
 
 fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {
-    let mut bout = bout_of(order);
+    let mut match_machine = bout_of(order);
     let (mut effects, mut made) = (Vec::new(), Pair::new(0, 0));
-    bout.handle(Input::Start, &mut effects);
+    match_machine.handle(Input::Start, &mut effects);
     while let Some(effect) = effects.pop() {
         let input = match effect {
             Effect::Invite { side, call, .. } => match conduct[side] {
@@ -108,10 +108,10 @@ fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {
             Effect::Report => Input::Reported,
             Effect::TellError { .. } => continue,
         };
-        bout.handle(input, &mut effects);
+        match_machine.handle(input, &mut effects);
     }
-    assert!(bout.is_done());
-    bout
+    assert!(match_machine.is_done());
+    match_machine
 }
 
 /// The moves that win and lose when both sides play the match of `order`.
@@ -148,8 +148,8 @@ fn endings() -> Vec<(&'static str, StartMatch, Pair<Conduct>)> {
     ]
 }
 
-fn spoken(letters: &MatchMessages<'_>, side: Side, call: &Call) -> Vec<u8> {
+fn spoken(match_messages: &MatchMessages<'_>, side: Side, call: &Call) -> Vec<u8> {
     let mut out = Vec::new();
-    PeerDialect::default().write(1, &letters.envelope(side, now()), call, &mut out).unwrap();
+    PeerDialect::default().write(1, &match_messages.envelope(side, now()), call, &mut out).unwrap();
     out
 }

@@ -44,7 +44,7 @@ fn a_posted_decline_counts_like_any_other() {
         course.plays([(posted_decline(A), &[])]);
         course.ignores([joined(A, 1), pause_over(A, 3), posted_join(A)]);
         course.feed(joined(B, 2));
-        let ending = course.bout.ending().unwrap();
+        let ending = course.match_machine.ending().unwrap();
         assert_eq!((ending.outcome, ending.faults.a), (Outcome::Forfeit(A), Some(ForfeitReason::Declined)));
     }
 }
@@ -58,7 +58,7 @@ fn the_nonce_of_the_join_that_was_taken_enters_the_draw() {
     course.feed(joined(B, 2));
     course.feed(moved(A, 3, "low"));
     course.feed(moved(B, 4, "low"));
-    let drawn = course.bout.ending().unwrap().drawn.clone().unwrap();
+    let drawn = course.match_machine.ending().unwrap().drawn.clone().unwrap();
     assert_eq!(drawn.nonces, Pair::from_fn(nonce));
 }
 
@@ -68,7 +68,7 @@ fn a_posted_move_is_taken_while_the_call_is_open() {
     course.plays([(posted_move(A, "low"), &[])]);
     course.ignores([moved(A, 3, "high"), failed(A, 3, TimedOut), posted_move(A, "high"), posted_move(A, "junk")]);
     course.plays([(moved(B, 4, "high"), &["over A #5 in 6s", "over B #6 in 6s"])]);
-    assert_eq!(course.bout.ending().unwrap().moves.a.as_deref(), Some("low"));
+    assert_eq!(course.match_machine.ending().unwrap().moves.a.as_deref(), Some("low"));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_posted_illegal_move_counts_like_the_answer_to_the_open_call() {
         (posted_move(A, "x"), &["error A move: illegal \"x\", 2/3, pause 0ns", "ask A #5 try 3 in 30s"]),
         (posted_move(A, "x"), &["over A #6 in 6s", "over B #7 in 6s"]),
     ]);
-    assert_eq!(course.bout.ending().unwrap().faults.a, Some(ForfeitReason::IllegalMoves));
+    assert_eq!(course.match_machine.ending().unwrap().faults.a, Some(ForfeitReason::IllegalMoves));
 }
 
 #[test]
@@ -144,6 +144,6 @@ fn the_move_that_came_first_stands() {
     course.ignores([moved(A, 3, "high"), posted_move(A, "high"), moved(A, 3, "low")]);
     course.feed(moved(B, 4, "high"));
     course.ignores([moved(B, 4, "low"), posted_move(B, "low")]);
-    let moves = course.bout.ending().unwrap().moves.clone();
+    let moves = course.match_machine.ending().unwrap().moves.clone();
     assert_eq!((moves.a.as_deref(), moves.b.as_deref()), (Some("low"), Some("high")));
 }

@@ -15,21 +15,21 @@ const OVER_5: &[&str] = &["over A #5 in 6s", "over B #6 in 6s"];
 #[test]
 fn both_join_and_move_at_once_and_the_draw_decides() {
     let mut course = Course::new(Guess::default());
-    assert_eq!(course.bout.phase(), MatchPhase::WaitingForPlayers);
+    assert_eq!(course.match_machine.phase(), MatchPhase::WaitingForPlayers);
     course.plays([
         (Input::Start, &["invite A #1 try 1 in 5s", "invite B #2 try 1 in 5s"]),
         (joined(B, 2), &[]),
         (joined(A, 1), &["ask A #3 try 1 in 30s", "ask B #4 try 1 in 30s"]),
     ]);
-    assert_eq!(course.bout.phase().as_str(), "COLLECTING_CHOICES");
-    assert_eq!(course.bout.ending(), None);
+    assert_eq!(course.match_machine.phase().as_str(), "COLLECTING_CHOICES");
+    assert_eq!(course.match_machine.ending(), None);
     course.plays([(moved(A, 3, "low"), &[]), (moved(B, 4, "high"), OVER_5)]);
-    assert_eq!(course.bout.phase().as_str(), "FINISHED");
+    assert_eq!(course.match_machine.phase().as_str(), "FINISHED");
 
     let nonces = Pair::from_fn(nonce);
     let draw = Draw { secret: terms().secret, match_id: terms().match_id, attempt: 1, nonces: nonces.clone() };
     let number = draw.number();
-    assert_eq!(draw.verify(&course.bout.commitment(), None, number.get()), Ok(()));
+    assert_eq!(draw.verify(&course.match_machine.commitment(), None, number.get()), Ok(()));
     let winner = if number.get() <= 5 { A } else { B };
     let ending = Ending {
         outcome: Outcome::Win(winner),
@@ -38,20 +38,20 @@ fn both_join_and_move_at_once_and_the_draw_decides() {
         drawn: Some(Drawn { number, seal: draw.seal(), nonces }),
         faults: Pair::default(),
     };
-    assert_eq!(course.bout.ending(), Some(&ending));
-    assert_eq!(course.bout.reason(Pair::new("P01", "P02")).unwrap(), "P01 and P02 have guessed.");
+    assert_eq!(course.match_machine.ending(), Some(&ending));
+    assert_eq!(course.match_machine.reason(Pair::new("P01", "P02")).unwrap(), "P01 and P02 have guessed.");
 
     course.plays([(told(B, 6), &[]), (told(A, 5), &["report"])]);
-    assert!(!course.bout.is_done());
+    assert!(!course.match_machine.is_done());
     course.plays([(Input::Reported, &[])]);
-    assert!(course.bout.is_done());
-    assert_eq!(course.bout.ending(), Some(&ending));
+    assert!(course.match_machine.is_done());
+    assert_eq!(course.match_machine.ending(), Some(&ending));
 }
 
 #[test]
 fn a_game_with_turns_asks_one_side_after_the_other() {
     let mut course = Course::joined(Heap::of(4));
-    assert_eq!(course.bout.game().view(A), "4");
+    assert_eq!(course.match_machine.game().view(A), "4");
     course.plays([
         (moved(A, 3, "2"), &["ask B #4 try 1 in 30s"]),
         (moved(B, 4, "1"), &["ask A #5 try 1 in 30s"]),
@@ -67,7 +67,7 @@ fn a_game_with_turns_asks_one_side_after_the_other() {
         drawn: None,
         faults: Pair::default(),
     };
-    assert_eq!(course.bout.ending(), Some(&ending));
+    assert_eq!(course.match_machine.ending(), Some(&ending));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn silence_and_lost_connections_are_followed_by_growing_pauses() {
             (failed(B, 8, fault), &["over A #9 in 6s", "over B #10 in 6s"]),
         ]);
         assert_forfeit(&course, B, lost);
-        let ending = course.bout.ending().unwrap();
+        let ending = course.match_machine.ending().unwrap();
         assert_eq!((ending.moves.a.as_deref(), &ending.moves.b, &ending.drawn), (Some("low"), &None, &None));
     }
 }
@@ -177,7 +177,7 @@ fn every_player_is_asked_at_least_once() {
     course.feed(joined(A, 1));
     course.feed(joined(B, 2));
     course.plays([(moved(A, 3, "low"), &[]), (moved(B, 4, "low"), OVER_5)]);
-    assert_eq!(course.bout.ending().unwrap().outcome, Outcome::Draw);
+    assert_eq!(course.match_machine.ending().unwrap().outcome, Outcome::Draw);
 }
 
 #[test]
@@ -239,20 +239,20 @@ fn both_can_forfeit_at_either_ask() {
 
 #[track_caller]
 fn assert_forfeit(course: &Course, loser: Side, fault: ForfeitReason) {
-    let ending = course.bout.ending().unwrap();
+    let ending = course.match_machine.ending().unwrap();
     let mut faults = Pair::default();
     faults[loser] = Some(fault);
     assert_eq!((ending.outcome, ending.faults), (Outcome::Forfeit(loser), faults));
     let names = Pair::new("P01", "P02");
     let told = format!("{} {fault}. {} wins by technical loss.", names[loser], names[loser.other()]);
-    assert_eq!(course.bout.reason(names), Some(told));
+    assert_eq!(course.match_machine.reason(names), Some(told));
 }
 
 #[track_caller]
 fn assert_double(course: &Course, faults: Pair<ForfeitReason>) {
-    let ending = course.bout.ending().unwrap();
+    let ending = course.match_machine.ending().unwrap();
     assert_eq!((ending.outcome, ending.faults), (Outcome::DoubleForfeit, faults.map(Some)));
     assert_eq!(ending.drawn, None);
     let told = format!("P01 {}, and P02 {}. Both forfeit.", faults.a, faults.b);
-    assert_eq!(course.bout.reason(Pair::new("P01", "P02")), Some(told));
+    assert_eq!(course.match_machine.reason(Pair::new("P01", "P02")), Some(told));
 }

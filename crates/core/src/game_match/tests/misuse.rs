@@ -66,14 +66,14 @@ fn after_the_end_only_the_telling_and_the_report_count() {
     course.plays([(Input::Reported, &[])]);
     course.ignores(everything(8));
     course.ignores([Input::Start]);
-    assert!(course.bout.is_done());
+    assert!(course.match_machine.is_done());
 }
 
 #[test]
 fn a_game_that_goes_nowhere_ends_without_a_winner() {
     for stage in [GameStage::Draw, GameStage::Moves(Pair::new(false, false))] {
         let mut course = Course::joined(Stuck(stage));
-        assert_eq!(course.bout.ending().unwrap().outcome, Outcome::Draw, "{stage:?}");
+        assert_eq!(course.match_machine.ending().unwrap().outcome, Outcome::Draw, "{stage:?}");
         course.plays([(told(A, 3), &[]), (told(B, 4), &["report"])]);
     }
 }
@@ -81,7 +81,7 @@ fn a_game_that_goes_nowhere_ends_without_a_winner() {
 #[test]
 fn a_game_that_is_over_at_its_start_asks_no_player() {
     let course = Course::joined(Stuck(GameStage::Over(GameVerdict::Win(B))));
-    assert_eq!(course.bout.ending().unwrap().outcome, Outcome::Win(B));
+    assert_eq!(course.match_machine.ending().unwrap().outcome, Outcome::Win(B));
 }
 
 #[test]
@@ -91,22 +91,22 @@ fn a_side_whose_move_is_no_longer_wanted_owes_none() {
     course.plays([(moved(B, 4, "!"), &["ask B #5 try 1 in 30s"])]);
     course.ignores([moved(A, 3, "!"), failed(A, 3, TimedOut), posted_move(A, "!")]);
     course.plays([(moved(B, 5, "!"), &["over A #6 in 6s", "over B #7 in 6s"])]);
-    assert_eq!(course.bout.ending().unwrap().outcome, Outcome::Win(B));
+    assert_eq!(course.match_machine.ending().unwrap().outcome, Outcome::Win(B));
 
     // With one move in all, the first move ends the game. The match adds nothing while it waits for the step.
     let mut course = Course::on(stepped_terms(), Race::of(1));
     course.feed(Input::Start);
     course.feed(joined(A, 1));
     course.feed(joined(B, 2));
-    course.bout.step(StepCommand::CollectChoices, &mut Vec::new()).unwrap();
+    course.match_machine.step(StepCommand::CollectChoices, &mut Vec::new()).unwrap();
     course.plays([(moved(B, 4, "!"), &[])]);
     course.ignores([moved(A, 3, "!"), failed(A, 3, TimedOut), posted_move(A, "!")]);
-    assert_eq!(course.bout.awaited_step(), Some(StepCommand::Finalize));
-    assert_eq!(course.bout.ending().unwrap().outcome, Outcome::Win(B));
+    assert_eq!(course.match_machine.awaited_step(), Some(StepCommand::Finalize));
+    assert_eq!(course.match_machine.ending().unwrap().outcome, Outcome::Win(B));
 }
 
 #[test]
 fn a_bout_shows_no_secret() {
     let course = Course::joined(Heap::of(3));
-    assert!(!format!("{:?}", course.bout).contains("7, 7, 7"));
+    assert!(!format!("{:?}", course.match_machine).contains("7, 7, 7"));
 }

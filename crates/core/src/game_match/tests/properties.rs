@@ -45,7 +45,7 @@ impl Dice {
 }
 
 struct World {
-    bout: MatchMachine,
+    match_machine: MatchMachine,
     legal: &'static str,
     moves: u32,
     honest: Pair<bool>,
@@ -60,26 +60,26 @@ struct World {
 
 impl World {
     fn bound(&self) -> u32 {
-        let tries = self.bout.terms().tries;
+        let tries = self.match_machine.terms().tries;
         let longest = u32::from(tries.a.max(tries.b).max(1));
         (2 + self.moves) * (2 * longest - 1) + 2
     }
 
     fn feed(&mut self, input: Input) {
         let mut effects = Vec::new();
-        self.bout.handle(input, &mut effects);
+        self.match_machine.handle(input, &mut effects);
         self.observe(&effects);
     }
 
     fn step(&mut self, step: StepCommand) -> bool {
-        let awaited = self.bout.awaited_step();
-        let before = format!("{:?}", self.bout);
+        let awaited = self.match_machine.awaited_step();
+        let before = format!("{:?}", self.match_machine);
         let mut effects = Vec::new();
-        match self.bout.step(step, &mut effects) {
-            Ok(()) => assert!(awaited == Some(step) || format!("{:?}", self.bout) == before),
+        match self.match_machine.step(step, &mut effects) {
+            Ok(()) => assert!(awaited == Some(step) || format!("{:?}", self.match_machine) == before),
             Err(refused) => {
                 assert_eq!((refused.step, refused.awaited), (step, awaited));
-                assert_eq!((format!("{:?}", self.bout), effects.len()), (before, 0));
+                assert_eq!((format!("{:?}", self.match_machine), effects.len()), (before, 0));
             }
         }
         self.observe(&effects);
@@ -103,14 +103,14 @@ impl World {
         assert!(self.issued <= self.bound(), "{} calls, bound {}", self.issued, self.bound());
         assert!(self.reports <= 1);
         match &self.ending {
-            Some(ending) => assert_eq!(self.bout.ending(), Some(ending)),
-            None => self.ending = self.bout.ending().cloned(),
+            Some(ending) => assert_eq!(self.match_machine.ending(), Some(ending)),
+            None => self.ending = self.match_machine.ending().cloned(),
         }
     }
 
     fn asks(&mut self, side: Side, ask: AskKind, call: CallNumber, try_number: u8) {
         let before = self.tries.insert((side, ask), try_number);
-        assert!(try_number <= self.bout.terms().tries[side].max(1));
+        assert!(try_number <= self.match_machine.terms().tries[side].max(1));
         if try_number == 1 {
             self.asked += 1;
             assert!(ask == AskKind::Move || before.is_none(), "invited anew");
@@ -191,15 +191,15 @@ impl World {
             return;
         }
         let posted = call.is_none() && matches!(kinds, [Kind::Join] | [Kind::Move]);
-        let before = format!("{:?}", self.bout);
+        let before = format!("{:?}", self.match_machine);
         self.feed(input);
-        assert!(posted || format!("{:?}", self.bout) == before, "changed by an unsolicited input");
+        assert!(posted || format!("{:?}", self.match_machine) == before, "changed by an unsolicited input");
     }
 
     fn run(&mut self) {
         self.feed(Input::Start);
         let mut rounds = 0;
-        while !self.bout.is_done() {
+        while !self.match_machine.is_done() {
             // Each round answers a call, takes one of three steps or confirms the report.
             rounds += 1;
             assert!(rounds <= self.bound() + 4, "{rounds} rounds");
@@ -208,19 +208,19 @@ impl World {
             }
             if !self.open.is_empty() {
                 self.answer();
-            } else if let Some(step) = self.bout.awaited_step() {
+            } else if let Some(step) = self.match_machine.awaited_step() {
                 assert!(self.step(step));
             } else {
                 assert_eq!(self.reports, 1, "nothing is open, so all is told");
                 self.feed(Input::Reported);
-                assert!(self.bout.is_done());
+                assert!(self.match_machine.is_done());
             }
         }
-        let told = format!("{:?}", self.bout);
+        let told = format!("{:?}", self.match_machine);
         for _ in 0..20 {
             self.intrude();
         }
-        assert_eq!(format!("{:?}", self.bout), told);
+        assert_eq!(format!("{:?}", self.match_machine), told);
     }
 }
 
@@ -243,7 +243,7 @@ prop_compose! {
             (Box::new(Guess::default()), "low", 2)
         };
         World {
-            bout: MatchMachine::new(terms, game),
+            match_machine: MatchMachine::new(terms, game),
             legal,
             moves,
             honest: Pair::new(honest.0, honest.1),
@@ -260,7 +260,7 @@ prop_compose! {
 
 impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?}, honest {:?}, dice {:?}", self.bout, self.honest, self.dice.0.as_slice())
+        write!(f, "{:?}, honest {:?}, dice {:?}", self.match_machine, self.honest, self.dice.0.as_slice())
     }
 }
 

@@ -17,7 +17,7 @@ impl Course {
 
     fn step(&mut self, step: StepCommand) -> Result<Vec<String>, StepRefused> {
         let mut effects = Vec::new();
-        self.bout.step(step, &mut effects)?;
+        self.match_machine.step(step, &mut effects)?;
         Ok(effects.iter().map(line).collect())
     }
 
@@ -29,9 +29,9 @@ impl Course {
         awaited: Option<StepCommand>,
     ) {
         for step in steps {
-            let before = format!("{:?}", self.bout);
+            let before = format!("{:?}", self.match_machine);
             assert_eq!(self.step(step), Err(StepRefused { step, phase, awaited }));
-            assert_eq!(format!("{:?}", self.bout), before);
+            assert_eq!(format!("{:?}", self.match_machine), before);
         }
     }
 }
@@ -55,9 +55,9 @@ fn each_phase_waits_for_its_step() {
     ]);
 
     course.refuses([CollectChoices, Finalize], MatchPhase::DrawingNumber, Some(DrawNumber));
-    assert_eq!(course.bout.ending(), None);
+    assert_eq!(course.match_machine.ending(), None);
     assert_eq!(course.step(DrawNumber).unwrap(), [""; 0]);
-    let ending = course.bout.ending().cloned().unwrap();
+    let ending = course.match_machine.ending().cloned().unwrap();
     assert_eq!(ending.outcome, Outcome::Draw);
 
     course.refuses([CollectChoices, DrawNumber], MatchPhase::Finished, Some(Finalize));
@@ -65,7 +65,7 @@ fn each_phase_waits_for_its_step() {
     course.refuses(StepCommand::ALL, MatchPhase::Finished, None);
     course.plays([(told(A, 6), &[]), (told(B, 7), &["report"]), (Input::Reported, &[])]);
     course.refuses(StepCommand::ALL, MatchPhase::Finished, None);
-    assert_eq!(course.bout.ending(), Some(&ending));
+    assert_eq!(course.match_machine.ending(), Some(&ending));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_game_without_a_draw_takes_that_step_as_done() {
         }
         assert_eq!(course.step(Finalize).unwrap(), ["over A #4 in 6s", "over B #5 in 6s"]);
         course.refuses([DrawNumber], MatchPhase::Finished, None);
-        assert_eq!(course.bout.ending().unwrap().outcome, Outcome::Win(A));
+        assert_eq!(course.match_machine.ending().unwrap().outcome, Outcome::Win(A));
     }
 }
 

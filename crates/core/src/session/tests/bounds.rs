@@ -5,7 +5,7 @@ use league_protocol::message::standings::PlayerRecord;
 
 #[test]
 fn the_sums_are_those_of_the_matches() {
-    let mut seat = seat();
+    let mut session = session();
     let kinds = [
         (ResultStatus::Win, Some(me())),
         (ResultStatus::TechnicalLoss, Some(me())),
@@ -15,42 +15,42 @@ fn the_sums_are_those_of_the_matches() {
         (ResultStatus::Draw, None),
     ];
     for ((status, winner), round) in kinds.into_iter().zip(1..) {
-        seat.is_told(&GameOver { game_result: Some(result(status, winner.as_ref())), ..blank(&first_of(round)) });
+        session.is_told(&GameOver { game_result: Some(result(status, winner.as_ref())), ..blank(&first_of(round)) });
     }
-    assert_eq!(seat.history().record(), PlayerRecord { wins: 2, losses: 3, draws: 1, points: 7 });
-    assert_eq!(seat.history().against(&opponent()).count(), 6);
-    assert_eq!(seat.history().against(&me()).count(), 0);
-    assert_eq!(seat.player_state(None).matches_played, 6);
+    assert_eq!(session.history().record(), PlayerRecord { wins: 2, losses: 3, draws: 1, points: 7 });
+    assert_eq!(session.history().against(&opponent()).count(), 6);
+    assert_eq!(session.history().against(&me()).count(), 0);
+    assert_eq!(session.player_state(None).matches_played, 6);
 }
 
 #[test]
 fn a_sum_of_absurd_points_ends_at_the_largest() {
-    let mut seat = seat();
+    let mut session = session();
     for round in 1..=3 {
-        seat.is_told(&GameOver { points_earned: Some(u32::MAX), ..won(&first_of(round)) });
+        session.is_told(&GameOver { points_earned: Some(u32::MAX), ..won(&first_of(round)) });
     }
-    assert_eq!(seat.history().record().points, u32::MAX);
+    assert_eq!(session.history().record().points, u32::MAX);
 }
 
 #[test]
 fn matches_of_the_same_id_in_different_leagues_are_kept_apart() {
-    let mut seat = seat();
-    seat.is_told(&won(&first_of(1)));
-    seat.registered(PlayerIdentity { league_id: Some("elsewhere".parse().unwrap()), ..identity(false) });
-    seat.is_told(&lost(&first_of(1)));
-    seat.is_told(&lost(&first_of(1)));
-    assert_eq!(seat.history().record(), PlayerRecord { wins: 1, losses: 1, draws: 0, points: 3 });
-    let leagues: Vec<_> = seat.history().matches().iter().map(|played| played.league_id.clone().unwrap()).collect();
+    let mut session = session();
+    session.is_told(&won(&first_of(1)));
+    session.registered(PlayerIdentity { league_id: Some("elsewhere".parse().unwrap()), ..identity(false) });
+    session.is_told(&lost(&first_of(1)));
+    session.is_told(&lost(&first_of(1)));
+    assert_eq!(session.history().record(), PlayerRecord { wins: 1, losses: 1, draws: 0, points: 3 });
+    let leagues: Vec<_> = session.history().matches().iter().map(|played| played.league_id.clone().unwrap()).collect();
     assert_eq!(leagues, [league(), "elsewhere".parse().unwrap()]);
 }
 
 #[test]
 fn a_league_without_a_name_is_called_as_its_referees_call_it() {
-    let mut seat = seat_with(PlayerIdentity { league_id: None, ..identity(false) });
+    let mut session = seat_with(PlayerIdentity { league_id: None, ..identity(false) });
     for named in [Some(league()), Some("elsewhere".parse().unwrap()), Some(league())] {
-        seat.is_told(&GameOver { league_id: named, ..won(&first_of(1)) });
+        session.is_told(&GameOver { league_id: named, ..won(&first_of(1)) });
     }
-    assert_eq!(seat.history().matches().len(), 2);
+    assert_eq!(session.history().matches().len(), 2);
     let mut named = seat_with(identity(false));
     for called in [None, Some("elsewhere".parse().unwrap()), Some(league())] {
         named.is_told(&GameOver { league_id: called, ..won(&first_of(1)) });
@@ -60,14 +60,14 @@ fn a_league_without_a_name_is_called_as_its_referees_call_it() {
 
 #[test]
 fn a_history_is_written_and_read_back() {
-    let mut seat = seat();
-    let own = seat.is_invited(&first_of(1), "mine");
-    seat.is_told(&proved(&first_of(1), Side::A, &own, 1));
-    seat.is_told(&lost(&first_of(2)));
-    seat.is_told(&GameOver { result: Some(OwnResult::Draw), ..blank(&first_of(3)) });
-    let written = serde_json::to_string(seat.history()).unwrap();
+    let mut session = session();
+    let own = session.is_invited(&first_of(1), "mine");
+    session.is_told(&proved(&first_of(1), Side::A, &own, 1));
+    session.is_told(&lost(&first_of(2)));
+    session.is_told(&GameOver { result: Some(OwnResult::Draw), ..blank(&first_of(3)) });
+    let written = serde_json::to_string(session.history()).unwrap();
     assert!(written.starts_with('['), "{written}");
-    assert_eq!(serde_json::from_str::<History>(&written).unwrap(), **seat.history());
+    assert_eq!(serde_json::from_str::<History>(&written).unwrap(), **session.history());
     let bare: History = serde_json::from_str(r#"[{"match_id":"R1M1","result":"WIN"}]"#).unwrap();
     assert_eq!((bare.record().wins, bare.record().points), (1, 0));
 }
@@ -77,42 +77,42 @@ fn the_oldest_matches_are_forgotten_first() {
     let entry = |number: usize| format!(r#"{{"league_id":"{LEAGUE}","match_id":"R{number}M1","result":"DRAW"}}"#);
     let entries: Vec<String> = (1..=MAX_REMEMBERED + 5).map(entry).collect();
     let long: History = serde_json::from_str(&format!("[{}]", entries.join(","))).unwrap();
-    let mut seat = PlayerSession::new("Alpha".into(), long);
-    seat.registered(identity(true));
-    seat.is_told(&won(&MatchId::of(RoundId(1), 2)));
-    let matches = seat.history().matches();
+    let mut session = PlayerSession::new("Alpha".into(), long);
+    session.registered(identity(true));
+    session.is_told(&won(&MatchId::of(RoundId(1), 2)));
+    let matches = session.history().matches();
     assert_eq!(matches.len(), MAX_REMEMBERED);
     assert_eq!((matches[0].match_id.as_str(), matches.last().unwrap().match_id.as_str()), ("R7M1", "R1M2"));
-    seat.is_told(&won(&MatchId::of(RoundId(1), 3)));
-    assert_eq!(seat.history().matches().len(), MAX_REMEMBERED);
+    session.is_told(&won(&MatchId::of(RoundId(1), 3)));
+    assert_eq!(session.history().matches().len(), MAX_REMEMBERED);
 }
 
 #[test]
 fn only_so_many_matches_are_open_and_those_that_are_over_go_first() {
-    let mut seat = seat();
+    let mut session = session();
     let at = |number: usize| MatchId::of(RoundId(1), u32::try_from(number).unwrap());
-    seat.is_invited(&at(1), "first");
-    seat.plays(&at(2));
-    seat.is_told(&won(&at(2)));
+    session.is_invited(&at(1), "first");
+    session.plays(&at(2));
+    session.is_told(&won(&at(2)));
     for number in 3..=MAX_TABLES + 1 {
-        seat.is_invited(&at(number), "flood");
+        session.is_invited(&at(number), "flood");
     }
-    assert_eq!(seat.is_invited(&at(1), "again"), nonce("first"), "the one that was over made room");
-    seat.is_asked(&at(MAX_TABLES + 2));
-    assert_eq!(seat.is_invited(&at(1), "again"), nonce("again"), "then the oldest did");
+    assert_eq!(session.is_invited(&at(1), "again"), nonce("first"), "the one that was over made room");
+    session.is_asked(&at(MAX_TABLES + 2));
+    assert_eq!(session.is_invited(&at(1), "again"), nonce("again"), "then the oldest did");
 }
 
 #[test]
 fn a_flood_of_positions_is_bounded_and_the_newest_are_remembered() {
-    let (mut seat, match_id) = (seat(), first_of(1));
-    let ask = |seat: &mut PlayerSession, number: u32| {
-        seat.asked(&referee_of(&match_id), move_call(&match_id, &number.to_string()).into()).unwrap().answered
+    let (mut session, match_id) = (session(), first_of(1));
+    let ask = |session: &mut PlayerSession, number: u32| {
+        session.asked(&referee_of(&match_id), move_call(&match_id, &number.to_string()).into()).unwrap().answered
     };
     for number in 0..200 {
-        assert_eq!(ask(&mut seat, number), None);
-        seat.answered(&match_id, Method::MakeMove, number.to_string().into()).unwrap();
+        assert_eq!(ask(&mut session, number), None);
+        session.answered(&match_id, Method::MakeMove, number.to_string().into()).unwrap();
     }
-    assert_eq!(ask(&mut seat, 199), word("199"));
-    assert_eq!(ask(&mut seat, 140), word("140"));
-    assert_eq!(ask(&mut seat, 0), None);
+    assert_eq!(ask(&mut session, 199), word("199"));
+    assert_eq!(ask(&mut session, 140), word("140"));
+    assert_eq!(ask(&mut session, 0), None);
 }

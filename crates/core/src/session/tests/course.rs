@@ -15,56 +15,56 @@ fn update(round: Option<u32>, rank: u32) -> StandingsUpdate {
 
 #[test]
 fn a_league_goes_through_every_state_in_order() {
-    let mut seat = PlayerSession::new("Alpha".into(), History::default());
-    assert_eq!(seat.state(), SessionState::Unregistered);
-    seat.registering();
-    assert_eq!(seat.state(), SessionState::Registering);
-    seat.registered(identity(true));
-    assert_eq!(seat.state(), SessionState::Registered);
+    let mut session = PlayerSession::new("Alpha".into(), History::default());
+    assert_eq!(session.state(), SessionState::Unregistered);
+    session.registering();
+    assert_eq!(session.state(), SessionState::Registering);
+    session.registered(identity(true));
+    assert_eq!(session.state(), SessionState::Registered);
     for round in 1..=2 {
         let match_id = first_of(round);
-        let heard = seat.round_announced(&manager(), &announcement(round, &[(1, 2), (3, 4)])).unwrap();
+        let heard = session.round_announced(&manager(), &announcement(round, &[(1, 2), (3, 4)])).unwrap();
         assert_eq!((heard.player_id, heard.round_id), (Some(me()), Some(RoundId(round))));
-        assert_eq!(seat.state(), SessionState::WaitingForRound);
-        seat.is_invited(&match_id, "mine");
-        assert_eq!(seat.state(), SessionState::WaitingForChoiceRequest);
-        assert_eq!(seat.player_state(None).current_match, Some(match_id.clone()));
-        seat.is_asked(&match_id);
-        assert_eq!(seat.state(), SessionState::ChoosingParity);
-        seat.chooses(&match_id, Parity::Even);
-        assert_eq!(seat.state(), SessionState::WaitingForResult);
-        seat.is_told(&won(&match_id));
-        assert_eq!(seat.state(), SessionState::MatchComplete);
-        seat.standings_updated(&manager(), &update(Some(round), 1)).unwrap();
-        assert_eq!(seat.state(), SessionState::MatchComplete);
-        seat.round_completed(&manager(), &completed(round, (round < 2).then_some(round + 1))).unwrap();
-        assert_eq!(seat.state(), if round < 2 { SessionState::Registered } else { SessionState::MatchComplete });
+        assert_eq!(session.state(), SessionState::WaitingForRound);
+        session.is_invited(&match_id, "mine");
+        assert_eq!(session.state(), SessionState::WaitingForChoiceRequest);
+        assert_eq!(session.player_state(None).current_match, Some(match_id.clone()));
+        session.is_asked(&match_id);
+        assert_eq!(session.state(), SessionState::ChoosingParity);
+        session.chooses(&match_id, Parity::Even);
+        assert_eq!(session.state(), SessionState::WaitingForResult);
+        session.is_told(&won(&match_id));
+        assert_eq!(session.state(), SessionState::MatchComplete);
+        session.standings_updated(&manager(), &update(Some(round), 1)).unwrap();
+        assert_eq!(session.state(), SessionState::MatchComplete);
+        session.round_completed(&manager(), &completed(round, (round < 2).then_some(round + 1))).unwrap();
+        assert_eq!(session.state(), if round < 2 { SessionState::Registered } else { SessionState::MatchComplete });
     }
-    seat.league_completed(&manager(), &league_completed()).unwrap();
-    assert_eq!(seat.state(), SessionState::LeagueComplete);
-    let shown = seat.player_state(word("random"));
+    session.league_completed(&manager(), &league_completed()).unwrap();
+    assert_eq!(session.state(), SessionState::LeagueComplete);
+    let shown = session.player_state(word("random"));
     assert_eq!((shown.state.as_str(), shown.rank, shown.matches_played), ("LEAGUE_COMPLETE", Some(1), 2));
     assert_eq!((shown.current_round, shown.current_match), (Some(RoundId(2)), None));
     assert_eq!((shown.record.wins, shown.record.points), (2, 6));
-    seat.told_to_leave(&manager()).unwrap();
+    session.told_to_leave(&manager()).unwrap();
 }
 
 #[test]
 fn the_lifecycle_goes_from_init_to_shutdown() {
-    let mut seat = PlayerSession::new(SmolStr::new_static("Quay"), History::default());
-    assert_eq!(seat.lifecycle(), PlayerLifecycle::Init);
-    seat.registering();
-    assert_eq!(seat.lifecycle(), PlayerLifecycle::Init);
-    seat.registered(identity(true));
-    assert_eq!(seat.lifecycle(), PlayerLifecycle::Registered);
-    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    assert_eq!(seat.lifecycle(), PlayerLifecycle::Active);
+    let mut session = PlayerSession::new(SmolStr::new_static("Quay"), History::default());
+    assert_eq!(session.lifecycle(), PlayerLifecycle::Init);
+    session.registering();
+    assert_eq!(session.lifecycle(), PlayerLifecycle::Init);
+    session.registered(identity(true));
+    assert_eq!(session.lifecycle(), PlayerLifecycle::Registered);
+    session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    assert_eq!(session.lifecycle(), PlayerLifecycle::Active);
     // A player that registers again during a league stays in it.
-    seat.registering();
-    assert_eq!(seat.lifecycle(), PlayerLifecycle::Active);
-    seat.registered(identity(true));
-    seat.told_to_leave(&manager()).unwrap();
-    assert_eq!(seat.player_state(None).lifecycle.as_deref(), Some("SHUTDOWN"));
+    session.registering();
+    assert_eq!(session.lifecycle(), PlayerLifecycle::Active);
+    session.registered(identity(true));
+    session.told_to_leave(&manager()).unwrap();
+    assert_eq!(session.player_state(None).lifecycle.as_deref(), Some("SHUTDOWN"));
     let mut over = PlayerSession::new(SmolStr::new_static("Quay"), History::default());
     over.registered(identity(true));
     over.league_completed(&manager(), &league_completed()).unwrap();
@@ -73,36 +73,36 @@ fn the_lifecycle_goes_from_init_to_shutdown() {
 
 #[test]
 fn a_call_outside_the_conversation_of_its_invitation_is_noticed() {
-    let (mut seat, match_id) = (seat(), first_of(1));
+    let (mut session, match_id) = (session(), first_of(1));
     let in_conversation = |name: &str| ReceivedEnvelope {
         conversation_id: Field::Good(ConversationId::named(name)),
         ..referee_of(&first_of(1))
     };
-    assert!(seat.continues_invitation(&in_conversation("any"), &match_id), "nothing is known of it");
-    seat.invited(&in_conversation("one"), &invitation(&match_id), DrawNonce::default(), Timestamp::EPOCH).unwrap();
-    assert!(seat.continues_invitation(&in_conversation("one"), &match_id));
-    assert!(!seat.continues_invitation(&in_conversation("two"), &match_id));
+    assert!(session.continues_invitation(&in_conversation("any"), &match_id), "nothing is known of it");
+    session.invited(&in_conversation("one"), &invitation(&match_id), DrawNonce::default(), Timestamp::EPOCH).unwrap();
+    assert!(session.continues_invitation(&in_conversation("one"), &match_id));
+    assert!(!session.continues_invitation(&in_conversation("two"), &match_id));
 }
 
 #[test]
 fn the_state_has_no_secrets() {
-    let mut seat = seat();
-    seat.plays(&first_of(1));
-    let shown = serde_json::to_string(&seat.player_state(None)).unwrap();
+    let mut session = session();
+    session.plays(&first_of(1));
+    let shown = serde_json::to_string(&session.player_state(None)).unwrap();
     assert!(!shown.contains(token().reveal()) && !shown.contains("mine") && !shown.contains("even\""), "{shown}");
-    assert!(!format!("{seat:?}").contains(token().reveal()));
+    assert!(!format!("{session:?}").contains(token().reveal()));
 }
 
 #[test]
 fn the_question_says_all_that_is_known() {
-    let mut seat = seat();
+    let mut session = session();
     let match_id = first_of(1);
-    seat.is_invited(&match_id, "mine");
+    session.is_invited(&match_id, "mine");
     let mut call = parity_call(&match_id);
     (call.round_id, call.context.opponent_id) = (None, None);
     call.context.your_standings.points = 4;
     call.deadline = Some(Timestamp::from_unix(30));
-    let question = seat.asked(&referee_of(&match_id), call.into()).unwrap();
+    let question = session.asked(&referee_of(&match_id), call.into()).unwrap();
     assert_eq!((question.round, question.opponent), (Some(RoundId(1)), Some(opponent())));
     assert_eq!((question.record.points, question.deadline), (4, Some(Timestamp::from_unix(30))));
     assert_eq!((question.game.as_str(), question.view.as_str(), question.answered), ("even_odd", "", None));
@@ -111,176 +111,179 @@ fn the_question_says_all_that_is_known() {
 
 #[test]
 fn a_player_without_a_match_sits_the_round_out() {
-    let mut seat = seat();
-    seat.round_announced(&manager(), &announcement(1, &[(2, 3)])).unwrap();
-    assert_eq!(seat.state(), SessionState::Registered);
-    seat.round_completed(&manager(), &completed(1, Some(2))).unwrap();
-    seat.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
-    assert_eq!(seat.state(), SessionState::WaitingForRound);
-    seat.plays(&first_of(2));
-    seat.is_told(&won(&first_of(2)));
-    seat.round_announced(&manager(), &announcement(3, &[(2, 3)])).unwrap();
-    assert_eq!(seat.state(), SessionState::Registered);
-    assert_eq!(seat.player_state(None).current_round, Some(RoundId(3)));
+    let mut session = session();
+    session.round_announced(&manager(), &announcement(1, &[(2, 3)])).unwrap();
+    assert_eq!(session.state(), SessionState::Registered);
+    session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
+    session.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
+    assert_eq!(session.state(), SessionState::WaitingForRound);
+    session.plays(&first_of(2));
+    session.is_told(&won(&first_of(2)));
+    session.round_announced(&manager(), &announcement(3, &[(2, 3)])).unwrap();
+    assert_eq!(session.state(), SessionState::Registered);
+    assert_eq!(session.player_state(None).current_round, Some(RoundId(3)));
 }
 
 #[test]
 fn an_announcement_that_comes_late_undoes_nothing() {
-    let mut seat = seat();
+    let mut session = session();
     let (match_id, announced) = (first_of(1), announcement(1, &[(1, 2)]));
-    seat.is_invited(&match_id, "mine");
-    assert_eq!(seat.player_state(None).current_round, Some(RoundId(1)));
-    seat.round_announced(&manager(), &announced).unwrap();
-    assert_eq!(seat.state(), SessionState::WaitingForChoiceRequest);
-    seat.is_asked(&match_id);
-    seat.round_announced(&manager(), &announced).unwrap();
-    assert_eq!(seat.state(), SessionState::ChoosingParity);
-    seat.chooses(&match_id, Parity::Odd);
-    seat.is_told(&won(&match_id));
-    seat.round_announced(&manager(), &announced).unwrap();
-    assert_eq!(seat.state(), SessionState::MatchComplete);
+    session.is_invited(&match_id, "mine");
+    assert_eq!(session.player_state(None).current_round, Some(RoundId(1)));
+    session.round_announced(&manager(), &announced).unwrap();
+    assert_eq!(session.state(), SessionState::WaitingForChoiceRequest);
+    session.is_asked(&match_id);
+    session.round_announced(&manager(), &announced).unwrap();
+    assert_eq!(session.state(), SessionState::ChoosingParity);
+    session.chooses(&match_id, Parity::Odd);
+    session.is_told(&won(&match_id));
+    session.round_announced(&manager(), &announced).unwrap();
+    assert_eq!(session.state(), SessionState::MatchComplete);
 }
 
 #[test]
 fn what_belongs_to_an_earlier_round_undoes_nothing_of_a_later_one() {
-    let mut seat = seat();
-    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    seat.plays(&first_of(1));
-    seat.is_told(&won(&first_of(1)));
-    seat.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
-    seat.standings_updated(&manager(), &update(Some(2), 2)).unwrap();
-    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    seat.round_completed(&manager(), &completed(1, Some(2))).unwrap();
-    seat.standings_updated(&manager(), &update(Some(1), 1)).unwrap();
-    seat.is_told(&won(&first_of(1)));
-    assert_eq!(seat.state(), SessionState::WaitingForRound);
-    let shown = seat.player_state(None);
+    let mut session = session();
+    session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    session.plays(&first_of(1));
+    session.is_told(&won(&first_of(1)));
+    session.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
+    session.standings_updated(&manager(), &update(Some(2), 2)).unwrap();
+    session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
+    session.standings_updated(&manager(), &update(Some(1), 1)).unwrap();
+    session.is_told(&won(&first_of(1)));
+    assert_eq!(session.state(), SessionState::WaitingForRound);
+    let shown = session.player_state(None);
     assert_eq!((shown.current_round, shown.rank), (Some(RoundId(2)), Some(2)));
-    seat.standings_updated(&manager(), &update(None, 3)).unwrap();
-    assert_eq!(seat.player_state(None).rank, Some(3));
+    session.standings_updated(&manager(), &update(None, 3)).unwrap();
+    assert_eq!(session.player_state(None).rank, Some(3));
 }
 
 #[test]
 fn a_result_that_never_comes_holds_nothing_up_and_is_welcome_late() {
-    let mut seat = seat();
-    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    let own = seat.is_invited(&first_of(1), "mine");
-    seat.is_asked(&first_of(1));
-    seat.chooses(&first_of(1), Parity::Even);
-    seat.round_completed(&manager(), &completed(1, Some(2))).unwrap();
-    assert_eq!((seat.state(), seat.player_state(None).current_match), (SessionState::Registered, None));
-    seat.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
-    seat.is_told(&proved(&first_of(1), Side::A, &own, 1));
-    assert_eq!(seat.state(), SessionState::WaitingForRound);
-    assert_eq!(seat.history().matches()[0].draw, DrawCheck::Proved);
+    let mut session = session();
+    session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    let own = session.is_invited(&first_of(1), "mine");
+    session.is_asked(&first_of(1));
+    session.chooses(&first_of(1), Parity::Even);
+    session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
+    assert_eq!((session.state(), session.player_state(None).current_match), (SessionState::Registered, None));
+    session.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
+    session.is_told(&proved(&first_of(1), Side::A, &own, 1));
+    assert_eq!(session.state(), SessionState::WaitingForRound);
+    assert_eq!(session.history().matches()[0].draw, DrawCheck::Proved);
 }
 
 #[test]
 fn nothing_begins_again_after_the_end() {
-    let mut seat = seat();
-    seat.plays(&first_of(1));
+    let mut session = session();
+    session.plays(&first_of(1));
     let end = LeagueCompleted {
         final_standings: vec![FinalRow::from(&row(2, 1, 3)), FinalRow::from(&row(1, 2, 0))],
         ..league_completed()
     };
-    seat.league_completed(&manager(), &end).unwrap();
-    seat.is_told(&lost(&first_of(1)));
-    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    seat.round_completed(&manager(), &completed(1, Some(2))).unwrap();
-    seat.league_completed(&manager(), &end).unwrap();
-    assert_eq!((seat.state(), seat.player_state(None).current_match), (SessionState::LeagueComplete, None));
-    assert_eq!((seat.player_state(None).rank, seat.history().matches().len()), (Some(2), 1));
+    session.league_completed(&manager(), &end).unwrap();
+    session.is_told(&lost(&first_of(1)));
+    session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
+    session.league_completed(&manager(), &end).unwrap();
+    assert_eq!((session.state(), session.player_state(None).current_match), (SessionState::LeagueComplete, None));
+    assert_eq!((session.player_state(None).rank, session.history().matches().len()), (Some(2), 1));
 }
 
 #[test]
 fn two_matches_at_once_do_not_mix() {
-    let mut seat = seat();
+    let mut session = session();
     let (one, two) = (MatchId::of(RoundId(1), 1), MatchId::of(RoundId(1), 2));
-    seat.is_invited(&one, "first");
-    seat.is_invited(&two, "second");
-    seat.is_asked(&two);
-    seat.is_asked(&one);
-    assert_eq!(seat.chooses(&one, Parity::Odd), Parity::Odd);
-    assert_eq!(seat.chooses(&two, Parity::Even), Parity::Even);
-    assert_eq!(seat.is_asked(&one).answered, word("odd"));
-    assert_eq!((seat.is_invited(&one, "x"), seat.is_invited(&two, "x")), (nonce("first"), nonce("second")));
-    seat.is_told(&won(&two));
+    session.is_invited(&one, "first");
+    session.is_invited(&two, "second");
+    session.is_asked(&two);
+    session.is_asked(&one);
+    assert_eq!(session.chooses(&one, Parity::Odd), Parity::Odd);
+    assert_eq!(session.chooses(&two, Parity::Even), Parity::Even);
+    assert_eq!(session.is_asked(&one).answered, word("odd"));
+    assert_eq!((session.is_invited(&one, "x"), session.is_invited(&two, "x")), (nonce("first"), nonce("second")));
+    session.is_told(&won(&two));
     assert_eq!(
-        (seat.state(), seat.player_state(None).current_match),
+        (session.state(), session.player_state(None).current_match),
         (SessionState::WaitingForResult, Some(one.clone()))
     );
-    seat.is_told(&lost(&one));
-    assert_eq!(seat.state(), SessionState::MatchComplete);
-    assert_eq!((seat.history().record().wins, seat.history().record().losses), (1, 1));
+    session.is_told(&lost(&one));
+    assert_eq!(session.state(), SessionState::MatchComplete);
+    assert_eq!((session.history().record().wins, session.history().record().losses), (1, 1));
 }
 
 #[test]
 fn a_question_needs_no_invitation() {
-    let mut seat = seat();
+    let mut session = session();
     let match_id = first_of(1);
-    let question = seat.is_asked(&match_id);
+    let question = session.is_asked(&match_id);
     assert_eq!((question.opponent, question.round), (Some(opponent()), Some(RoundId(1))));
-    assert_eq!(seat.state(), SessionState::ChoosingParity);
-    assert_eq!(seat.chooses(&match_id, Parity::Odd), Parity::Odd);
-    seat.is_told(&lost(&match_id));
-    assert_eq!((seat.state(), seat.last_result()), (SessionState::MatchComplete, OwnResult::Loss));
+    assert_eq!(session.state(), SessionState::ChoosingParity);
+    assert_eq!(session.chooses(&match_id, Parity::Odd), Parity::Odd);
+    session.is_told(&lost(&match_id));
+    assert_eq!((session.state(), session.last_result()), (SessionState::MatchComplete, OwnResult::Loss));
 }
 
 #[test]
 fn a_result_needs_neither_invitation_nor_question() {
-    let mut seat = seat();
+    let mut session = session();
     let mut over = blank(&first_of(1));
     over.game_result = Some(result(ResultStatus::TechnicalLoss, Some(&opponent())));
-    seat.is_told(&over);
-    assert_eq!((seat.state(), seat.last_result()), (SessionState::MatchComplete, OwnResult::TechnicalLoss));
+    session.is_told(&over);
+    assert_eq!((session.state(), session.last_result()), (SessionState::MatchComplete, OwnResult::TechnicalLoss));
 }
 
 #[test]
 fn a_choice_for_an_unknown_match_is_refused() {
-    let fault = seat().answered(&first_of(1), Method::MakeMove, "5".into()).unwrap_err();
+    let fault = session().answered(&first_of(1), Method::MakeMove, "5".into()).unwrap_err();
     assert_eq!(fault.code, Some(league_protocol::error::ErrorCode::E007));
 }
 
 #[test]
 fn who_is_not_let_in_can_ask_again() {
-    let mut seat = PlayerSession::new("Alpha".into(), History::default());
-    seat.registering();
-    seat.rejected();
-    assert_eq!((seat.state(), seat.identity().is_none()), (SessionState::Unregistered, true));
-    seat.registering();
-    seat.registered(identity(true));
-    seat.registering();
-    seat.rejected();
-    assert_eq!(seat.state(), SessionState::Registered, "who was in before stays in");
-    assert_eq!(seat.player_state(None).player_id, Some(me()));
+    let mut session = PlayerSession::new("Alpha".into(), History::default());
+    session.registering();
+    session.rejected();
+    assert_eq!((session.state(), session.identity().is_none()), (SessionState::Unregistered, true));
+    session.registering();
+    session.registered(identity(true));
+    session.registering();
+    session.rejected();
+    assert_eq!(session.state(), SessionState::Registered, "who was in before stays in");
+    assert_eq!(session.player_state(None).player_id, Some(me()));
 }
 
 #[test]
 fn registering_again_goes_on_with_the_match_and_another_league_begins_anew() {
-    let mut seat = seat();
-    seat.standings_updated(&manager(), &update(Some(1), 1)).unwrap();
-    seat.plays(&first_of(1));
+    let mut session = session();
+    session.standings_updated(&manager(), &update(Some(1), 1)).unwrap();
+    session.plays(&first_of(1));
     let fresh = PlayerIdentity { token: Some(Token::mint("P01", &[9; 32])), ..identity(false) };
-    seat.registering();
-    seat.registered(fresh);
-    assert_eq!((seat.state(), seat.is_asked(&first_of(1)).answered), (SessionState::WaitingForResult, word("even")));
+    session.registering();
+    session.registered(fresh);
+    assert_eq!(
+        (session.state(), session.is_asked(&first_of(1)).answered),
+        (SessionState::WaitingForResult, word("even"))
+    );
     let elsewhere = PlayerIdentity { league_id: Some("elsewhere".parse().unwrap()), ..identity(false) };
-    seat.registering();
-    seat.registered(elsewhere);
-    let shown = seat.player_state(None);
-    assert_eq!((seat.state(), shown.current_match), (SessionState::Registered, None));
+    session.registering();
+    session.registered(elsewhere);
+    let shown = session.player_state(None);
+    assert_eq!((session.state(), shown.current_match), (SessionState::Registered, None));
     assert_eq!((shown.current_round, shown.rank), (None, None));
-    assert_eq!(seat.is_invited(&first_of(1), "new"), nonce("new"));
-    assert_eq!(seat.is_asked(&first_of(1)).answered, None);
+    assert_eq!(session.is_invited(&first_of(1), "new"), nonce("new"));
+    assert_eq!(session.is_asked(&first_of(1)).answered, None);
 }
 
 #[test]
 fn the_same_league_once_more_begins_anew_after_its_end() {
-    let mut seat = seat();
-    seat.plays(&first_of(1));
-    seat.league_completed(&manager(), &league_completed()).unwrap();
-    seat.registering();
-    seat.registered(identity(true));
-    assert_eq!((seat.state(), seat.player_state(None).current_round), (SessionState::Registered, None));
-    assert_eq!(seat.is_invited(&first_of(1), "new"), nonce("new"));
+    let mut session = session();
+    session.plays(&first_of(1));
+    session.league_completed(&manager(), &league_completed()).unwrap();
+    session.registering();
+    session.registered(identity(true));
+    assert_eq!((session.state(), session.player_state(None).current_round), (SessionState::Registered, None));
+    assert_eq!(session.is_invited(&first_of(1), "new"), nonce("new"));
 }

@@ -4,11 +4,11 @@ use super::*;
 use crate::session::DrawCheck;
 
 fn checked(invitation: &GameInvitation, over: &GameOver) -> DrawCheck {
-    let mut seat = seat();
+    let mut session = session();
     let match_id = &invitation.match_id;
-    seat.invited(&referee_of(match_id), invitation, nonce("mine"), Timestamp::EPOCH).unwrap();
-    seat.is_told(over);
-    seat.history().matches()[0].draw
+    session.invited(&referee_of(match_id), invitation, nonce("mine"), Timestamp::EPOCH).unwrap();
+    session.is_told(over);
+    session.history().matches()[0].draw
 }
 
 fn on(side: Side, attempt: u32) -> (GameInvitation, GameOver) {
@@ -120,7 +120,7 @@ fn where_nothing_was_drawn_nothing_is_broken() {
     let technical = result(ResultStatus::TechnicalLoss, Some(&me()));
     let over = GameOver { game_result: Some(technical), ..blank(&first_of(1)) };
     assert_eq!(checked(&invitation, &over), DrawCheck::Unproved);
-    let mut uninvited = seat();
+    let mut uninvited = session();
     uninvited.is_asked(&first_of(1));
     uninvited.is_told(&proved(&first_of(1), Side::A, &nonce(""), 1));
     assert_eq!(uninvited.history().matches()[0].draw, DrawCheck::Unproved);

@@ -4,7 +4,7 @@ use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::message::standings::StandingsUpdate;
 
 fn manager_says(
-    seat: &mut PlayerSession,
+    session: &mut PlayerSession,
     head: &ReceivedEnvelope,
     league: Option<&LeagueId>,
 ) -> Vec<Result<(), RequestError>> {
@@ -14,24 +14,24 @@ fn manager_says(
     let round = RoundCompleted { league_id: league.cloned(), ..completed(1, None) };
     let end = LeagueCompleted { league_id: league.cloned(), ..league_completed() };
     vec![
-        seat.round_announced(head, &announced).map(drop),
-        seat.standings_updated(head, &update).map(drop),
-        seat.round_completed(head, &round).map(drop),
-        seat.league_completed(head, &end).map(drop),
+        session.round_announced(head, &announced).map(drop),
+        session.standings_updated(head, &update).map(drop),
+        session.round_completed(head, &round).map(drop),
+        session.league_completed(head, &end).map(drop),
     ]
 }
 
 fn referee_says(
-    seat: &mut PlayerSession,
+    session: &mut PlayerSession,
     head: &ReceivedEnvelope,
     match_id: &MatchId,
 ) -> Vec<Result<(), RequestError>> {
     vec![
-        seat.invited(head, &invitation(match_id), nonce("x"), Timestamp::EPOCH).map(drop),
-        seat.asked(head, parity_call(match_id).into()).map(drop),
-        seat.asked(head, move_call(match_id, ".........").into()).map(drop),
-        seat.game_error(head, Some(match_id)).map(drop),
-        seat.over(head, &won(match_id)).map(drop),
+        session.invited(head, &invitation(match_id), nonce("x"), Timestamp::EPOCH).map(drop),
+        session.asked(head, parity_call(match_id).into()).map(drop),
+        session.asked(head, move_call(match_id, ".........").into()).map(drop),
+        session.game_error(head, Some(match_id)).map(drop),
+        session.over(head, &won(match_id)).map(drop),
     ]
 }
 
@@ -44,11 +44,11 @@ fn all_refused(said: Vec<Result<(), RequestError>>, code: ErrorCode, about: &str
 
 #[test]
 fn the_right_passes_are_accepted() {
-    let (mut seat, match_id) = (seat(), first_of(1));
-    assert!(referee_says(&mut seat, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
-    assert!(manager_says(&mut seat, &manager(), Some(&league())).iter().all(Result::is_ok));
-    assert!(seat.league_error(&manager()).is_ok());
-    assert!(seat.told_to_leave(&manager()).is_ok());
+    let (mut session, match_id) = (session(), first_of(1));
+    assert!(referee_says(&mut session, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
+    assert!(manager_says(&mut session, &manager(), Some(&league())).iter().all(Result::is_ok));
+    assert!(session.league_error(&manager()).is_ok());
+    assert!(session.told_to_leave(&manager()).is_ok());
 }
 
 #[test]
@@ -68,21 +68,21 @@ fn a_referee_without_the_right_pass_changes_nothing() {
         ("the manager's", from(sender.clone(), key.manager_pass(&league()))),
         ("the player's own", from(sender, key.player_pass(&league(), &match_id))),
     ];
-    let mut seat = seat();
-    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    let before = shown(&seat);
+    let mut session = session();
+    session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    let before = shown(&session);
     for (about, head) in wrong {
-        all_refused(referee_says(&mut seat, &head, &match_id), ErrorCode::E012, about);
-        assert_eq!(shown(&seat), before, "{about}");
+        all_refused(referee_says(&mut session, &head, &match_id), ErrorCode::E012, about);
+        assert_eq!(shown(&session), before, "{about}");
     }
     let missing = ReceivedEnvelope { auth_token: None, ..referee_of(&match_id) };
-    all_refused(referee_says(&mut seat, &missing, &match_id), ErrorCode::E011, "missing");
+    all_refused(referee_says(&mut session, &missing, &match_id), ErrorCode::E011, "missing");
     let nobody = ReceivedEnvelope { sender: Field::Absent, ..referee_of(&match_id) };
-    all_refused(referee_says(&mut seat, &nobody, &match_id), ErrorCode::E003, "no sender");
+    all_refused(referee_says(&mut session, &nobody, &match_id), ErrorCode::E003, "no sender");
     let manager = ReceivedEnvelope { sender: Field::Good(Sender::manager()), ..referee_of(&match_id) };
-    all_refused(referee_says(&mut seat, &manager, &match_id), ErrorCode::E002, "no referee");
-    assert_eq!(seat.game_error(&referee_of(&match_id), None).unwrap_err().code, Some(ErrorCode::E003));
-    assert_eq!(shown(&seat), before);
+    all_refused(referee_says(&mut session, &manager, &match_id), ErrorCode::E002, "no referee");
+    assert_eq!(session.game_error(&referee_of(&match_id), None).unwrap_err().code, Some(ErrorCode::E003));
+    assert_eq!(shown(&session), before);
 }
 
 #[test]
@@ -95,19 +95,19 @@ fn a_manager_without_the_right_pass_changes_nothing() {
         ("another player's", other_key.manager_pass(&league()).into()),
         ("a referee's", key.referee_pass(&league(), &first_of(1), &referee()).into()),
     ];
-    let mut seat = seat();
-    seat.plays(&first_of(1));
-    let before = shown(&seat);
+    let mut session = session();
+    session.plays(&first_of(1));
+    let before = shown(&session);
     for (about, credential) in wrong {
         let head = from(Sender::manager(), credential);
-        all_refused(manager_says(&mut seat, &head, Some(&league())), ErrorCode::E012, about);
-        assert_eq!(seat.told_to_leave(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
-        assert_eq!(seat.league_error(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
-        assert_eq!(shown(&seat), before, "{about}");
+        all_refused(manager_says(&mut session, &head, Some(&league())), ErrorCode::E012, about);
+        assert_eq!(session.told_to_leave(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
+        assert_eq!(session.league_error(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
+        assert_eq!(shown(&session), before, "{about}");
     }
     let missing = ReceivedEnvelope { auth_token: None, ..manager() };
-    all_refused(manager_says(&mut seat, &missing, Some(&league())), ErrorCode::E011, "missing");
-    assert_eq!(shown(&seat), before);
+    all_refused(manager_says(&mut session, &missing, Some(&league())), ErrorCode::E011, "missing");
+    assert_eq!(shown(&session), before);
 }
 
 #[test]
@@ -126,11 +126,11 @@ fn without_promised_passes_every_referee_is_accepted() {
     ];
     for identity in promises {
         for head in &strangers {
-            let mut seat = seat_with(identity.clone());
-            assert!(referee_says(&mut seat, head, &first_of(1)).iter().all(Result::is_ok));
-            assert!(manager_says(&mut seat, head, Some(&league())).iter().all(Result::is_ok));
-            assert!(seat.game_error(head, None).is_ok());
-            assert!(seat.told_to_leave(head).is_ok());
+            let mut session = seat_with(identity.clone());
+            assert!(referee_says(&mut session, head, &first_of(1)).iter().all(Result::is_ok));
+            assert!(manager_says(&mut session, head, Some(&league())).iter().all(Result::is_ok));
+            assert!(session.game_error(head, None).is_ok());
+            assert!(session.told_to_leave(head).is_ok());
         }
     }
 }
@@ -138,13 +138,13 @@ fn without_promised_passes_every_referee_is_accepted() {
 #[test]
 fn the_notices_of_another_league_are_refused() {
     for passes in [true, false] {
-        let mut seat = seat_with(identity(passes));
-        let before = shown(&seat);
-        let said = manager_says(&mut seat, &manager(), Some(&"elsewhere".parse().unwrap()));
+        let mut session = seat_with(identity(passes));
+        let before = shown(&session);
+        let said = manager_says(&mut session, &manager(), Some(&"elsewhere".parse().unwrap()));
         all_refused(said, ErrorCode::E008, "another league");
-        assert_eq!(shown(&seat), before);
+        assert_eq!(shown(&session), before);
         assert!(
-            manager_says(&mut seat, &manager(), None).iter().all(Result::is_ok),
+            manager_says(&mut session, &manager(), None).iter().all(Result::is_ok),
             "who names no league means this one"
         );
     }
@@ -152,14 +152,14 @@ fn the_notices_of_another_league_are_refused() {
 
 #[test]
 fn who_is_not_registered_can_be_told_nothing() {
-    let mut seat = PlayerSession::new("Alpha".into(), History::default());
-    let before = shown(&seat);
-    all_refused(referee_says(&mut seat, &referee_of(&first_of(1)), &first_of(1)), ErrorCode::E005, "a referee");
-    all_refused(manager_says(&mut seat, &manager(), Some(&league())), ErrorCode::E005, "a manager");
-    assert_eq!(seat.game_error(&ReceivedEnvelope::default(), None).unwrap_err().code, Some(ErrorCode::E005));
-    assert_eq!(seat.told_to_leave(&manager()).unwrap_err().code, Some(ErrorCode::E005));
-    assert_eq!(shown(&seat), before);
-    let shown = seat.player_state(None);
+    let mut session = PlayerSession::new("Alpha".into(), History::default());
+    let before = shown(&session);
+    all_refused(referee_says(&mut session, &referee_of(&first_of(1)), &first_of(1)), ErrorCode::E005, "a referee");
+    all_refused(manager_says(&mut session, &manager(), Some(&league())), ErrorCode::E005, "a manager");
+    assert_eq!(session.game_error(&ReceivedEnvelope::default(), None).unwrap_err().code, Some(ErrorCode::E005));
+    assert_eq!(session.told_to_leave(&manager()).unwrap_err().code, Some(ErrorCode::E005));
+    assert_eq!(shown(&session), before);
+    let shown = session.player_state(None);
     assert_eq!((shown.state.as_str(), shown.player_id, shown.league_id), ("UNREGISTERED", None, None));
 }
 
@@ -180,21 +180,21 @@ fn the_referee_knows_the_player_by_its_pass() {
 fn a_match_goes_on_under_the_passes_that_it_was_begun_with() {
     let (match_id, fresh) = (first_of(1), Token::mint("P01", &[9; 32]));
     let back = PlayerIdentity { token: Some(fresh.clone()), former: vec![token().digest()], ..identity(true) };
-    let mut seat = seat_with(back.clone());
+    let mut session = seat_with(back.clone());
     let fresh_referee =
         from(Sender::referee(&referee()), fresh.digest().referee_pass(&league(), &match_id, &referee()));
     for head in [referee_of(&match_id), fresh_referee.clone()] {
-        assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
+        assert!(referee_says(&mut session, &head, &match_id).iter().all(Result::is_ok));
     }
     // The answer uses the token of the question.
     let answers = |head: &ReceivedEnvelope| Credential::from(back.answering_pass(head, &match_id).unwrap());
     assert!(answers(&referee_of(&match_id)).is(&token().digest().player_pass(&league(), &match_id)));
     assert!(answers(&fresh_referee).is(&fresh.digest().player_pass(&league(), &match_id)));
     // The manager knows the new token, so its old pass is invalid.
-    all_refused(manager_says(&mut seat, &manager(), Some(&league())), ErrorCode::E012, "the manager's former pass");
+    all_refused(manager_says(&mut session, &manager(), Some(&league())), ErrorCode::E012, "the manager's former pass");
     let elsewhere =
         from(Sender::referee(&referee()), token().digest().referee_pass(&league(), &first_of(2), &referee()));
-    all_refused(referee_says(&mut seat, &elsewhere, &match_id), ErrorCode::E012, "another match's former pass");
+    all_refused(referee_says(&mut session, &elsewhere, &match_id), ErrorCode::E012, "another match's former pass");
 }
 
 /// A round in which a foreign referee may run the match of P01 and P02.
@@ -210,24 +210,24 @@ fn referees_of_other_make() -> [ReceivedEnvelope; 3] {
 
 #[test]
 fn the_manager_may_say_that_a_referee_has_no_pass() {
-    let (mut seat, match_id) = (seat(), first_of(1));
+    let (mut session, match_id) = (session(), first_of(1));
     for head in referees_of_other_make() {
-        assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_err));
-        assert!(!seat.takes_on_trust(&head, &match_id));
+        assert!(referee_says(&mut session, &head, &match_id).iter().all(Result::is_err));
+        assert!(!session.takes_on_trust(&head, &match_id));
     }
-    seat.round_announced(&manager(), &without_passes(1)).unwrap();
+    session.round_announced(&manager(), &without_passes(1)).unwrap();
     for head in referees_of_other_make() {
-        assert!(seat.takes_on_trust(&head, &match_id));
-        assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
+        assert!(session.takes_on_trust(&head, &match_id));
+        assert!(referee_says(&mut session, &head, &match_id).iter().all(Result::is_ok));
     }
     // A referee with a valid pass is still recognised by it.
-    assert!(!seat.takes_on_trust(&referee_of(&match_id), &match_id));
-    assert!(referee_says(&mut seat, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
+    assert!(!session.takes_on_trust(&referee_of(&match_id), &match_id));
+    assert!(referee_says(&mut session, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
 }
 
 #[test]
 fn only_the_manager_may_declare_referees_trusted() {
-    let (mut seat, match_id) = (seat(), first_of(1));
+    let (mut session, match_id) = (session(), first_of(1));
     let key = token().digest();
     let pretenders: [Credential; 3] = [
         Credential::new("pass-please"),
@@ -236,44 +236,44 @@ fn only_the_manager_may_declare_referees_trusted() {
     ];
     let pretenders = pretenders.map(|credential| from(Sender::manager(), credential));
     for head in pretenders.into_iter().chain([ReceivedEnvelope { auth_token: None, ..manager() }]) {
-        assert!(seat.round_announced(&head, &without_passes(1)).is_err());
+        assert!(session.round_announced(&head, &without_passes(1)).is_err());
         for head in referees_of_other_make() {
-            assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_err));
+            assert!(referee_says(&mut session, &head, &match_id).iter().all(Result::is_err));
         }
     }
 }
 
 #[test]
 fn it_holds_for_the_players_own_matches_of_that_round_alone() {
-    let mut seat = seat();
-    seat.round_announced(&manager(), &without_passes(1)).unwrap();
+    let mut session = session();
+    session.round_announced(&manager(), &without_passes(1)).unwrap();
     let [head, ..] = referees_of_other_make();
     let elsewhere = MatchId::of(RoundId(1), 2);
     for other in [&elsewhere, &first_of(2)] {
-        all_refused(referee_says(&mut seat, &head, other), ErrorCode::E012, "another match");
+        all_refused(referee_says(&mut session, &head, other), ErrorCode::E012, "another match");
     }
     // The last result may arrive after the next round has begun.
-    seat.round_announced(&manager(), &announcement(2, &[(1, 3)])).unwrap();
-    assert!(seat.over(&head, &won(&first_of(1))).is_ok());
-    all_refused(referee_says(&mut seat, &head, &first_of(2)), ErrorCode::E012, "the next round");
+    session.round_announced(&manager(), &announcement(2, &[(1, 3)])).unwrap();
+    assert!(session.over(&head, &won(&first_of(1))).is_ok());
+    all_refused(referee_says(&mut session, &head, &first_of(2)), ErrorCode::E012, "the next round");
 }
 
 #[test]
 fn what_the_manager_says_last_counts() {
-    let (mut seat, match_id) = (seat(), first_of(1));
+    let (mut session, match_id) = (session(), first_of(1));
     let [head, ..] = referees_of_other_make();
-    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    seat.round_announced(&manager(), &without_passes(1)).unwrap();
-    assert!(referee_says(&mut seat, &head, &match_id).iter().all(Result::is_ok));
-    seat.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    all_refused(referee_says(&mut seat, &head, &match_id), ErrorCode::E012, "taken back");
+    session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    session.round_announced(&manager(), &without_passes(1)).unwrap();
+    assert!(referee_says(&mut session, &head, &match_id).iter().all(Result::is_ok));
+    session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+    all_refused(referee_says(&mut session, &head, &match_id), ErrorCode::E012, "taken back");
 }
 
 #[test]
 fn an_invitation_can_be_declined_with_a_reason() {
-    let (seat, match_id) = (seat(), first_of(1));
+    let (session, match_id) = (session(), first_of(1));
     let declined =
-        |head: &ReceivedEnvelope| seat.declined(head, &invitation(&match_id), "no chess".into(), Timestamp::EPOCH);
+        |head: &ReceivedEnvelope| session.declined(head, &invitation(&match_id), "no chess".into(), Timestamp::EPOCH);
     let answer = declined(&referee_of(&match_id)).unwrap();
     assert_eq!((answer.accept, answer.reason.as_deref(), answer.draw_nonce), (Some(false), Some("no chess"), None));
     assert!(declined(&ReceivedEnvelope::default()).is_err(), "unknown peers get no answer");

@@ -50,13 +50,13 @@ struct Witness {
 }
 
 impl Witness {
-    fn hears(&mut self, seat: &mut PlayerSession, said: &Said) -> Result<(), TestCaseError> {
+    fn hears(&mut self, session: &mut PlayerSession, said: &Said) -> Result<(), TestCaseError> {
         let head = ReceivedEnvelope::default();
         let at = |number: &u32| MatchId::of(RoundId(1), *number);
         match said {
             Said::Announced { round, plays } => {
                 let announced = announcement(*round, if *plays { &[(1, 2)] } else { &[(2, 3)] });
-                let _ = seat.round_announced(&head, &RoundAnnouncement { league_id: None, ..announced });
+                let _ = session.round_announced(&head, &RoundAnnouncement { league_id: None, ..announced });
             }
             Said::Invited { number, attempt } => {
                 let match_id = at(number);
@@ -69,20 +69,20 @@ impl Witness {
                 }
                 let invitation = GameInvitation { attempt: *attempt, round_id: None, ..foreign_invitation(&match_id) };
                 let own = nonce(if again { "again" } else { "fresh" });
-                let join = seat.invited(&head, &invitation, own, Timestamp::EPOCH).unwrap();
+                let join = session.invited(&head, &invitation, own, Timestamp::EPOCH).unwrap();
                 prop_assert_ne!(join.draw_nonce, Some(nonce("again")));
             }
             Said::AskedParity { number } => {
-                let question = seat.asked(&head, parity_call(&at(number)).into()).unwrap();
+                let question = session.asked(&head, parity_call(&at(number)).into()).unwrap();
                 self.asked(&question)?;
             }
             Said::AskedMove { number, board } => {
-                let question = seat.asked(&head, move_call(&at(number), &format!("board {board}")).into()).unwrap();
+                let question = session.asked(&head, move_call(&at(number), &format!("board {board}")).into()).unwrap();
                 self.asked(&question)?;
             }
             Said::Chose { number, cell } => {
                 if self.asked.contains_key(&at(number)) {
-                    let stands = seat.answered(&at(number), Method::MakeMove, cell.to_string().into()).unwrap();
+                    let stands = session.answered(&at(number), Method::MakeMove, cell.to_string().into()).unwrap();
                     self.answered(&at(number), &cell.to_string(), &stands)?;
                 }
             }
@@ -98,7 +98,7 @@ impl Witness {
                 };
                 let whole = Some(result(status, winner.as_ref()));
                 let over = GameOver { game_result: whole, points_earned: *points, ..blank(&match_id) };
-                seat.over(&head, &over).unwrap();
+                session.over(&head, &over).unwrap();
                 let usual = match own {
                     OwnResult::Win => 3,
                     OwnResult::Draw => 1,
@@ -109,29 +109,29 @@ impl Witness {
             }
             Said::RoundCompleted { round, last } => {
                 let end = completed(*round, (!last).then_some(round + 1));
-                let _ = seat.round_completed(&head, &RoundCompleted { league_id: None, ..end });
+                let _ = session.round_completed(&head, &RoundCompleted { league_id: None, ..end });
             }
             Said::LeagueCompleted => {
-                let _ = seat.league_completed(&head, &LeagueCompleted { league_id: None, ..league_completed() });
+                let _ = session.league_completed(&head, &LeagueCompleted { league_id: None, ..league_completed() });
             }
             Said::Registered { league } => {
-                let ended = seat.state() == SessionState::LeagueComplete;
+                let ended = session.state() == SessionState::LeagueComplete;
                 let name = if *league { "one" } else { "two" };
-                seat.registered(PlayerIdentity { league_id: Some(name.parse().unwrap()), ..identity(false) });
+                session.registered(PlayerIdentity { league_id: Some(name.parse().unwrap()), ..identity(false) });
                 if ended || self.league != *league {
                     let results = std::mem::take(&mut self.results);
                     *self = Self { league: *league, results, ..Self::default() };
                 }
             }
         }
-        self.closed(seat);
+        self.closed(session);
         Ok(())
     }
 
     /// A match without attempt that the league continued without may be invited again. The session knows which.
-    fn closed(&mut self, seat: &mut PlayerSession) {
+    fn closed(&mut self, session: &mut PlayerSession) {
         for (match_id, (_, over)) in &mut self.attempts {
-            *over |= seat.tables.find(match_id).is_some_and(|seated| !seated.is_open());
+            *over |= session.tables.find(match_id).is_some_and(|seated| !seated.is_open());
         }
     }
 
@@ -168,23 +168,23 @@ impl Witness {
 proptest! {
     #[test]
     fn every_match_counts_once_and_no_choice_changes(script in prop::collection::vec(said(), 0..60)) {
-        let mut seat = PlayerSession::new("Alpha".into(), History::default());
+        let mut session = PlayerSession::new("Alpha".into(), History::default());
         let mut witness = Witness { league: true, ..Witness::default() };
-        seat.registered(PlayerIdentity { league_id: Some("one".parse().unwrap()), ..identity(false) });
+        session.registered(PlayerIdentity { league_id: Some("one".parse().unwrap()), ..identity(false) });
         for said in &script {
-            witness.hears(&mut seat, said)?;
-            prop_assert_eq!(seat.history().record(), witness.record());
-            prop_assert_eq!(seat.history().matches().len(), witness.results.len());
-            let shown = seat.player_state(None);
-            prop_assert_eq!(shown.state.as_str(), seat.state().as_str());
+            witness.hears(&mut session, said)?;
+            prop_assert_eq!(session.history().record(), witness.record());
+            prop_assert_eq!(session.history().matches().len(), witness.results.len());
+            let shown = session.player_state(None);
+            prop_assert_eq!(shown.state.as_str(), session.state().as_str());
             let playing = matches!(
-                seat.state(),
+                session.state(),
                 SessionState::WaitingForChoiceRequest | SessionState::ChoosingParity | SessionState::WaitingForResult
             );
             prop_assert_eq!(shown.current_match.is_some(), playing);
         }
-        prop_assert!(seat.history().matches().iter().all(|played| played.draw == DrawCheck::Unproved));
-        let written = serde_json::to_string(seat.history()).unwrap();
-        prop_assert_eq!(&serde_json::from_str::<History>(&written).unwrap(), &**seat.history());
+        prop_assert!(session.history().matches().iter().all(|played| played.draw == DrawCheck::Unproved));
+        let written = serde_json::to_string(session.history()).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<History>(&written).unwrap(), &**session.history());
     }
 }

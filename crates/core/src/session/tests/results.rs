@@ -2,11 +2,11 @@ use super::*;
 use crate::session::PlayedMatch;
 
 fn remembered(over: &GameOver) -> Option<PlayedMatch> {
-    let mut seat = seat();
-    seat.plays(&over.match_id);
-    seat.is_told(over);
-    assert_eq!(seat.state(), SessionState::MatchComplete);
-    seat.history().matches().first().cloned()
+    let mut session = session();
+    session.plays(&over.match_id);
+    session.is_told(over);
+    assert_eq!(session.state(), SessionState::MatchComplete);
+    session.history().matches().first().cloned()
 }
 
 fn whole(status: ResultStatus, winner: Option<&PlayerId>) -> GameOver {
@@ -99,7 +99,7 @@ fn a_result_that_does_not_say_who_won_is_acknowledged_and_not_counted() {
 
 #[test]
 fn who_was_never_invited_learns_its_opponent_from_the_choices() {
-    let mut seat = seat();
-    seat.is_told(&whole(ResultStatus::Win, Some(&opponent())));
-    assert_eq!(seat.history().matches()[0].opponent_id, Some(opponent()));
+    let mut session = session();
+    session.is_told(&whole(ResultStatus::Win, Some(&opponent())));
+    assert_eq!(session.history().matches()[0].opponent_id, Some(opponent()));
 }

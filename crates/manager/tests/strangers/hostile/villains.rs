@@ -56,8 +56,8 @@ fn told(file: &Value, player: &str) -> BTreeSet<String> {
 }
 
 /// The error code of the technical loss; `None` when no loss is certain.
-fn reason(vice: Attack) -> Option<&'static str> {
-    match vice {
+fn reason(attack: Attack) -> Option<&'static str> {
+    match attack {
         Attack::Silent | Attack::LateBody | Attack::Dribbles | Attack::SaysLonger | Attack::OnlyPings => Some("E001"),
         Attack::HangsUp | Attack::Resets => Some("E009"),
         Attack::Endless
@@ -86,10 +86,10 @@ async fn league(vices: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
     let league = League::under(rules, count, 1, settings).await.with_referee_of(8, Some(views.clone())).await;
 
     let (mut parts, mut villains, mut good) = (Parts::new(), Vec::new(), Vec::new());
-    for vice in vices {
-        let villain = HostileAgent::open(*vice).unwrap();
-        parts.insert(villain.register(&league.url).await.unwrap(), Some(*vice));
-        villains.push(villain);
+    for attack in vices {
+        let hostile_agent = HostileAgent::open(*attack).unwrap();
+        parts.insert(hostile_agent.register(&league.url).await.unwrap(), Some(*attack));
+        villains.push(hostile_agent);
     }
     for name in ["One", "Two"] {
         let player = Plan::new(name, Speech::Direct).join(&league.url).await.unwrap();
@@ -100,15 +100,15 @@ async fn league(vices: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
     views.flush().await.unwrap();
 
     assert_eq!(season.matches_completed(), count * (count - 1) / 2);
-    assert!(villains.iter().all(|villain| villain.followed() == 0), "a request followed a redirect");
+    assert!(villains.iter().all(|hostile_agent| hostile_agent.followed() == 0), "a request followed a redirect");
     assert!(good.iter().all(|player| player.log().refused().is_empty()));
     let mut reasons: BTreeMap<Attack, BTreeSet<String>> = BTreeMap::new();
     for (game, player) in charged(&season) {
-        let vice = parts[&player];
-        assert!(vice.is_some(), "{player} was good, and was charged in {game}");
+        let attack = parts[&player];
+        assert!(attack.is_some(), "{player} was good, and was charged in {game}");
         let path = directory.path().join(format!("data/matches/league/{game}.json"));
         let file: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        reasons.entry(vice.unwrap()).or_default().extend(told(&file, &player));
+        reasons.entry(attack.unwrap()).or_default().extend(told(&file, &player));
     }
     reasons
 }
@@ -123,7 +123,7 @@ async fn hostile_players_lose_with_a_reason_and_harm_no_other_player() {
     assert!(absent.iter().all(|code| code == "E009"), "{absent:?}");
     let expected: BTreeMap<_, _> = Attack::ALL
         .into_iter()
-        .filter_map(|vice| reason(vice).map(|code| (vice, BTreeSet::from([code.to_owned()]))))
+        .filter_map(|attack| reason(attack).map(|code| (attack, BTreeSet::from([code.to_owned()]))))
         .collect();
     assert_eq!(reasons, expected);
 }

@@ -45,8 +45,8 @@ impl Came {
     }
 }
 
-fn expected(vice: Attack) -> Came {
-    match vice {
+fn expected(attack: Attack) -> Came {
+    match attack {
         Attack::Silent | Attack::LateBody | Attack::Dribbles | Attack::SaysLonger | Attack::OnlyPings => Came::Late,
         Attack::Endless | Attack::TooLong => Came::TooLong,
         Attack::HangsUp | Attack::Resets | Attack::Flaps => Came::Broken,
@@ -71,15 +71,15 @@ where
     F: Future<Output = (Attack, HostileAgent, Came)> + Send + 'static,
 {
     let mut all = JoinSet::new();
-    for vice in Attack::ALL {
-        let work = what(vice, HostileAgent::open(vice).unwrap());
+    for attack in Attack::ALL {
+        let work = what(attack, HostileAgent::open(attack).unwrap());
         all.spawn(async move {
             let started = Instant::now();
-            let (vice, villain, came) = work.await;
-            assert!(started.elapsed() < LIMIT + SLACK, "{vice:?} took {:?}", started.elapsed());
-            assert!(villain.pushed() < BUFFERS, "{vice:?} got rid of {} bytes", villain.pushed());
-            assert_eq!(villain.followed(), 0, "{vice:?} sent us elsewhere, and we went");
-            (vice, came)
+            let (attack, hostile_agent, came) = work.await;
+            assert!(started.elapsed() < LIMIT + SLACK, "{attack:?} took {:?}", started.elapsed());
+            assert!(hostile_agent.pushed() < BUFFERS, "{attack:?} got rid of {} bytes", hostile_agent.pushed());
+            assert_eq!(hostile_agent.followed(), 0, "{attack:?} sent us elsewhere, and we went");
+            (attack, came)
         });
     }
     all.join_all().await.into_iter().collect()
@@ -88,19 +88,19 @@ where
 #[tokio::test]
 async fn a_call_to_any_villain_ends_in_time_with_a_clear_outcome_and_a_bounded_answer() {
     let client = Client::default();
-    let came = with_each(|vice, villain| {
+    let came = with_each(|attack, hostile_agent| {
         let client = client.clone();
         async move {
-            let outcome = call(&client, &villain.endpoint().parse().unwrap(), LIMIT).await;
+            let outcome = call(&client, &hostile_agent.endpoint().parse().unwrap(), LIMIT).await;
             let came = Came::of(&outcome);
             if let Ok(exchange) = outcome {
-                assert!(exchange.body.len() <= 64 * 1024, "{vice:?}");
+                assert!(exchange.body.len() <= 64 * 1024, "{attack:?}");
             }
-            (vice, villain, came)
+            (attack, hostile_agent, came)
         }
     })
     .await;
-    let expected: BTreeMap<_, _> = Attack::ALL.map(|vice| (vice, expected(vice))).into();
+    let expected: BTreeMap<_, _> = Attack::ALL.map(|attack| (attack, expected(attack))).into();
     assert_eq!(came, expected);
     // The client still works with an honest peer.
     let good = player().await;
@@ -109,18 +109,18 @@ async fn a_call_to_any_villain_ends_in_time_with_a_clear_outcome_and_a_bounded_a
 
 #[tokio::test]
 async fn looking_for_a_form_that_a_villain_understands_stretches_no_limit() {
-    let speaker = PeerClient::default();
-    with_each(|vice, villain| {
-        let speaker = speaker.clone();
+    let peer_client = PeerClient::default();
+    with_each(|attack, hostile_agent| {
+        let peer_client = peer_client.clone();
         async move {
-            let (endpoint, manner) = (villain.endpoint().parse().unwrap(), PeerDialect::default());
+            let (endpoint, manner) = (hostile_agent.endpoint().parse().unwrap(), PeerDialect::default());
             let (envelope, call, mut tries) = (envelope("test"), small(), Vec::new());
             let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
             let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit: LIMIT, notice: false };
-            speaker.send(peer, message, &heard, &mut tries).await;
-            assert!(villain.asked() <= 16, "{vice:?} was asked {} times", villain.asked());
+            peer_client.send(peer, message, &heard, &mut tries).await;
+            assert!(hostile_agent.asked() <= 16, "{attack:?} was asked {} times", hostile_agent.asked());
             let came = tries.last().map_or(Came::Late, |last| Came::of(&last.came));
-            (vice, villain, came)
+            (attack, hostile_agent, came)
         }
     })
     .await;
@@ -128,8 +128,8 @@ async fn looking_for_a_form_that_a_villain_understands_stretches_no_limit() {
 
 #[tokio::test]
 async fn an_unsolicited_answer_does_not_answer_the_next_request() {
-    let (client, villain) = (Client::default(), HostileAgent::open(Attack::SecondAnswer).unwrap());
-    let endpoint = villain.endpoint().parse().unwrap();
+    let (client, hostile_agent) = (Client::default(), HostileAgent::open(Attack::SecondAnswer).unwrap());
+    let endpoint = hostile_agent.endpoint().parse().unwrap();
     for _ in 0..10 {
         let answer = call(&client, &endpoint, LONG).await.unwrap();
         let text = String::from_utf8(answer.body.to_vec()).unwrap();

@@ -52,33 +52,34 @@ fn together(messages: &[(&str, Vec<u8>)]) -> String {
 
 fn invitations() -> String {
     let (order, referee) = (order("even_odd"), referee());
-    let bout = bout_of(&order);
-    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
-    let to = |side| spoken(&letters, side, &Call::GameInvitation(letters.invitation(side)));
+    let match_machine = bout_of(&order);
+    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
+    let to = |side| spoken(&match_messages, side, &Call::GameInvitation(match_messages.invitation(side)));
     together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B))])
 }
 
 fn parity_calls() -> String {
     let (order, referee) = (order("even_odd"), referee());
-    let bout = bout_of(&order);
-    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
-    let to = |side| spoken(&letters, side, &letters.ask(side, now(), Duration::from_secs(30)));
+    let match_machine = bout_of(&order);
+    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
+    let to = |side| spoken(&match_messages, side, &match_messages.ask(side, now(), Duration::from_secs(30)));
     together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B))])
 }
 
 fn move_calls() -> String {
     let (order, referee) = (order("tic_tac_toe"), referee());
-    let mut bout = bout_of(&order);
+    let mut match_machine = bout_of(&order);
     let mut effects = Vec::new();
     let mut messages = Vec::new();
-    bout.handle(Input::Start, &mut effects);
+    match_machine.handle(Input::Start, &mut effects);
     for (side, call) in [(Side::A, CallNumber(1)), (Side::B, CallNumber(2))] {
-        bout.handle(Input::Joined { side, call: Some(call), nonce: nonce(side) }, &mut effects);
+        match_machine.handle(Input::Joined { side, call: Some(call), nonce: nonce(side) }, &mut effects);
     }
     for (side, about) in [(Side::A, "to PLAYER_A"), (Side::B, "to PLAYER_B, after a move")] {
-        let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
-        messages.push((about, spoken(&letters, side, &letters.ask(side, now(), Duration::from_secs(30)))));
-        bout.handle(Input::Moved { side, call: None, text: "5".into() }, &mut effects);
+        let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
+        messages
+            .push((about, spoken(&match_messages, side, &match_messages.ask(side, now(), Duration::from_secs(30)))));
+        match_machine.handle(Input::Moved { side, call: None, text: "5".into() }, &mut effects);
     }
     together(&messages)
 }
@@ -102,40 +103,40 @@ fn error_after(
     ask: AskKind,
     failure: impl Fn(CallNumber) -> Input,
 ) -> (&'static str, Vec<u8>) {
-    let mut bout = bout_of(order);
+    let mut match_machine = bout_of(order);
     let mut effects = Vec::new();
-    bout.handle(Input::Start, &mut effects);
+    match_machine.handle(Input::Start, &mut effects);
     let about = match ask {
         AskKind::Join => "about the invitation",
         AskKind::Move => {
             for side in Side::BOTH {
-                bout.handle(Input::Joined { side, call: None, nonce: nonce(side) }, &mut effects);
+                match_machine.handle(Input::Joined { side, call: None, nonce: nonce(side) }, &mut effects);
             }
             "about the call for a move"
         }
     };
     let call = if ask == AskKind::Join { CallNumber(1) } else { CallNumber(3) };
     effects.clear();
-    bout.handle(failure(call), &mut effects);
+    match_machine.handle(failure(call), &mut effects);
     let Some(Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause }) = effects.first() else {
         panic!("nothing is told: {effects:?}");
     };
-    let letters = MatchMessages::new(&bout, order, referee, bout.commitment());
+    let match_messages = MatchMessages::new(&match_machine, order, referee, match_machine.commitment());
     let tries = (*tries_made, *tries_allowed);
-    let error = letters.error(*side, *ask, complaint, tries, now().after(*pause));
-    (about, spoken(&letters, *side, &Call::NotifyGameError(error)))
+    let error = match_messages.error(*side, *ask, complaint, tries, now().after(*pause));
+    (about, spoken(&match_messages, *side, &Call::NotifyGameError(error)))
 }
 
 fn end(order: &StartMatch, conduct: Pair<Conduct>) -> String {
-    let (bout, referee) = (played(order, conduct), referee());
-    let letters = MatchMessages::new(&bout, order, &referee, bout.commitment());
-    let to = |side| spoken(&letters, side, &Call::NotifyMatchResult(letters.over(side).unwrap()));
+    let (match_machine, referee) = (played(order, conduct), referee());
+    let match_messages = MatchMessages::new(&match_machine, order, &referee, match_machine.commitment());
+    let to = |side| spoken(&match_messages, side, &Call::NotifyMatchResult(match_messages.over(side).unwrap()));
     let envelope = Envelope {
         auth_token: Some(Credential::from(Token::mint("REF01", &[3; 32]))),
-        ..letters.envelope(Side::A, now())
+        ..match_messages.envelope(Side::A, now())
     };
     let mut report = Vec::new();
-    let call = Call::ReportMatchResult(letters.report().unwrap());
+    let call = Call::ReportMatchResult(match_messages.report().unwrap());
     PeerDialect::default().write(1, &envelope, &call, &mut report).unwrap();
     together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B)), ("to the manager", report)])
 }
@@ -143,31 +144,31 @@ fn end(order: &StartMatch, conduct: Pair<Conduct>) -> String {
 fn states() -> Vec<(&'static str, Vec<u8>)> {
     let order = StartMatch { mode: MatchMode::Stepped, ..order("even_odd") };
     let referee = referee();
-    let mut bout = bout_of(&order);
+    let mut match_machine = bout_of(&order);
     let (mut effects, mut messages) = (Vec::new(), Vec::new());
-    let mut look = |about: &'static str, bout: &MatchMachine| {
-        let letters = MatchMessages::new(bout, &order, &referee, bout.commitment());
+    let mut look = |about: &'static str, match_machine: &MatchMachine| {
+        let match_messages = MatchMessages::new(match_machine, &order, &referee, match_machine.commitment());
         let answer = Method::GetMatchState.row().answer;
-        let envelope = Envelope { auth_token: None, ..letters.envelope(Side::A, now()) };
+        let envelope = Envelope { auth_token: None, ..match_messages.envelope(Side::A, now()) };
         let mut out = Vec::new();
-        write_message(answer, &envelope, &letters.state(), &mut out).unwrap();
+        write_message(answer, &envelope, &match_messages.state(), &mut out).unwrap();
         messages.push((about, out));
     };
-    look("before it begins", &bout);
-    bout.handle(Input::Start, &mut effects);
-    bout.handle(Input::Joined { side: Side::A, call: None, nonce: nonce(Side::A) }, &mut effects);
-    look("one has joined", &bout);
-    bout.handle(Input::Joined { side: Side::B, call: None, nonce: nonce(Side::B) }, &mut effects);
-    look("both have joined", &bout);
-    bout.step(StepCommand::CollectChoices, &mut effects).unwrap();
-    bout.handle(Input::Moved { side: Side::B, call: None, text: "odd".into() }, &mut effects);
-    look("one has chosen", &bout);
-    bout.handle(Input::Moved { side: Side::A, call: None, text: "even".into() }, &mut effects);
-    look("both have chosen", &bout);
-    bout.step(StepCommand::DrawNumber, &mut effects).unwrap();
-    look("the number is drawn", &bout);
-    bout.step(StepCommand::Finalize, &mut effects).unwrap();
-    look("the end is being told", &bout);
+    look("before it begins", &match_machine);
+    match_machine.handle(Input::Start, &mut effects);
+    match_machine.handle(Input::Joined { side: Side::A, call: None, nonce: nonce(Side::A) }, &mut effects);
+    look("one has joined", &match_machine);
+    match_machine.handle(Input::Joined { side: Side::B, call: None, nonce: nonce(Side::B) }, &mut effects);
+    look("both have joined", &match_machine);
+    match_machine.step(StepCommand::CollectChoices, &mut effects).unwrap();
+    match_machine.handle(Input::Moved { side: Side::B, call: None, text: "odd".into() }, &mut effects);
+    look("one has chosen", &match_machine);
+    match_machine.handle(Input::Moved { side: Side::A, call: None, text: "even".into() }, &mut effects);
+    look("both have chosen", &match_machine);
+    match_machine.step(StepCommand::DrawNumber, &mut effects).unwrap();
+    look("the number is drawn", &match_machine);
+    match_machine.step(StepCommand::Finalize, &mut effects).unwrap();
+    look("the end is being told", &match_machine);
     messages
 }
 

@@ -83,13 +83,17 @@ fn a_report_is_read_as_exactly_what_happened() {
             let (mut season, assignment) = season(double_forfeit);
             let secret = by_hand.draw_secret;
             let order = season.order(&assignment, MatchMode::Flowing, secret).unwrap();
-            let (bout, referee) = (played(&order, conduct), assignment.referee.clone());
-            let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
-            let written = serde_json::to_string(&letters.report().unwrap()).unwrap();
+            let (match_machine, referee) = (played(&order, conduct), assignment.referee.clone());
+            let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
+            let written = serde_json::to_string(&match_messages.report().unwrap()).unwrap();
             let report: MatchResultReport = serde_json::from_str(&written).unwrap();
-            assert_eq!(report, letters.report().unwrap(), "{name}");
+            assert_eq!(report, match_messages.report().unwrap(), "{name}");
             let record = season.read_report(&report).unwrap();
-            assert_eq!(record, MatchRecord::of(&bout, bout.ending().unwrap(), secret.is_some()), "{name}");
+            assert_eq!(
+                record,
+                MatchRecord::of(&match_machine, match_machine.ending().unwrap(), secret.is_some()),
+                "{name}"
+            );
             let counted = season.report(&referee, &report.match_id, report.attempt, record.clone(), now()).unwrap();
             assert_eq!(counted.reply, ReportOutcome::Now, "{name}");
             enact(&mut season, &counted.events);
@@ -99,7 +103,7 @@ fn a_report_is_read_as_exactly_what_happened() {
                 assert_eq!(season.record_of(player).points, *points, "{name}: {player}");
             }
             for side in Side::BOTH {
-                let (own, row) = (letters.over(side).unwrap(), season.record_of(&order.players[side].player_id));
+                let (own, row) = (match_messages.over(side).unwrap(), season.record_of(&order.players[side].player_id));
                 let counts = match own.result.unwrap() {
                     OwnResult::Win => (1, 0, 0),
                     OwnResult::Draw => (0, 1, 0),

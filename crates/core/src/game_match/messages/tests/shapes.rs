@@ -4,14 +4,14 @@ use super::*;
 use league_protocol::quirk::Quirk;
 use serde_json::{Value, json};
 
-fn params(letters: &MatchMessages<'_>, side: Side, call: &Call) -> Value {
-    let message: Value = serde_json::from_slice(&spoken(letters, side, call)).unwrap();
+fn params(match_messages: &MatchMessages<'_>, side: Side, call: &Call) -> Value {
+    let message: Value = serde_json::from_slice(&spoken(match_messages, side, call)).unwrap();
     assert_eq!(message.as_object().unwrap().len(), 4, "jsonrpc, method, params, id and nothing else: {message}");
     assert_eq!((&message["jsonrpc"], &message["id"]), (&json!("2.0"), &json!(1)));
     let params = message["params"].clone();
     assert_eq!((&params["protocol"], &params["sender"]), (&json!("league.v2"), &json!("referee:REF01")));
     assert_eq!(params["timestamp"], "2025-01-15T10:30:00Z");
-    let pass = letters.order.players[side].referee_pass.as_ref().unwrap();
+    let pass = match_messages.order.players[side].referee_pass.as_ref().unwrap();
     assert_eq!(params["auth_token"], pass.reveal());
     assert_eq!(params["match_id"], "R1M1");
     params
@@ -20,37 +20,37 @@ fn params(letters: &MatchMessages<'_>, side: Side, call: &Call) -> Value {
 #[test]
 fn a_match_is_one_conversation_with_each_player_and_every_attempt_another() {
     let (mut order, referee) = (order("even_odd"), referee());
-    let bout = bout_of(&order);
-    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
-    let error = letters.error(Side::B, AskKind::Join, &AttemptError::TimedOut, (1, 3), now());
+    let match_machine = bout_of(&order);
+    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
+    let error = match_messages.error(Side::B, AskKind::Join, &AttemptError::TimedOut, (1, 3), now());
     let calls = [
-        Call::GameInvitation(letters.invitation(Side::B)),
-        letters.ask(Side::B, now(), Duration::ZERO),
+        Call::GameInvitation(match_messages.invitation(Side::B)),
+        match_messages.ask(Side::B, now(), Duration::ZERO),
         Call::NotifyGameError(error),
     ];
-    let conversation = letters.conversation(Side::B);
+    let conversation = match_messages.conversation(Side::B);
     for call in &calls {
-        assert_eq!(params(&letters, Side::B, call)["conversation_id"], conversation.as_str());
+        assert_eq!(params(&match_messages, Side::B, call)["conversation_id"], conversation.as_str());
     }
     let unguessable = conversation.as_str().strip_prefix("conv-r1m1-001-").unwrap();
     assert_eq!(unguessable.len(), 16, "64 bits in hexadecimal: {conversation}");
-    assert_ne!(letters.conversation(Side::A), conversation);
+    assert_ne!(match_messages.conversation(Side::A), conversation);
     let salted = MatchMachine::new(terms(&order, SECRET, [1; 32]), new_game(&order.game_type).unwrap());
     let other = MatchMessages::new(&salted, &order, &referee, salted.commitment()).conversation(Side::B);
     assert_ne!(other, conversation, "it depends on the salt, which only the referee knows");
     order.attempt = 2;
-    let second = MatchMessages::new(&bout, &order, &referee, bout.commitment()).conversation(Side::B);
+    let second = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment()).conversation(Side::B);
     assert!(second.as_str().starts_with("conv-r1m1-002-") && !second.as_str().ends_with(unguessable));
 }
 
 #[test]
 fn invitations_and_calls_have_their_fields_flat_and_nested() {
     let (order, referee) = (order("even_odd"), referee());
-    let bout = bout_of(&order);
-    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
+    let match_machine = bout_of(&order);
+    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
     for (side, own, other) in [(Side::A, "P01", "P02"), (Side::B, "P02", "P01")] {
-        let invitation = params(&letters, side, &Call::GameInvitation(letters.invitation(side)));
-        let call = params(&letters, side, &letters.ask(side, now(), Duration::from_secs(30)));
+        let invitation = params(&match_messages, side, &Call::GameInvitation(match_messages.invitation(side)));
+        let call = params(&match_messages, side, &match_messages.ask(side, now(), Duration::from_secs(30)));
         for message in [&invitation, &call, &invitation["game_invitation"]] {
             assert_eq!((&message["player_id"], &message["game_id"]), (&json!(own), &json!("R1M1")));
             assert_eq!((&message["league_id"], &message["round_id"]), (&json!("league_2025_even_odd"), &json!(1)));
@@ -63,7 +63,7 @@ fn invitations_and_calls_have_their_fields_flat_and_nested() {
         for context in [&call["context"], &call["parity_context"]] {
             assert_eq!((&context["opponent_id"], &context["round_id"]), (&json!(other), &json!(1)));
             let standings = &context["your_standings"];
-            assert_eq!(standings["points"], letters.order.players[side].standings.points);
+            assert_eq!(standings["points"], match_messages.order.players[side].standings.points);
         }
         assert_eq!(call["deadline"], "2025-01-15T10:30:30Z");
     }
@@ -72,8 +72,8 @@ fn invitations_and_calls_have_their_fields_flat_and_nested() {
 #[test]
 fn an_error_has_its_retries_flat_and_nested() {
     let (order, referee) = (order("even_odd"), referee());
-    let bout = bout_of(&order);
-    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
+    let match_machine = bout_of(&order);
+    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
     let complaints = [
         (AttemptError::TimedOut, "E001", "TIMEOUT_ERROR"),
         (AttemptError::Unreachable, "E009", "CONNECTION_ERROR"),
@@ -83,8 +83,9 @@ fn an_error_has_its_retries_flat_and_nested() {
         (AttemptError::Irregular(Quirk::OddToken), "E012", "AUTH_TOKEN_INVALID"),
     ];
     for (complaint, code, name) in complaints {
-        let error = letters.error(Side::B, AskKind::Move, &complaint, (2, 3), now().after(Duration::from_secs(4)));
-        let told = params(&letters, Side::B, &Call::NotifyGameError(error));
+        let error =
+            match_messages.error(Side::B, AskKind::Move, &complaint, (2, 3), now().after(Duration::from_secs(4)));
+        let told = params(&match_messages, Side::B, &Call::NotifyGameError(error));
         assert_eq!((&told["error_code"], &told["error_name"]), (&json!(code), &json!(name)));
         let retryable = matches!(code, "E001" | "E009");
         assert_eq!((&told["error_description"], &told["retryable"]), (&json!(name), &json!(retryable)));
@@ -99,10 +100,12 @@ fn an_error_has_its_retries_flat_and_nested() {
 #[test]
 fn the_end_is_the_same_flat_and_nested_from_both_sides() {
     for (name, order, conduct) in endings() {
-        let (bout, referee) = (played(&order, conduct), referee());
-        let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
-        let mut score = letters.report().unwrap().result.score.0.into_iter();
-        let told = Pair::from_fn(|side| params(&letters, side, &Call::NotifyMatchResult(letters.over(side).unwrap())));
+        let (match_machine, referee) = (played(&order, conduct), referee());
+        let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
+        let mut score = match_messages.report().unwrap().result.score.0.into_iter();
+        let told = Pair::from_fn(|side| {
+            params(&match_messages, side, &Call::NotifyMatchResult(match_messages.over(side).unwrap()))
+        });
         for (side, id) in [(Side::A, "P01"), (Side::B, "P02")] {
             let (own, whole) = (&told[side], &told[side]["game_result"]);
             assert_eq!(whole, &told[side.other()]["game_result"], "{name}");
@@ -128,9 +131,9 @@ fn the_end_is_the_same_flat_and_nested_from_both_sides() {
 #[test]
 fn nothing_is_told_before_the_end() {
     let (order, referee) = (order("even_odd"), referee());
-    let bout = bout_of(&order);
-    let letters = MatchMessages::new(&bout, &order, &referee, bout.commitment());
-    assert!(letters.over(Side::A).is_none() && letters.report().is_none());
+    let match_machine = bout_of(&order);
+    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
+    assert!(match_messages.over(Side::A).is_none() && match_messages.report().is_none());
 }
 
 #[test]
