@@ -1,6 +1,6 @@
 //! Reads stored events and match files, and replays the log up to a past event.
 //!
-//! Reading blocks, so it runs on blocking threads, at most [`READERS`] at a time.
+//! Reading blocks, so it runs on blocking threads, at most `READERS` at a time.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
