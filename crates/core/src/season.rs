@@ -6,7 +6,7 @@
 //! stored, so a crash cannot lose it.
 //!
 //! - [`config`], [`agent`]: rules and participants
-//! - [`format`]: pairings; [`standings`]: the table and its order
+//! - [`mod@format`]: pairings; [`standings`]: the table and its order
 //! - `registration`, `flow`, `withdrawal`, `assignment`, `report`, `learning`: the commands
 //! - [`event`], `apply`: facts and their effect; [`describe`]: events in words
 //! - `query`: answers for agents, files and pages

@@ -61,6 +61,7 @@ fn role(command: &Command) -> &'static str {
         | Command::Reopen(_)
         | Command::Withdraw { .. }
         | Command::Verify(_)
+        | Command::Export(_)
         | Command::Simulate(_)
         | Command::Completions { .. }
         | Command::Man { .. }
