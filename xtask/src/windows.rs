@@ -25,7 +25,7 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
         say::skipped(&format!("the Windows program was not tested: that {MISSING}"));
         return Ok(());
     };
-    repository.run(cross(repository, "build --package league"))?;
+    repository.run(cross(repository, "build --package league --features league-player/test-strategies"))?;
     wine.prepare()?;
     let mut store = cross(repository, "test --package league-store --lib");
     // Windows 10 replaces a file while others read it; Wine 8 waits until they have closed it.
