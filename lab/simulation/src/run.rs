@@ -195,10 +195,10 @@ impl Run {
             match self.scenario.role(place) {
                 Role::Manager => process.start(&self.net, now, |connector| cast.manage(connector, life))?,
                 Role::Referee(number) => {
-                    process.start(&self.net, now, |connector| cast.officiate(connector, life, number))?
+                    process.start(&self.net, now, |connector| cast.officiate(connector, life, number))?;
                 }
                 Role::Player(number) => {
-                    process.start(&self.net, now, |connector| cast.play(connector, life, number))?
+                    process.start(&self.net, now, |connector| cast.play(connector, life, number))?;
                 }
             }
         }
