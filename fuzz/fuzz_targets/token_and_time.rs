@@ -36,12 +36,12 @@ fn an_id_is_kept_as_it_was_written(text: &str) {
             assert_eq!(id.to_string(), text);
         }
     }
-    find_match::<PlayerId>(text);
-    find_match::<RefereeId>(text);
-    find_match::<MatchId>(text);
-    find_match::<LeagueId>(text);
-    find_match::<GameType>(text);
-    find_match::<ConversationId>(text);
+    kept::<PlayerId>(text);
+    kept::<RefereeId>(text);
+    kept::<MatchId>(text);
+    kept::<LeagueId>(text);
+    kept::<GameType>(text);
+    kept::<ConversationId>(text);
 }
 
 fn a_number_in_an_id_makes_that_id_again(text: &str) {
