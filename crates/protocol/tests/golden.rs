@@ -140,8 +140,8 @@ fn every_error_in_every_frame() {
         }
     }
     for frame in Frame::ALL {
-        let nobody = ReplyTo { frame, id: RequestId::Null, method: None };
-        let bytes = refusal(&nobody, &RequestError::rpc(METHOD_NOT_FOUND, "there is no method \"juggle\" here"));
+        let no_caller = ReplyTo { frame, id: RequestId::Null, method: None };
+        let bytes = refusal(&no_caller, &RequestError::rpc(METHOD_NOT_FOUND, "there is no method \"juggle\" here"));
         shown.push(format!("nothing understood, {frame}:\n{}", pretty(&bytes)));
     }
     insta::assert_snapshot!("errors", shown.join("\n\n"));

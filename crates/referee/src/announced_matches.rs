@@ -12,12 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use league_protocol::dialect::PeerDialect;
 use league_protocol::envelope::Envelope;
 use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};
 use league_protocol::message::query::{LeagueQuery, QueryParams, QueryType};
 use league_protocol::message::round::{AnnouncedMatch, RoundAnnouncement};
-use league_protocol::message::standings::PlayerRecord;
 use league_protocol::message::start_match::{Contestant, MatchLimits, MatchMode, MatchPoints, StartMatch};
 use league_protocol::sender::Sender;
 use league_protocol::side::Pair;
@@ -26,7 +24,6 @@ use league_store::journal::JournalLevel;
 use league_wire::endpoint::Endpoint;
 use league_wire::net;
 use league_wire::peer_client::{OutgoingCall, Peer, heard};
-use smol_str::SmolStr;
 use tokio::time::sleep;
 
 use crate::directory::PlayerDirectory;
@@ -181,19 +178,8 @@ impl Shared {
 
 /// The START_MATCH that the manager could have sent. `None` if an address is missing.
 fn order(round: &RoundAnnouncement, one: &AnnouncedMatch, directory: &PlayerDirectory) -> Option<StartMatch> {
-    let contestant = |player_id: &PlayerId| {
-        Some(Contestant {
-            player_id: player_id.clone(),
-            endpoint: directory.of(player_id)?.to_string(),
-            display_name: SmolStr::default(),
-            standings: PlayerRecord::default(),
-            referee_pass: None,
-            player_pass: None,
-            manner: PeerDialect::default(),
-            shows_token: false,
-            attempts: None,
-        })
-    };
+    let contestant =
+        |player_id: &PlayerId| Some(Contestant::new(player_id.clone(), directory.of(player_id)?.to_string()));
     Some(StartMatch {
         league_id: round.league_id.clone(),
         round_id: Some(one.round_id.unwrap_or(round.round_id)),

@@ -113,7 +113,7 @@ fn standings(snapshot: &LeagueSnapshot, paging: &Paging) -> Markup {
                 @if season.players().len() > ROWS || !paging.search.is_empty() { (paging.search("", "Name or id")) }
             }
             @if rows.is_empty() {
-                p.empty { @if paging.search.is_empty() { "Nobody has registered yet." } @else { "No player has that name." } }
+                p.empty { @if paging.search.is_empty() { "No player has registered yet." } @else { "No player has that name." } }
             } @else {
                 div.wide tabindex="0" role="region" aria-label="Table of standings" {
                     table {

@@ -75,7 +75,7 @@ async fn a_league_that_has_not_begun_is_shown_too() {
     let site = Site::of(&opened.events).await;
     walk(&site, 100).await;
     let page = site.get("/").await.body;
-    assert!(page.contains("Nobody has registered yet") && page.contains("Registration is open"), "{page}");
+    assert!(page.contains("No player has registered yet") && page.contains("Registration is open"), "{page}");
     let site = Site::of(&begun(4, 0).events).await;
     walk(&site, 100).await;
     assert!(

@@ -56,6 +56,23 @@ pub struct Contestant {
     pub attempts: Option<u8>,
 }
 
+impl Contestant {
+    /// A player of which only the id and the endpoint are known.
+    pub fn new(player_id: PlayerId, endpoint: String) -> Self {
+        Self {
+            player_id,
+            endpoint,
+            display_name: SmolStr::default(),
+            standings: PlayerRecord::default(),
+            referee_pass: None,
+            player_pass: None,
+            manner: PeerDialect::default(),
+            shows_token: false,
+            attempts: None,
+        }
+    }
+}
+
 /// The limits that a referee keeps, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -232,17 +249,8 @@ impl<'de> Deserialize<'de> for StartMatch {
         use serde::de::Error;
         let written = Written::deserialize(deserializer)?;
         let flat = |id: Option<PlayerId>, endpoint: Option<String>, names: [&'static str; 2]| {
-            Ok(Contestant {
-                player_id: id.ok_or_else(|| D::Error::missing_field(names[0]))?,
-                endpoint: endpoint.ok_or_else(|| D::Error::missing_field(names[1]))?,
-                display_name: SmolStr::default(),
-                standings: PlayerRecord::default(),
-                referee_pass: None,
-                player_pass: None,
-                manner: PeerDialect::default(),
-                shows_token: false,
-                attempts: None,
-            })
+            let id = id.ok_or_else(|| D::Error::missing_field(names[0]))?;
+            Ok(Contestant::new(id, endpoint.ok_or_else(|| D::Error::missing_field(names[1]))?))
         };
         let players = match <[Contestant; 2]>::try_from(written.players) {
             Ok([a, b]) => Pair::new(a, b),

@@ -77,8 +77,8 @@ fn a_referee_without_the_right_pass_changes_nothing() {
     }
     let missing = ReceivedEnvelope { auth_token: None, ..referee_of(&match_id) };
     all_refused(referee_says(&mut session, &missing, &match_id), ErrorCode::E011, "missing");
-    let nobody = ReceivedEnvelope { sender: Field::Absent, ..referee_of(&match_id) };
-    all_refused(referee_says(&mut session, &nobody, &match_id), ErrorCode::E003, "no sender");
+    let no_sender = ReceivedEnvelope { sender: Field::Absent, ..referee_of(&match_id) };
+    all_refused(referee_says(&mut session, &no_sender, &match_id), ErrorCode::E003, "no sender");
     let manager = ReceivedEnvelope { sender: Field::Good(Sender::manager()), ..referee_of(&match_id) };
     all_refused(referee_says(&mut session, &manager, &match_id), ErrorCode::E002, "no referee");
     assert_eq!(session.game_error(&referee_of(&match_id), None).unwrap_err().code, Some(ErrorCode::E003));
