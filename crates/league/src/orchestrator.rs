@@ -181,7 +181,8 @@ impl Arguments<'_> {
                 add("--league-id", self.league.as_str().into());
                 add("--expect-players", plan.players.len().to_string().into());
                 add("--expect-referees", plan.referees.len().to_string().into());
-                add("--registration-window", plan.wait.as_secs().max(1).to_string().into());
+                // Longer than the orchestrator waits, so that it names the missing agents before the manager gives up.
+                add("--registration-window", (2 * plan.wait.as_secs() + 5).to_string().into());
                 for agent in plan.agents().filter(|agent| agent.start == Start::Contact) {
                     add("--allow-host", agent.endpoint.host().into());
                 }
