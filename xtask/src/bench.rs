@@ -1,25 +1,19 @@
 //! Measurements: the release build of `league`, driven by the programs in `lab/bench`.
 
-use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::{Outcome, Repository, say, structure};
+use crate::{Outcome, Repository, files, say, structure};
 
 const PAGE: &str = "docs/performance.md";
 const REPORT: &str = "docs/performance.json";
 const GROWTH: &str = "10,32,100,316,1000";
 
 pub(crate) fn league(repository: &Repository, arguments: &[&str]) -> Outcome {
-    let mut bench = lab(repository, "measure")?;
-    bench.args(arguments);
-    repository.run(bench)
+    repository.run(lab(repository, "measure", arguments)?)
 }
 
 pub(crate) fn load(repository: &Repository, arguments: &[&str]) -> Outcome {
-    let mut load = lab(repository, "load")?;
-    load.args(arguments);
-    repository.run(load)
+    repository.run(lab(repository, "load", arguments)?)
 }
 
 /// First the pages of a large league, then leagues with and without viewers.
@@ -29,8 +23,7 @@ pub(crate) fn viewers(repository: &Repository) -> Outcome {
         "test --release --package league-dashboard --test site -- --nocapture a_large_league_is_paged_and_searched",
     ))?;
     say::begin("a league of 100 players, without viewers and with 500");
-    let viewers = lab(repository, "viewers")?;
-    repository.run(viewers)
+    repository.run(lab(repository, "viewers", &[])?)
 }
 
 /// Measures, with a second build that counts allocations, and rewrites the page.
@@ -39,10 +32,8 @@ pub(crate) fn performance(repository: &Repository) -> Outcome {
     let mut counter = repository.cargo("build --release --package league --features allocations --target-dir");
     counter.arg(&counting);
     repository.run(counter)?;
-    let mut bench = lab(repository, "measure")?;
-    bench
-        .args(["--growth", GROWTH, "--json", REPORT, "--allocations-by"])
-        .arg(counting.join("release").join(program("league")));
+    let mut bench = lab(repository, "measure", &["--growth", GROWTH, "--json", REPORT, "--allocations-by"])?;
+    bench.arg(counting.join("release").join(format!("league{}", std::env::consts::EXE_SUFFIX)));
     repository.run(bench)?;
     show(repository)
 }
@@ -50,21 +41,15 @@ pub(crate) fn performance(repository: &Repository) -> Outcome {
 /// A test compares the page with the report.
 pub(crate) fn show(repository: &Repository) -> Outcome {
     let tables = repository.target.join("performance.md");
-    let mut bench = lab(repository, "measure")?;
-    bench.args(["--report", REPORT, "--markdown"]).arg(&tables).stdout(Stdio::null());
+    let mut bench = lab(repository, "measure", &["--report", REPORT, "--markdown"])?;
+    bench.arg(&tables).stdout(Stdio::null());
     repository.run(bench)?;
-    let tables = fs::read_to_string(&tables).map_err(|error| format!("cannot read {}: {error}", tables.display()))?;
-    structure::rewrite(repository, PAGE, "bench", &tables)
+    structure::rewrite(repository, PAGE, "bench", &files::read(&tables)?)
 }
 
-fn lab(repository: &Repository, command: &str) -> Result<Command, String> {
+fn lab(repository: &Repository, command: &str, arguments: &[&str]) -> Result<Command, String> {
     repository.run(repository.cargo("build --release --package league --package league-bench"))?;
-    let built = |name: &str| -> PathBuf { repository.target.join("release").join(program(name)) };
-    let mut lab = Command::new(built("league-bench"));
-    lab.arg(command).arg("--league").arg(built("league"));
+    let mut lab = Command::new(repository.program("league-bench"));
+    lab.arg(command).arg("--league").arg(repository.program("league")).args(arguments);
     Ok(lab)
-}
-
-fn program(name: &str) -> String {
-    format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }

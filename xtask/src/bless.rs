@@ -4,7 +4,7 @@
 
 use crate::{Outcome, Repository, bench, instructions, structure};
 
-pub(crate) fn golden_files(repository: &Repository) -> Outcome {
+pub(crate) fn all(repository: &Repository) -> Outcome {
     structure::bless(repository)?;
     let mut tests = repository.cargo("test --workspace");
     tests.env("INSTA_UPDATE", "always").env("LEAGUE_BLESS", "1");

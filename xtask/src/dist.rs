@@ -4,12 +4,13 @@
 //! The same commit gives the same archives. Each is unpacked, and its program plays a league.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
+use crate::repository::command;
 use crate::windows::{self, Wine};
-use crate::{Outcome, Repository, licenses, say, tools};
+use crate::{Outcome, Repository, files, licenses, say, tools};
 
 /// In the format of `sha256sum --check`.
 const CHECKSUMS: &str = "SHA256SUMS";
@@ -18,182 +19,137 @@ const DOCUMENTS: [&str; 5] = ["README.md", "docs/windows.md", "LICENSE", "LICENS
 /// Used if git does not tell the time of the commit; a zip cannot hold an earlier one.
 const FIRST_OF_1980: u64 = 315_532_800;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Platform {
-    Linux,
-    Windows,
+struct Platform {
+    target: &'static str,
+    program: &'static str,
+    /// The file extension of the archive.
+    archive: &'static str,
+    /// The Debian package with the linker.
+    package: &'static str,
+    is_windows: bool,
 }
 
-impl Platform {
-    const ALL: [Self; 2] = [Self::Linux, Self::Windows];
-
-    fn target(self) -> &'static str {
-        match self {
-            Self::Linux => "x86_64-unknown-linux-musl",
-            Self::Windows => windows::TARGET,
-        }
-    }
-
-    fn program(self) -> &'static str {
-        match self {
-            Self::Linux => "league",
-            Self::Windows => "league.exe",
-        }
-    }
-
-    fn ending(self) -> &'static str {
-        match self {
-            Self::Linux => "tar.gz",
-            Self::Windows => "zip",
-        }
-    }
-
-    fn prepare(self, repository: &Repository) -> Outcome {
-        let ready = match self {
-            Self::Linux => tools::target(repository, self.target())? && tools::musl(repository)?,
-            Self::Windows => windows::can_build(repository)?,
-        };
-        let packages = match self {
-            Self::Linux => "musl-tools",
-            Self::Windows => "gcc-mingw-w64-x86-64-win32",
-        };
-        match ready {
-            true => Ok(()),
-            false => Err(format!(
-                "{} needs rustup and Debian's package {packages}, which an administrator can install",
-                self.target()
-            )),
-        }
-    }
-}
+const PLATFORMS: [Platform; 2] = [
+    Platform {
+        target: "x86_64-unknown-linux-musl",
+        program: "league",
+        archive: "tar.gz",
+        package: "musl-tools",
+        is_windows: false,
+    },
+    Platform {
+        target: windows::TARGET,
+        program: "league.exe",
+        archive: "zip",
+        package: "gcc-mingw-w64-x86-64-win32",
+        is_windows: true,
+    },
+];
 
 pub(crate) fn make(repository: &Repository) -> Outcome {
-    let version = version(repository)?;
-    let place = repository.target.join("dist");
-    emptied(&place)?;
+    let id = repository.output(repository.cargo("pkgid --package league"));
+    let id = id.ok_or("cargo does not know the package league")?;
+    let version = id.rsplit(['#', '@']).next().unwrap_or_default();
+    let dist = repository.target.join("dist");
+    files::empty(&dist)?;
     let mut checksums = String::new();
-    for platform in Platform::ALL {
-        let name = format!("league-{version}-{}", platform.target());
+    for platform in PLATFORMS {
+        let Platform { target, package, archive, is_windows, .. } = platform;
+        let name = format!("league-{version}-{target}");
         say::begin(&name);
-        platform.prepare(repository)?;
-        repository
-            .run(repository.cargo(&format!("build --release --package league --target {}", platform.target())))?;
-        let folder = place.join("staged").join(&name);
-        fill(repository, platform, &folder)?;
-        let archive = place.join(format!("{name}.{}", platform.ending()));
-        pack(repository, platform, &folder, &archive)?;
-        try_out(repository, platform, &archive, &version)?;
-        checksums += &format!("{}  {name}.{}\n", checksum(repository, &archive)?, platform.ending());
+        let can_build = match is_windows {
+            true => windows::can_build(repository)?,
+            false => tools::target(repository, target)? && tools::musl(repository)?,
+        };
+        if !can_build {
+            return Err(format!(
+                "{target} needs rustup and Debian's package {package}, which an administrator can install"
+            ));
+        }
+        repository.run(repository.cargo(&format!("build --release --package league --target {target}")))?;
+        let folder = dist.join("staged").join(&name);
+        fill(repository, &platform, &folder)?;
+        let file = format!("{name}.{archive}");
+        pack(repository, &platform, &folder, &dist.join(&file))?;
+        try_out(repository, &platform, &dist.join(&file), version)?;
+        checksums += &format!("{}  {file}\n", checksum(repository, &dist.join(&file))?);
     }
-    write(&place.join(CHECKSUMS), checksums.as_bytes())?;
-    fs::remove_dir_all(place.join("staged")).map_err(|error| format!("cannot remove what was packed: {error}"))?;
-    say::passed(&format!("{}:\n{checksums}", place.display()));
+    files::write(&dist.join(CHECKSUMS), &checksums)?;
+    fs::remove_dir_all(dist.join("staged")).map_err(|error| format!("cannot remove what was packed: {error}"))?;
+    say::passed(&format!("{}:\n{checksums}", dist.display()));
     Ok(())
 }
 
-fn version(repository: &Repository) -> Result<String, String> {
-    let id =
-        repository.ask(repository.cargo("pkgid --package league")).ok_or("cargo does not know the package league")?;
-    id.rsplit(['#', '@']).next().map(str::to_owned).ok_or_else(|| format!("{id} names no version"))
-}
-
-fn fill(repository: &Repository, platform: Platform, folder: &Path) -> Outcome {
-    emptied(folder)?;
-    let built = repository.target.join(platform.target()).join("release").join(platform.program());
-    let mut files = vec![(built, platform.program())];
-    files.extend(DOCUMENTS.map(|name| (repository.root.join(name), name)));
-    for (from, name) in files {
-        let to = folder.join(name);
-        to.parent()
-            .map_or(Ok(()), fs::create_dir_all)
-            .map_err(|error| format!("cannot create {}: {error}", to.display()))?;
-        fs::copy(&from, &to).map_err(|error| format!("cannot copy {}: {error}", from.display()))?;
+fn fill(repository: &Repository, platform: &Platform, folder: &Path) -> Outcome {
+    files::empty(folder)?;
+    let built = repository.target.join(platform.target).join("release").join(platform.program);
+    files::copy(&built, &folder.join(platform.program))?;
+    for name in DOCUMENTS {
+        files::copy(&repository.root.join(name), &folder.join(name))?;
     }
-    let licenses = licenses::of_dependencies(repository, platform.target())?;
-    write(&folder.join("THIRD-PARTY-LICENSES.txt"), licenses.as_bytes())
+    let licenses = licenses::of_dependencies(repository, platform.target)?;
+    files::write(&folder.join("THIRD-PARTY-LICENSES.txt"), licenses)
 }
 
 /// Every file gets the time of the commit.
-fn pack(repository: &Repository, platform: Platform, folder: &Path, archive: &Path) -> Outcome {
-    let mut git = Command::new("git");
-    git.args(["log", "-1", "--format=%ct"]);
-    let seconds = repository.ask(git).and_then(|text| text.parse().ok()).unwrap_or(FIRST_OF_1980);
-    let command = match platform {
-        Platform::Linux => {
-            let (above, name) = (folder.parent().unwrap_or(folder), folder.file_name().unwrap_or_default());
-            let mut tar = Command::new("tar");
-            tar.args(["--create", "--sort=name", "--owner=0", "--group=0", "--numeric-owner"]);
-            tar.args([&format!("--mtime=@{seconds}"), "--use-compress-program=gzip -9n", "--file"]).arg(archive);
-            tar.arg("--directory").arg(above).arg(name);
-            tar
-        }
-        Platform::Windows => {
-            date(folder, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))?;
-            let mut zip = Command::new("python3");
-            zip.args(["-m", "zipfile", "--create"]).arg(archive).arg(folder).env("TZ", "UTC");
-            zip
-        }
-    };
-    repository.run(command)
+fn pack(repository: &Repository, platform: &Platform, folder: &Path, archive: &Path) -> Outcome {
+    let committed = repository.output(command("git log -1 --format=%ct"));
+    let seconds = committed.and_then(|text| text.parse().ok()).unwrap_or(FIRST_OF_1980);
+    if platform.is_windows {
+        set_times(folder, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))?;
+        let mut zip = command("python3 -m zipfile --create");
+        zip.arg(archive).arg(folder).env("TZ", "UTC");
+        return repository.run(zip);
+    }
+    let (above, name) = (folder.parent().unwrap_or(folder), folder.file_name().unwrap_or_default());
+    let mut tar = command("tar --create --sort=name --owner=0 --group=0 --numeric-owner");
+    tar.args([&format!("--mtime=@{seconds}"), "--use-compress-program=gzip -9n", "--file"]).arg(archive);
+    tar.arg("--directory").arg(above).arg(name);
+    repository.run(tar)
 }
 
-fn date(folder: &Path, time: SystemTime) -> Outcome {
-    let fails = |error| format!("cannot set the time of {}: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(fails)? {
-        let path = entry.map_err(fails)?.path();
+fn set_times(folder: &Path, time: SystemTime) -> Outcome {
+    let failed = |error| format!("cannot set the time of {}: {error}", folder.display());
+    for path in files::list(folder)? {
         if path.is_dir() {
-            date(&path, time)?;
+            set_times(&path, time)?;
         } else {
-            fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(time)).map_err(fails)?;
+            fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(time)).map_err(failed)?;
         }
     }
-    fs::File::open(folder).and_then(|directory| directory.set_modified(time)).map_err(fails)
+    fs::File::open(folder).and_then(|directory| directory.set_modified(time)).map_err(failed)
 }
 
-fn try_out(repository: &Repository, platform: Platform, archive: &Path, version: &str) -> Outcome {
-    let place = repository.target.join("dist-tried").join(platform.target());
-    emptied(&place)?;
-    let mut unpack = match platform {
-        Platform::Linux => Command::new("tar"),
-        Platform::Windows => Command::new("python3"),
-    };
-    match platform {
-        Platform::Linux => unpack.arg("--extract").arg("--file").arg(archive).arg("--directory").arg(&place),
-        Platform::Windows => unpack.args(["-m", "zipfile", "--extract"]).arg(archive).arg(&place),
+fn try_out(repository: &Repository, platform: &Platform, archive: &Path, version: &str) -> Outcome {
+    let place = repository.target.join("dist-tried").join(platform.target);
+    files::empty(&place)?;
+    let mut unpack =
+        command(if platform.is_windows { "python3 -m zipfile --extract" } else { "tar --extract --directory" });
+    match platform.is_windows {
+        true => unpack.arg(archive).arg(&place),
+        false => unpack.arg(&place).arg("--file").arg(archive),
     };
     repository.run(unpack)?;
-    let folder = place.join(format!("league-{version}-{}", platform.target()));
-    let program = folder.join(platform.program());
-    let wine = match platform {
-        Platform::Linux => None,
-        Platform::Windows => {
-            let Some(wine) = Wine::find(repository)? else {
-                say::skipped(&format!(
-                    "{} was not tried: that needs Wine (Debian's package wine64)",
-                    archive.display()
-                ));
-                return Ok(());
-            };
-            wine.prepare()?;
-            Some(wine)
-        }
-    };
-    let command = |arguments: &[&str]| match &wine {
-        Some(wine) => wine.command(&program, arguments),
-        None => {
-            let mut command = Command::new(&program);
-            command.args(arguments);
-            command
-        }
+    let program = place.join(format!("league-{version}-{}", platform.target)).join(platform.program);
+    let wine = if platform.is_windows { Wine::find(repository)? } else { None };
+    if platform.is_windows && wine.is_none() {
+        say::skipped(&format!("{} was not tried: that needs Wine (Debian's package wine64)", archive.display()));
+        return Ok(());
+    }
+    wine.as_ref().map_or(Ok(()), Wine::prepare)?;
+    let league = |arguments: &[&str]| {
+        let mut league = wine.as_ref().map_or_else(|| Command::new(&program), |wine| wine.command(&program));
+        league.args(arguments);
+        league
     };
     let home = place.join("home");
-    let told = repository.ask(command(&["--version"]));
-    let played = repository.run(command(&["run", "--seed", "7", "--port", "0", "--home", &home.to_string_lossy()]));
+    let printed = repository.output(league(&["--version"]));
+    let played = repository.run(league(&["run", "--seed", "7", "--port", "0", "--home", &home.to_string_lossy()]));
     if let Some(wine) = wine {
         wine.end();
     }
-    if told.as_deref() != Some(&format!("league {version}")) {
-        return Err(format!("{} does not say that it is version {version}, but {told:?}", program.display()));
+    if printed.as_deref() != Some(&format!("league {version}")) {
+        return Err(format!("{} does not print that it is version {version}, but {printed:?}", program.display()));
     }
     played
 }
@@ -201,18 +157,6 @@ fn try_out(repository: &Repository, platform: Platform, archive: &Path, version:
 fn checksum(repository: &Repository, archive: &Path) -> Result<String, String> {
     let mut sum = Command::new("sha256sum");
     sum.arg(archive);
-    let told = repository.ask(sum).ok_or("checksums need `sha256sum`")?;
-    told.split_whitespace().next().map(str::to_owned).ok_or_else(|| format!("sha256sum told no checksum: {told}"))
-}
-
-fn emptied(folder: &Path) -> Outcome {
-    let fails = |error: std::io::Error| format!("cannot empty {}: {error}", folder.display());
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(fails)?;
-    }
-    fs::create_dir_all(folder).map_err(fails)
-}
-
-fn write(path: &PathBuf, contents: &[u8]) -> Outcome {
-    fs::write(path, contents).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    let output = repository.output(sum).ok_or("checksums need `sha256sum`")?;
+    Ok(output.split_whitespace().next().unwrap_or_default().to_owned())
 }

@@ -1,11 +1,10 @@
 //! Checks the documents: their commands work, and their links have targets.
 
-use std::fs;
 use std::process::Command;
 
 use crate::markdown::{Found, commands, relative_links};
-use crate::repository::TRIED;
-use crate::{Outcome, Repository, structure, tasks};
+use crate::repository::QUICK_RELEASE;
+use crate::{Outcome, Repository, files, tasks};
 
 const FOLDERS: [&str; 9] = [
     ".",
@@ -22,15 +21,12 @@ const FOLDERS: [&str; 9] = [
 pub(crate) fn check(repository: &Repository) -> Outcome {
     let mut texts = Vec::new();
     for folder in FOLDERS.into_iter().filter(|folder| repository.root.join(folder).is_dir()) {
-        let entries =
-            fs::read_dir(repository.root.join(folder)).map_err(|error| format!("cannot list {folder}: {error}"))?;
-        let paths = entries.flatten().map(|entry| entry.path());
-        for path in paths.filter(|path| path.extension().is_some_and(|kind| kind == "md")) {
-            let text = structure::read(&path)?;
+        let paths = files::list(&repository.root.join(folder))?;
+        for path in paths.into_iter().filter(|path| path.extension().is_some_and(|kind| kind == "md")) {
+            let text = files::read(&path)?;
             texts.push((path, text));
         }
     }
-    texts.sort();
     // Links first: they cost nothing.
     let dead: Vec<String> = texts
         .iter()
@@ -58,7 +54,7 @@ fn try_out(repository: &Repository, command: &str) -> Outcome {
         return Ok(());
     }
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(command).envs(TRIED);
+    shell.arg("-c").arg(command).envs(QUICK_RELEASE);
     repository.run(shell)
 }
 
@@ -76,9 +72,11 @@ fn is_task(command: &str) -> Result<bool, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::path::Path;
 
     use super::*;
+    use crate::structure;
 
     fn document(name: &str) -> String {
         fs::read_to_string(root().join(name)).unwrap()

@@ -1,11 +1,10 @@
 //! `cargo xtask ci extension`: adds one game, one strategy, one format and one message to a copy of the workspace. They
 //! may touch only the files that CONTRIBUTING.md names; the copy is then built, tested and played.
 
-use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use crate::{Outcome, Repository, structure};
+use crate::repository::command;
+use crate::{Outcome, Repository, files};
 
 const GUIDE: &str = "CONTRIBUTING.md";
 
@@ -93,20 +92,20 @@ const ADDITIONS: [Addition; 4] = [
 pub(crate) fn check(repository: &Repository) -> Outcome {
     let copy = repository.target.join("extension");
     copy_workspace(repository, &copy)?;
-    let guide = structure::read(&repository.root.join(GUIDE))?;
+    let guide = files::read(&repository.root.join(GUIDE))?;
     for addition in ADDITIONS {
         let section = guide.split("\n## ").find(|part| part.starts_with(addition.section));
         let section = section.ok_or_else(|| format!("{GUIDE} has no section `{}`", addition.section))?;
         let (path, text) = addition.file;
         named(section, path)?;
-        write(&copy.join(path), text)?;
+        files::write(&copy.join(path), text)?;
         for (path, old, new) in addition.edits {
             named(section, path)?;
-            let text = structure::read(&copy.join(path))?;
+            let text = files::read(&copy.join(path))?;
             if text.matches(old).count() != 1 {
                 return Err(format!("{path} does not have `{old}` once; xtask/src/extension.rs must follow it"));
             }
-            write(&copy.join(path), &text.replace(old, new))?;
+            files::write(&copy.join(path), text.replace(old, new))?;
         }
     }
     let cargo = |words: &str| {
@@ -138,22 +137,11 @@ fn named(section: &str, path: &str) -> Outcome {
 }
 
 fn copy_workspace(repository: &Repository, copy: &Path) -> Outcome {
-    if copy.exists() {
-        fs::remove_dir_all(copy).map_err(|error| format!("cannot empty {}: {error}", copy.display()))?;
-    }
-    let mut git = Command::new("git");
-    git.args(["ls-files", "--cached", "--others", "--exclude-standard"]);
-    let files = repository.ask(git).ok_or("git does not list the files")?;
-    for file in files.lines().filter(|file| repository.root.join(file).is_file()) {
-        let (from, to) = (repository.root.join(file), copy.join(file));
-        to.parent()
-            .map_or(Ok(()), fs::create_dir_all)
-            .map_err(|error| format!("cannot create {}: {error}", to.display()))?;
-        fs::copy(&from, &to).map_err(|error| format!("cannot copy {file}: {error}"))?;
+    files::empty(copy)?;
+    let listed = repository.output(command("git ls-files --cached --others --exclude-standard"));
+    let listed = listed.ok_or("git does not list the files")?;
+    for file in listed.lines().filter(|file| repository.root.join(file).is_file()) {
+        files::copy(&repository.root.join(file), &copy.join(file))?;
     }
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Outcome {
-    fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

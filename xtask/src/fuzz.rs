@@ -3,12 +3,10 @@
 //! `cargo fuzz` needs nightly for its sanitizers, which find little without `unsafe`. Coverage is a pass of LLVM that
 //! stable rustc runs too.
 
-use std::fs;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use crate::{Outcome, Repository, say, tools};
+use crate::{Outcome, Repository, files, say, tools};
 
 /// Counts every edge and passes the operands of every comparison to the fuzzer. One unit per crate: copies of one
 /// function must not count as different places. Without `-Clink-dead-code`, which only halves the speed.
@@ -53,42 +51,36 @@ pub(crate) fn run(repository: &Repository, target: Option<&str>, seconds: u32) -
         return repository.run(fuzzer(repository, target, seconds)?);
     }
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    for some in chosen.chunks(cores) {
-        say::begin(&format!("{} for {seconds} s", some.join(" and ")));
-        let begun = some.iter().map(|target| Ok((target, quiet(fuzzer(repository, target, seconds)?)?)));
-        let begun = begun.collect::<Result<Vec<_>, String>>()?;
-        let ended: Vec<Outcome> = begun.into_iter().map(|(target, fuzzer)| end(target, fuzzer)).collect();
-        ended.into_iter().collect::<Outcome>()?;
+    for group in chosen.chunks(cores) {
+        say::begin(&format!("{} for {seconds} s", group.join(" and ")));
+        let started = group.iter().map(|target| Ok((target, spawn(fuzzer(repository, target, seconds)?)?)));
+        let started = started.collect::<Result<Vec<_>, String>>()?;
+        let outcomes: Vec<Outcome> = started.into_iter().map(|(target, fuzzer)| wait(target, fuzzer)).collect();
+        outcomes.into_iter().collect::<Outcome>()?;
     }
     Ok(())
 }
 
 /// Collects the output, because several fuzzers run at a time.
-fn quiet(mut fuzzer: Command) -> Result<Child, String> {
+fn spawn(mut fuzzer: Command) -> Result<Child, String> {
     let quiet = fuzzer.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     quiet.spawn().map_err(|error| format!("cargo could not be started: {error}"))
 }
 
-fn end(target: &str, fuzzer: Child) -> Outcome {
-    let ended = fuzzer.wait_with_output().map_err(|error| format!("{target} cannot be waited for: {error}"))?;
-    let talk = String::from_utf8_lossy(&ended.stderr);
-    if !ended.status.success() {
-        eprintln!("{talk}");
-        return Err(format!("{target} found something, see above ({})", ended.status));
+fn wait(target: &str, fuzzer: Child) -> Outcome {
+    let output = fuzzer.wait_with_output().map_err(|error| format!("{target} cannot be waited for: {error}"))?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        eprintln!("{log}");
+        return Err(format!("{target} found something, see above ({})", output.status));
     }
-    eprintln!("    {target}: {}", talk.trim().lines().last().unwrap_or_default());
+    eprintln!("    {target}: {}", log.trim().lines().last().unwrap_or_default());
     Ok(())
 }
 
 fn targets(repository: &Repository) -> Result<Vec<String>, String> {
-    let files = fs::read_dir(repository.root.join("fuzz/fuzz_targets"));
-    let files = files.map_err(|e| format!("cannot list fuzz/fuzz_targets: {e}"))?;
-    let mut names: Vec<_> = files
-        .flatten()
-        .filter_map(|file| file.file_name().to_string_lossy().strip_suffix(".rs").map(str::to_owned))
-        .collect();
-    names.sort();
-    Ok(names)
+    let sources = files::list(&repository.root.join("fuzz/fuzz_targets"))?;
+    Ok(sources.iter().filter_map(|file| files::name(file).strip_suffix(".rs").map(str::to_owned)).collect())
 }
 
 fn cargo(repository: &Repository, verb: &str) -> Command {
@@ -102,20 +94,12 @@ fn cargo(repository: &Repository, verb: &str) -> Command {
 fn fuzzer(repository: &Repository, target: &str, seconds: u32) -> Result<Command, String> {
     let [corpus, artifacts] = ["corpus", "artifacts"].map(|kind| format!("fuzz/{kind}/{target}"));
     for folder in [&corpus, &artifacts] {
-        fs::create_dir_all(repository.root.join(folder)).map_err(|e| format!("cannot create {folder}: {e}"))?;
+        files::create(&repository.root.join(folder))?;
     }
     let mut command = cargo(repository, "run");
     command.args(["--bin", target, "--"]);
     command.args([format!("-max_total_time={seconds}"), format!("-artifact_prefix={artifacts}/")]);
     // libFuzzer writes only into the first folder. Every target reads the seeds of all.
-    command.arg(&corpus).args(seeds(repository)?);
+    command.arg(&corpus).args(files::list(&repository.root.join("fuzz/seeds"))?);
     Ok(command)
-}
-
-fn seeds(repository: &Repository) -> Result<Vec<PathBuf>, String> {
-    let folders =
-        fs::read_dir(repository.root.join("fuzz/seeds")).map_err(|e| format!("cannot list fuzz/seeds: {e}"))?;
-    let mut folders: Vec<PathBuf> = folders.flatten().map(|folder| folder.path()).collect();
-    folders.sort();
-    Ok(folders)
 }

@@ -4,16 +4,13 @@
 //! compiler: those of another are shown and not compared. Without valgrind the step is skipped.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use crate::repository::TRIED;
-use crate::{Outcome, Repository, say, tools};
+use crate::repository::{QUICK_RELEASE, command};
+use crate::{Outcome, Repository, files, say, tools};
 
-const KEPT: &str = "docs/instructions.txt";
-/// The allowed growth.
-const ROOM: f64 = 0.05;
+const RECORD: &str = "docs/instructions.txt";
+const ALLOWED_GROWTH: f64 = 0.05;
 const PATHS: [(&str, u64); 3] = [("call", 500), ("match", 1), ("transcript", 500)];
 
 pub(crate) fn check(repository: &Repository) -> Outcome {
@@ -22,17 +19,17 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
         return Ok(());
     }
     let (counted, compiler) = (count(repository)?, compiler(repository)?);
-    let kept = Kept::read(&repository.root.join(KEPT))?;
+    let recorded = RecordedCounts::read(&repository.root.join(RECORD))?;
     let mut slower = Vec::new();
     for (path, now) in &counted {
-        let before = kept.counts.get(path).copied().unwrap_or(0);
+        let before = recorded.counts.get(path).copied().unwrap_or(0);
         eprintln!("    {path}: {now} instructions, {before} before");
-        if *now as f64 > before as f64 * (1.0 + ROOM) {
+        if *now as f64 > before as f64 * (1.0 + ALLOWED_GROWTH) {
             slower.push(format!("{path} takes {now} instructions where it took {before}"));
         }
     }
-    if kept.compiler != compiler {
-        eprintln!("    not judged: they were counted with {}, and this is {compiler}", kept.compiler);
+    if recorded.compiler != compiler {
+        eprintln!("    not judged: they were counted with {}, and this is {compiler}", recorded.compiler);
         return Ok(());
     }
     if slower.is_empty() {
@@ -48,17 +45,17 @@ pub(crate) fn bless(repository: &Repository) -> Outcome {
     for (path, count) in count(repository)? {
         text.push_str(&format!("{path} {count}\n"));
     }
-    fs::write(repository.root.join(KEPT), text).map_err(|e| format!("cannot write {KEPT}: {e}"))
+    files::write(&repository.root.join(RECORD), text)
 }
 
-struct Kept {
+struct RecordedCounts {
     compiler: String,
     counts: BTreeMap<String, u64>,
 }
 
-impl Kept {
+impl RecordedCounts {
     fn read(path: &Path) -> Result<Self, String> {
-        let text = fs::read_to_string(path).map_err(|e| format!("cannot read {KEPT}: {e}"))?;
+        let text = files::read(path)?;
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));
         let compiler = lines.next().unwrap_or_default().to_owned();
         let counts = lines.filter_map(|line| {
@@ -70,34 +67,30 @@ impl Kept {
 }
 
 fn compiler(repository: &Repository) -> Result<String, String> {
-    let mut rustc = Command::new("rustc");
-    rustc.arg("--version");
-    let version = repository.ask(rustc).ok_or("rustc does not say its version")?;
+    let version = repository.output(command("rustc --version")).ok_or("rustc does not say its version")?;
     Ok(format!("{version} {}", std::env::consts::ARCH))
 }
 
 fn count(repository: &Repository) -> Result<BTreeMap<String, u64>, String> {
     // Builds `league` as well, for the check of the documents.
     let mut build = repository.cargo("build --release --package league --package league-bench");
-    build.envs(TRIED);
+    build.envs(QUICK_RELEASE);
     repository.run(build)?;
-    let program = repository.target.join("release").join(format!("league-bench{}", std::env::consts::EXE_SUFFIX));
-    PATHS.iter().map(|(path, times)| Ok(((*path).to_owned(), once(repository, &program, path, *times)?))).collect()
+    let once = |(path, times): (&str, u64)| {
+        let few = instructions(repository, path, times)?;
+        let many = instructions(repository, path, 2 * times)?;
+        Ok((path.to_owned(), many.saturating_sub(few) / times))
+    };
+    PATHS.into_iter().map(once).collect()
 }
 
-fn once(repository: &Repository, program: &Path, path: &str, times: u64) -> Result<u64, String> {
-    let few = instructions(repository, program, path, times)?;
-    let many = instructions(repository, program, path, 2 * times)?;
-    Ok(many.saturating_sub(few) / times)
-}
-
-fn instructions(repository: &Repository, program: &Path, path: &str, times: u64) -> Result<u64, String> {
-    let out: PathBuf = repository.target.join(format!("callgrind.{path}"));
-    let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--quiet", "--tool=callgrind"]).arg(format!("--callgrind-out-file={}", out.display()));
-    valgrind.arg(program).args(["path", path, &times.to_string()]);
-    repository.ask(valgrind).ok_or_else(|| format!("valgrind could not run {path}"))?;
-    let text = fs::read_to_string(&out).map_err(|e| format!("cannot read {}: {e}", out.display()))?;
+fn instructions(repository: &Repository, path: &str, times: u64) -> Result<u64, String> {
+    let out = repository.target.join(format!("callgrind.{path}"));
+    let mut valgrind = command("valgrind --quiet --tool=callgrind");
+    valgrind.arg(format!("--callgrind-out-file={}", out.display()));
+    valgrind.arg(repository.program("league-bench")).args(["path", path, &times.to_string()]);
+    repository.output(valgrind).ok_or_else(|| format!("valgrind could not run {path}"))?;
+    let text = files::read(&out)?;
     let total = text.lines().find_map(|line| line.strip_prefix("totals:").or_else(|| line.strip_prefix("summary:")));
     let total = total.and_then(|total| total.split_whitespace().next()?.parse().ok());
     total.ok_or_else(|| format!("{} tells no total", out.display()))

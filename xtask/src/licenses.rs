@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::Repository;
+use crate::{Repository, files};
 
 const NAMES: [&str; 5] = ["license", "licence", "copying", "copyright", "notice"];
 
@@ -19,10 +19,10 @@ struct Package {
 pub(crate) fn of_dependencies(repository: &Repository, target: &str) -> Result<String, String> {
     let mut tree = repository.cargo(&format!("tree --package league --target {target} --edges normal --prefix none"));
     tree.args(["--format", "{p}|{l}"]);
-    let told = repository.ask(tree).ok_or("`cargo tree` does not tell what league depends on")?;
+    let output = repository.output(tree).ok_or("`cargo tree` does not tell what league depends on")?;
     let sources = sources()?;
     let mut text = String::from("This program is built from the following packages, under these licenses.\n");
-    for package in packages(&told) {
+    for package in packages(&output) {
         let Package { name, version, license } = &package;
         text += &format!("\n{}\n{name} {version}: {license}\n", "=".repeat(80));
         let folder = format!("{name}-{version}");
@@ -53,21 +53,15 @@ fn packages(tree: &str) -> BTreeSet<Package> {
 fn sources() -> Result<Vec<PathBuf>, String> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo"))).ok_or("CARGO_HOME is not set")?;
-    let registries = home.join("registry").join("src");
-    let entries =
-        fs::read_dir(&registries).map_err(|error| format!("cannot read {}: {error}", registries.display()))?;
-    Ok(entries.flatten().map(|entry| entry.path()).collect())
+    files::list(&home.join("registry").join("src"))
 }
 
-fn license_files(folder: &PathBuf) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+fn license_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let is_license = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let name = files::name(path).to_lowercase();
         path.is_file() && NAMES.iter().any(|begin| name.starts_with(begin))
     };
-    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(is_license).collect();
-    files.sort();
-    Ok(files)
+    Ok(files::list(folder)?.into_iter().filter(is_license).collect())
 }
 
 #[cfg(test)]

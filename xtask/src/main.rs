@@ -6,6 +6,7 @@ mod bless;
 mod dist;
 mod documents;
 mod extension;
+mod files;
 mod fuzz;
 mod instructions;
 mod licenses;
@@ -14,7 +15,6 @@ mod peers;
 mod picture;
 mod repository;
 mod say;
-mod soak;
 mod steps;
 mod structure;
 mod tasks;
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match Repository::here().and_then(|repository| (task.run)(&repository, arguments)) {
+    match Repository::here().and_then(|repository| task.run(&repository, arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             say::error(&problem);

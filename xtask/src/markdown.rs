@@ -90,35 +90,29 @@ mod tests {
     }
 
     #[test]
-    fn commands_come_from_blocks_of_sh_only() {
-        let document =
-            "cargo one\n```sh\ncargo two\n\n# why\ncargo three\n```\n```text\ncargo four\n```\n```\ncargo five\n```\n";
-        assert_eq!(pairs(&commands(document)), [(3, "cargo two"), (6, "cargo three")]);
+    fn commands_come_from_sh_blocks_only() {
+        for (document, expected) in [
+            (
+                "cargo one\n```sh\ncargo two\n\n# why\ncargo three\n```\n```text\ncargo four\n```\n```\ncargo five\n```\n",
+                &[(3, "cargo two"), (6, "cargo three")][..],
+            ),
+            // A command continues on the next line.
+            (
+                "- first\n  ```sh\n  cargo run \\\n    --release \\\n    -- --seed 7\n  cargo doc\n  ```\n",
+                &[(3, "cargo run --release -- --seed 7"), (6, "cargo doc")],
+            ),
+            // A block within a longer fence is text.
+            ("````md\n```sh\nrm everything\n```\n````\n~~~sh\ntrue\n~~~\n```a span``` in a line\n", &[(7, "true")]),
+        ] {
+            assert_eq!(pairs(&commands(document)), expected, "{document}");
+        }
     }
 
     #[test]
-    fn a_command_may_go_on_in_the_next_line() {
-        let document = "- first\n  ```sh\n  cargo run \\\n    --release \\\n    -- --seed 7\n  cargo doc\n  ```\n";
-        assert_eq!(pairs(&commands(document)), [(3, "cargo run --release -- --seed 7"), (6, "cargo doc")]);
-    }
-
-    #[test]
-    fn a_block_within_a_longer_fence_is_text() {
-        let document = "````md\n```sh\nrm everything\n```\n````\n~~~sh\ntrue\n~~~\n```a span``` in a line\n";
-        assert_eq!(pairs(&commands(document)), [(7, "true")]);
-    }
-
-    #[test]
-    fn links_to_files_are_found_wherever_they_stand() {
-        let document = "[a](A.md) and ![b](img/b.svg \"B\")\n[`c`](C.md#part)\n\n[d]: <D.md>\n<img src=\"e.svg\">\n";
+    fn relative_links_are_found_and_addresses_fragments_and_code_are_not() {
+        let document = "[a](A.md) and ![b](img/b.svg \"B\")\n[`c`](C.md#part)\n\n[d]: <D.md>\n<img src=\"e.svg\">\n\
+                        [a](https://example.org/a) [b](#part) [c](mailto:c@example.org) `[d](D.md)`\n```rust\nx[0](e)\n```\n";
         let expected = [(1, "A.md"), (1, "img/b.svg"), (2, "C.md"), (4, "D.md"), (5, "e.svg")];
         assert_eq!(pairs(&relative_links(document)), expected);
-    }
-
-    #[test]
-    fn addresses_fragments_and_code_are_no_links_to_files() {
-        let document =
-            "[a](https://example.org/a) [b](#part) [c](mailto:c@example.org) `[d](D.md)`\n```rust\nx[0](e)\n```\n";
-        assert_eq!(pairs(&relative_links(document)), []);
     }
 }

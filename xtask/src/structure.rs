@@ -1,9 +1,9 @@
 //! The structure of the workspace: exported names, the crate diagram, the length of files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::files::{self, list, name, read};
 use crate::{Outcome, Repository};
 
 const PAGE: &str = "ARCHITECTURE.md";
@@ -31,7 +31,7 @@ pub(crate) fn bless(repository: &Repository) -> Outcome {
 pub(crate) fn rewrite(repository: &Repository, page: &str, name: &str, text: &str) -> Outcome {
     let path = repository.root.join(page);
     let new = replaced(&read(&path)?, name, text).map_err(|lost| format!("{page}: {lost}"))?;
-    fs::write(path, new).map_err(|error| format!("cannot write {page}: {error}"))
+    files::write(&path, new)
 }
 
 fn replaced(page: &str, name: &str, text: &str) -> Result<String, String> {
@@ -43,7 +43,7 @@ fn replaced(page: &str, name: &str, text: &str) -> Result<String, String> {
 
 fn uses(root: &Path) -> Result<Uses, String> {
     let mut all = Uses::new();
-    for directory in entries(&root.join("crates"))? {
+    for directory in list(&root.join("crates"))? {
         let manifest = read(&directory.join("Cargo.toml"))?;
         let section = manifest.split("\n[dependencies]\n").nth(1).and_then(|rest| rest.split("\n[").next());
         let ours = section.unwrap_or_default().lines().filter_map(|line| {
@@ -80,12 +80,11 @@ fn diagram(uses: &Uses) -> String {
 /// The lint `unreachable_pub` makes sure that `pub` means exported.
 fn shared_names(root: &Path) -> Result<Vec<String>, String> {
     let mut exported = BTreeMap::<String, BTreeSet<String>>::new();
-    for directory in
-        entries(&root.join("crates"))?.into_iter().filter(|directory| directory.join("src/lib.rs").exists())
-    {
-        for file in sources(&directory.join("src"))? {
-            for name in exports(&read(&file)?) {
-                exported.entry(name).or_default().insert(self::name(&directory));
+    let libraries = list(&root.join("crates"))?.into_iter().filter(|folder| folder.join("src/lib.rs").exists());
+    for library in libraries {
+        for file in sources(&library.join("src"))? {
+            for type_name in exports(&read(&file)?) {
+                exported.entry(type_name).or_default().insert(name(&library));
             }
         }
     }
@@ -121,7 +120,7 @@ fn long_files(root: &Path) -> Result<Vec<String>, String> {
 /// Leaves out build results.
 pub(crate) fn sources(directory: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
-    for path in entries(directory)? {
+    for path in list(directory)? {
         if path.is_dir() && !["target", "node_modules"].contains(&name(&path).as_str()) {
             found.extend(sources(&path)?);
         } else if path.extension().is_some_and(|kind| kind == "rs") {
@@ -129,21 +128,6 @@ pub(crate) fn sources(directory: &Path) -> Result<Vec<PathBuf>, String> {
         }
     }
     Ok(found)
-}
-
-fn entries(directory: &Path) -> Result<Vec<PathBuf>, String> {
-    let fails = |error| format!("cannot list {}: {error}", directory.display());
-    let mut paths: Vec<PathBuf> = fs::read_dir(directory).map_err(fails)?.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    Ok(paths)
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-pub(crate) fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
 #[cfg(test)]

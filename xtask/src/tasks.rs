@@ -1,97 +1,76 @@
 //! The list of tasks: for `cargo xtask`, and for the check of commands in documents.
 
 use crate::steps::{self, CI, SOAK, Step, TEST};
-use crate::{Outcome, Repository, bench, bless, dist, fuzz, picture, soak};
+use crate::{Outcome, Repository, bench, bless, dist, fuzz, picture};
 
 pub(crate) struct Task {
     name: &'static str,
-    takes: Takes,
     about: &'static str,
-    pub(crate) run: fn(&Repository, &[&str]) -> Outcome,
+    takes: Takes,
 }
 
+type Run = fn(&Repository, &[&str]) -> Outcome;
+
 enum Takes {
-    Nothing,
+    Nothing(fn(&Repository) -> Outcome),
     Step(&'static [Step]),
-    Numbers(&'static [&'static str]),
+    Numbers(&'static [&'static str], Run),
     /// Passed on to a program; the text is for the help.
-    Anything(&'static str),
+    Anything(&'static str, Run),
+}
+
+const fn task(name: &'static str, about: &'static str, takes: Takes) -> Task {
+    Task { name, about, takes }
 }
 
 const TASKS: &[Task] = &[
-    Task {
-        name: "test",
-        takes: Takes::Step(TEST),
-        about: "what a change must pass; needs Rust and a C compiler, nothing else",
-        run: |repository, words| steps::run(repository, "test", TEST, words.first().copied()),
-    },
-    Task {
-        name: "ci",
-        takes: Takes::Step(CI),
-        about: "what continuous integration runs after `test`; installs the tools that it needs",
-        run: |repository, words| steps::run(repository, "ci", CI, words.first().copied()),
-    },
-    Task {
-        name: "soak",
-        takes: Takes::Step(SOAK),
-        about: "long runs, for a figure or a release: about two hours",
-        run: |repository, words| steps::run(repository, "soak", SOAK, words.first().copied()),
-    },
-    Task {
-        name: "bless",
-        takes: Takes::Nothing,
-        about: "rewrite golden files, generated documentation and instruction counts",
-        run: |repository, _| bless::golden_files(repository),
-    },
-    Task {
-        name: "bench",
-        takes: Takes::Anything("[--json FILE] [--compare FILE] [--help]"),
-        about: "measure whole leagues, and compare with an earlier report",
-        run: bench::league,
-    },
-    Task {
-        name: "performance",
-        takes: Takes::Nothing,
-        about: "measure everything and rewrite the tables of docs/performance.md",
-        run: |repository, _| bench::performance(repository),
-    },
-    Task {
-        name: "viewers",
-        takes: Takes::Nothing,
-        about: "measure what 500 viewers cost a league, and how soon they see an event",
-        run: |repository, _| bench::viewers(repository),
-    },
-    Task {
-        name: "load",
-        takes: Takes::Anything("[--calls N] [--matches N] [--help]"),
-        about: "one referee, 1,000 matches at a time: who answers in time is never charged",
-        run: bench::load,
-    },
-    Task {
-        name: "simulate",
-        takes: Takes::Numbers(&["--runs", "--seed"]),
-        about: "simulated leagues with faults (10,000); a single run is printed in full",
-        run: soak::simulate,
-    },
-    Task {
-        name: "fuzz",
-        takes: Takes::Anything("[target] [--seconds N]"),
-        about: "coverage-guided fuzzing of one target, or of each for 60 s",
-        run: fuzz::task,
-    },
-    Task {
-        name: "picture",
-        takes: Takes::Nothing,
-        about: "take the README's pictures in a browser",
-        run: |repository, _| picture::take(repository),
-    },
-    Task {
-        name: "dist",
-        takes: Takes::Nothing,
-        about: "build and try the downloads for Windows and Linux: target/dist",
-        run: |repository, _| dist::make(repository),
-    },
+    task("test", "what a change must pass; needs Rust and a C compiler, nothing else", Takes::Step(TEST)),
+    task("ci", "what continuous integration runs after `test`; installs the tools that it needs", Takes::Step(CI)),
+    task("soak", "long runs, for a figure or a release: about two hours", Takes::Step(SOAK)),
+    task("bless", "rewrite golden files, generated documentation and instruction counts", Takes::Nothing(bless::all)),
+    task(
+        "bench",
+        "measure whole leagues, and compare with an earlier report",
+        Takes::Anything("[--json FILE] [--compare FILE] [--help]", bench::league),
+    ),
+    task(
+        "performance",
+        "measure everything and rewrite the tables of docs/performance.md",
+        Takes::Nothing(bench::performance),
+    ),
+    task(
+        "viewers",
+        "measure what 500 viewers cost a league, and how soon they see an event",
+        Takes::Nothing(bench::viewers),
+    ),
+    task(
+        "load",
+        "one referee, 1,000 matches at a time: a player that answers in time is never charged",
+        Takes::Anything("[--calls N] [--matches N] [--help]", bench::load),
+    ),
+    task(
+        "simulate",
+        "simulated leagues with faults (10,000); a single run is printed in full",
+        Takes::Numbers(&["--runs", "--seed"], steps::simulate),
+    ),
+    task(
+        "fuzz",
+        "coverage-guided fuzzing of one target, or of each for 60 s",
+        Takes::Anything("[target] [--seconds N]", fuzz::task),
+    ),
+    task("picture", "take the README's pictures in a browser", Takes::Nothing(picture::take)),
+    task("dist", "build and try the downloads for Windows and Linux: target/dist", Takes::Nothing(dist::make)),
 ];
+
+impl Task {
+    pub(crate) fn run(&self, repository: &Repository, arguments: &[&str]) -> Outcome {
+        match self.takes {
+            Takes::Nothing(run) => run(repository),
+            Takes::Step(steps) => steps::run(repository, self.name, steps, arguments.first().copied()),
+            Takes::Numbers(_, run) | Takes::Anything(_, run) => run(repository, arguments),
+        }
+    }
+}
 
 /// `None` if the user asks for help.
 pub(crate) fn parse<'w>(words: &'w [&'w str]) -> Result<Option<(&'static Task, &'w [&'w str])>, String> {
@@ -102,14 +81,14 @@ pub(crate) fn parse<'w>(words: &'w [&'w str]) -> Result<Option<(&'static Task, &
     let task = TASKS.iter().find(|task| task.name == *name);
     let task = task.ok_or_else(|| format!("there is no task `{name}`"))?;
     match (&task.takes, arguments) {
-        (Takes::Nothing, []) | (Takes::Step(_), []) | (Takes::Anything(_), _) => {}
-        (Takes::Nothing, [word, ..]) => return Err(format!("`{name}` takes no arguments, not `{word}`")),
+        (Takes::Nothing(_) | Takes::Step(_), []) | (Takes::Anything(..), _) => {}
+        (Takes::Nothing(_), [word, ..]) => return Err(format!("`{name}` takes no arguments, not `{word}`")),
         (Takes::Step(steps), [step]) if steps.iter().any(|known| known.name == *step) => {}
         (Takes::Step(steps), [word, ..]) => {
             let known: Vec<&str> = steps.iter().map(|step| step.name).collect();
             return Err(format!("`{name}` has no step `{word}`; its steps are {}", known.join(", ")));
         }
-        (Takes::Numbers(options), _) => {
+        (Takes::Numbers(options, _), _) => {
             for pair in arguments.chunks(2) {
                 let valid =
                     matches!(pair, [option, number] if options.contains(option) && number.parse::<u64>().is_ok());
@@ -130,10 +109,10 @@ pub(crate) fn help() -> String {
     let mut text = String::from("The workspace's own tasks: cargo xtask <task>\n\n");
     for Task { name, takes, about, .. } in TASKS {
         let takes = match takes {
-            Takes::Nothing => String::new(),
+            Takes::Nothing(_) => String::new(),
             Takes::Step(_) => String::from(" [step]"),
-            Takes::Numbers(options) => options.iter().map(|option| format!(" [{option} N]")).collect(),
-            Takes::Anything(shown) => format!(" {shown}"),
+            Takes::Numbers(options, _) => options.iter().map(|option| format!(" [{option} N]")).collect(),
+            Takes::Anything(shown, _) => format!(" {shown}"),
         };
         text += &format!("  {:<46} {about}\n", format!("{name}{takes}"));
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::repository::command;
 use crate::{Outcome, Repository};
 
 /// Pinned: another version may find other problems.
@@ -10,21 +11,17 @@ const MACHETE: &str = "0.9.2";
 const DENY: &str = "0.20.2";
 
 pub(crate) fn component(repository: &Repository, subcommand: &str, component: &str) -> Outcome {
-    if repository.ask(repository.cargo(&format!("{subcommand} --version"))).is_some() {
-        return Ok(());
+    match repository.output(repository.cargo(&format!("{subcommand} --version"))) {
+        Some(_) => Ok(()),
+        None => repository.run(command(&format!("rustup component add {component}"))),
     }
-    let mut rustup = Command::new("rustup");
-    rustup.args(["component", "add", component]);
-    repository.run(rustup)
 }
 
 /// Compiles the workspace with clippy as the compiler, so that one build is both linted and tested. `cargo clippy`
 /// before `cargo test` would compile every dependency twice: 457 s of a cold run on two cores.
 pub(crate) fn linted(repository: &Repository, words: &str) -> Result<Command, String> {
     component(repository, "clippy", "clippy")?;
-    let mut rustc = Command::new("rustc");
-    rustc.args(["--print", "sysroot"]);
-    let sysroot = repository.ask(rustc).ok_or("rustc does not print its sysroot")?;
+    let sysroot = repository.output(command("rustc --print sysroot")).ok_or("rustc does not print its sysroot")?;
     let mut command = repository.cargo(words);
     let driver = format!("clippy-driver{}", std::env::consts::EXE_SUFFIX);
     command.env("RUSTC_WORKSPACE_WRAPPER", Path::new(&sysroot).join("bin").join(driver));
@@ -35,7 +32,7 @@ pub(crate) fn linted(repository: &Repository, words: &str) -> Result<Command, St
 
 /// nextest runs the tests of all crates concurrently; `cargo test` runs one crate after the other.
 pub(crate) fn has_nextest(repository: &Repository) -> bool {
-    repository.ask(repository.cargo("nextest --version")).is_some()
+    repository.output(repository.cargo("nextest --version")).is_some()
 }
 
 pub(crate) fn machete(repository: &Repository) -> Result<Command, String> {
@@ -53,8 +50,8 @@ fn installed(repository: &Repository, name: &str, version: &str) -> Result<PathB
     let tools = repository.target.join("tools");
     let ours = tools.join("bin").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     for present in [PathBuf::from(name), ours.clone()] {
-        let said = repository.ask(bare(&present, &["--version"]));
-        if said.is_some_and(|said| said.split_whitespace().next_back() == Some(version)) {
+        let printed = repository.output(bare(&present, &["--version"]));
+        if printed.is_some_and(|printed| printed.split_whitespace().next_back() == Some(version)) {
             return Ok(present);
         }
     }
@@ -87,7 +84,7 @@ pub(crate) fn namespaces(repository: &Repository) -> Outcome {
                          && hostname trial && mount --bind /etc/hosts /etc/hosts";
     let mut trial = Command::new("unshare");
     trial.args(["--net", "--uts", "--mount", "sh", "-c", TRIAL]);
-    match repository.ask(trial) {
+    match repository.output(trial) {
         Some(_) => Ok(()),
         None => {
             Err(String::from("network namespaces are not allowed here; an administrator can make them (unshare --net)"))
@@ -97,26 +94,18 @@ pub(crate) fn namespaces(repository: &Repository) -> Outcome {
 
 /// rustup installs the library of `target` if it can.
 pub(crate) fn target(repository: &Repository, target: &str) -> Result<bool, String> {
-    let mut asked = Command::new("rustup");
-    asked.args(["target", "list", "--installed"]);
-    let Some(installed) = repository.ask(asked) else { return Ok(false) };
+    let Some(installed) = repository.output(command("rustup target list --installed")) else { return Ok(false) };
     if installed.lines().any(|line| line == target) {
         return Ok(true);
     }
-    let mut rustup = Command::new("rustup");
-    rustup.args(["target", "add", target]);
-    repository.run(rustup).map(|()| true)
+    repository.run(command(&format!("rustup target add {target}"))).map(|()| true)
 }
 
 /// Installs Debian's package if the user is root.
 pub(crate) fn package_if_root(repository: &Repository, program: &str, name: &str, why: &str) -> Result<bool, String> {
-    let answers = |program: &str, argument: &str| {
-        let mut asked = Command::new(program);
-        asked.arg(argument);
-        repository.ask(asked)
-    };
-    let is_root = || answers("id", "-u").is_some_and(|id| id == "0") && answers("apt-get", "--version").is_some();
-    if answers(program, "--version").is_none() && !is_root() {
+    let output = |words: &str| repository.output(command(words));
+    let is_root = || output("id -u").is_some_and(|id| id == "0") && output("apt-get --version").is_some();
+    if output(&format!("{program} --version")).is_none() && !is_root() {
         return Ok(false);
     }
     package(repository, &format!("{program} --version"), name, why).map(|()| true)
@@ -126,21 +115,18 @@ pub(crate) fn musl(repository: &Repository) -> Result<bool, String> {
     package_if_root(repository, "musl-gcc", "musl-tools", "static Linux programs are compiled with `musl-gcc`")
 }
 
-/// If `asked` fails, apt installs Debian's package.
-fn package(repository: &Repository, asked: &str, package: &str, why: &str) -> Outcome {
-    let mut words = asked.split_whitespace();
-    let mut command = Command::new(words.next().unwrap_or_default());
-    command.args(words);
-    if repository.ask(command).is_some() {
+/// If the command `probe` fails, apt installs Debian's package.
+fn package(repository: &Repository, probe: &str, package: &str, why: &str) -> Outcome {
+    if repository.output(command(probe)).is_some() {
         return Ok(());
     }
-    let apt = |arguments: &[&str]| {
-        let mut apt = Command::new("apt-get");
-        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+    let apt = |words: &str| {
+        let mut apt = command(&format!("apt-get {words}"));
+        apt.env("DEBIAN_FRONTEND", "noninteractive");
         repository.run(apt)
     };
-    apt(&["update", "--quiet"])
-        .and_then(|()| apt(&["install", "--quiet", "--yes", "--no-install-recommends", package]))
+    apt("update --quiet")
+        .and_then(|()| apt(&format!("install --quiet --yes --no-install-recommends {package}")))
         .map_err(|error| format!("{error}; {why}, which an administrator can install (package {package})"))
 }
 

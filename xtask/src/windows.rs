@@ -1,11 +1,11 @@
 //! The Windows program: built with MinGW, tested under Wine. Wine's prefix is below the target directory, and every
 //! process in it ends with the step.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Outcome, Repository, say, steps, tools};
+use crate::repository::command;
+use crate::{Outcome, Repository, files, say, steps, tools};
 
 pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
 
@@ -31,10 +31,10 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
     // Windows 10 replaces a file while others read it; Wine 8 waits until they have closed it.
     store.args(["--", "--skip", "a_reader_never_sees_half_a_file"]);
     store.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", &wine.loader);
-    wine.surround(&mut store);
+    wine.set_environment(&mut store);
     let stored = repository.run(store);
-    let mut tests = steps::ignored(repository, "", &["windows::"])?;
-    wine.surround(&mut tests);
+    let mut tests = steps::ignored(repository, &["windows::"])?;
+    wine.set_environment(&mut tests);
     tests.env("LEAGUE_WINE", &wine.loader);
     tests.env("LEAGUE_WINDOWS", repository.target.join(TARGET).join("debug/league.exe"));
     let tested = stored.and_then(|()| repository.run(tests));
@@ -52,12 +52,7 @@ fn cross(repository: &Repository, words: &str) -> Command {
 
 pub(crate) fn can_build(repository: &Repository) -> Result<bool, String> {
     Ok(tools::target(repository, TARGET)?
-        && tools::package_if_root(
-            repository,
-            MINGW,
-            "gcc-mingw-w64-x86-64-win32",
-            "Windows programs are linked by MinGW",
-        )?)
+        && tools::package_if_root(repository, MINGW, "gcc-mingw-w64-x86-64-win32", "MinGW links Windows programs")?)
 }
 
 pub(crate) struct Wine<'r> {
@@ -69,46 +64,41 @@ pub(crate) struct Wine<'r> {
 
 impl<'r> Wine<'r> {
     pub(crate) fn find(repository: &'r Repository) -> Result<Option<Self>, String> {
-        let there = |programs: &[&str]| {
-            let answers = |program: &&str| {
-                let mut asked = Command::new(program);
-                asked.arg("--version");
-                repository.ask(asked).is_some()
-            };
-            programs.iter().copied().find(answers).map(PathBuf::from)
+        let installed = |programs: &[&str]| {
+            let runs = |program: &&str| repository.output(command(&format!("{program} --version"))).is_some();
+            programs.iter().copied().find(runs).map(PathBuf::from)
         };
-        if there(&WINES).is_none()
+        if installed(&WINES).is_none()
             && !tools::package_if_root(repository, WINES[0], "wine64", "Windows programs run under Wine")?
         {
             return Ok(None);
         }
         let root = repository.target.join("wine");
-        Ok(there(&WINES).zip(there(&SERVERS)).map(|(loader, server)| Self { repository, loader, server, root }))
+        Ok(installed(&WINES).zip(installed(&SERVERS)).map(|(loader, server)| Self { repository, loader, server, root }))
     }
 
     pub(crate) fn prepare(&self) -> Outcome {
-        fs::create_dir_all(&self.root).map_err(|error| format!("cannot create {}: {error}", self.root.display()))?;
-        let mut compiler = Command::new(MINGW);
-        compiler
-            .args(["-O2", "-s", "-shared", "-o"])
-            .arg(self.root.join("bcryptprimitives.dll"))
-            .args([PRNG, "-ladvapi32"]);
+        files::create(&self.root)?;
+        let mut compiler = command(&format!("{MINGW} -O2 -s -shared {PRNG} -ladvapi32 -o"));
+        compiler.arg(self.root.join("bcryptprimitives.dll"));
         self.repository.run(compiler)?;
         if self.root.join("prefix/system.reg").exists() {
             return Ok(());
         }
-        self.repository.run(self.command(Path::new("wineboot"), &["--init"]))
+        let mut boot = self.command(Path::new("wineboot"));
+        boot.arg("--init");
+        self.repository.run(boot)
     }
 
-    pub(crate) fn command(&self, program: &Path, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(&self.loader);
-        command.arg(program).args(arguments);
-        self.surround(&mut command);
+        command.arg(program);
+        self.set_environment(&mut command);
         command
     }
 
     /// Sets Wine's variables: its prefix, the directory of our DLL, and no diagnostics.
-    fn surround(&self, command: &mut Command) {
+    fn set_environment(&self, command: &mut Command) {
         command
             .env("WINEPREFIX", self.root.join("prefix"))
             .env("WINEPATH", &self.root)
@@ -121,9 +111,9 @@ impl<'r> Wine<'r> {
         for flag in ["--kill", "--wait"] {
             let mut server = Command::new(&self.server);
             server.arg(flag);
-            self.surround(&mut server);
+            self.set_environment(&mut server);
             // Exit code 1 means that no process was running.
-            let _ = self.repository.ask(server);
+            let _ = self.repository.output(server);
         }
     }
 }
