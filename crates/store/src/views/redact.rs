@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use league_protocol::token::redacted;
-use memchr::memchr2;
+use memchr::memchr;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 64;
 
 /// Text that is not JSON is left out, because it may contain secrets in any form.
 pub fn redact(text: impl AsRef<[u8]>) -> String {
-    redact_raw(text).get().to_owned()
+    Box::<str>::from(redact_raw(text)).into()
 }
 
 pub fn redact_raw(text: impl AsRef<[u8]>) -> Box<RawValue> {
@@ -52,16 +52,15 @@ struct Depth {
 }
 
 impl Depth {
-    fn count(&mut self, between: &str) {
-        for byte in between.bytes() {
-            match byte {
-                b'[' | b'{' => {
-                    self.open += 1;
-                    self.deepest = self.deepest.max(self.open);
-                }
-                b']' | b'}' => self.open = self.open.saturating_sub(1),
-                _ => {}
+    /// `byte` is outside of strings.
+    fn count(&mut self, byte: u8) {
+        match byte {
+            b'[' | b'{' => {
+                self.open += 1;
+                self.deepest = self.deepest.max(self.open);
             }
+            b']' | b'}' => self.open = self.open.saturating_sub(1),
+            _ => {}
         }
     }
 }
@@ -71,26 +70,35 @@ impl Depth {
 fn clean(json: &str, nesting: u32) -> Cleaned<'_> {
     let (mut cleaned, mut copied, mut position) = (String::new(), 0, 0);
     let mut depth = Depth::default();
-    while let Some(start) = json[position..].find('"').map(|offset| position + offset) {
-        depth.count(&json[position..start]);
-        position = end_of_string(json, start);
-        let string = &json[start..position];
-        let (value, replacement) = match json[position..].trim_start().strip_prefix(':').map(str::trim_start) {
-            None => (start..position, embedded(string, nesting)),
-            Some(rest) if is_secret(string) => {
-                let start = json.len() - rest.len();
+    // Most messages have no escapes: no string of theirs holds another one, and every name stands as it is.
+    let has_escapes = memchr(b'\\', json.as_bytes()).is_some();
+    while let Some(byte) = json.as_bytes().get(position) {
+        if *byte != b'"' {
+            depth.count(*byte);
+            position += 1;
+            continue;
+        }
+        let string = position..end_of_string(json, position);
+        position = string.end;
+        let (value, replacement) = match start_of_value(json, position) {
+            None if has_escapes => (string.clone(), embedded(&json[string], nesting)),
+            None => continue,
+            Some(start) if is_secret(&json[string], has_escapes) => {
                 let value = start..end_of_value(json, start);
                 (value.clone(), hidden(&json[value]))
             }
-            Some(_) => continue,
+            Some(start) => {
+                position = start;
+                continue;
+            }
         };
         if let Some(replacement) = replacement {
+            cleaned.reserve(json.len() - copied);
             cleaned.push_str(&json[copied..value.start]);
             cleaned.push_str(&replacement);
             (copied, position) = (value.end, value.end);
         }
     }
-    depth.count(&json[position..]);
     let text = if copied == 0 {
         Cow::Borrowed(json)
     } else {
@@ -102,14 +110,30 @@ fn clean(json: &str, nesting: u32) -> Cleaned<'_> {
 
 fn end_of_string(json: &str, start: usize) -> usize {
     let (bytes, mut position) = (json.as_bytes(), start + 1);
-    while let Some(found) = bytes.get(position..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
-        position += found;
-        if bytes[position] == b'"' {
-            return position + 1;
+    while let Some(found) = memchr(b'"', &bytes[position..]) {
+        let before = &bytes[position..position + found];
+        position += found + 1;
+        let backslashes = || before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        if before.last() != Some(&b'\\') || backslashes().is_multiple_of(2) {
+            return position;
         }
-        position += 2;
     }
     json.len()
+}
+
+/// `None` if the string that ends at `position` is no member's name.
+fn start_of_value(json: &str, position: usize) -> Option<usize> {
+    let bytes = json.as_bytes();
+    let colon = skip_whitespace(bytes, position);
+    (bytes.get(colon) == Some(&b':')).then(|| skip_whitespace(bytes, colon + 1))
+}
+
+fn skip_whitespace(json: &[u8], mut position: usize) -> usize {
+    // Other control characters are no JSON, so the caller refuses them.
+    while json.get(position).is_some_and(|byte| *byte <= b' ') {
+        position += 1;
+    }
+    position
 }
 
 fn end_of_value(json: &str, start: usize) -> usize {
@@ -134,12 +158,10 @@ fn end_of_value(json: &str, start: usize) -> usize {
     json.len()
 }
 
-/// `written` is the raw string. Most names need no decoding.
-fn is_secret(written: &str) -> bool {
-    if written.contains('\\') {
-        return decoded(written).is_some_and(|key| SECRETS.contains(&key.as_str()));
-    }
-    SECRETS.contains(&written.trim_matches('"'))
+/// `written` is the raw string, with its quotes.
+fn is_secret(written: &str, has_escapes: bool) -> bool {
+    let stands = SECRETS.iter().any(|name| written.len() == name.len() + 2 && written[1..].starts_with(name));
+    stands || has_escapes && written.contains('\\') && decoded(written).is_some_and(|name| SECRETS.contains(&&*name))
 }
 
 fn decoded(written: &str) -> Option<String> {
@@ -148,7 +170,7 @@ fn decoded(written: &str) -> Option<String> {
 
 /// `None` for `null`, which is no secret.
 fn hidden(written: &str) -> Option<String> {
-    if written.trim_end() == "null" {
+    if written.starts_with("null") {
         return None;
     }
     let shown = decoded(written).map_or_else(|| String::from("…"), |secret| redacted(&secret));
