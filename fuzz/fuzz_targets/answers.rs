@@ -48,7 +48,7 @@ fn answer(body: &[u8]) -> Vec<u8> {
 
 async fn send(client: &PeerClient, understood: &(impl Fn(&Exchange) -> bool + Sync)) {
     let endpoint = "http://127.0.0.1:8101/mcp".parse().expect("a URL");
-    let manner = PeerDialect::default();
+    let dialect = PeerDialect::default();
     let envelope = Envelope {
         sender: Sender::manager(),
         timestamp: Timestamp::EPOCH,
@@ -58,7 +58,7 @@ async fn send(client: &PeerClient, understood: &(impl Fn(&Exchange) -> bool + Sy
     let call = Call::Shutdown(ShutdownCommand::default());
     let (mut tries, began) = (Vec::new(), Instant::now());
     let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit: LIMIT, notice: false };
-    let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
+    let peer = Peer { endpoint: &endpoint, dialect: &dialect, proven: false };
     let said = client.send(peer, message, understood, &mut tries).await;
     // The end of a stream may be waited for a little.
     assert!(began.elapsed() <= LIMIT + Duration::from_millis(100), "{:?}", began.elapsed());

@@ -22,34 +22,34 @@ const REVISION: &str = "2025-06-18";
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CheckDialect {
-    pub(crate) manner: PeerDialect,
+    pub(crate) dialect: PeerDialect,
 }
 
 impl fmt::Display for CheckDialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "frame {}", self.manner)
+        write!(f, "frame {}", self.dialect)
     }
 }
 
 impl From<PeerDialect> for CheckDialect {
-    fn from(manner: PeerDialect) -> Self {
-        Self { manner }
+    fn from(dialect: PeerDialect) -> Self {
+        Self { dialect }
     }
 }
 
 impl CheckDialect {
     pub(crate) fn frame(&self) -> Frame {
-        self.manner.frame()
+        self.dialect.frame()
     }
 
     /// Ignores the path and whether answers are posted.
     pub(crate) fn is_canonical(&self) -> bool {
-        let plain = self.manner.in_frame(self.frame());
-        self.frame() == Frame::Direct && plain == self.manner
+        let plain = self.dialect.in_frame(self.frame());
+        self.frame() == Frame::Direct && plain == self.dialect
     }
 
     pub(crate) fn posts(&self) -> bool {
-        self.manner.posts()
+        self.dialect.posts()
     }
 
     pub(crate) fn canonical() -> Self {
@@ -61,20 +61,20 @@ impl CheckDialect {
     }
 
     pub(crate) fn headers(&self, line: &AgentClient, method: Method) -> HeaderMap {
-        line.peer_client.headers_of(&line.endpoint, &self.manner, method)
+        line.peer_client.headers_of(&line.endpoint, &self.dialect, method)
     }
 
     pub(crate) fn write(&self, letter: &TestMessage, id: impl Serialize) -> Value {
         let (message, mut request) = (self.message(letter), Vec::new());
         // Serialization cannot fail here; if it did, the request would be empty.
         let written = |out: &mut Vec<u8>| serde_json::to_writer(out, &message);
-        drop(self.manner.write_message(id, letter.method, written, &mut request));
+        drop(self.dialect.write_message(id, letter.method, written, &mut request));
         serde_json::from_slice(&request).unwrap_or_default()
     }
 
     fn message(&self, letter: &TestMessage) -> Map<String, Value> {
         let mut message = letter.message.clone();
-        if self.manner.wants_colon()
+        if self.dialect.wants_colon()
             && message.get("sender").and_then(Value::as_str) == Some(Sender::manager().as_str())
         {
             message.insert(String::from("sender"), COLON_SENDER.into());

@@ -42,8 +42,8 @@ pub(crate) async fn search(
 ) -> Reached {
     let judge = |exchange: &Exchange| answers(&ResponseBody::of(exchange));
     let canonical = PeerDialect::default();
-    let manner = known.unwrap_or(&canonical);
-    let peer = Peer { endpoint: &line.endpoint, manner, proven: known.is_some() };
+    let dialect = known.unwrap_or(&canonical);
+    let peer = Peer { endpoint: &line.endpoint, dialect, proven: known.is_some() };
     let message = OutgoingCall { envelope: &asked.envelope, call: &asked.call, body: None, limit, notice: false };
     let mut tries = Vec::new();
     let said = match known {
@@ -54,7 +54,7 @@ pub(crate) async fn search(
     let mut tries: Vec<Response> = tries.collect();
     let Some(last) = tries.pop() else { return Reached::Slow(Response::nothing(limit)) };
     if said.understood {
-        return Reached::Understood(said.learned.unwrap_or_else(|| manner.clone()).into(), last);
+        return Reached::Understood(said.learned.unwrap_or_else(|| dialect.clone()).into(), last);
     }
     match &last.came {
         Err(NoResponse::TimedOut(_)) => return Reached::Slow(last),

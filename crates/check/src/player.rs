@@ -157,7 +157,11 @@ async fn reach(
 }
 
 fn at_its_path(line: &AgentClient, voice: &CheckDialect) -> AgentClient {
-    if voice.manner.is_at_root() && line.endpoint.is_pathless() { line.at(line.endpoint.at("/")) } else { line.clone() }
+    if voice.dialect.is_at_root() && line.endpoint.is_pathless() {
+        line.at(line.endpoint.at("/"))
+    } else {
+        line.clone()
+    }
 }
 
 async fn choose(
@@ -177,7 +181,7 @@ async fn choose(
         let said = ParsedAnswer::parse(&came.body).map(|layers| test_league.read_move(&layers, &match_id).said);
         matches!(said, Ok(MoveAnswer::Move(_) | MoveAnswer::Invalid(_)))
     };
-    let chose = match discovery::search(&line, &asked, Some(&voice.manner), limit, answers).await {
+    let chose = match discovery::search(&line, &asked, Some(&voice.dialect), limit, answers).await {
         Reached::Understood(learned, chose) => {
             voice = learned;
             chose

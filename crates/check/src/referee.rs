@@ -157,7 +157,7 @@ impl<'a> Exam<'a> {
                 standings: PlayerRecord::default(),
                 referee_pass: self.referee_pass(side, match_id),
                 player_pass: None,
-                manner: PeerDialect::default(),
+                dialect: PeerDialect::default(),
                 shows_token: false,
                 attempts: None,
             }

@@ -71,17 +71,17 @@ fn joined<'a>(messages: impl Iterator<Item = &'a Arc<StreamMessage>>, packed: bo
 
 impl Parts {
     /// Returns the parts that are newer than `seen`; a quiet client gets only the number.
-    fn news(&self, seen: SeenParts, manner: StreamOptions) -> Option<Bytes> {
+    fn news(&self, seen: SeenParts, options: StreamOptions) -> Option<Bytes> {
         let is_newer = |part: &&Part| match seen {
             SeenParts::Event(seq) => part.since > seq,
             SeenParts::Making(made) => part.made > made,
         };
         let newer = || self.parts.iter().filter(is_newer);
         newer().next()?;
-        Some(match manner.quiet {
-            true => self.end.bytes(manner.packed),
-            false if seen == SeenParts::Making(self.made.wrapping_sub(1)) => self.step.bytes(manner.packed),
-            false => joined(newer().map(|part| &part.message).chain([&self.end]), manner.packed),
+        Some(match options.quiet {
+            true => self.end.bytes(options.packed),
+            false if seen == SeenParts::Making(self.made.wrapping_sub(1)) => self.step.bytes(options.packed),
+            false => joined(newer().map(|part| &part.message).chain([&self.end]), options.packed),
         })
     }
 }
@@ -105,20 +105,20 @@ pub(crate) struct StreamOptions {
 struct Watcher {
     _seat: ViewerSlot,
     seen: SeenParts,
-    manner: StreamOptions,
+    options: StreamOptions,
     first: Option<Bytes>,
     parts: watch::Receiver<Arc<Parts>>,
     closing: watch::Receiver<bool>,
 }
 
-pub(crate) fn stream(seat: ViewerSlot, seen: u64, manner: StreamOptions) -> Body {
+pub(crate) fn stream(seat: ViewerSlot, seen: u64, options: StreamOptions) -> Body {
     let (mut parts, closing) = (seat.parts().subscribe(), seat.stage.closing.subscribe());
     parts.mark_changed();
-    let hello = StreamMessage::new("retry: 1000\n\n").bytes(manner.packed);
-    let head = if manner.packed { gzip::HEAD } else { &[] };
+    let hello = StreamMessage::new("retry: 1000\n\n").bytes(options.packed);
+    let head = if options.packed { gzip::HEAD } else { &[] };
     let first = Some(Bytes::from([head, &hello].concat()));
     let seen = SeenParts::Event(seen);
-    let watcher = Watcher { _seat: seat, seen, manner, first, parts, closing };
+    let watcher = Watcher { _seat: seat, seen, options, first, parts, closing };
     let messages = unfold(watcher, |mut watcher| async move {
         let message = watcher.next().await?;
         Some((Ok::<_, Infallible>(Frame::data(message)), watcher))
@@ -135,12 +135,12 @@ impl Watcher {
             tokio::select! {
                 changed = timeout(SILENCE, self.parts.changed()) => match changed {
                     Ok(changed) => changed.ok()?,
-                    Err(_) => return Some(StreamMessage::new(STILL_HERE).bytes(self.manner.packed)),
+                    Err(_) => return Some(StreamMessage::new(STILL_HERE).bytes(self.options.packed)),
                 },
                 _ = self.closing.changed() => return None,
             }
             let parts = self.parts.borrow_and_update().clone();
-            let news = parts.news(self.seen, self.manner);
+            let news = parts.news(self.seen, self.options);
             self.seen = match self.seen {
                 // These parts were rendered before this client's page, when there were no viewers.
                 SeenParts::Event(seq) if parts.seq < seq => self.seen,

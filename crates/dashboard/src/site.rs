@@ -272,8 +272,8 @@ impl Shared {
         match self.stage.seat(true) {
             Some(seat) => {
                 let packed = gzip::is_wanted(&visit.parts.headers);
-                let manner = live::StreamOptions { quiet: query.has("quiet"), packed };
-                let reply = reply::events(live::stream(seat, seen, manner));
+                let options = live::StreamOptions { quiet: query.has("quiet"), packed };
+                let reply = reply::events(live::stream(seat, seen, options));
                 if packed { gzip::marked(reply) } else { reply }
             }
             None => self.full(),

@@ -89,7 +89,7 @@ pub(crate) fn one_match(which: &Which, match_id: &MatchId) -> Result<()> {
 pub(crate) fn agents(which: &Which) -> Result<()> {
     let agents = Source::of(which)?.agents()?;
     let lines = agents.iter().map(|agent| {
-        let form = agent.manner.to_string();
+        let form = agent.dialect.to_string();
         [&agent.id, &agent.role, &agent.name, agent.endpoint.as_str(), &agent.state, &form].map(str::to_owned)
     });
     print(which.json, &agents, || {

@@ -171,8 +171,8 @@ impl Shared {
             }
             reached |= answered;
             if let Some(learned) = sent.learned {
-                to.manner = learned.clone();
-                found.manner = Some(learned);
+                to.dialect = learned.clone();
+                found.dialect = Some(learned);
             }
         }
         self.learn(to.id, found).await;
@@ -187,7 +187,7 @@ impl Shared {
     ) -> Result<Option<Vec<SendAttempt>>, CallError> {
         let Broadcaster { client, breakers, unbatched, .. } = &self.broadcaster;
         let unbatched = || unbatched.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_batch = notices.len() > 1 && to.accepts_batches && to.manner.is_canonical();
+        let is_batch = notices.len() > 1 && to.accepts_batches && to.dialect.is_canonical();
         if !is_batch || unbatched().contains(&to.id) || !breakers.admit(&to.endpoint, Instant::now()) {
             return Ok(None);
         }
@@ -209,7 +209,7 @@ impl Shared {
 
     async fn send_notice(&self, to: &Recipient, notice: &Notice, guarded: bool) -> (SendOutcome, Vec<SendAttempt>) {
         let envelope = self.envelope_of(to, notice);
-        let peer = Peer { endpoint: &to.endpoint, manner: &to.manner, proven: false };
+        let peer = Peer { endpoint: &to.endpoint, dialect: &to.dialect, proven: false };
         let mut attempts = Vec::new();
         // Failures during the grace period say nothing about later notices.
         let breakers = guarded.then_some(&self.broadcaster.breakers);

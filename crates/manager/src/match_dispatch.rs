@@ -62,7 +62,7 @@ impl Shared {
         let Ok(Some((mut order, mut referee, decided))) = order.await else { return };
         order.home_mark.clone_from(&self.settings.home_mark);
         // A referee that takes no orders has begun already.
-        if new && decided && referee.manner.knows(Method::StartMatch) {
+        if new && decided && referee.dialect.knows(Method::StartMatch) {
             drop(self.league_handle.command(move |season, now| season.give_back(&assignment, now)).await);
             return;
         }
@@ -94,7 +94,7 @@ impl Shared {
     }
 
     async fn offer(&self, referee: &mut Recipient, order: &StartMatch) -> Offer {
-        if !referee.manner.knows(Method::StartMatch) {
+        if !referee.dialect.knows(Method::StartMatch) {
             return Offer::Unknown;
         }
         let conversation = ConversationId::named(format_args!("conv-{}-start", order.match_id));
@@ -102,7 +102,7 @@ impl Shared {
         let call = Call::StartMatch(order.clone());
         let message =
             OutgoingCall { envelope: &envelope, call: &call, body: None, limit: self.settings.patience, notice: false };
-        let peer = Peer { endpoint: &referee.endpoint, manner: &referee.manner, proven: false };
+        let peer = Peer { endpoint: &referee.endpoint, dialect: &referee.dialect, proven: false };
         let mut tries = Vec::new();
         let said = self.broadcaster.client.send(peer, message, &understood, &mut tries).await;
         self.note_sent(&referee.id, &envelope.conversation_id, &tries, said.understood);
@@ -118,13 +118,14 @@ impl Shared {
                 Err(_) => Offer::Unheard,
             },
         };
-        let mut learned = LearnedDialect { manner: said.learned, quirks: said.quirks, shows_token: false };
+        let mut learned = LearnedDialect { dialect: said.learned, quirks: said.quirks, shows_token: false };
         if matches!(offer, Offer::Unknown) {
             learned.quirks.note(Quirk::TakesNoOrders);
-            learned.manner = Some(learned.manner.unwrap_or_else(|| referee.manner.clone()).without(Method::StartMatch));
+            learned.dialect =
+                Some(learned.dialect.unwrap_or_else(|| referee.dialect.clone()).without(Method::StartMatch));
         }
-        if let Some(manner) = &learned.manner {
-            referee.manner.clone_from(manner);
+        if let Some(dialect) = &learned.dialect {
+            referee.dialect.clone_from(dialect);
         }
         self.learn(referee.id.clone(), learned).await;
         offer
@@ -195,7 +196,7 @@ impl Shared {
     ) -> Result<Exchange, CallError> {
         let envelope = envelope(conversation, self.environment.now(), Some(referee.pass.clone()));
         let client = self.broadcaster.client.client();
-        client.call(&referee.endpoint, &referee.manner, &envelope, call, limit).await
+        client.call(&referee.endpoint, &referee.dialect, &envelope, call, limit).await
     }
 
     async fn poke(&self, referee: &Recipient, call: Call) -> bool {

@@ -82,31 +82,31 @@ pub(crate) struct Recipient {
     pub(crate) id: AgentId,
     pub(crate) endpoint: Endpoint,
     pub(crate) pass: Credential,
-    pub(crate) manner: PeerDialect,
+    pub(crate) dialect: PeerDialect,
     pub(crate) accepts_batches: bool,
 }
 
 impl Recipient {
     /// `None` when the endpoint is no URL.
     pub(crate) fn player(player: &RegisteredPlayer, league: &LeagueId) -> Option<Self> {
-        let RegisteredPlayer { id, profile, grant, manner, .. } = player;
-        Self::new(AgentId::Player(id.clone()), profile, grant, manner, league)
+        let RegisteredPlayer { id, profile, grant, dialect, .. } = player;
+        Self::new(AgentId::Player(id.clone()), profile, grant, dialect, league)
     }
 
     pub(crate) fn referee(referee: &RegisteredReferee, league: &LeagueId) -> Option<Self> {
-        let RegisteredReferee { id, profile, grant, manner, .. } = referee;
-        Self::new(AgentId::Referee(id.clone()), profile, grant, manner, league)
+        let RegisteredReferee { id, profile, grant, dialect, .. } = referee;
+        Self::new(AgentId::Referee(id.clone()), profile, grant, dialect, league)
     }
 
     fn new(
         id: AgentId,
         profile: &AgentProfile,
         grant: &StoredCredential,
-        manner: &PeerDialect,
+        dialect: &PeerDialect,
         league: &LeagueId,
     ) -> Option<Self> {
         let (endpoint, pass) = (profile.endpoint.parse().ok()?, grant.digest.manager_pass(league).into());
-        Some(Self { id, endpoint, pass, manner: manner.clone(), accepts_batches: profile.accepts_batches })
+        Some(Self { id, endpoint, pass, dialect: dialect.clone(), accepts_batches: profile.accepts_batches })
     }
 
     pub(crate) fn players(season: &Season) -> Vec<Self> {

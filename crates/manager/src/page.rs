@@ -70,7 +70,7 @@ fn agents(season: &Season) -> impl Iterator<Item = AgentEntry> {
             AgentId::Player(_) => "player",
             AgentId::Referee(_) => "referee",
         }),
-        manner: season.ways_of(id).map(|(manner, _)| manner.clone()).unwrap_or_default(),
+        dialect: season.ways_of(id).map(|(dialect, _)| dialect.clone()).unwrap_or_default(),
         quirks: season.ways_of(id).map(|(_, quirks)| quirks).unwrap_or_default(),
         name: profile.name.clone(),
         version: profile.version.clone(),

@@ -38,7 +38,7 @@ pub enum NonJsonKind {
 }
 
 impl DialectError {
-    pub fn read(manner: &PeerDialect, method: Method, status: u16, kind: NonJsonKind, body: &[u8]) -> Self {
+    pub fn read(dialect: &PeerDialect, method: Method, status: u16, kind: NonJsonKind, body: &[u8]) -> Self {
         let whole: Option<Value> = serde_json::from_slice(body).ok();
         if let Some(fields) = whole.as_ref().and_then(missing_fields) {
             return Self::of_fields(&fields);
@@ -47,11 +47,11 @@ impl DialectError {
         let detail = whole.as_ref().and_then(|whole| whole.get("detail")).and_then(Value::as_str);
         let plain = if whole.is_none() { std::str::from_utf8(body).ok() } else { None };
         match (error, detail.or(plain)) {
-            (Some(error), _) => Self::of_error(manner, method, status, kind, &error),
+            (Some(error), _) => Self::of_error(dialect, method, status, kind, &error),
             (None, Some(words)) => {
                 let words = words.chars().take(400).collect();
                 let error = PeerError { words, ..PeerError::default() };
-                let told = Self::of_error(manner, method, status, kind, &error);
+                let told = Self::of_error(dialect, method, status, kind, &error);
                 if told == Self::Other { Self::of_status(status) } else { told }
             }
             (None, None) => Self::of_status(status),
@@ -86,7 +86,7 @@ impl DialectError {
         }
     }
 
-    fn of_error(manner: &PeerDialect, method: Method, status: u16, kind: NonJsonKind, error: &PeerError) -> Self {
+    fn of_error(dialect: &PeerDialect, method: Method, status: u16, kind: NonJsonKind, error: &PeerError) -> Self {
         let words = error.words.to_ascii_lowercase();
         let says = |any: &[&str]| any.iter().any(|word| words.contains(word));
         let number = |code: i32| error.number == Some(code.into());
@@ -99,7 +99,7 @@ impl DialectError {
         {
             return Self::Mcp;
         }
-        if manner.frame() == Frame::Bare && (number(INVALID_REQUEST) || says(&["jsonrpc", "json-rpc", "no method"])) {
+        if dialect.frame() == Frame::Bare && (number(INVALID_REQUEST) || says(&["jsonrpc", "json-rpc", "no method"])) {
             return Self::WantsRpc;
         }
         if matches!(status, 400 | 406 | 415) && number(INVALID_REQUEST) {
@@ -112,8 +112,8 @@ impl DialectError {
         let unknown = ["method not found", "unknown method", "unsupported method", "unknown message", "no such method"];
         let tool = ["unknown tool", "tool not found", "unsupported message", "not implemented", "no such tool"];
         if number(METHOD_NOT_FOUND) || says(&unknown) || says(&tool) {
-            let other = other_name(manner, method, &error.words);
-            return match (kind, manner.frame()) {
+            let other = other_name(dialect, method, &error.words);
+            return match (kind, dialect.frame()) {
                 (NonJsonKind::Stream, Frame::Direct | Frame::Typed | Frame::Bare | Frame::Nested) => Self::Mcp,
                 (NonJsonKind::Stream | NonJsonKind::Document, _) => Self::UnknownName(other),
             };
@@ -138,9 +138,9 @@ impl DialectError {
     }
 }
 
-fn other_name(manner: &PeerDialect, method: Method, words: &str) -> Option<SmolStr> {
+fn other_name(dialect: &PeerDialect, method: Method, words: &str) -> Option<SmolStr> {
     let row = method.row();
-    let tried = manner.name_of(method);
+    let tried = dialect.name_of(method);
     let names = std::iter::once(&row.name).chain(row.aliases).chain(&row.message);
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mentioned = |name: &&&str| words.split(|c| !word(c)).any(|found| found == **name);

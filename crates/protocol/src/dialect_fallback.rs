@@ -49,7 +49,7 @@ impl DialectAttempt<'_> {
         if look && !self.looked {
             return NextTry::Look;
         }
-        let planned = then.into_iter().find(|manner| !self.tried.contains(manner)).map(NextTry::Say);
+        let planned = then.into_iter().find(|dialect| !self.tried.contains(dialect)).map(NextTry::Say);
         planned.or_else(|| self.any_other(last)).unwrap_or(NextTry::Stop)
     }
 
@@ -58,17 +58,17 @@ impl DialectAttempt<'_> {
         if !self.thorough {
             return None;
         }
-        let untried = |manner: &PeerDialect| !self.tried.contains(manner);
+        let untried = |dialect: &PeerDialect| !self.tried.contains(dialect);
         let plain = [Frame::Direct, Frame::Typed, Frame::Bare, Frame::Nested].map(|frame| last.in_frame(frame));
-        if let Some(manner) = plain.into_iter().find(untried) {
-            return Some(NextTry::Say(manner));
+        if let Some(dialect) = plain.into_iter().find(untried) {
+            return Some(NextTry::Say(dialect));
         }
         if !self.looked {
             return Some(NextTry::Look);
         }
         let [direct, nested, tool] = [Frame::Direct, Frame::Nested, Frame::Tool].map(|frame| last.in_frame(frame));
         let one_name = ONE_NAMES.map(|name| direct.with_one_name(name));
-        let names = [&direct, &tool, &nested].into_iter().flat_map(|manner| self.aliases(manner)).collect::<Vec<_>>();
+        let names = [&direct, &tool, &nested].into_iter().flat_map(|dialect| self.aliases(dialect)).collect::<Vec<_>>();
         std::iter::once(tool).chain(one_name).chain(names).find(untried).map(NextTry::Say)
     }
 

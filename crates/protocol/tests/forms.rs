@@ -174,12 +174,12 @@ fn a_registration_may_stand_under_data() {
 
 #[test]
 fn who_registers_under_one_name_is_called_by_it() {
-    let manner = PeerDialect::of_registration(Frame::Direct, &ReceivedEnvelope::default(), Some("handle_message"));
-    assert_eq!(manner.to_string(), "A, all as handle_message");
-    assert_eq!(manner.name_of(Method::ChooseParity), "handle_message");
-    let kept: PeerDialect = serde_json::from_str(&serde_json::to_string(&manner).unwrap()).unwrap();
-    assert_eq!(kept, manner);
-    assert_eq!(manner.learning(&PeerDialect::default()).name_of(Method::ChooseParity), "choose_parity");
+    let dialect = PeerDialect::of_registration(Frame::Direct, &ReceivedEnvelope::default(), Some("handle_message"));
+    assert_eq!(dialect.to_string(), "A, all as handle_message");
+    assert_eq!(dialect.name_of(Method::ChooseParity), "handle_message");
+    let kept: PeerDialect = serde_json::from_str(&serde_json::to_string(&dialect).unwrap()).unwrap();
+    assert_eq!(kept, dialect);
+    assert_eq!(dialect.learning(&PeerDialect::default()).name_of(Method::ChooseParity), "choose_parity");
     assert_eq!(
         PeerDialect::of_registration(Frame::Direct, &ReceivedEnvelope::default(), Some(&"x".repeat(65))),
         PeerDialect::default()

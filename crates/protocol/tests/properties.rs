@@ -24,9 +24,9 @@ use serde_json::{Value, json};
 use arbitrary::{any_call, envelope, word};
 use decode::decode_everything;
 
-fn written(manner: &PeerDialect, envelope: &Envelope, call: &Call) -> Vec<u8> {
+fn written(dialect: &PeerDialect, envelope: &Envelope, call: &Call) -> Vec<u8> {
     let mut out = Vec::new();
-    manner.write(7, envelope, call, &mut out).unwrap();
+    dialect.write(7, envelope, call, &mut out).unwrap();
     out
 }
 

@@ -125,13 +125,13 @@ impl Shared {
     }
 
     async fn ask(&self, identity: &RefereeIdentity, query_type: QueryType, directory: &mut PlayerDirectory) {
-        let RefereeIdentity { id, token, manager, manner, proven, league, .. } = identity;
+        let RefereeIdentity { id, token, manager, dialect, proven, league, .. } = identity;
         let envelope = Envelope { sender: Sender::referee(id), ..self.envelope(None, token.clone().map(Into::into)) };
         let query = LeagueQuery { league_id: league.clone(), query_type, query_params: QueryParams::default() };
         let call = Call::LeagueQuery(query);
         let limit = self.settings.patience;
         let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: false };
-        let peer = Peer { endpoint: manager, manner, proven: *proven };
+        let peer = Peer { endpoint: manager, dialect, proven: *proven };
         let mut tries = Vec::new();
         self.peer_client.send(peer, message, &heard, &mut tries).await;
         for came in tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.came.as_ref().ok()) {

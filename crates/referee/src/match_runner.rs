@@ -87,7 +87,7 @@ const MAX_REFUSED: usize = 16;
 
 #[derive(Clone, Debug, Default)]
 struct KnownDialect {
-    manner: PeerDialect,
+    dialect: PeerDialect,
     /// Whether the player answered a question of this match in this dialect.
     proven: bool,
     quirks: Quirks,
@@ -106,7 +106,7 @@ struct Done {
 
 #[derive(Default)]
 pub(crate) struct SendFinding {
-    pub(crate) manner: Option<PeerDialect>,
+    pub(crate) dialect: Option<PeerDialect>,
     pub(crate) proven: bool,
     pub(crate) quirks: Quirks,
     pub(crate) shows_token: bool,
@@ -116,7 +116,7 @@ pub(crate) struct SendFinding {
 
 impl From<SendOutcome> for SendFinding {
     fn from(said: SendOutcome) -> Self {
-        Self { manner: said.learned, quirks: said.quirks, ..Self::default() }
+        Self { dialect: said.learned, quirks: said.quirks, ..Self::default() }
     }
 }
 
@@ -130,8 +130,8 @@ pub(crate) async fn run(
 ) -> MatchState {
     let commitment = match_machine.commitment();
     let known = order.players.as_ref().map(|player| {
-        let (manner, shows_token) = (player.manner.clone(), player.shows_token);
-        KnownDialect { manner, shows_token, ..KnownDialect::default() }
+        let (dialect, shows_token) = (player.dialect.clone(), player.shows_token);
+        KnownDialect { dialect, shows_token, ..KnownDialect::default() }
     });
     let mut match_runner = MatchRunner {
         shared: Arc::clone(shared),
@@ -176,7 +176,7 @@ impl MatchRunner {
         self.transcript.extend(done.said);
         if let Some((side, found)) = done.found {
             let known = &mut self.known[side];
-            known.manner = found.manner.unwrap_or_else(|| std::mem::take(&mut known.manner));
+            known.dialect = found.dialect.unwrap_or_else(|| std::mem::take(&mut known.dialect));
             known.proven |= found.proven;
             known.quirks = known.quirks.and(found.quirks);
             known.shows_token |= found.shows_token;
@@ -398,9 +398,9 @@ impl MatchRunner {
         self.work.push(Box::pin(async move {
             let time = peer_client.client().allow(limit);
             let asked = AskedQuestion { side, call, ask, order: &order };
-            let posts = known.manner.posts();
+            let posts = known.dialect.posts();
             let waiter = AnswerWaiter { asked, posted: &posted, posts, limit, time };
-            let peer = Peer { endpoint: &endpoint, manner: &known.manner, proven: known.proven };
+            let peer = Peer { endpoint: &endpoint, dialect: &known.dialect, proven: known.proven };
             let message = OutgoingCall { envelope: &envelope, call: &question, body: None, limit, notice: false };
             let (mut tries, mut read): (Vec<SendAttempt>, _) = (Vec::new(), None);
             let asking = async {
@@ -425,7 +425,7 @@ impl MatchRunner {
             }
             if posted.is_set() || words.iter().any(|said| said.refused.is_none()) {
                 found.quirks.note(Quirk::PostsAnswers);
-                found.manner = Some(found.manner.unwrap_or(known.manner).posting());
+                found.dialect = Some(found.dialect.unwrap_or(known.dialect).posting());
             }
             if !found.quirks.is_empty() {
                 tracing::debug!(match_id = %order.match_id, ?side, quirks = ?found.quirks, "an unusual answer");
@@ -448,10 +448,10 @@ impl MatchRunner {
     ) -> impl Future<Output = (SendFinding, Vec<TranscriptEntry>)> + Send + use<> {
         let (peer_client, endpoint) = (self.shared.peer_client.clone(), self.endpoints[side].clone());
         let transcript_writer = TranscriptWriter::new(&self.appointed.id, &self.order.players[side].player_id, &call);
-        let KnownDialect { manner, proven, .. } = self.known[side].clone();
+        let KnownDialect { dialect, proven, .. } = self.known[side].clone();
         let (shared, order) = (Arc::clone(&self.shared), Arc::clone(&self.order));
         async move {
-            let peer = Peer { endpoint: &endpoint, manner: &manner, proven };
+            let peer = Peer { endpoint: &endpoint, dialect: &dialect, proven };
             let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: true };
             let mut tries = Vec::new();
             let said = peer_client.send(peer, message, &heard, &mut tries).await;
@@ -465,9 +465,9 @@ impl MatchRunner {
     fn learned(&self) -> ByPlayer<LearnedDialect> {
         let news = Side::BOTH.into_iter().map(|side| {
             let (player, known) = (&self.order.players[side], &self.known[side]);
-            let manner = (known.manner != player.manner).then(|| known.manner.clone());
+            let dialect = (known.dialect != player.dialect).then(|| known.dialect.clone());
             let shows_token = known.shows_token && !player.shows_token;
-            (player.player_id.clone(), LearnedDialect { manner, quirks: known.quirks, shows_token })
+            (player.player_id.clone(), LearnedDialect { dialect, quirks: known.quirks, shows_token })
         });
         ByPlayer(news.filter(|(_, learned)| !learned.is_nothing()).collect())
     }

@@ -30,7 +30,7 @@ pub(crate) struct RefereeIdentity {
     pub(crate) passes: bool,
     /// The manager that registered the referee and receives its reports.
     pub(crate) manager: Endpoint,
-    pub(crate) manner: PeerDialect,
+    pub(crate) dialect: PeerDialect,
     /// Whether the manager has answered in this dialect.
     pub(crate) proven: bool,
 }
@@ -40,10 +40,10 @@ impl Shared {
         self.identity.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn manager_understands(&self, manager: &Endpoint, manner: PeerDialect) {
+    pub(crate) fn manager_understands(&self, manager: &Endpoint, dialect: PeerDialect) {
         match &mut *self.identity.write().unwrap_or_else(PoisonError::into_inner) {
             Some(identity) if identity.manager == *manager => {
-                identity.manner = manner;
+                identity.dialect = dialect;
                 identity.proven = true;
             }
             Some(_) | None => {}
@@ -67,11 +67,11 @@ impl Shared {
         };
         let admitted =
             registration::register(&self.peer_client, manager, patience, &self.hurry, || self.registration()).await?;
-        let Admitted { referee_id, league_id, token, passes, manner, proven, .. } = admitted;
+        let Admitted { referee_id, league_id, token, passes, dialect, proven, .. } = admitted;
         let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
         let manager_is = manager.clone();
         let identity =
-            RefereeIdentity { id: id.clone(), league: league_id, token, passes, manager: manager_is, manner, proven };
+            RefereeIdentity { id: id.clone(), league: league_id, token, passes, manager: manager_is, dialect, proven };
         self.begin_anew();
         *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
         if let Some((transcript_writer, home)) = &settings.journal {

@@ -26,13 +26,13 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
     let call = Call::ReportMatchResult(report);
     let mut pause = shared.settings.pause;
     loop {
-        let RefereeIdentity { id, token, manager, manner, proven, passes, .. } = shared.identity_since(appointed);
+        let RefereeIdentity { id, token, manager, dialect, proven, passes, .. } = shared.identity_since(appointed);
         let sender = Sender::referee(&id);
         let envelope = Envelope { sender, ..shared.envelope(Some(conversation.clone()), token.map(Into::into)) };
         let settings = &shared.settings;
         let message =
             OutgoingCall { envelope: &envelope, call: &call, body: None, limit: settings.patience, notice: false };
-        let peer = Peer { endpoint: &manager, manner: &manner, proven };
+        let peer = Peer { endpoint: &manager, dialect: &dialect, proven };
         let mut tries = Vec::new();
         // A manager of another implementation may expect reports in another frame than registrations.
         let said = if passes {

@@ -227,13 +227,13 @@ impl Shared {
         let lower = owed.match_id.as_str().to_ascii_lowercase();
         let conversation = ConversationId::named(format_args!("conv-{lower}-transcript"));
         for part in MatchTranscript::parts_of(Some(&owed.league), &owed.match_id, owed.attempt, &owed.bytes) {
-            let RefereeIdentity { id, token, manager, manner, .. } = self.identity_since(appointed);
+            let RefereeIdentity { id, token, manager, dialect, .. } = self.identity_since(appointed);
             let sender = Sender::referee(&id);
             let envelope = Envelope { sender, ..self.envelope(Some(conversation.clone()), token.map(Into::into)) };
             let call = Call::StoreTranscript(part);
             let limit = self.settings.patience;
             let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: false };
-            let peer = Peer { endpoint: &manager, manner: &manner, proven: true };
+            let peer = Peer { endpoint: &manager, dialect: &dialect, proven: true };
             let mut tries = Vec::new();
             self.peer_client.send(peer, message, &understood, &mut tries).await;
             let last = tries.pop().ok_or_else(|| String::from("there was no time"))?;

@@ -119,13 +119,13 @@ impl Client {
     pub async fn call(
         &self,
         endpoint: &Endpoint,
-        manner: &PeerDialect,
+        dialect: &PeerDialect,
         envelope: &Envelope,
         call: &Call,
         limit: Duration,
     ) -> Result<Exchange, CallError> {
         let mut body = Vec::with_capacity(1024);
-        match manner.write(self.next_id(), envelope, call, &mut body) {
+        match dialect.write(self.next_id(), envelope, call, &mut body) {
             Ok(()) => {
                 let (sent, calling) = (body.len(), trace::calling(call.method()));
                 let came = self.post(endpoint, &HeaderMap::new(), body.into(), limit).instrument(calling).await;

@@ -57,7 +57,7 @@ pub struct PeerClient {
 #[derive(Clone, Copy, Debug)]
 pub struct Peer<'a> {
     pub endpoint: &'a Endpoint,
-    pub manner: &'a PeerDialect,
+    pub dialect: &'a PeerDialect,
     /// The peer has given a proper answer in this dialect.
     pub proven: bool,
 }
@@ -135,11 +135,11 @@ impl PeerClient {
     }
 
     /// The session's headers and those that repeat the call's name.
-    pub fn headers_of(&self, endpoint: &Endpoint, manner: &PeerDialect, method: Method) -> HeaderMap {
-        if manner.frame() != Frame::Tool {
+    pub fn headers_of(&self, endpoint: &Endpoint, dialect: &PeerDialect, method: Method) -> HeaderMap {
+        if dialect.frame() != Frame::Tool {
             return HeaderMap::new();
         }
-        self.headers(endpoint, manner.era(), "tools/call", Some(manner.name_of(method)))
+        self.headers(endpoint, dialect.era(), "tools/call", Some(dialect.name_of(method)))
     }
 
     /// Opens an MCP session and returns the headers for its requests; `None` if there is no MCP server at `endpoint`.
@@ -221,7 +221,7 @@ impl PeerClient {
             message,
             attempts,
             time: self.client.allow(message.limit),
-            manner: peer.manner.clone(),
+            dialect: peer.dialect.clone(),
             tried: Vec::new(),
             looked: None,
             quirks: Quirks::default(),
@@ -287,7 +287,7 @@ pub struct Sending<'a> {
     message: OutgoingCall<'a>,
     attempts: &'a mut Vec<SendAttempt>,
     time: Deadline,
-    manner: PeerDialect,
+    dialect: PeerDialect,
     /// Forms that the peer did not understand.
     tried: Vec<PeerDialect>,
     looked: Option<Option<PeerDialect>>,
@@ -315,7 +315,7 @@ impl Sending<'_> {
     /// Sends the message in the next form and returns the answer; `None` when no form or no time is left. Calling it again means
     /// that the caller did not understand the last answer.
     pub async fn next(&mut self) -> Option<&Exchange> {
-        let unknown = self.message.notice && !self.peer.manner.knows(self.method());
+        let unknown = self.message.notice && !self.peer.dialect.knows(self.method());
         // Rare paths are boxed, here and below, to keep the future of every call small.
         if unknown || (self.answered && !Box::pin(self.prepare_next()).await) {
             return None;
@@ -323,7 +323,7 @@ impl Sending<'_> {
         let mut hung_up = false;
         loop {
             let endpoint = self.endpoint();
-            if self.manner.era() == McpStyle::Session && self.client.sessions.of(&endpoint).is_none() {
+            if self.dialect.era() == McpStyle::Session && self.client.sessions.of(&endpoint).is_none() {
                 // Without a session the call still goes out, and its refusal says why.
                 Box::pin(self.probe(&endpoint).handshake()).await;
             }
@@ -355,8 +355,8 @@ impl Sending<'_> {
             self.quirks.note(Quirk::SaysOkToAnything);
         }
         // The dialect read from its tools holds even if the call failed.
-        let now = if understood { Some(self.manner) } else { self.looked.flatten() };
-        let learned = now.filter(|manner| manner != self.peer.manner);
+        let now = if understood { Some(self.dialect) } else { self.looked.flatten() };
+        let learned = now.filter(|dialect| dialect != self.peer.dialect);
         SendOutcome { understood, learned, quirks: self.quirks }
     }
 
@@ -373,7 +373,7 @@ impl Sending<'_> {
             self.pause *= 2;
             return true;
         }
-        if exchange.status == StatusCode::NOT_FOUND && self.manner.era() == McpStyle::Session && !self.reopened {
+        if exchange.status == StatusCode::NOT_FOUND && self.dialect.era() == McpStyle::Session && !self.reopened {
             self.reopened = true;
             self.client.sessions.forget(&self.endpoint());
             return true;
@@ -382,13 +382,13 @@ impl Sending<'_> {
             return false;
         }
         let kind = if sse::is_stream(&exchange.headers) { NonJsonKind::Stream } else { NonJsonKind::Document };
-        let error = DialectError::read(&self.manner, self.method(), exchange.status.as_u16(), kind, &exchange.body);
+        let error = DialectError::read(&self.dialect, self.method(), exchange.status.as_u16(), kind, &exchange.body);
         self.acknowledged |= error == DialectError::Nothing && exchange.status.is_success();
         self.next_form(&error).await
     }
 
     async fn next_form(&mut self, error: &DialectError) -> bool {
-        self.tried.push(self.manner.clone());
+        self.tried.push(self.dialect.clone());
         if self.tried.len() >= if self.thorough { MAX_THOROUGH } else { MAX_FORMS } {
             return false;
         }
@@ -407,23 +407,23 @@ impl Sending<'_> {
                 NextTry::Stop => return false,
                 NextTry::Unknown => {
                     self.quirks.note(Quirk::UnknownNotice);
-                    self.looked = Some(Some(self.peer.manner.without(self.method())));
+                    self.looked = Some(Some(self.peer.dialect.without(self.method())));
                     return false;
                 }
-                NextTry::Say(manner) => {
-                    self.manner = manner;
+                NextTry::Say(dialect) => {
+                    self.dialect = dialect;
                     return true;
                 }
                 NextTry::Look => {
                     let endpoint = self.endpoint();
-                    let found = self.probe(&endpoint).look().await.map(|found| self.manner.with_tools_of(found));
+                    let found = self.probe(&endpoint).look().await.map(|found| self.dialect.with_tools_of(found));
                     self.looked = Some(found.clone());
                     let Some(found) = found.filter(|found| !self.tried.contains(found)) else { continue };
                     if self.message.notice && !found.knows(self.method()) {
                         self.quirks.note(Quirk::UnknownNotice);
                         return false;
                     }
-                    self.manner = found;
+                    self.dialect = found;
                     return true;
                 }
             }
@@ -434,11 +434,11 @@ impl Sending<'_> {
         let (client, method) = (&self.client.client, self.method());
         let id = client.next_id();
         let mut body = Vec::with_capacity(1024 + self.message.body.map_or(0, <[u8]>::len));
-        let written = self.message.write(&self.manner, id, &mut body);
+        let written = self.message.write(&self.dialect, id, &mut body);
         let sent = Bytes::from(body);
         let came = match written {
             Ok(()) => {
-                let headers = self.client.headers_of(endpoint, &self.manner, method);
+                let headers = self.client.headers_of(endpoint, &self.dialect, method);
                 let asking = client.ask(endpoint, &headers, sent.clone(), Some(id), &mut self.time);
                 asking.instrument(trace::calling(method)).await
             }
@@ -462,7 +462,7 @@ impl Sending<'_> {
 
     fn endpoint(&self) -> Endpoint {
         let endpoint = self.peer.endpoint;
-        if self.manner.is_at_root() && endpoint.is_pathless() { endpoint.at("/") } else { endpoint.clone() }
+        if self.dialect.is_at_root() && endpoint.is_pathless() { endpoint.at("/") } else { endpoint.clone() }
     }
 }
 

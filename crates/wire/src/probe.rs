@@ -39,9 +39,9 @@ impl Probe<'_> {
         }
         // A server that does not know the method may still have tools.
         if found.status.is_success() || says_unknown(&found) {
-            let manner = self.tools(McpStyle::AtOnce).await;
-            if manner.is_some() || found.status.is_success() {
-                return manner;
+            let dialect = self.tools(McpStyle::AtOnce).await;
+            if dialect.is_some() || found.status.is_success() {
+                return dialect;
             }
         }
         self.handshake().await?;

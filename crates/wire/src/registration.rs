@@ -28,7 +28,7 @@ pub struct Admitted {
     pub league_id: Option<LeagueId>,
     pub token: Option<Token>,
     pub passes: bool,
-    pub manner: PeerDialect,
+    pub dialect: PeerDialect,
     /// The manager has answered in this dialect. Flat fields prove nothing about its frame.
     pub proven: bool,
 }
@@ -101,17 +101,17 @@ async fn attempt(
 ) -> Read {
     let began = Instant::now();
     let canonical = PeerDialect::default();
-    let peer = Peer { endpoint: manager, manner: &canonical, proven: false };
+    let peer = Peer { endpoint: manager, dialect: &canonical, proven: false };
     let message = OutgoingCall { envelope, call, body: None, limit, notice: false };
     let mut tries = Vec::new();
     let said = peer_client.search(peer, message, &answers, &mut tries).await;
-    let manner = said.learned.unwrap_or_default();
+    let dialect = said.learned.unwrap_or_default();
     tries.retain(|one| !one.is_probe);
     match tries.last().map(|last| &last.came) {
         None => return Read::Unclear("no time".into()),
         Some(Err(CallError { kind: Failure::HungUp(_), .. })) => {}
         Some(Err(error)) => return Read::Unclear(error.to_string()),
-        Some(Ok(last)) if said.understood || is_refusal(last) => return read(&last.body, manner, true),
+        Some(Ok(last)) if said.understood || is_refusal(last) => return read(&last.body, dialect, true),
         Some(Ok(_)) => {}
     }
     let left = limit.saturating_sub(began.elapsed());
@@ -200,7 +200,7 @@ enum Read {
     Unclear(String),
 }
 
-fn read(body: &[u8], manner: PeerDialect, proven: bool) -> Read {
+fn read(body: &[u8], dialect: PeerDialect, proven: bool) -> Read {
     let layers = match ParsedAnswer::parse(body) {
         Ok(layers) => layers,
         Err(unreadable) => return Read::Unclear(unreadable.to_string()),
@@ -214,7 +214,7 @@ fn read(body: &[u8], manner: PeerDialect, proven: bool) -> Read {
                 league_id,
                 token: reading.token.map(|token| Token::received(token.reveal())),
                 passes,
-                manner,
+                dialect,
                 proven,
             }))
         }

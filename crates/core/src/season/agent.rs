@@ -89,7 +89,7 @@ pub struct RegisteredPlayer {
     pub grant: StoredCredential,
     /// Technical losses since it last played a match.
     pub forfeits_running: u32,
-    pub manner: PeerDialect,
+    pub dialect: PeerDialect,
     pub quirks: Quirks,
     /// Whether it has shown a valid token or pass in this league.
     pub shows_token: bool,
@@ -131,7 +131,7 @@ pub struct RegisteredReferee {
     pub running: u32,
     /// The manager could not reach it and waits for it to register again.
     pub lost: bool,
-    pub manner: PeerDialect,
+    pub dialect: PeerDialect,
     pub quirks: Quirks,
 }
 

@@ -143,7 +143,7 @@ impl Season {
             profile,
             grant,
             forfeits_running: 0,
-            manner: PeerDialect::default(),
+            dialect: PeerDialect::default(),
             quirks: Quirks::default(),
             shows_token: false,
             withdrawn: false,
@@ -173,7 +173,7 @@ impl Season {
             capacity,
             running: 0,
             lost: false,
-            manner: PeerDialect::default(),
+            dialect: PeerDialect::default(),
             quirks: Quirks::default(),
         });
         Ok(())
@@ -326,10 +326,10 @@ impl Season {
 
     fn know(&mut self, agent: &AgentId, learned: &LearnedDialect) -> Result<(), BadEvent> {
         let (known, quirks) = self.ways_of(agent).ok_or_else(|| unknown(agent.as_str()))?;
-        let manner = learned.manner.as_ref().filter(|manner| *manner != known);
+        let dialect = learned.dialect.as_ref().filter(|dialect| *dialect != known);
         let news = learned.quirks.iter().any(|quirk| !quirks.has(quirk));
         let shows_token = learned.shows_token && self.is_yet_to_show_token(agent);
-        if manner.is_none() && !news && !shows_token {
+        if dialect.is_none() && !news && !shows_token {
             return Err(BadEvent::Untimely("learning what is known"));
         }
         let (known, quirks) = match agent {
@@ -337,16 +337,16 @@ impl Season {
                 let place = *self.player_index.get(id).ok_or_else(|| unknown(id))?;
                 let player = &mut self.players[place as usize];
                 player.shows_token |= learned.shows_token;
-                (&mut player.manner, &mut player.quirks)
+                (&mut player.dialect, &mut player.quirks)
             }
             AgentId::Referee(id) => {
                 let place = *self.referee_index.get(id).ok_or_else(|| unknown(id))?;
                 let referee = &mut self.referees[place as usize];
-                (&mut referee.manner, &mut referee.quirks)
+                (&mut referee.dialect, &mut referee.quirks)
             }
         };
-        if let Some(manner) = &learned.manner {
-            known.clone_from(manner);
+        if let Some(dialect) = &learned.dialect {
+            known.clone_from(dialect);
         }
         *quirks = quirks.and(learned.quirks);
         Ok(())

@@ -13,8 +13,8 @@ use super::{CommandOutcome, Registered, Season, happened};
 impl Season {
     pub fn ways_of(&self, agent: &AgentId) -> Option<(&PeerDialect, Quirks)> {
         match agent {
-            AgentId::Player(id) => self.player(id).map(|player| (&player.manner, player.quirks)),
-            AgentId::Referee(id) => self.referee(id).map(|referee| (&referee.manner, referee.quirks)),
+            AgentId::Player(id) => self.player(id).map(|player| (&player.dialect, player.quirks)),
+            AgentId::Referee(id) => self.referee(id).map(|referee| (&referee.dialect, referee.quirks)),
         }
     }
 
@@ -57,21 +57,21 @@ impl Season {
             quirks.note(Quirk::RegistersOften);
         }
         let canonical = PeerDialect::default();
-        let manner = known.is_none().then_some(guess);
+        let dialect = known.is_none().then_some(guess);
         let before = known.unwrap_or((&canonical, Quirks::default()));
-        ruling.events.extend(news(&admitted.id, before, &LearnedDialect { manner, quirks, shows_token: false }, now));
+        ruling.events.extend(news(&admitted.id, before, &LearnedDialect { dialect, quirks, shows_token: false }, now));
         ruling
     }
 }
 
 fn news(
     agent: &AgentId,
-    (manner, quirks): (&PeerDialect, Quirks),
+    (dialect, quirks): (&PeerDialect, Quirks),
     learned: &LearnedDialect,
     now: Timestamp,
 ) -> Option<Event> {
-    let better = learned.manner.as_ref().map(|learned| manner.learning(learned)).filter(|better| better != manner);
+    let better = learned.dialect.as_ref().map(|learned| dialect.learning(learned)).filter(|better| better != dialect);
     let new: Quirks = learned.quirks.iter().filter(|quirk| !quirks.has(*quirk)).collect();
-    let learned = LearnedDialect { manner: better, quirks: new, shows_token: learned.shows_token };
+    let learned = LearnedDialect { dialect: better, quirks: new, shows_token: learned.shows_token };
     (!learned.is_nothing()).then(|| happened(now, Fact::AgentLearned { agent: agent.clone(), learned }))
 }

@@ -17,7 +17,7 @@ impl Season {
             standings: self.record_of(&player.id),
             referee_pass: Some(player.grant.digest.referee_pass(league, match_id, &assignment.referee)),
             player_pass: Some(player.grant.digest.player_pass(league, match_id)),
-            manner: player.manner.clone(),
+            dialect: player.dialect.clone(),
             shows_token: player.shows_token,
             attempts: Some(if self.is_suspended(player) { 1 } else { self.config.limits.max_retries }),
         };

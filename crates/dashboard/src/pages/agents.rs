@@ -62,7 +62,7 @@ pub(crate) fn page(
                                     td { (state(snapshot.season(), player)) }
                                     td { (player.forfeits_running) }
                                     td { @match answers::median(files, player.id.as_str()) { Some(median) => { (median) " ms" }, None => "–" } }
-                                    td { (player.manner.frame()) }
+                                    td { (player.dialect.frame()) }
                                     td { (player.quirks.iter().count()) }
                                     td { (player.profile.version) }
                                     @if trusted { td.name { (player.profile.endpoint) } }
@@ -85,7 +85,7 @@ fn official(referee: &RegisteredReferee, pulse: Option<Duration>, trusted: bool)
             td { span.pill data-state=(state) { (word) } }
             td { (referee.running) } td { (referee.capacity) }
             td { @match pulse { Some(pulse) => { (pulse.as_millis()) " ms" }, None => "–" } }
-            td { (referee.manner.frame()) } td { (referee.quirks.iter().count()) } td { (referee.profile.version) }
+            td { (referee.dialect.frame()) } td { (referee.quirks.iter().count()) } td { (referee.profile.version) }
             @if trusted { td.name { (referee.profile.endpoint) } }
         }
     }

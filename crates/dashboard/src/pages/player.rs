@@ -43,7 +43,7 @@ pub(crate) fn page(
                     div { dt { "Lost" } dd { (row.losses) } }
                     @if let Some(place) = place { div { dt { "Technical losses" } dd { (season.table().row(place).technical_losses) } } }
                 }
-                div { dt { "Spoken to in frame" } dd { (player.manner.frame()) } }
+                div { dt { "Spoken to in frame" } dd { (player.dialect.frame()) } }
                 div { dt { "Version" } dd { (player.profile.version) } }
                 div { dt { "Games" } dd { @for game in &player.profile.games { (game) " " } } }
             }

@@ -153,8 +153,8 @@ fn agent<'a>(agents: &'a [AgentEntry], name: &str) -> &'a AgentEntry {
 
 /// Compares the recorded dialect and quirks, also as the page shows them.
 fn is_known(shown: &str, agent: &AgentEntry, form: &str, quirks: &[Quirk]) {
-    let manner = agent.manner.to_string();
-    assert!(manner.starts_with(form), "{form}: {agent:?}");
+    let dialect = agent.dialect.to_string();
+    assert!(dialect.starts_with(form), "{form}: {agent:?}");
     assert!(shown.lines().any(|line| line.contains(agent.name.as_str()) && line.contains(form)), "{shown}");
     for quirk in quirks {
         assert!(agent.quirks.has(*quirk), "{quirk}: {agent:?}");

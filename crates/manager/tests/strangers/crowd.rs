@@ -26,12 +26,12 @@ async fn every_kind_plays_one_league_without_a_technical_loss_and_is_understood_
     let mut trouble = BTreeMap::new();
     for (player, form, quirks) in &crowd {
         let known = season.players().iter().find(|known| known.id.as_str() == player.id()).unwrap();
-        let manner = known.manner.to_string();
+        let dialect = known.dialect.to_string();
         let noted = serde_json::to_value(known.quirks).unwrap();
         let noted: Vec<&str> = noted.as_array().unwrap().iter().filter_map(|quirk| quirk.as_str()).collect();
         let mut found = Vec::new();
-        if !manner.starts_with(form) {
-            found.push(format!("is spoken to in {manner}, not in {form}"));
+        if !dialect.starts_with(form) {
+            found.push(format!("is spoken to in {dialect}, not in {form}"));
         }
         found.extend(quirks.iter().filter(|quirk| !noted.contains(quirk)).map(|quirk| format!("{quirk} is not noted")));
         found.extend(player.log().wasted_after_answer().iter().map(|topic| format!("{topic} was wasted")));

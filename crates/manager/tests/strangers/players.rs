@@ -28,8 +28,8 @@ async fn league(plan: Plan) -> (RegisteredPlayer, Season) {
     (known, season)
 }
 
-async fn manner_of(plan: Plan) -> String {
-    league(plan).await.0.manner.to_string()
+async fn dialect_of(plan: Plan) -> String {
+    league(plan).await.0.dialect.to_string()
 }
 
 fn plan(speech: Speech) -> Plan {
@@ -38,7 +38,7 @@ fn plan(speech: Speech) -> Plan {
 
 #[tokio::test]
 async fn every_frame_is_learned_from_the_registration_or_within_the_match() {
-    for (speech, manner) in [
+    for (speech, dialect) in [
         (Speech::Direct, "A"),
         (Speech::ParityChoose, "A, choose_parity as parity_choose"),
         (Speech::Types, "B"),
@@ -49,7 +49,7 @@ async fn every_frame_is_learned_from_the_registration_or_within_the_match() {
         (Speech::Session, "C session"),
         (Speech::Stateless, "C 2026-07-28"),
     ] {
-        assert_eq!(manner_of(plan(speech)).await, manner, "{speech:?}");
+        assert_eq!(dialect_of(plan(speech)).await, dialect, "{speech:?}");
     }
 }
 
@@ -58,7 +58,7 @@ async fn tools_are_called_as_they_are_listed() {
     for speech in [Speech::Tools, Speech::Session, Speech::Stateless] {
         for habit in [PlayerDialect::OtherToolNames, PlayerDialect::FieldsOnly, PlayerDialect::UnderOneKey("payload")] {
             let (known, _) = league(plan(speech).dialect(habit)).await;
-            assert_eq!(known.manner.frame().letter(), 'C');
+            assert_eq!(known.dialect.frame().letter(), 'C');
         }
     }
 }

@@ -46,7 +46,7 @@ async fn a_referee_is_given_its_matches_in_any_frame() {
         (Frame::Nested, Speech::Nested, 'E'),
     ] {
         let season = league_of(speech, Plan::new("Whistle", frame)).await;
-        assert_eq!(season.referees()[0].manner.frame().letter(), letter);
+        assert_eq!(season.referees()[0].dialect.frame().letter(), letter);
     }
 }
 

@@ -2,8 +2,8 @@ use serde_json::json;
 
 use super::*;
 
-fn kept(manner: &PeerDialect) -> PeerDialect {
-    serde_json::from_value(serde_json::to_value(manner).unwrap()).unwrap()
+fn kept(dialect: &PeerDialect) -> PeerDialect {
+    serde_json::from_value(serde_json::to_value(dialect).unwrap()).unwrap()
 }
 
 #[test]
@@ -12,7 +12,7 @@ fn what_was_learned_is_the_same_after_a_restart() {
         {"name": "receive_game_invitation", "inputSchema": {"properties": {"message": {"type": "object"}}}},
         {"name": "choose_parity", "inputSchema": {"properties": {"match_id": {}, "deadline": {}}}},
     ]});
-    for manner in [
+    for dialect in [
         PeerDialect::default(),
         PeerDialect::from(Frame::Typed),
         PeerDialect::default().calling(Method::ChooseParity, "parity_choose").posting(),
@@ -20,7 +20,7 @@ fn what_was_learned_is_the_same_after_a_restart() {
         PeerDialect::of_tools(McpStyle::Session, &tools).unwrap(),
         PeerDialect::of_tools(McpStyle::Stateless, &tools).unwrap(),
     ] {
-        assert_eq!(kept(&manner), manner, "{manner}");
+        assert_eq!(kept(&dialect), dialect, "{dialect}");
     }
     assert_eq!(serde_json::to_value(PeerDialect::default()).unwrap(), json!({"frame": "A"}));
 }
@@ -36,7 +36,7 @@ fn what_cannot_be_true_is_left_out() {
 }
 
 #[test]
-fn a_manner_is_a_few_words() {
+fn a_dialect_is_printed_in_a_few_words() {
     let cases = [
         (PeerDialect::default(), "A"),
         (PeerDialect::default().calling(Method::ChooseParity, "parity_choose"), "A, choose_parity as parity_choose"),
@@ -45,8 +45,8 @@ fn a_manner_is_a_few_words() {
         (PeerDialect { era: McpStyle::Stateless, ..PeerDialect::from(Frame::Tool) }, "C 2026-07-28"),
         (PeerDialect::from(Frame::Bare).posting().at_root(), "D at /, posts"),
     ];
-    for (manner, words) in cases {
-        assert_eq!(manner.to_string(), words);
+    for (dialect, words) in cases {
+        assert_eq!(dialect.to_string(), words);
     }
 }
 
@@ -95,31 +95,31 @@ fn a_list_of_tools_tells_names_and_shapes_of_all_calls_at_once() {
         {"name": "notify_match_result", "inputSchema": {"type": "object", "additionalProperties": true}},
         {"name": "something_else", "inputSchema": {}},
     ]});
-    let manner = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();
-    assert_eq!(manner.name_of(Method::GameInvitation), "receiveGameInvitation");
-    assert_eq!(*manner.shape_of(Method::GameInvitation), ArgumentShape::Under("payload".into()));
-    assert_eq!(manner.name_of(Method::ChooseParity), "parity_choose");
+    let dialect = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();
+    assert_eq!(dialect.name_of(Method::GameInvitation), "receiveGameInvitation");
+    assert_eq!(*dialect.shape_of(Method::GameInvitation), ArgumentShape::Under("payload".into()));
+    assert_eq!(dialect.name_of(Method::ChooseParity), "parity_choose");
     assert_eq!(
-        *manner.shape_of(Method::ChooseParity),
+        *dialect.shape_of(Method::ChooseParity),
         ArgumentShape::Fields(vec!["deadline".into(), "match_id".into()])
     );
-    assert_eq!(*manner.shape_of(Method::NotifyMatchResult), ArgumentShape::Whole);
-    assert!(manner.knows(Method::NotifyMatchResult) && !manner.knows(Method::NotifyRound));
+    assert_eq!(*dialect.shape_of(Method::NotifyMatchResult), ArgumentShape::Whole);
+    assert!(dialect.knows(Method::NotifyMatchResult) && !dialect.knows(Method::NotifyRound));
 }
 
 #[test]
 fn a_tool_that_takes_one_plain_field_of_ours_takes_fields() {
     let schema = json!({"properties": {"match_id": {"type": "string"}}, "required": ["match_id"]});
     let listing = json!({"tools": [{"name": "handle_game_invitation", "inputSchema": schema}]});
-    let manner = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();
-    assert_eq!(*manner.shape_of(Method::GameInvitation), ArgumentShape::Fields(vec!["match_id".into()]));
+    let dialect = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();
+    assert_eq!(*dialect.shape_of(Method::GameInvitation), ArgumentShape::Fields(vec!["match_id".into()]));
 }
 
 #[test]
 fn one_tool_for_everything_stands_for_every_call() {
     let schema = json!({"properties": {"message": {"type": "object"}}});
     let listing = json!({"tools": [{"name": "mcp_message", "inputSchema": schema}]});
-    let manner = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();
-    assert_eq!(manner.name_of(Method::ChooseParity), "mcp_message");
+    let dialect = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();
+    assert_eq!(dialect.name_of(Method::ChooseParity), "mcp_message");
     assert!(PeerDialect::of_tools(McpStyle::AtOnce, &json!({"tools": [{"name": "weather"}]})).is_none());
 }

@@ -56,17 +56,17 @@ struct CallDialectOnWire {
 impl From<DialectOnWire> for PeerDialect {
     fn from(written: DialectOnWire) -> Self {
         let frame = Frame::ALL.into_iter().find(|frame| written.frame.as_str() == frame.to_string());
-        let mut manner = Self::from(frame.unwrap_or(Frame::Direct));
-        manner.era = match (manner.frame, written.era.as_deref()) {
+        let mut dialect = Self::from(frame.unwrap_or(Frame::Direct));
+        dialect.era = match (dialect.frame, written.era.as_deref()) {
             (Frame::Tool, Some("session")) => McpStyle::Session,
             (Frame::Tool, Some("2026-07-28")) => McpStyle::Stateless,
             (_, Some(_) | None) => McpStyle::AtOnce,
         };
-        manner.at_root = written.path.as_deref() == Some("/");
-        manner.posts = written.posts;
-        manner.colon = written.sender.is_some();
+        dialect.at_root = written.path.as_deref() == Some("/");
+        dialect.posts = written.posts;
+        dialect.colon = written.sender.is_some();
         let short = |text: &SmolStr| text.len() <= MAX_NAME;
-        manner.one_name = written.method.filter(short).map(|name| Box::from(name.as_str()));
+        dialect.one_name = written.method.filter(short).map(|name| Box::from(name.as_str()));
         for (method, way) in written.methods {
             let Some((method, _)) = Method::named(&method) else { continue };
             let shape = match (way.fields, way.under) {
@@ -76,14 +76,14 @@ impl From<DialectOnWire> for PeerDialect {
                 (_, Some(key)) if short(&key) => ArgumentShape::Under(key),
                 (Some(_) | None, Some(_) | None) => ArgumentShape::Whole,
             };
-            manner = manner.with(CallDialect { method, name: way.name.filter(short), shape, unknown: way.unknown });
+            dialect = dialect.with(CallDialect { method, name: way.name.filter(short), shape, unknown: way.unknown });
         }
-        manner
+        dialect
     }
 }
 
 impl From<&PeerDialect> for DialectOnWire {
-    fn from(manner: &PeerDialect) -> Self {
+    fn from(dialect: &PeerDialect) -> Self {
         let way = |way: &CallDialect| {
             let (fields, under) = match &way.shape {
                 ArgumentShape::Whole => (None, None),
@@ -94,17 +94,17 @@ impl From<&PeerDialect> for DialectOnWire {
             (name, CallDialectOnWire { name: way.name.clone(), fields, under, unknown: way.unknown })
         };
         Self {
-            frame: SmolStr::from(manner.frame.letter().to_string()),
-            era: match manner.era {
+            frame: SmolStr::from(dialect.frame.letter().to_string()),
+            era: match dialect.era {
                 McpStyle::AtOnce => None,
                 McpStyle::Session => Some(SmolStr::new_static("session")),
                 McpStyle::Stateless => Some(SmolStr::new_static("2026-07-28")),
             },
-            path: manner.at_root.then(|| SmolStr::new_static("/")),
-            posts: manner.posts,
-            sender: manner.colon.then(|| SmolStr::new_static(COLON_SENDER)),
-            method: manner.one_name.as_deref().map(SmolStr::new),
-            methods: manner.ways.iter().take(TABLE.len()).map(way).collect(),
+            path: dialect.at_root.then(|| SmolStr::new_static("/")),
+            posts: dialect.posts,
+            sender: dialect.colon.then(|| SmolStr::new_static(COLON_SENDER)),
+            method: dialect.one_name.as_deref().map(SmolStr::new),
+            methods: dialect.ways.iter().take(TABLE.len()).map(way).collect(),
         }
     }
 }

@@ -21,7 +21,7 @@ fn first(dialect_error: &DialectError) -> DialectAttempt<'static> {
 
 fn said(next: NextTry) -> String {
     match next {
-        NextTry::Say(manner) => manner.to_string(),
+        NextTry::Say(dialect) => dialect.to_string(),
         NextTry::Look => String::from("look"),
         NextTry::Unknown => String::from("unknown"),
         NextTry::Stop => String::from("stop"),
@@ -88,7 +88,9 @@ fn names_that_are_known_lead_to_names_like_them() {
     let known = PeerDialect::default().calling(Method::GameInvitation, "receive_game_invitation");
     let attempt = after(&[known], Method::NotifyMatchResult, &DialectError::UnknownName(None));
     let next = DialectAttempt { proven: true, ..attempt }.next();
-    assert!(matches!(&next, NextTry::Say(manner) if manner.name_of(Method::NotifyMatchResult) == "receive_game_over"));
+    assert!(
+        matches!(&next, NextTry::Say(dialect) if dialect.name_of(Method::NotifyMatchResult) == "receive_game_over")
+    );
 }
 
 #[test]
@@ -119,11 +121,11 @@ fn no_form_is_tried_twice_and_the_ladder_ends() {
         DialectError::Mcp,
     ] {
         let mut tried = vec![PeerDialect::default()];
-        while let NextTry::Say(manner) =
+        while let NextTry::Say(dialect) =
             (DialectAttempt { looked: true, ..after(&tried, Method::GameInvitation, &dialect_error) }).next()
         {
-            assert!(!tried.contains(&manner));
-            tried.push(manner);
+            assert!(!tried.contains(&dialect));
+            tried.push(dialect);
         }
         assert!(tried.len() <= 8, "{dialect_error:?}: {}", tried.len());
     }
@@ -134,15 +136,15 @@ fn a_notice_is_tried_under_one_other_name_and_then_never_again() {
     let unknown = DialectError::UnknownName(None);
     let notice =
         |tried: &[PeerDialect], method| DialectAttempt { notice: true, ..after(tried, method, &unknown) }.next();
-    for (manner, method, name) in [
+    for (dialect, method, name) in [
         (PeerDialect::default(), Method::NotifyRound, "announce_round"),
         (PeerDialect::default(), Method::NotifyRoundCompleted, "ROUND_COMPLETED"),
         (PeerDialect::from(Frame::Typed), Method::NotifyRound, "notify_round"),
         (PeerDialect::from(Frame::Typed), Method::NotifyRoundCompleted, "notify_round_completed"),
     ] {
-        let NextTry::Say(other) = notice(std::slice::from_ref(&manner), method) else { panic!("{name} is not tried") };
-        assert_eq!((other.name_of(method), other.frame()), (name, manner.frame()));
-        assert_eq!(notice(&[manner, other], method), NextTry::Unknown);
+        let NextTry::Say(other) = notice(std::slice::from_ref(&dialect), method) else { panic!("{name} is not tried") };
+        assert_eq!((other.name_of(method), other.frame()), (name, dialect.frame()));
+        assert_eq!(notice(&[dialect, other], method), NextTry::Unknown);
     }
 }
 
@@ -174,16 +176,16 @@ fn a_thorough_search_tries_every_frame_whatever_comes_back() {
         loop {
             let attempt = after(&tried, Method::RegisterPlayer, &dialect_error);
             match (DialectAttempt { thorough: true, looked, ..attempt }).next() {
-                NextTry::Say(manner) => tried.push(manner),
+                NextTry::Say(dialect) => tried.push(dialect),
                 NextTry::Look => looked = true,
                 NextTry::Unknown | NextTry::Stop => break,
             }
         }
         for frame in [Frame::Direct, Frame::Typed, Frame::Tool, Frame::Bare, Frame::Nested] {
-            assert!(tried.iter().any(|manner| manner.frame() == frame), "{dialect_error:?}: {frame} was not tried");
+            assert!(tried.iter().any(|dialect| dialect.frame() == frame), "{dialect_error:?}: {frame} was not tried");
         }
         assert!(looked, "{dialect_error:?}: the tools were not asked for");
-        let alias = |manner: &PeerDialect| manner.name_of(Method::RegisterPlayer) == "league_register";
+        let alias = |dialect: &PeerDialect| dialect.name_of(Method::RegisterPlayer) == "league_register";
         assert!(tried.iter().any(alias), "{dialect_error:?}: the other name was not tried");
         assert!(tried.len() <= 20, "{dialect_error:?}: {} forms", tried.len());
     }

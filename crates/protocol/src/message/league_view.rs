@@ -82,8 +82,8 @@ pub struct AgentEntry {
     /// `ACTIVE`; a player may be `SUSPENDED` or `WITHDRAWN`, a referee `LOST`.
     pub state: SmolStr,
     /// How it is spoken to.
-    #[serde(default)]
-    pub manner: PeerDialect,
+    #[serde(rename = "manner", default)]
+    pub dialect: PeerDialect,
     /// What it does differently.
     #[serde(default)]
     pub quirks: Quirks,

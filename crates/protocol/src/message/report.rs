@@ -83,8 +83,8 @@ pub struct AnswerTimes {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LearnedDialect {
     /// How it is spoken to, where that is not what was thought before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub manner: Option<PeerDialect>,
+    #[serde(rename = "manner", default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<PeerDialect>,
     /// What it does differently.
     #[serde(default, skip_serializing_if = "no_quirks")]
     pub quirks: Quirks,
@@ -95,7 +95,7 @@ pub struct LearnedDialect {
 
 impl LearnedDialect {
     pub fn is_nothing(&self) -> bool {
-        self.manner.is_none() && self.quirks.is_empty() && !self.shows_token
+        self.dialect.is_none() && self.quirks.is_empty() && !self.shows_token
     }
 }
 

@@ -46,8 +46,8 @@ pub struct Contestant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub player_pass: Option<Pass>,
     /// How the player is spoken to, as far as that is known.
-    #[serde(default, skip_serializing_if = "PeerDialect::is_canonical")]
-    pub manner: PeerDialect,
+    #[serde(rename = "manner", default, skip_serializing_if = "PeerDialect::is_canonical")]
+    pub dialect: PeerDialect,
     /// Whether it has shown a right token or pass in this league: then no answer of its own goes without.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shows_token: bool,
@@ -66,7 +66,7 @@ impl Contestant {
             standings: PlayerRecord::default(),
             referee_pass: None,
             player_pass: None,
-            manner: PeerDialect::default(),
+            dialect: PeerDialect::default(),
             shows_token: false,
             attempts: None,
         }

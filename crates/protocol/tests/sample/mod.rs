@@ -157,7 +157,7 @@ fn contestant(number: u32) -> Contestant {
         standings: record(),
         referee_pass: Some(key.referee_pass(&league(), &match_id(), &referee())),
         player_pass: Some(key.player_pass(&league(), &match_id())),
-        manner: PeerDialect::from(Frame::Nested).calling(Method::ChooseParity, "parity_choose"),
+        dialect: PeerDialect::from(Frame::Nested).calling(Method::ChooseParity, "parity_choose"),
         shows_token: true,
         attempts: Some(1),
     }
@@ -253,7 +253,7 @@ pub(crate) fn call(method: Method) -> Call {
             learned: ByPlayer(vec![(
                 player(6),
                 LearnedDialect {
-                    manner: Some(PeerDialect::from(Frame::Typed)),
+                    dialect: Some(PeerDialect::from(Frame::Typed)),
                     quirks: [Quirk::NoToken, Quirk::PostsAnswers].into_iter().collect(),
                     shows_token: true,
                 },
@@ -504,7 +504,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
                 version: "1.0.0".into(),
                 endpoint: "http://localhost:8105/mcp".into(),
                 state: "ACTIVE".into(),
-                manner: PeerDialect::from(Frame::Bare),
+                dialect: PeerDialect::from(Frame::Bare),
                 quirks: [Quirk::BareMessage].into_iter().collect(),
             };
             let page = LeaguePage {

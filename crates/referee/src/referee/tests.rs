@@ -27,7 +27,7 @@ fn referee() -> Referee {
         token: None,
         passes: false,
         manager: referee.shared.settings.manager.clone(),
-        manner: PeerDialect::default(),
+        dialect: PeerDialect::default(),
         proven: true,
     };
     *referee.shared.identity.write().unwrap() = Some(identity);

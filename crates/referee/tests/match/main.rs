@@ -139,11 +139,11 @@ async fn another_name_costs_one_call_and_the_manager_is_told_of_it() {
     let report = play(&a, &canonical("P02").await, json!({})).await;
     assert_eq!(forfeits(&report), 0);
     assert_eq!((a.calls("choose_parity").len(), a.calls("parity_choose").len()), (1, 1));
-    let manner = &report["learned"]["P01"]["manner"];
-    assert_eq!(*manner, json!({"frame": "A", "methods": {"choose_parity": {"name": "parity_choose"}}}));
+    let dialect = &report["learned"]["P01"]["manner"];
+    assert_eq!(*dialect, json!({"frame": "A", "methods": {"choose_parity": {"name": "parity_choose"}}}));
     let b = canonical("P02").await;
     let known = json!({"players": [
-        {"player_id": "P01", "endpoint": a.endpoint(), "manner": manner},
+        {"player_id": "P01", "endpoint": a.endpoint(), "manner": dialect},
         {"player_id": "P02", "endpoint": b.endpoint()},
     ]});
     let again = play(&a, &b, known).await;

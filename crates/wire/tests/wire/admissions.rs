@@ -36,7 +36,7 @@ async fn a_manager_that_knows_no_form_of_it_may_have_a_form_at_register() {
     .await;
     let admitted = ask(&manager).await.unwrap();
     assert_eq!(admitted.player_id.unwrap().as_str(), "P03");
-    assert_eq!(admitted.manner, PeerDialect::default());
+    assert_eq!(admitted.dialect, PeerDialect::default());
 }
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn the_form_that_a_manager_understood_is_remembered() {
         _ => asked.error(200, -32601, "Method not found"),
     })
     .await;
-    assert_eq!(ask(&manager).await.unwrap().manner.to_string(), "B");
+    assert_eq!(ask(&manager).await.unwrap().dialect.to_string(), "B");
 }
 
 #[tokio::test]

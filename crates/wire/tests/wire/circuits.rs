@@ -47,9 +47,9 @@ async fn a_circuit_opens_after_five_failures_and_closes_with_a_probe() {
     let (breakers, from) = (Breakers::default(), envelope("x"));
     let peer_client = PeerClient::new(client);
     let call = async || {
-        let (manner, call, mut tries) = (PeerDialect::default(), small(), Vec::new());
+        let (dialect, call, mut tries) = (PeerDialect::default(), small(), Vec::new());
         let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
-        let peer = Peer { endpoint: &to, manner: &manner, proven: false };
+        let peer = Peer { endpoint: &to, dialect: &dialect, proven: false };
         peer_client.send_guarded(Some(&breakers), peer, message, &heard, &mut tries).await;
         tries.remove(0).came
     };

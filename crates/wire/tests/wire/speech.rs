@@ -26,17 +26,17 @@ fn yes() -> Value {
 async fn ask_as(
     peer_client: &PeerClient,
     endpoint: &Endpoint,
-    manner: &PeerDialect,
+    dialect: &PeerDialect,
     proven: bool,
 ) -> (SendOutcome, Vec<SendAttempt>) {
     let (call, from) = (small(), envelope("x"));
     let mut tries = Vec::new();
     let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: false };
-    let said = peer_client.send(Peer { endpoint, manner, proven }, message, &says_yes, &mut tries).await;
+    let said = peer_client.send(Peer { endpoint, dialect, proven }, message, &says_yes, &mut tries).await;
     (said, tries)
 }
 
-async fn tell(peer_client: &PeerClient, endpoint: &Endpoint, manner: &PeerDialect) -> (SendOutcome, Vec<SendAttempt>) {
+async fn tell(peer_client: &PeerClient, endpoint: &Endpoint, dialect: &PeerDialect) -> (SendOutcome, Vec<SendAttempt>) {
     let from = envelope("x");
     let over = LeagueCompleted {
         league_id: None,
@@ -49,7 +49,7 @@ async fn tell(peer_client: &PeerClient, endpoint: &Endpoint, manner: &PeerDialec
     let call = Call::NotifyLeagueCompleted(over);
     let mut tries = Vec::new();
     let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
-    let said = peer_client.send(Peer { endpoint, manner, proven: false }, message, &heard, &mut tries).await;
+    let said = peer_client.send(Peer { endpoint, dialect, proven: false }, message, &heard, &mut tries).await;
     (said, tries)
 }
 
@@ -59,10 +59,10 @@ async fn learn(stranger: &Stranger) -> (PeerDialect, usize) {
     let (said, tries) = ask_as(&peer_client, &stranger.endpoint, &PeerDialect::default(), false).await;
     assert!(said.understood, "{:?}", stranger.methods());
     let wasted = tries.iter().filter(|one| !one.is_probe).count() - 1;
-    let manner = said.learned.unwrap_or_default();
-    let (again, tries) = ask_as(&peer_client, &stranger.endpoint, &manner, false).await;
+    let dialect = said.learned.unwrap_or_default();
+    let (again, tries) = ask_as(&peer_client, &stranger.endpoint, &dialect, false).await;
     assert_eq!((again.understood, again.learned, tries.len()), (true, None, 1), "what was learned is used");
-    (manner, wasted)
+    (dialect, wasted)
 }
 
 fn list(tools: &[&str], schema: &Value) -> Value {
@@ -126,9 +126,9 @@ async fn tools_are_listed_and_then_called_as_they_want_to_be() {
         _ => asked.error(200, -32601, "Method not found"),
     })
     .await;
-    let (manner, wasted) = learn(&stranger).await;
-    assert_eq!((manner.frame(), manner.era(), wasted), (Frame::Tool, McpStyle::AtOnce, 1));
-    assert_eq!(manner.name_of(Method::Shutdown), "Shutdown");
+    let (dialect, wasted) = learn(&stranger).await;
+    assert_eq!((dialect.frame(), dialect.era(), wasted), (Frame::Tool, McpStyle::AtOnce, 1));
+    assert_eq!(dialect.name_of(Method::Shutdown), "Shutdown");
 }
 
 /// A server with sessions as in the Python SDK. The first session is lost after `lasts` calls.
@@ -163,8 +163,8 @@ async fn with_sessions(lasts: usize) -> Stranger {
 #[tokio::test]
 async fn a_server_with_sessions_is_greeted_once() {
     let stranger = with_sessions(usize::MAX).await;
-    let (manner, wasted) = learn(&stranger).await;
-    assert_eq!((manner.to_string().as_str(), wasted), ("C session", 1));
+    let (dialect, wasted) = learn(&stranger).await;
+    assert_eq!((dialect.to_string().as_str(), wasted), ("C session", 1));
     let asked = [
         "shutdown",
         "server/discover",
@@ -183,8 +183,8 @@ async fn a_session_that_is_lost_is_opened_again_once() {
     let stranger = with_sessions(1).await;
     let peer_client = PeerClient::default();
     let (said, _) = ask_as(&peer_client, &stranger.endpoint, &PeerDialect::default(), false).await;
-    let manner = said.learned.unwrap();
-    let (said, tries) = ask_as(&peer_client, &stranger.endpoint, &manner, true).await;
+    let dialect = said.learned.unwrap();
+    let (said, tries) = ask_as(&peer_client, &stranger.endpoint, &dialect, true).await;
     assert!(said.understood);
     assert_eq!(
         tries.iter().map(|one| one.what).collect::<Vec<_>>(),
@@ -221,8 +221,8 @@ async fn a_stateless_server_is_told_everything_in_each_request() {
         }
     })
     .await;
-    let (manner, wasted) = learn(&stranger).await;
-    assert_eq!((manner.to_string().as_str(), wasted), ("C 2026-07-28", 1));
+    let (dialect, wasted) = learn(&stranger).await;
+    assert_eq!((dialect.to_string().as_str(), wasted), ("C 2026-07-28", 1));
 }
 
 #[tokio::test]
@@ -289,10 +289,10 @@ async fn an_unknown_notice_is_sent_by_two_names_and_never_again() {
     let stranger = Stranger::new(|asked| asked.error(200, -32601, "Method not found")).await;
     let peer_client = PeerClient::default();
     let (said, tries) = tell(&peer_client, &stranger.endpoint, &PeerDialect::default()).await;
-    let manner = said.learned.unwrap();
+    let dialect = said.learned.unwrap();
     assert!(tries.len() == 2 && said.quirks.has(Quirk::UnknownNotice));
-    assert!(!manner.knows(Method::NotifyLeagueCompleted));
-    let (said, tries) = tell(&peer_client, &stranger.endpoint, &manner).await;
+    assert!(!dialect.knows(Method::NotifyLeagueCompleted));
+    let (said, tries) = tell(&peer_client, &stranger.endpoint, &dialect).await;
     assert_eq!((said, tries.len()), (SendOutcome::default(), 0));
 }
 
@@ -300,9 +300,9 @@ async fn an_unknown_notice_is_sent_by_two_names_and_never_again() {
 async fn a_notice_finds_out_about_tools_so_that_the_first_question_knows() {
     let stranger = with_sessions(usize::MAX).await;
     let (said, tries) = tell(&PeerClient::default(), &stranger.endpoint, &PeerDialect::default()).await;
-    let manner = said.learned.unwrap();
-    assert_eq!(manner.frame(), Frame::Tool);
-    assert!(!manner.knows(Method::NotifyLeagueCompleted), "there is no such tool");
+    let dialect = said.learned.unwrap();
+    assert_eq!(dialect.frame(), Frame::Tool);
+    assert!(!dialect.knows(Method::NotifyLeagueCompleted), "there is no such tool");
     assert_eq!(tries.iter().filter(|one| !one.is_probe).count(), 1);
 }
 
@@ -316,12 +316,12 @@ async fn a_happy_answer_to_a_notice_changes_nothing() {
 #[tokio::test]
 async fn all_forms_share_one_limit() {
     let stranger = crate::support::player().await;
-    let (call, from, manner) = (Call::Ping(Empty {}), envelope("x"), PeerDialect::default());
+    let (call, from, dialect) = (Call::Ping(Empty {}), envelope("x"), PeerDialect::default());
     let endpoint = crate::support::endpoint(stranger.address);
     let mut tries = Vec::new();
     let never = |_: &Exchange| false;
     let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: false };
-    let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
+    let peer = Peer { endpoint: &endpoint, dialect: &dialect, proven: false };
     let said = PeerClient::default().send(peer, message, &never, &mut tries).await;
     assert!(!said.understood);
     let limits: Vec<_> = tries.iter().map(|one| one.came.as_ref().unwrap().receipt.limit).collect();

@@ -41,7 +41,7 @@ fn order(game: &str) -> StartMatch {
             standings: PlayerRecord { wins: 1, losses: 0, draws: u32::from(number), points: 3 + u32::from(number) },
             referee_pass: Some(key.referee_pass(&league, &match_id, &referee())),
             player_pass: Some(key.player_pass(&league, &match_id)),
-            manner: PeerDialect::default(),
+            dialect: PeerDialect::default(),
             shows_token: false,
             attempts: None,
             player_id,

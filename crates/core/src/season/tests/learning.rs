@@ -6,8 +6,8 @@ use league_protocol::quirk::Quirk;
 use super::*;
 use crate::season::agent::AgentId;
 
-fn learned(manner: Option<PeerDialect>, quirks: &[Quirk]) -> LearnedDialect {
-    LearnedDialect { manner, quirks: quirks.iter().copied().collect(), shows_token: false }
+fn learned(dialect: Option<PeerDialect>, quirks: &[Quirk]) -> LearnedDialect {
+    LearnedDialect { dialect, quirks: quirks.iter().copied().collect(), shows_token: false }
 }
 
 fn who(number: u32) -> AgentId {
@@ -31,8 +31,8 @@ fn what_is_learned_is_noted_once_and_survives_a_restart() {
     assert_eq!(learn(&mut league, &who(1), &news), 1);
     assert_eq!(learn(&mut league, &who(1), &news), 0);
     assert_eq!(learn(&mut league, &who(1), &learned(None, &[Quirk::NoToken, Quirk::OddTime])), 1);
-    let (manner, quirks) = league.season.ways_of(&who(1)).unwrap();
-    assert_eq!(*manner, parity);
+    let (dialect, quirks) = league.season.ways_of(&who(1)).unwrap();
+    assert_eq!(*dialect, parity);
     assert!(quirks.has(Quirk::NoToken) && quirks.has(Quirk::OddTime));
     assert_eq!(learn(&mut league, &AgentId::Referee(r(1)), &learned(None, &[Quirk::TakesNoOrders])), 1);
 }
@@ -62,8 +62,8 @@ fn the_next_referee_is_told_how_a_player_is_spoken_to() {
     learn(&mut league, &who(2), &learned(Some(PeerDialect::from(Frame::Bare)), &[]));
     let assigned = league.assign();
     let order = league.season.order(&assigned[0], Default::default(), None).unwrap();
-    assert_eq!(order.players.a.manner, PeerDialect::default());
-    assert_eq!(order.players.b.manner.frame(), Frame::Bare);
+    assert_eq!(order.players.a.dialect, PeerDialect::default());
+    assert_eq!(order.players.b.dialect.frame(), Frame::Bare);
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn the_form_of_a_registration_is_the_first_guess_and_no_better_than_what_was_lea
     assert_eq!(league.season.ways_of(&who(1)).unwrap().0.frame(), Frame::Nested);
     learn(&mut league, &who(1), &learned(Some(PeerDialect::from(Frame::Typed)), &[]));
     register(&mut league, Frame::Nested);
-    let (manner, quirks) = league.season.ways_of(&who(1)).unwrap();
-    assert_eq!((manner.frame(), quirks.has(Quirk::RegistersOften)), (Frame::Typed, true));
+    let (dialect, quirks) = league.season.ways_of(&who(1)).unwrap();
+    assert_eq!((dialect.frame(), quirks.has(Quirk::RegistersOften)), (Frame::Typed, true));
     assert_eq!(league.replayed(), league.season);
 }
 

@@ -113,9 +113,9 @@ async fn looking_for_a_form_that_a_villain_understands_stretches_no_limit() {
     with_each(|attack, hostile_agent| {
         let peer_client = peer_client.clone();
         async move {
-            let (endpoint, manner) = (hostile_agent.endpoint().parse().unwrap(), PeerDialect::default());
+            let (endpoint, dialect) = (hostile_agent.endpoint().parse().unwrap(), PeerDialect::default());
             let (envelope, call, mut tries) = (envelope("test"), small(), Vec::new());
-            let peer = Peer { endpoint: &endpoint, manner: &manner, proven: false };
+            let peer = Peer { endpoint: &endpoint, dialect: &dialect, proven: false };
             let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit: LIMIT, notice: false };
             peer_client.send(peer, message, &heard, &mut tries).await;
             assert!(hostile_agent.asked() <= 16, "{attack:?} was asked {} times", hostile_agent.asked());
