@@ -71,13 +71,9 @@ const ADDITIONS: [Addition; 4] = [
             ),
             (
                 "crates/protocol/tests/sample/mod.rs",
-                "Method::Ping => Call::Ping(Empty {}),",
-                "Method::GetMotto => Call::GetMotto(Empty {}),\n        Method::Ping => Call::Ping(Empty {}),",
-            ),
-            (
-                "crates/protocol/tests/sample/mod.rs",
-                "Method::Ping => to.answer(&envelope, &Empty {}, out),",
-                "Method::GetMotto | Method::Ping => to.answer(&envelope, &Empty {}, out),",
+                "Method::Ping => write_answer::<Empty>,",
+                "Method::GetMotto => write_answer::<league_protocol::message::motto::Motto>,\n        \
+                 Method::Ping => write_answer::<Empty>,",
             ),
             (
                 "crates/player/src/player.rs",

@@ -167,7 +167,7 @@ impl TestLeague {
     }
 
     /// A move that the game does not allow is invalid.
-    pub(crate) fn read_move(&self, answer: &ParsedAnswer<'_>, match_id: &MatchId) -> Interpretation<MoveAnswer> {
+    pub(crate) fn read_move(&self, answer: &ParsedAnswer, match_id: &MatchId) -> Interpretation<MoveAnswer> {
         if self.kind() == QuestionKind::Choice {
             return answer.parity(match_id);
         }

@@ -13,19 +13,20 @@ use smol_str::SmolStr;
 use crate::draw::DrawNonce;
 use crate::error::{INVALID_PARAMS, METHOD_NOT_FOUND};
 use crate::id::{LeagueId, MatchId, PlayerId, RefereeId};
+use crate::lenient::Field;
 use crate::message::registration::PASS_SCHEME;
 use crate::parity::Parity;
 use crate::quirk::{Quirk, Quirks};
 use crate::request::MAX_BODY;
 use crate::token::{Credential, Pass};
-use layer::{Layer, LayerPath, TextField};
+use layer::{Layer, LayerPath};
 
-pub struct ParsedAnswer<'a> {
-    found: Vec<(LayerPath, Layer<'a>)>,
+pub struct ParsedAnswer {
+    found: Vec<(LayerPath, Layer)>,
 }
 
 /// Shows places only, because answers hold tokens.
-impl fmt::Debug for ParsedAnswer<'_> {
+impl fmt::Debug for ParsedAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.found.iter().map(|(place, _)| place)).finish()
     }
@@ -129,8 +130,8 @@ pub fn is_heard(body: &[u8]) -> bool {
     !names_error || ParsedAnswer::parse(body).map_or(true, |layers| layers.heard() == ReplyKind::Yes)
 }
 
-impl<'a> ParsedAnswer<'a> {
-    pub fn parse(body: &'a [u8]) -> Result<Self, UnreadableAnswer> {
+impl ParsedAnswer {
+    pub fn parse(body: &[u8]) -> Result<Self, UnreadableAnswer> {
         if body.len() > MAX_BODY {
             return Err(UnreadableAnswer::TooLong);
         }
@@ -173,7 +174,7 @@ impl<'a> ParsedAnswer<'a> {
     }
 
     pub fn join(&self, match_id: &MatchId) -> Interpretation<JoinAnswer> {
-        let joins = |layer: &Layer<'_>| layer.is_called("GAME_JOIN_ACK") || layer.accepts().is_some() || layer.joins();
+        let joins = |layer: &Layer| layer.is_called("GAME_JOIN_ACK") || layer.accepts().is_some() || layer.joins();
         let (said, quirks, token) = match self.find(match_id, joins) {
             SearchResult::Nothing => (JoinAnswer::Nothing, Quirks::default(), None),
             SearchResult::Error(error) => (JoinAnswer::Error(error), Quirks::default(), None),
@@ -184,11 +185,8 @@ impl<'a> ParsedAnswer<'a> {
                     (true, None) => quirks.note(Quirk::NoAccept),
                     (false, None) => quirks.note(Quirk::StatusJoin),
                 }
-                let nonce = match &layer.draw_nonce {
-                    TextField::Text(text) => text.parse().ok(),
-                    TextField::Absent => Some(DrawNonce::default()),
-                    TextField::Other => None,
-                };
+                let nonce =
+                    if layer.draw_nonce.is_absent() { Some(DrawNonce::default()) } else { layer.draw_nonce.parse() };
                 if nonce.is_none() {
                     quirks.note(Quirk::OddNonce);
                 }
@@ -205,60 +203,46 @@ impl<'a> ParsedAnswer<'a> {
     }
 
     pub fn parity(&self, match_id: &MatchId) -> Interpretation<MoveAnswer> {
-        self.chosen(match_id, |layer| match (&layer.parity_choice, &layer.choice) {
-            (TextField::Text(exact), TextField::Text(folded))
-                if layer.is_called("PARITY_CHOICE") && Parity::exact(exact) != Parity::folded(folded) =>
-            {
-                Some((MoveAnswer::Invalid(String::from(TWO_CHOICES)), Some(Quirk::ParityChoiceForm)))
+        self.chosen(match_id, |layer| {
+            let is_parity_choice = layer.is_called("PARITY_CHOICE");
+            let (read, quirk): (fn(&str) -> Option<Parity>, _) = if is_parity_choice {
+                (Parity::folded, Quirk::ParityChoiceForm)
+            } else {
+                (Parity::exact, Quirk::ChoiceField)
+            };
+            match (&layer.parity_choice, &layer.choice) {
+                (Field::Good(exact), Field::Good(folded))
+                    if is_parity_choice && Parity::exact(exact) != Parity::folded(folded) =>
+                {
+                    Some((invalid(TWO_CHOICES), Some(Quirk::ParityChoiceForm)))
+                }
+                (Field::Good(text), _) => Some((parity_move(text, Parity::exact), None)),
+                (Field::Bad(_), _) => Some((invalid("not a text"), None)),
+                (Field::Absent, Field::Good(text)) => Some((parity_move(text, read), Some(quirk))),
+                (Field::Absent, Field::Bad(_)) => Some((invalid("not a text"), Some(Quirk::ChoiceField))),
+                (Field::Absent, Field::Absent) if is_parity_choice || layer.is_called("CHOOSE_PARITY_RESPONSE") => {
+                    Some((invalid("no parity_choice"), None))
+                }
+                (Field::Absent, Field::Absent) => None,
             }
-            (TextField::Text(text), _) => Some(match Parity::exact(text) {
-                Some(parity) => (MoveAnswer::Move(SmolStr::new_static(parity.as_str())), None),
-                None => (MoveAnswer::Invalid(clipped(text)), None),
-            }),
-            (TextField::Other, _) => Some((MoveAnswer::Invalid(String::from("not a text")), None)),
-            (TextField::Absent, TextField::Text(text)) if layer.is_called("PARITY_CHOICE") => {
-                let said = match Parity::folded(text) {
-                    Some(parity) => MoveAnswer::Move(SmolStr::new_static(parity.as_str())),
-                    None => MoveAnswer::Invalid(clipped(text)),
-                };
-                Some((said, Some(Quirk::ParityChoiceForm)))
-            }
-            (TextField::Absent, TextField::Text(text)) => {
-                let said = match Parity::exact(text) {
-                    Some(parity) => MoveAnswer::Move(SmolStr::new_static(parity.as_str())),
-                    None => MoveAnswer::Invalid(clipped(text)),
-                };
-                Some((said, Some(Quirk::ChoiceField)))
-            }
-            (TextField::Absent, TextField::Other) => {
-                Some((MoveAnswer::Invalid(String::from("not a text")), Some(Quirk::ChoiceField)))
-            }
-            (TextField::Absent, TextField::Absent)
-                if layer.is_called("CHOOSE_PARITY_RESPONSE") || layer.is_called("PARITY_CHOICE") =>
-            {
-                Some((MoveAnswer::Invalid(String::from("no parity_choice")), None))
-            }
-            (TextField::Absent, TextField::Absent) => None,
         })
     }
 
     pub fn game_move(&self, match_id: &MatchId) -> Interpretation<MoveAnswer> {
         self.chosen(match_id, |layer| match &layer.played {
-            TextField::Text(text) => Some((MoveAnswer::Move(SmolStr::new(text)), None)),
-            TextField::Other => Some((MoveAnswer::Invalid(String::from("not a text")), None)),
-            TextField::Absent if layer.is_called("GAME_MOVE_RESPONSE") => {
-                Some((MoveAnswer::Invalid(String::from("no move")), None))
-            }
-            TextField::Absent => None,
+            Field::Good(text) => Some((MoveAnswer::Move(text.clone()), None)),
+            Field::Bad(_) => Some((invalid("not a text"), None)),
+            Field::Absent if layer.is_called("GAME_MOVE_RESPONSE") => Some((invalid("no move"), None)),
+            Field::Absent => None,
         })
     }
 
     fn chosen(
         &self,
         match_id: &MatchId,
-        look: impl Fn(&Layer<'_>) -> Option<(MoveAnswer, Option<Quirk>)>,
+        look: impl Fn(&Layer) -> Option<(MoveAnswer, Option<Quirk>)>,
     ) -> Interpretation<MoveAnswer> {
-        let says = |layer: &Layer<'_>| look(layer).is_some();
+        let says = |layer: &Layer| look(layer).is_some();
         let nothing = |said| Interpretation { said, quirks: Quirks::default(), token: None };
         match self.find(match_id, says) {
             SearchResult::Nothing => nothing(MoveAnswer::Nothing),
@@ -271,7 +255,7 @@ impl<'a> ParsedAnswer<'a> {
                     match &said {
                         None => said = Some(here),
                         Some(before) if *before == here => {}
-                        Some(_) => return nothing(MoveAnswer::Invalid(String::from(TWO_CHOICES))),
+                        Some(_) => return nothing(invalid(TWO_CHOICES)),
                     }
                 }
                 Interpretation { said: said.unwrap_or(MoveAnswer::Nothing), quirks, token: layer.credential() }
@@ -312,12 +296,12 @@ impl<'a> ParsedAnswer<'a> {
     }
 
     /// The outermost match, because `status` may be outside the object that it accepts.
-    fn first<T>(&self, look: impl Fn(&Layer<'a>) -> Option<T>) -> Option<T> {
+    fn first<T>(&self, look: impl Fn(&Layer) -> Option<T>) -> Option<T> {
         self.found.iter().find_map(|(_, layer)| look(layer))
     }
 
     /// The outermost layer that answers, unless the peer also reports an error or names another match.
-    fn find(&self, match_id: &MatchId, answers: impl Fn(&Layer<'_>) -> bool) -> SearchResult<'_, 'a> {
+    fn find(&self, match_id: &MatchId, answers: impl Fn(&Layer) -> bool) -> SearchResult<'_> {
         if let Some(error) = self.error() {
             return SearchResult::Error(error);
         }
@@ -330,7 +314,7 @@ impl<'a> ParsedAnswer<'a> {
             if !answers(layer) {
                 continue;
             }
-            if layer.match_id == TextField::Absent && layer.game_id != TextField::Absent {
+            if layer.match_id.is_absent() && !layer.game_id.is_absent() {
                 quirks.note(Quirk::GameIdField);
             }
             if layer.named_match().is_some_and(|named| named != match_id.as_str()) {
@@ -349,8 +333,8 @@ impl<'a> ParsedAnswer<'a> {
 
 const TWO_CHOICES: &str = "two different choices";
 
-enum SearchResult<'s, 'a> {
-    Found(&'s Layer<'a>, Quirks),
+enum SearchResult<'a> {
+    Found(&'a Layer, Quirks),
     Error(PeerError),
     Nothing,
 }
@@ -370,6 +354,10 @@ pub fn token_quirk(
     }
 }
 
-fn clipped(text: &str) -> String {
-    text.chars().take(200).collect()
+fn invalid(what: &str) -> MoveAnswer {
+    MoveAnswer::Invalid(what.chars().take(200).collect())
+}
+
+fn parity_move(text: &str, read: fn(&str) -> Option<Parity>) -> MoveAnswer {
+    read(text).map_or_else(|| invalid(text), |parity| MoveAnswer::Move(SmolStr::new_static(parity.as_str())))
 }

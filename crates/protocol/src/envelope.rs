@@ -15,7 +15,7 @@ use smol_str::SmolStr;
 
 use crate::error::{ErrorCode, RequestError};
 use crate::id::{ConversationId, MAX_CONVERSATION};
-use crate::lenient::{self, Field};
+use crate::lenient::Field;
 use crate::quirk::{Quirk, Quirks};
 use crate::sender::Sender;
 use crate::table::Method;
@@ -162,13 +162,13 @@ impl ReceivedEnvelope {
 
     fn read<'de, A: MapAccess<'de>>(&mut self, field: HeadField, map: &mut A) -> Result<(), A::Error> {
         match field {
-            HeadField::Protocol => self.protocol = map.next_value_seed(FoundSeed::new())?,
-            HeadField::MessageType => self.message_type = map.next_value_seed(FoundSeed::new())?,
-            HeadField::Sender => self.sender = map.next_value_seed(FoundSeed::new())?,
-            HeadField::Timestamp => self.timestamp = map.next_value_seed(FoundSeed::new())?,
-            HeadField::ConversationId => self.conversation_id = map.next_value_seed(FoundSeed::new())?,
+            HeadField::Protocol => self.protocol = map.next_value()?,
+            HeadField::MessageType => self.message_type = map.next_value()?,
+            HeadField::Sender => self.sender = map.next_value()?,
+            HeadField::Timestamp => self.timestamp = map.next_value()?,
+            HeadField::ConversationId => self.conversation_id = map.next_value()?,
             HeadField::AuthToken => {
-                let text: Field<SmolStr> = map.next_value_seed(FoundSeed::new())?;
+                let text: Field<SmolStr> = map.next_value()?;
                 let text = text.good();
                 self.empty_token = text.as_ref().is_some_and(SmolStr::is_empty);
                 self.auth_token = text.filter(|text| !text.is_empty()).map(|text| Credential::new(&text));
@@ -183,21 +183,6 @@ fn wrong(field: &'static str, found: &str, allowed: &str, method: Method) -> Req
 }
 
 const MATCH_ID: &str = "match_id";
-
-struct FoundSeed<T>(std::marker::PhantomData<T>);
-
-impl<T> FoundSeed<T> {
-    fn new() -> Self {
-        Self(std::marker::PhantomData)
-    }
-}
-
-impl<'de, T: FromStr> DeserializeSeed<'de> for FoundSeed<T> {
-    type Value = Field<T>;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Field<T>, D::Error> {
-        lenient::found(deserializer)
-    }
-}
 
 #[derive(Clone, Copy)]
 enum HeadField {

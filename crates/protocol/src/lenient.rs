@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use smol_str::SmolStr;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Field<T> {
@@ -38,6 +39,27 @@ impl<T> Field<T> {
             Self::Good(value) => Some(value),
             Self::Absent | Self::Bad(_) => None,
         }
+    }
+
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+}
+
+impl Field<SmolStr> {
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        self.as_good().map(SmolStr::as_str)
+    }
+
+    pub(crate) fn parse<T: FromStr>(&self) -> Option<T> {
+        self.as_text().and_then(|text| text.parse().ok())
+    }
+}
+
+/// Null counts as absent. A text that is no `T` is kept as bad.
+impl<'de, T: FromStr> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_field(deserializer, Self::Absent)
     }
 }
 
@@ -108,17 +130,12 @@ fn scalar<'de, D: Deserializer<'de>, T>(deserializer: D, read: impl FnOnce(Raw<'
     Scalar { read, made: PhantomData }.deserialize(deserializer)
 }
 
-/// Keeps the text if it is not a `T`.
-pub(crate) fn found<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Field<T>, D::Error> {
-    found_or(deserializer, Field::Absent)
+/// Null is bad rather than absent.
+pub(crate) fn not_null<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Field<T>, D::Error> {
+    read_field(deserializer, Field::Bad(String::from("null")))
 }
 
-/// Like `found`, but null is bad rather than absent.
-pub(crate) fn given<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result<Field<T>, D::Error> {
-    found_or(deserializer, Field::Bad(String::from("null")))
-}
-
-fn found_or<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D, null: Field<T>) -> Result<Field<T>, D::Error> {
+fn read_field<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D, null: Field<T>) -> Result<Field<T>, D::Error> {
     scalar(deserializer, |raw| match raw {
         Raw::Null => null,
         Raw::Text(text) => text.parse().map_or_else(|_| Field::Bad(text.chars().take(64).collect()), Field::Good),
@@ -147,6 +164,11 @@ pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
         Raw::Flag(flag) => Some(flag),
         Raw::Text(_) | Raw::Null | Raw::Number(_) | Raw::Other => None,
     })
+}
+
+/// False for null.
+pub(crate) fn is_given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    scalar(deserializer, |raw| !matches!(raw, Raw::Null))
 }
 
 /// Zero if unreadable: a bad count must not fail the request around it.
@@ -191,8 +213,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_refused_and_nothing_is_made_up() {
-        let read = |json: &str| found::<_, PlayerId>(&mut serde_json::Deserializer::from_str(json)).unwrap();
+    fn a_field_is_good_absent_or_bad_and_never_fails_the_message() {
+        let read = |json: &str| serde_json::from_str::<Field<PlayerId>>(json).unwrap();
         assert_eq!(read("\"P01\""), Field::Good(PlayerId::numbered(1)));
         assert_eq!(read("null"), Field::Absent);
         assert_eq!(read("7"), Field::Bad("7".into()));

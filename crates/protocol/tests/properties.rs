@@ -10,6 +10,7 @@ use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer, Registration
 use league_protocol::dialect::PeerDialect;
 use league_protocol::envelope::Envelope;
 use league_protocol::frame::{Frame, RequestId};
+use league_protocol::id::{MatchId, PlayerId, RoundId};
 use league_protocol::message::choice::ChooseParityResponse;
 use league_protocol::message::invitation::GameJoinAck;
 use league_protocol::message::registration::{RegisterResponse, RegistrationStatus};
@@ -219,7 +220,7 @@ proptest! {
         envelope in envelope(), accept in any::<bool>(), nonce in word(), even in any::<bool>(), reason in word(),
         in_or_not in any::<bool>(), code in 1000..7000_i32,
     ) {
-        let (match_id, player_id) = (sample::match_id(), sample::player(5));
+        let (match_id, player_id) = (MatchId::of(RoundId(2), 3), PlayerId::numbered(5));
         for frame in Frame::ALL {
             let write = |method, body: &dyn Fn(&ReplyTo, &mut Vec<u8>)| {
                 let mut out = Vec::new();
@@ -306,7 +307,7 @@ proptest! {
     fn a_move_was_literally_there(answer in answer()) {
         let text = answer.to_string();
         let Ok(layers) = ParsedAnswer::parse(text.as_bytes()) else { return Ok(()) };
-        if let MoveAnswer::Move(played) = layers.parity(&sample::match_id()).said {
+        if let MoveAnswer::Move(played) = layers.parity(&MatchId::of(RoundId(2), 3)).said {
             prop_assert!(played == "even" || played == "odd");
             prop_assert!(says(&answer, &played), "{played} out of {text}");
             let other = if played == "even" { "odd" } else { "even" };

@@ -1,6 +1,4 @@
-use std::borrow::Cow;
 use std::fmt;
-use std::str::FromStr;
 
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
@@ -9,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::PeerError;
 use crate::envelope::{PROTOCOL, WrittenTime};
-use crate::lenient;
+use crate::lenient::{self, Field};
 use crate::quirk::{Quirk, Quirks};
 use crate::sender::Sender;
 use crate::token::Credential;
@@ -35,123 +33,54 @@ impl LayerPath {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Default)]
-pub(super) enum TextField<'a> {
-    #[default]
-    Absent,
-    Text(Cow<'a, str>),
-    Other,
-}
-
-impl TextField<'_> {
-    pub(super) fn as_text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Absent | Self::Other => None,
-        }
-    }
-
-    pub(super) fn parse<T: FromStr>(&self) -> Option<T> {
-        self.as_text().and_then(|text| text.parse().ok())
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for TextField<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = TextField<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("anything")
-            }
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<TextField<'de>, E> {
-                Ok(TextField::Text(Cow::Borrowed(text)))
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<TextField<'de>, E> {
-                Ok(TextField::Text(Cow::Owned(text.to_owned())))
-            }
-            fn visit_unit<E: Error>(self) -> Result<TextField<'de>, E> {
-                Ok(TextField::Absent)
-            }
-            fn visit_bool<E: Error>(self, _: bool) -> Result<TextField<'de>, E> {
-                Ok(TextField::Other)
-            }
-            fn visit_i64<E: Error>(self, _: i64) -> Result<TextField<'de>, E> {
-                Ok(TextField::Other)
-            }
-            fn visit_u64<E: Error>(self, _: u64) -> Result<TextField<'de>, E> {
-                Ok(TextField::Other)
-            }
-            fn visit_f64<E: Error>(self, _: f64) -> Result<TextField<'de>, E> {
-                Ok(TextField::Other)
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<TextField<'de>, A::Error> {
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(TextField::Other)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TextField<'de>, A::Error> {
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(TextField::Other)
-            }
-        }
-        deserializer.deserialize_any(Any)
-    }
-}
-
 #[derive(Default)]
-enum InnerValue<'a> {
+enum InnerValue {
     #[default]
     Absent,
     Null,
-    Object(Box<Layer<'a>>),
-    Text(Cow<'a, str>),
+    Object(Box<Layer>),
+    Text(SmolStr),
     Other,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for InnerValue<'a> {
+impl<'de> Deserialize<'de> for InnerValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
         impl<'de> Visitor<'de> for Any {
-            type Value = InnerValue<'de>;
+            type Value = InnerValue;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("anything")
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<InnerValue<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<InnerValue, A::Error> {
                 let layer = Layer::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(InnerValue::Object(Box::new(layer)))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<InnerValue<'de>, A::Error> {
-                let first = seq.next_element::<InnerValue<'de>>()?.unwrap_or_default();
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<InnerValue, A::Error> {
+                let first = seq.next_element::<InnerValue>()?.unwrap_or_default();
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
                 Ok(match first {
-                    InnerValue::Object(layer) => match layer.text {
-                        TextField::Text(text) => InnerValue::Text(text),
-                        TextField::Absent | TextField::Other => InnerValue::Other,
-                    },
+                    InnerValue::Object(layer) => layer.text.good().map_or(InnerValue::Other, InnerValue::Text),
                     InnerValue::Absent | InnerValue::Null | InnerValue::Text(_) | InnerValue::Other => {
                         InnerValue::Other
                     }
                 })
             }
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<InnerValue<'de>, E> {
-                Ok(InnerValue::Text(Cow::Borrowed(text)))
+            fn visit_str<E: Error>(self, text: &str) -> Result<InnerValue, E> {
+                Ok(InnerValue::Text(SmolStr::new(text)))
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<InnerValue<'de>, E> {
-                Ok(InnerValue::Text(Cow::Owned(text.to_owned())))
-            }
-            fn visit_unit<E: Error>(self) -> Result<InnerValue<'de>, E> {
+            fn visit_unit<E: Error>(self) -> Result<InnerValue, E> {
                 Ok(InnerValue::Null)
             }
-            fn visit_bool<E: Error>(self, _: bool) -> Result<InnerValue<'de>, E> {
+            fn visit_bool<E: Error>(self, _: bool) -> Result<InnerValue, E> {
                 Ok(InnerValue::Other)
             }
-            fn visit_i64<E: Error>(self, _: i64) -> Result<InnerValue<'de>, E> {
+            fn visit_i64<E: Error>(self, _: i64) -> Result<InnerValue, E> {
                 Ok(InnerValue::Other)
             }
-            fn visit_u64<E: Error>(self, _: u64) -> Result<InnerValue<'de>, E> {
+            fn visit_u64<E: Error>(self, _: u64) -> Result<InnerValue, E> {
                 Ok(InnerValue::Other)
             }
-            fn visit_f64<E: Error>(self, _: f64) -> Result<InnerValue<'de>, E> {
+            fn visit_f64<E: Error>(self, _: f64) -> Result<InnerValue, E> {
                 Ok(InnerValue::Other)
             }
         }
@@ -162,30 +91,21 @@ impl<'de: 'a, 'a> Deserialize<'de> for InnerValue<'a> {
 /// Has no `Debug`, because it may hold a token.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Layer<'a> {
-    #[serde(borrow)]
-    result: InnerValue<'a>,
-    #[serde(borrow)]
-    params: InnerValue<'a>,
-    #[serde(borrow, rename = "structuredContent")]
-    structured: InnerValue<'a>,
-    #[serde(borrow)]
-    content: InnerValue<'a>,
-    #[serde(borrow)]
-    data: InnerValue<'a>,
-    #[serde(borrow)]
-    error: InnerValue<'a>,
-    #[serde(borrow)]
-    method: TextField<'a>,
-    #[serde(borrow)]
-    text: TextField<'a>,
+pub(super) struct Layer {
+    result: InnerValue,
+    params: InnerValue,
+    #[serde(rename = "structuredContent")]
+    structured: InnerValue,
+    content: InnerValue,
+    data: InnerValue,
+    error: InnerValue,
+    method: Field<SmolStr>,
+    text: Field<SmolStr>,
     #[serde(rename = "isError", deserialize_with = "lenient::flag")]
     is_error: Option<bool>,
 
-    #[serde(borrow)]
-    message_type: TextField<'a>,
-    #[serde(borrow)]
-    r#type: TextField<'a>,
+    message_type: Field<SmolStr>,
+    r#type: Field<SmolStr>,
     #[serde(deserialize_with = "lenient::flag")]
     accept: Option<bool>,
     #[serde(deserialize_with = "lenient::flag")]
@@ -194,66 +114,48 @@ pub(super) struct Layer<'a> {
     success: Option<bool>,
     #[serde(deserialize_with = "lenient::flag")]
     pub(super) complete: Option<bool>,
-    #[serde(borrow)]
-    pub(super) status: TextField<'a>,
-    #[serde(borrow)]
-    pub(super) parity_choice: TextField<'a>,
-    #[serde(borrow)]
-    pub(super) choice: TextField<'a>,
-    #[serde(borrow, rename = "move")]
-    pub(super) played: TextField<'a>,
-    #[serde(borrow)]
-    pub(super) draw_nonce: TextField<'a>,
-    #[serde(borrow)]
-    pub(super) match_id: TextField<'a>,
-    #[serde(borrow)]
-    pub(super) game_id: TextField<'a>,
-    #[serde(borrow)]
-    pub(super) player_id: TextField<'a>,
-    #[serde(borrow)]
-    pub(super) referee_id: TextField<'a>,
-    #[serde(borrow)]
-    pub(super) league_id: TextField<'a>,
-    #[serde(borrow)]
-    pub(super) pass_scheme: TextField<'a>,
+    pub(super) status: Field<SmolStr>,
+    pub(super) parity_choice: Field<SmolStr>,
+    pub(super) choice: Field<SmolStr>,
+    #[serde(rename = "move")]
+    pub(super) played: Field<SmolStr>,
+    pub(super) draw_nonce: Field<SmolStr>,
+    pub(super) match_id: Field<SmolStr>,
+    pub(super) game_id: Field<SmolStr>,
+    pub(super) player_id: Field<SmolStr>,
+    pub(super) referee_id: Field<SmolStr>,
+    pub(super) league_id: Field<SmolStr>,
+    pub(super) pass_scheme: Field<SmolStr>,
     #[serde(deserialize_with = "lenient::text")]
     pub(super) reason: Option<String>,
     #[serde(deserialize_with = "lenient::number")]
     pub(super) reason_code: Option<i64>,
-    #[serde(borrow)]
-    protocol: TextField<'a>,
-    #[serde(borrow)]
-    sender: TextField<'a>,
-    #[serde(borrow)]
-    timestamp: TextField<'a>,
-    #[serde(borrow)]
-    conversation_id: TextField<'a>,
-    #[serde(borrow)]
-    auth_token: TextField<'a>,
+    protocol: Field<SmolStr>,
+    sender: Field<SmolStr>,
+    timestamp: Field<SmolStr>,
+    #[serde(rename = "conversation_id", deserialize_with = "lenient::is_given")]
+    has_conversation: bool,
+    auth_token: Field<Credential>,
     #[serde(deserialize_with = "lenient::number")]
     code: Option<i64>,
-    #[serde(borrow)]
-    message: TextField<'a>,
-    #[serde(borrow)]
-    error_code: TextField<'a>,
-    #[serde(borrow)]
-    error_description: TextField<'a>,
-    #[serde(borrow)]
-    hint: TextField<'a>,
+    message: Field<SmolStr>,
+    error_code: Field<SmolStr>,
+    error_description: Field<SmolStr>,
+    hint: Field<SmolStr>,
     #[serde(skip)]
     pub(super) null_error: bool,
 }
 
-impl<'a> Layer<'a> {
+impl Layer {
     /// Rejects a list, because a derived reader would take its entries as fields in order.
-    pub(super) fn read(text: &'a str) -> Option<Self> {
+    pub(super) fn read(text: &str) -> Option<Self> {
         if text.trim_ascii_start().starts_with('{') { serde_json::from_str(text).ok() } else { None }
     }
 
     /// Flattens this object and the objects inside it, outermost first.
     pub(super) fn unfold(mut self, place: LayerPath, found: &mut Vec<(LayerPath, Self)>) {
         self.null_error = matches!(self.error, InnerValue::Null);
-        let looks_like_a_request = self.method != TextField::Absent;
+        let looks_like_a_request = !self.method.is_absent();
         let params = std::mem::take(&mut self.params);
         let inner = [
             (LayerPath::Result, std::mem::take(&mut self.result)),
@@ -262,85 +164,23 @@ impl<'a> Layer<'a> {
             (LayerPath::Text, std::mem::take(&mut self.content)),
             (LayerPath::Data, std::mem::take(&mut self.data)),
         ];
-        if let (Some(true), TextField::Absent, InnerValue::Text(text)) = (self.is_error, &self.message, &inner[3].1) {
+        if let (Some(true), Field::Absent, InnerValue::Text(text)) = (self.is_error, &self.message, &inner[3].1) {
             // A tool that fails says why in its text.
-            self.message = TextField::Text(text.clone());
+            self.message = Field::Good(text.clone());
         }
         found.push((place, self));
         for (place, inner) in inner {
             match inner {
                 InnerValue::Object(layer) => layer.unfold(place, found),
                 // Also beside structured content, which may repeat the text instead of an object.
-                InnerValue::Text(text) if place == LayerPath::Text => Self::unfold_text(&text, found),
+                // Its depth is bounded, because each level doubles the escapes.
+                InnerValue::Text(text) if place == LayerPath::Text => {
+                    if let Some(layer) = Self::read(&text) {
+                        layer.unfold(LayerPath::Text, found);
+                    }
+                }
                 InnerValue::Text(_) | InnerValue::Absent | InnerValue::Null | InnerValue::Other => {}
             }
-        }
-    }
-
-    /// Copies, because the JSON is inside a JSON string.
-    fn unfold_text(text: &str, found: &mut Vec<(LayerPath, Self)>) {
-        let Some(layer) = Layer::read(text) else { return };
-        let mut inside = Vec::new();
-        // Nested text is read too. Its depth is bounded, because each level doubles the escapes.
-        layer.unfold(LayerPath::Text, &mut inside);
-        found.extend(inside.into_iter().map(|(place, layer)| (place, layer.into_owned())));
-    }
-
-    fn into_owned(self) -> Layer<'static> {
-        let own = |word: TextField<'_>| -> TextField<'static> {
-            match word {
-                TextField::Text(text) => TextField::Text(Cow::Owned(text.into_owned())),
-                TextField::Absent => TextField::Absent,
-                TextField::Other => TextField::Other,
-            }
-        };
-        Layer {
-            message_type: own(self.message_type),
-            r#type: own(self.r#type),
-            status: own(self.status),
-            parity_choice: own(self.parity_choice),
-            choice: own(self.choice),
-            played: own(self.played),
-            draw_nonce: own(self.draw_nonce),
-            match_id: own(self.match_id),
-            game_id: own(self.game_id),
-            player_id: own(self.player_id),
-            referee_id: own(self.referee_id),
-            league_id: own(self.league_id),
-            pass_scheme: own(self.pass_scheme),
-            protocol: own(self.protocol),
-            sender: own(self.sender),
-            timestamp: own(self.timestamp),
-            conversation_id: own(self.conversation_id),
-            auth_token: own(self.auth_token),
-            message: own(self.message),
-            error_code: own(self.error_code),
-            error_description: own(self.error_description),
-            hint: own(self.hint),
-            error: match self.error {
-                InnerValue::Object(error) => InnerValue::Object(Box::new(error.into_owned())),
-                InnerValue::Text(text) => InnerValue::Text(Cow::Owned(text.into_owned())),
-                InnerValue::Absent => InnerValue::Absent,
-                InnerValue::Null => InnerValue::Null,
-                InnerValue::Other => InnerValue::Other,
-            },
-            accept: self.accept,
-            accepted: self.accepted,
-            success: self.success,
-            complete: self.complete,
-            is_error: self.is_error,
-            reason: self.reason,
-            reason_code: self.reason_code,
-            code: self.code,
-            null_error: self.null_error,
-            // `unfold` has taken these.
-            result: InnerValue::Absent,
-            params: InnerValue::Absent,
-            structured: InnerValue::Absent,
-            content: InnerValue::Absent,
-            data: InnerValue::Absent,
-            method: TextField::Absent,
-            text: TextField::Absent,
         }
     }
 
@@ -349,7 +189,7 @@ impl<'a> Layer<'a> {
     }
 
     pub(super) fn named_match(&self) -> Option<&str> {
-        let named = if self.match_id == TextField::Absent { &self.game_id } else { &self.match_id };
+        let named = if self.match_id.is_absent() { &self.game_id } else { &self.match_id };
         named.as_text()
     }
 
@@ -398,29 +238,30 @@ impl<'a> Layer<'a> {
     }
 
     pub(super) fn credential(&self) -> Option<Credential> {
-        self.auth_token.as_text().filter(|text| !text.is_empty()).map(Credential::new)
+        self.auth_token.as_good().filter(|token| !token.is_empty()).cloned()
     }
 
     pub(super) fn envelope_quirks(&self, quirks: &mut Quirks) {
-        let absent = |word: &TextField<'_>, quirk| (*word == TextField::Absent).then_some(quirk);
-        quirks.extend(absent(&self.protocol, Quirk::NoProtocol));
-        quirks.extend(absent(&self.message_type, Quirk::NoMessageType));
-        quirks.extend(absent(&self.sender, Quirk::NoSender));
-        quirks.extend(absent(&self.timestamp, Quirk::NoTimestamp));
-        quirks.extend(absent(&self.conversation_id, Quirk::NoConversation));
-        quirks.extend(absent(&self.auth_token, Quirk::NoToken));
-        let odd = |word: &TextField<'_>, fine: bool, quirk| (*word != TextField::Absent && !fine).then_some(quirk);
-        quirks.extend(odd(&self.protocol, self.protocol.as_text() == Some(PROTOCOL), Quirk::OddProtocol));
-        let written = self.timestamp.parse::<WrittenTime>();
-        quirks.extend(odd(&self.timestamp, written.is_some(), Quirk::OddTime));
-        quirks.extend(written.and_then(|written| written.quirk));
-        let named = self.sender.parse::<Sender>().is_some_and(|sender| sender.is_canonical());
-        quirks.extend(odd(&self.sender, named, Quirk::OddSender));
+        let time = self.timestamp.parse::<WrittenTime>();
+        let sender_is_canonical = self.sender.parse::<Sender>().is_some_and(|sender| sender.is_canonical());
+        let found = [
+            (self.protocol.is_absent(), Quirk::NoProtocol),
+            (self.message_type.is_absent(), Quirk::NoMessageType),
+            (self.sender.is_absent(), Quirk::NoSender),
+            (self.timestamp.is_absent(), Quirk::NoTimestamp),
+            (!self.has_conversation, Quirk::NoConversation),
+            (self.auth_token.is_absent(), Quirk::NoToken),
+            (!self.protocol.is_absent() && self.protocol.as_text() != Some(PROTOCOL), Quirk::OddProtocol),
+            (!self.timestamp.is_absent() && time.is_none(), Quirk::OddTime),
+            (!self.sender.is_absent() && !sender_is_canonical, Quirk::OddSender),
+        ];
+        quirks.extend(found.into_iter().filter(|(applies, _)| *applies).map(|(_, quirk)| quirk));
+        quirks.extend(time.and_then(|time| time.quirk));
     }
 
     fn words(&self) -> String {
-        let said = [&self.message, &self.hint, &self.error_description].into_iter().find_map(TextField::as_text);
-        said.unwrap_or_default().chars().take(200).collect()
+        let texts = [&self.message, &self.hint, &self.error_description];
+        texts.into_iter().find_map(Field::as_text).unwrap_or_default().chars().take(200).collect()
     }
 
     pub(super) fn peer_error(&self) -> Option<PeerError> {

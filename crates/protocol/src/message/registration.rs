@@ -2,7 +2,7 @@
 //! endpoint and a name, as several public players send it.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use smol_str::SmolStr;
 
 use crate::envelope::PROTOCOL;
@@ -60,30 +60,34 @@ impl AgentMeta {
 }
 
 /// A referee asks to be let in.
-#[derive(Clone, Debug, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RefereeRegisterRequest {
     /// What it says of itself.
     pub referee_meta: AgentMeta,
     /// The id it would like.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub referee_id: Option<RefereeId>,
     /// The league's join key, where one is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub join_key: Option<Credential>,
     /// What was unusual about the form.
-    #[schemars(skip)]
+    #[serde(skip)]
     pub quirks: Quirks,
 }
 
 /// A player asks to be let in.
-#[derive(Clone, Debug, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LeagueRegisterRequest {
     /// What it says of itself.
     pub player_meta: AgentMeta,
     /// The id it would like.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
     /// The league's join key, where one is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub join_key: Option<Credential>,
     /// What was unusual about the form.
-    #[schemars(skip)]
+    #[serde(skip)]
     pub quirks: Quirks,
 }
 
@@ -98,15 +102,15 @@ struct RawRegistration {
     player_id: Option<SmolStr>,
     #[serde(default, deserialize_with = "lenient::text")]
     referee_id: Option<SmolStr>,
-    #[serde(default, deserialize_with = "lenient::given")]
+    #[serde(default, deserialize_with = "lenient::not_null")]
     display_name: Field<SmolStr>,
-    #[serde(default, deserialize_with = "lenient::given")]
+    #[serde(default, deserialize_with = "lenient::not_null")]
     name: Field<SmolStr>,
-    #[serde(default, deserialize_with = "lenient::given")]
+    #[serde(default, deserialize_with = "lenient::not_null")]
     player_name: Field<SmolStr>,
-    #[serde(default, deserialize_with = "lenient::found")]
+    #[serde(default)]
     version: Field<SmolStr>,
-    #[serde(default, deserialize_with = "lenient::found")]
+    #[serde(default)]
     protocol_version: Field<SmolStr>,
     #[serde(default)]
     game_types: Option<Vec<GameType>>,
@@ -129,13 +133,13 @@ struct RawRegistration {
 
 #[derive(Default, Deserialize)]
 struct RawMeta {
-    #[serde(default, deserialize_with = "lenient::given")]
+    #[serde(default, deserialize_with = "lenient::not_null")]
     display_name: Field<SmolStr>,
-    #[serde(default, deserialize_with = "lenient::given")]
+    #[serde(default, deserialize_with = "lenient::not_null")]
     name: Field<SmolStr>,
-    #[serde(default, deserialize_with = "lenient::found")]
+    #[serde(default)]
     version: Field<SmolStr>,
-    #[serde(default, deserialize_with = "lenient::found")]
+    #[serde(default)]
     protocol_version: Field<SmolStr>,
     #[serde(default)]
     game_types: Option<Vec<GameType>>,
@@ -272,46 +276,6 @@ impl<'de> Deserialize<'de> for LeagueRegisterRequest {
             RawRegistration::deserialize(deserializer)?.order("player_meta")?;
         let player_id = wanted.and_then(|id| id.parse().ok());
         Ok(Self { player_meta: meta, player_id, join_key, quirks })
-    }
-}
-
-#[derive(Serialize)]
-struct Canonical<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    referee_meta: Option<&'a AgentMeta>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    player_meta: Option<&'a AgentMeta>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    referee_id: Option<&'a RefereeId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    player_id: Option<&'a PlayerId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    join_key: Option<&'a Credential>,
-}
-
-impl Serialize for RefereeRegisterRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Canonical {
-            referee_meta: Some(&self.referee_meta),
-            player_meta: None,
-            referee_id: self.referee_id.as_ref(),
-            player_id: None,
-            join_key: self.join_key.as_ref(),
-        }
-        .serialize(serializer)
-    }
-}
-
-impl Serialize for LeagueRegisterRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Canonical {
-            referee_meta: None,
-            player_meta: Some(&self.player_meta),
-            referee_id: None,
-            player_id: self.player_id.as_ref(),
-            join_key: self.join_key.as_ref(),
-        }
-        .serialize(serializer)
     }
 }
 
