@@ -93,11 +93,11 @@ fn a_refusal_can_be_said(refused: &Refused) {
 fn an_answer_holds_a_move_or_none(bytes: &[u8]) {
     let Ok(layers) = ParsedAnswer::parse(bytes) else { return };
     let match_id = MatchId::of(RoundId(1), 1);
-    if let MoveAnswer::Move(word) = layers.parity(&match_id).said {
+    if let MoveAnswer::Move(word) = layers.parity(&match_id).answer {
         assert!(Parity::exact(&word).is_some(), "{word} is no parity");
         assert!(layers.error().is_none(), "a move beside an error");
     }
-    let _ = (layers.heard(), layers.join(&match_id), layers.game_move(&match_id), layers.registration());
+    let _ = (layers.reply_kind(), layers.join(&match_id), layers.game_move(&match_id), layers.registration());
 }
 
 fn text(bytes: &[u8]) -> String {

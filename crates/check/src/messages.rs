@@ -172,10 +172,10 @@ impl TestLeague {
             return answer.parity(match_id);
         }
         let mut read = answer.game_move(match_id);
-        if let MoveAnswer::Move(text) = &read.said
+        if let MoveAnswer::Move(text) = &read.answer
             && new_game(&self.game).is_some_and(|game| game.check(Side::A, text).is_err())
         {
-            read.said = MoveAnswer::Invalid(text.to_string());
+            read.answer = MoveAnswer::Invalid(text.to_string());
         }
         read
     }

@@ -178,7 +178,7 @@ async fn choose(
     let asked = test_league.asked_to_choose(&match_id, limit);
     options.tell(asked.call.method().row().message.unwrap_or_default());
     let answers = |came: &ResponseBody| {
-        let said = ParsedAnswer::parse(&came.body).map(|layers| test_league.read_move(&layers, &match_id).said);
+        let said = ParsedAnswer::parse(&came.body).map(|layers| test_league.read_move(&layers, &match_id).answer);
         matches!(said, Ok(MoveAnswer::Move(_) | MoveAnswer::Invalid(_)))
     };
     let chose = match discovery::search(&line, &asked, Some(&voice.dialect), limit, answers).await {
@@ -222,7 +222,7 @@ async fn by_posts(
 }
 
 fn joined(body: &[u8], match_id: &MatchId) -> Option<JoinAnswer> {
-    Some(ParsedAnswer::parse(body).ok()?.join(match_id).said)
+    Some(ParsedAnswer::parse(body).ok()?.join(match_id).answer)
 }
 
 impl Exam<'_> {
@@ -302,7 +302,7 @@ impl Exam<'_> {
     }
 
     fn chosen(&self, heard: &Response, match_id: &MatchId) -> Result<String, String> {
-        match self.choice(heard, match_id)?.said {
+        match self.choice(heard, match_id)?.answer {
             MoveAnswer::Move(text) => Ok(text.to_string()),
             MoveAnswer::Invalid(text) => Err(format!("{text:?} is no choice")),
             MoveAnswer::Error(error) => Err(format!("it answers with an error: {}", error.words)),

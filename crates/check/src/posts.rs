@@ -95,9 +95,9 @@ impl Waiting<'_> {
 pub(crate) fn acknowledges(heard: &Response, match_id: &MatchId) -> bool {
     let Ok(layers) = ParsedAnswer::parse(heard.body()) else { return false };
     heard.status().is_some_and(|status| status.is_success())
-        && layers.join(match_id).said == JoinAnswer::Nothing
-        && layers.parity(match_id).said == MoveAnswer::Nothing
-        && layers.game_move(match_id).said == MoveAnswer::Nothing
+        && layers.join(match_id).answer == JoinAnswer::Nothing
+        && layers.parity(match_id).answer == MoveAnswer::Nothing
+        && layers.game_move(match_id).answer == MoveAnswer::Nothing
 }
 
 struct Referee {

@@ -289,7 +289,7 @@ impl League {
                 let reading = ParsedAnswer::parse(&answer).unwrap().join(match_id);
                 known(reading.token.as_ref(), side);
                 assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
-                let JoinAnswer::Joined { nonce } = reading.said else { panic!("{:?}", reading.said) };
+                let JoinAnswer::Joined { nonce } = reading.answer else { panic!("{:?}", reading.answer) };
                 Input::Joined { side, call: Some(call), nonce }
             }
             Effect::AskMove { side, call, limit, .. } => {
@@ -300,7 +300,7 @@ impl League {
                 let reading = ParsedAnswer::parse(&answer).unwrap().parity(match_id);
                 known(reading.token.as_ref(), side);
                 assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
-                let MoveAnswer::Move(text) = reading.said else { panic!("{:?}", reading.said) };
+                let MoveAnswer::Move(text) = reading.answer else { panic!("{:?}", reading.answer) };
                 Input::Moved { side, call: Some(call), text }
             }
             Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause } => {

@@ -68,8 +68,8 @@ impl Caller {
             Err(error) => bail!("the manager at {agent} does not answer: {error}{}", self.hint()),
         };
         let strange = || format!("the program at {agent} does not answer like a manager");
-        match ParsedAnswer::parse(&exchange.body).with_context(strange)?.heard() {
-            ReplyKind::Yes => Ok(serde_json::from_slice::<Answer<A>>(&exchange.body).with_context(strange)?.result),
+        match ParsedAnswer::parse(&exchange.body).with_context(strange)?.reply_kind() {
+            ReplyKind::NoError => Ok(serde_json::from_slice::<Answer<A>>(&exchange.body).with_context(strange)?.result),
             ReplyKind::Error(error) => bail!("{}", error.words),
         }
     }

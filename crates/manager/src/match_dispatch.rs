@@ -113,7 +113,7 @@ impl Shared {
             Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body) {
                 _ if !said.understood && tries.len() > 1 => Offer::Unknown,
                 Ok(layers) if layers.refuses() => Offer::Refused,
-                Ok(layers) if layers.heard() == ReplyKind::Yes => Offer::Taken,
+                Ok(layers) if layers.reply_kind() == ReplyKind::NoError => Offer::Taken,
                 Ok(_) => Offer::Refused,
                 Err(_) => Offer::Unheard,
             },

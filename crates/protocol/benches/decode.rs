@@ -184,7 +184,7 @@ impl Exchange {
     }
 
     fn read_answer(&self) -> MoveAnswer {
-        ParsedAnswer::parse(black_box(&self.answer)).unwrap().parity(&self.match_id).said
+        ParsedAnswer::parse(black_box(&self.answer)).unwrap().parity(&self.match_id).answer
     }
 
     fn read_answer_plainly(&self) -> plain::Answer {

@@ -42,7 +42,7 @@ pub enum UnreadableAnswer {
 
 #[derive(Clone, Debug)]
 pub struct Interpretation<T> {
-    pub said: T,
+    pub answer: T,
     pub quirks: Quirks,
     pub token: Option<Credential>,
 }
@@ -117,7 +117,7 @@ pub enum RegistrationAnswer {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReplyKind {
-    Yes,
+    NoError,
     Error(PeerError),
 }
 
@@ -125,9 +125,9 @@ pub enum ReplyKind {
 static ERROR: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["rror", "RROR"].map(Finder::new));
 
 /// True unless the answer is an error. Most answers to notices contain no error word and need no parsing.
-pub fn is_heard(body: &[u8]) -> bool {
+pub fn has_no_error(body: &[u8]) -> bool {
     let names_error = memchr(b'\\', body).is_some() || ERROR.iter().any(|name| name.find(body).is_some());
-    !names_error || ParsedAnswer::parse(body).map_or(true, |layers| layers.heard() == ReplyKind::Yes)
+    !names_error || ParsedAnswer::parse(body).map_or(true, |layers| layers.reply_kind() == ReplyKind::NoError)
 }
 
 impl ParsedAnswer {
@@ -155,8 +155,8 @@ impl ParsedAnswer {
         })
     }
 
-    pub fn heard(&self) -> ReplyKind {
-        self.error().map_or(ReplyKind::Yes, ReplyKind::Error)
+    pub fn reply_kind(&self) -> ReplyKind {
+        self.error().map_or(ReplyKind::NoError, ReplyKind::Error)
     }
 
     /// The peer says that it has all parts of the transcript.
@@ -175,7 +175,7 @@ impl ParsedAnswer {
 
     pub fn join(&self, match_id: &MatchId) -> Interpretation<JoinAnswer> {
         let joins = |layer: &Layer| layer.is_called("GAME_JOIN_ACK") || layer.accepts().is_some() || layer.joins();
-        let (said, quirks, token) = match self.find(match_id, joins) {
+        let (answer, quirks, token) = match self.find(match_id, joins) {
             SearchResult::Nothing => (JoinAnswer::Nothing, Quirks::default(), None),
             SearchResult::Error(error) => (JoinAnswer::Error(error), Quirks::default(), None),
             SearchResult::Found(layer, mut quirks) => {
@@ -191,15 +191,15 @@ impl ParsedAnswer {
                     quirks.note(Quirk::OddNonce);
                 }
                 // A refusal counts in any layer, whatever status surrounds it.
-                let said = if self.found.iter().any(|(_, layer)| layer.accepts() == Some(false)) {
+                let answer = if self.found.iter().any(|(_, layer)| layer.accepts() == Some(false)) {
                     JoinAnswer::Declined
                 } else {
                     JoinAnswer::Joined { nonce: nonce.unwrap_or_default() }
                 };
-                (said, quirks, layer.credential())
+                (answer, quirks, layer.credential())
             }
         };
-        Interpretation { said, quirks, token }
+        Interpretation { answer, quirks, token }
     }
 
     pub fn parity(&self, match_id: &MatchId) -> Interpretation<MoveAnswer> {
@@ -243,22 +243,22 @@ impl ParsedAnswer {
         look: impl Fn(&Layer) -> Option<(MoveAnswer, Option<Quirk>)>,
     ) -> Interpretation<MoveAnswer> {
         let says = |layer: &Layer| look(layer).is_some();
-        let nothing = |said| Interpretation { said, quirks: Quirks::default(), token: None };
+        let nothing = |answer| Interpretation { answer, quirks: Quirks::default(), token: None };
         match self.find(match_id, says) {
             SearchResult::Nothing => nothing(MoveAnswer::Nothing),
             SearchResult::Error(error) => nothing(MoveAnswer::Error(error)),
             SearchResult::Found(layer, mut quirks) => {
-                let mut said = None;
+                let mut answer = None;
                 for (_, other) in &self.found {
                     let Some((here, quirk)) = look(other) else { continue };
                     quirks.extend(quirk);
-                    match &said {
-                        None => said = Some(here),
+                    match &answer {
+                        None => answer = Some(here),
                         Some(before) if *before == here => {}
                         Some(_) => return nothing(invalid(TWO_CHOICES)),
                     }
                 }
-                Interpretation { said: said.unwrap_or(MoveAnswer::Nothing), quirks, token: layer.credential() }
+                Interpretation { answer: answer.unwrap_or(MoveAnswer::Nothing), quirks, token: layer.credential() }
             }
         }
     }
@@ -266,7 +266,7 @@ impl ParsedAnswer {
     pub fn registration(&self) -> Interpretation<RegistrationAnswer> {
         let mut quirks = Quirks::default();
         let answers = self.found.iter().find(|(_, layer)| layer.admission().is_some());
-        let said = match (answers, self.error()) {
+        let answer = match (answers, self.error()) {
             (Some((place, layer)), _) => {
                 quirks.extend(place.quirk());
                 let reason = layer.reason.as_deref().unwrap_or("no reason given");
@@ -277,14 +277,14 @@ impl ParsedAnswer {
                         if layer.status.as_text() != Some("ACCEPTED") {
                             quirks.note(Quirk::OddStatus);
                         }
-                        let said = RegistrationAnswer::Accepted {
+                        let answer = RegistrationAnswer::Accepted {
                             player_id: self.first(|layer| layer.player_id.parse()),
                             referee_id: self.first(|layer| layer.referee_id.parse()),
                             league_id: self.first(|layer| layer.league_id.parse()),
                             passes: self.first(|layer| layer.pass_scheme.parse::<SmolStr>()).as_deref()
                                 == Some(PASS_SCHEME),
                         };
-                        return Interpretation { said, quirks, token: self.first(Layer::credential) };
+                        return Interpretation { answer, quirks, token: self.first(Layer::credential) };
                     }
                     Some(false) | None => RegistrationAnswer::Rejected { reason: reason(), code: layer.reason_code },
                 }
@@ -292,7 +292,7 @@ impl ParsedAnswer {
             (None, Some(error)) => RegistrationAnswer::Error(error),
             (None, None) => self.first(Layer::complaint).map_or(RegistrationAnswer::Nothing, RegistrationAnswer::Error),
         };
-        Interpretation { said, quirks, token: None }
+        Interpretation { answer, quirks, token: None }
     }
 
     /// The outermost match, because `status` may be outside the object that it accepts.

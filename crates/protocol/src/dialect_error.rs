@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn stock_mcp_servers_say_so_in_many_ways() {
+    fn errors_of_standard_mcp_servers_are_recognised() {
         for (status, code, words) in [
             (400, -32600, "Bad Request: Missing session ID"),
             (406, -32600, "Not Acceptable: Client must accept both application/json and text/event-stream"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_may_come_with_the_known_one() {
+    fn an_unknown_name_error_may_mention_the_right_name() {
         assert_eq!(
             read(200, &rpc(-32601, "Method not found: handle_game_invitation")),
             DialectError::UnknownName(None)
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_about_a_field_name_the_frame_too() {
+    fn an_error_about_a_field_names_the_frame() {
         for (words, dialect_error) in [
             ("Invalid params: 'message' is a required property", DialectError::WantsMessage),
             ("missing message", DialectError::WantsMessage),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_form_would_not_mend_is_left_alone() {
+    fn league_and_state_errors_need_no_other_dialect() {
         let league = json!({"error": {"code": -32001, "message": "no", "data": {"error_code": "E012"}}});
         for body in [
             league,
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_says_nothing_and_neither_does_a_crash() {
+    fn an_acknowledgement_or_a_crash_gives_no_hint_of_the_dialect() {
         assert_eq!(read(200, &json!({"status": "ok"})), DialectError::Nothing);
         assert_eq!(read(200, &json!({"result": {"status": "received"}})), DialectError::Nothing);
         let crash = DialectError::read(
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_sent_a_bare_message_may_ask_for_json_rpc() {
+    fn a_peer_may_ask_for_json_rpc_after_a_bare_message() {
         let body = serde_json::to_vec(&rpc(-32600, "Invalid Request: no method")).unwrap();
         let bare = PeerDialect::from(Frame::Bare);
         assert_eq!(

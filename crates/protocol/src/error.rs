@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_timeouts_connections_and_rate_limits_are_worth_a_retry() {
+    fn only_timeouts_connection_errors_and_rate_limits_are_retryable() {
         let retryable: Vec<_> =
             ErrorCode::ALL.iter().filter(|code| code.retryable()).map(|code| code.as_str()).collect();
         assert_eq!(retryable, ["E001", "E009", "E014"]);

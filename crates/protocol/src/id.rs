@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_ids_have_two_digits_and_grow() {
+    fn ids_have_at_least_two_digits() {
         for (number, text) in [(1, "P01"), (9, "P09"), (10, "P10"), (99, "P99"), (100, "P100"), (1000, "P1000")] {
             assert_eq!(PlayerId::numbered(number).as_str(), text);
             assert_eq!(text.parse::<PlayerId>().unwrap().number(), Some(number));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_stand_in_the_order_of_their_numbers() {
+    fn ids_are_ordered_by_number() {
         assert!(PlayerId::numbered(99) < PlayerId::numbered(100));
         assert!(PlayerId::numbered(2) < PlayerId::numbered(10));
     }

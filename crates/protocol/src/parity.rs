@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_move_is_even_or_odd_to_the_letter() {
+    fn a_parity_is_exactly_even_or_odd() {
         assert_eq!(Parity::exact("even"), Some(Parity::Even));
         assert_eq!(Parity::exact("odd"), Some(Parity::Odd));
         for not in ["EVEN", "Even", " even", "even ", "0", "e", "", "maybe"] {
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_the_parity_of_school() {
+    fn even_numbers_have_even_parity() {
         let even: Vec<u8> = (1..=10).filter(|n| Parity::of(*n) == Parity::Even).collect();
         assert_eq!(even, [2, 4, 6, 8, 10]);
     }

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_family_is_numbered_alike_whichever_of_its_calls_is_asked() {
+    fn all_calls_of_a_family_have_the_same_error_numbers() {
         for row in TABLE {
             let Some(family) = row.family else { continue };
             let first = TABLE.iter().find(|other| other.family == Some(family)).unwrap();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_reads_as_the_profile_has_it() {
+    fn the_reference_tables_have_the_rows_of_the_profile() {
         let row = "| GAME_INVITATION | referee → player | `handle_game_invitation` (`game_invitation`, \
                    `receive_game_invitation`) | GAME_JOIN_ACK | 5 s | pass |";
         assert!(calls().lines().any(|line| line == row), "{}", calls());

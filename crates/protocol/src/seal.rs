@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_a_field_ends_matters() {
+    fn the_seal_depends_on_where_each_field_ends() {
         let key = [7; 32];
         assert_ne!(seal(&key, &[b"ab", b"c"]), seal(&key, &[b"a", b"bc"]));
         assert_ne!(seal(&key, &[b"abc"]), seal(&key, &[b"abc", b""]));

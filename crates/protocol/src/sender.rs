@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_before_registration_is_tamed() {
+    fn the_sender_of_an_unregistered_agent_has_only_id_characters() {
         assert_eq!(Sender::unregistered(Role::Player, "Agent \"Alpha\"\n").as_str(), "player:AgentAlpha");
     }
 }

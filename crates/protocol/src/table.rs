@@ -447,7 +447,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_without_a_message_type_has_its_name_in_capitals_for_one() {
+    fn a_call_without_a_message_type_is_known_by_its_name_in_capitals() {
         let polled = Some((Method::GetAssignedMatches, MethodSpelling::MessageType));
         assert_eq!(Method::named("GET_ASSIGNED_MATCHES"), polled);
         assert!(Method::GetAssignedMatches.is_called("GET_ASSIGNED_MATCHES"));

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn a_timestamp_that_is_not_utc_is_refused() {
         for text in [
             "2025-01-15T10:30:00",
             "2025-01-15 10:30:00",
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_before_the_epoch_is_in_the_second_that_is_printed() {
+    fn a_time_before_1970_is_rounded_down_to_the_printed_second() {
         for (text, printed, second) in [
             ("1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59Z", -1),
             ("1969-12-31T23:59:58Z", "1969-12-31T23:59:58Z", -2),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn every_second_is_written_as_itself_and_so_are_years_that_are_longer() {
+    fn every_second_and_every_year_is_written_correctly() {
         for year in ["2025", "1969", "-000001", "9999", "-009999"] {
             for second in ["00", "01", "00", "59"] {
                 let text = format!("{year}-01-15T10:30:{second}Z");

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_foreign_secret_is_shown() {
+    fn a_foreign_secret_is_redacted_completely() {
         for secret in [
             "hunter2",
             "tok_p01_abc",
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_recognises_its_token_only() {
+    fn a_digest_matches_only_its_token() {
         let digest = token().digest();
         assert!(Credential::from(token()).opens(&digest));
         assert!(!Credential::new("tok-P01-x").opens(&digest));

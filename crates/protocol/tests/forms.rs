@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 fn parity(answer: &Value) -> (MoveAnswer, Quirks) {
     let body = serde_json::to_vec(&json!({"jsonrpc": "2.0", "id": 1, "result": answer})).unwrap();
     let reading = ParsedAnswer::parse(&body).unwrap().parity(&"R1M1".parse().unwrap());
-    (reading.said, reading.quirks)
+    (reading.answer, reading.quirks)
 }
 
 fn request(body: &Value) -> Result<Request<'static>, Box<Refused>> {
@@ -40,7 +40,7 @@ fn choice_is_read_where_parity_choice_is_absent_under_any_message_type() {
 }
 
 #[test]
-fn a_choice_is_exactly_even_or_odd_but_in_the_parity_choice_form() {
+fn a_choice_is_exactly_even_or_odd_except_in_the_parity_choice_form() {
     for wrong in [json!("ODD"), json!("Even"), json!(" odd"), json!(1), json!({"value": "odd"}), json!("heads")] {
         for called in ["CHOOSE_PARITY_RESPONSE", "RESPONSE_PARITY_CHOOSE"] {
             let (said, _) = parity(&json!({"message_type": called, "choice": wrong}));
@@ -108,7 +108,7 @@ fn an_answer_may_name_its_match_by_game_id() {
     let join = |answer: Value| {
         let body = serde_json::to_vec(&json!({ "result": answer })).unwrap();
         let reading = ParsedAnswer::parse(&body).unwrap().join(&"R1M1".parse().unwrap());
-        (matches!(reading.said, JoinAnswer::Joined { .. }), reading.quirks.has(Quirk::GameIdField))
+        (matches!(reading.answer, JoinAnswer::Joined { .. }), reading.quirks.has(Quirk::GameIdField))
     };
     assert_eq!(join(json!({"accept": true, "game_id": "R1M1"})), (true, true));
     assert!(!join(json!({"accept": true, "game_id": "R2M1"})).0);
@@ -116,7 +116,7 @@ fn an_answer_may_name_its_match_by_game_id() {
 }
 
 #[test]
-fn a_method_of_no_table_is_dispatched_by_the_type_of_its_message() {
+fn an_unknown_method_is_dispatched_by_its_message_type() {
     let letter = json!({"message_type": "GAME_OVER", "match_id": "R1M1"});
     for (params, frame) in [(letter.clone(), Frame::Direct), (json!({ "message": letter }), Frame::Nested)] {
         for method in ["handle_message", "mcp_message", "message", "anything at all"] {
@@ -160,7 +160,7 @@ fn the_version_of_json_rpc_is_two() {
 }
 
 #[test]
-fn a_registration_may_stand_under_data() {
+fn a_registration_may_be_nested_under_data() {
     let flat = json!({"display_name": "Alpha", "version": "1.0.0", "endpoint": "http://127.0.0.1:8101/mcp"});
     for body in [flat.clone(), json!({ "data": flat })] {
         let bytes = serde_json::to_vec(&body).unwrap();
@@ -173,7 +173,7 @@ fn a_registration_may_stand_under_data() {
 }
 
 #[test]
-fn who_registers_under_one_name_is_called_by_it() {
+fn a_peer_that_registers_under_one_name_is_called_by_it() {
     let dialect = PeerDialect::of_registration(Frame::Direct, &ReceivedEnvelope::default(), Some("handle_message"));
     assert_eq!(dialect.to_string(), "A, all as handle_message");
     assert_eq!(dialect.name_of(Method::ChooseParity), "handle_message");
@@ -187,14 +187,14 @@ fn who_registers_under_one_name_is_called_by_it() {
 }
 
 #[test]
-fn a_posted_choice_says_nothing_where_it_says_two_things() {
+fn a_posted_choice_with_two_different_values_counts_as_none() {
     let choice: PostedChoice =
         serde_json::from_value(json!({"match_id": "R1M1", "parity_choice": "odd", "move": "5"})).unwrap();
     assert_eq!(choice.meant(&ReceivedEnvelope::default()), None);
 }
 
 #[test]
-fn an_older_protocol_is_not_spoken() {
+fn a_registration_for_an_older_protocol_is_refused() {
     for (method, meta) in [("register_player", "player_meta"), ("register_referee", "referee_meta")] {
         let check = |version: &str| {
             let fields = json!({

@@ -157,7 +157,7 @@ fn every_schema() {
 }
 
 #[test]
-fn nothing_beside_the_four_keys_of_json_rpc() {
+fn requests_have_exactly_the_four_keys_of_json_rpc() {
     for row in TABLE {
         for frame in [Frame::Direct, Frame::Typed, Frame::Tool, Frame::Nested] {
             let written: Value = serde_json::from_slice(&request(row.method, frame)).unwrap();
@@ -207,7 +207,7 @@ fn breach(schema: &Value, value: &Value, place: &str) -> Option<String> {
 }
 
 #[test]
-fn what_is_written_keeps_to_its_schema() {
+fn written_messages_match_their_schema() {
     for row in TABLE {
         let written: Value = serde_json::from_slice(&request(row.method, Frame::Direct)).unwrap();
         assert_eq!(breach(&(row.input)().to_value(), &written["params"], row.name), None);

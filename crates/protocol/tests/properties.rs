@@ -6,7 +6,7 @@ mod arbitrary;
 mod decode;
 mod sample;
 
-use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer, RegistrationAnswer, ReplyKind, is_heard};
+use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer, RegistrationAnswer, ReplyKind, has_no_error};
 use league_protocol::dialect::PeerDialect;
 use league_protocol::envelope::Envelope;
 use league_protocol::frame::{Frame, RequestId};
@@ -190,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn what_stands_first_makes_no_difference(call in any_call(), envelope in envelope(), extra in any_json()) {
+    fn the_order_of_keys_makes_no_difference(call in any_call(), envelope in envelope(), extra in any_json()) {
         // `method` before `params` is read in one pass, any other order in two.
         let good = written(&PeerDialect::default(), &envelope, &call);
         let shown = |text: &str| format!("{:?}", request::read(text.as_bytes()).map_err(|refused| *refused));
@@ -236,7 +236,7 @@ proptest! {
             let reading = ParsedAnswer::parse(&bytes).unwrap().join(&match_id);
             let nonce = join.draw_nonce.clone().unwrap_or_default();
             let expected = if accept { JoinAnswer::Joined { nonce } } else { JoinAnswer::Declined };
-            prop_assert_eq!(reading.said, expected);
+            prop_assert_eq!(reading.answer, expected);
             let token = reading.token.map(|token| token.reveal().to_owned());
             prop_assert_eq!(token, envelope.auth_token.as_ref().map(|token| token.reveal().to_owned()));
 
@@ -245,7 +245,7 @@ proptest! {
                 ChooseParityResponse { match_id: match_id.clone(), player_id: player_id.clone(), parity_choice };
             let bytes = write(Method::ChooseParity, &|to, out| to.answer(&envelope, &choice, out).unwrap());
             let reading = ParsedAnswer::parse(&bytes).unwrap().parity(&match_id);
-            prop_assert_eq!(reading.said, MoveAnswer::Move(parity_choice.as_str().into()));
+            prop_assert_eq!(reading.answer, MoveAnswer::Move(parity_choice.as_str().into()));
 
             let response = RegisterResponse {
                 status: if in_or_not { RegistrationStatus::Accepted } else { RegistrationStatus::Rejected },
@@ -255,7 +255,7 @@ proptest! {
                 pass_scheme: None, warnings: Vec::new(),
             };
             let bytes = write(Method::RegisterPlayer, &|to, out| to.answer(&envelope, &response, out).unwrap());
-            let said = ParsedAnswer::parse(&bytes).unwrap().registration().said;
+            let said = ParsedAnswer::parse(&bytes).unwrap().registration().answer;
             prop_assert_eq!(said, if in_or_not {
                 RegistrationAnswer::Accepted {
                     player_id: Some(player_id.clone()), referee_id: None, league_id: None, passes: false,
@@ -271,7 +271,7 @@ proptest! {
             let error = ParsedAnswer::parse(&bytes).unwrap().error().unwrap();
             prop_assert_eq!(error.code.as_deref(), Some("E012"), "{}", frame);
             prop_assert!(error.words.ends_with(&reason), "{frame} {}", error.words);
-            prop_assert!(!is_heard(&bytes), "{}", frame);
+            prop_assert!(!has_no_error(&bytes), "{}", frame);
         }
     }
 
@@ -304,10 +304,10 @@ proptest! {
     }
 
     #[test]
-    fn a_move_was_literally_there(answer in answer()) {
+    fn a_move_is_only_read_where_the_answer_contains_it(answer in answer()) {
         let text = answer.to_string();
         let Ok(layers) = ParsedAnswer::parse(text.as_bytes()) else { return Ok(()) };
-        if let MoveAnswer::Move(played) = layers.parity(&MatchId::of(RoundId(2), 3)).said {
+        if let MoveAnswer::Move(played) = layers.parity(&MatchId::of(RoundId(2), 3)).answer {
             prop_assert!(played == "even" || played == "odd");
             prop_assert!(says(&answer, &played), "{played} out of {text}");
             let other = if played == "even" { "odd" } else { "even" };
@@ -316,7 +316,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_shows_a_secret(
+    fn debug_output_contains_no_secret(
         seed in any::<[u8; 32]>(), call in any_call(), frame in prop::sample::select(&Frame::ALL[..5]),
         damage in any::<prop::sample::Index>(), whole in any::<bool>(),
     ) {
@@ -349,24 +349,24 @@ proptest! {
 }
 
 #[test]
-fn every_answer_of_ours_is_heard_and_none_is_taken_for_an_error() {
+fn no_answer_of_ours_is_taken_for_an_error() {
     for row in TABLE {
         for frame in Frame::ALL {
             let mut out = Vec::new();
             sample::answer(row.method, &ReplyTo { frame, id: RequestId::from(3), method: Some(row.method) }, &mut out);
-            assert_eq!(ParsedAnswer::parse(&out).unwrap().heard(), ReplyKind::Yes, "{} {frame}", row.name);
-            assert!(is_heard(&out), "{} {frame}", row.name);
+            assert_eq!(ParsedAnswer::parse(&out).unwrap().reply_kind(), ReplyKind::NoError, "{} {frame}", row.name);
+            assert!(has_no_error(&out), "{} {frame}", row.name);
         }
     }
 }
 
 #[test]
-fn an_error_is_found_however_its_name_is_written() {
+fn an_error_is_found_in_escaped_and_nested_keys() {
     for body in [&br#"{"error":{}}"#[..], br#"{"\u0065rror":{}}"#, br#"{"result":{"isError":true}}"#] {
-        assert!(!is_heard(body), "{}", String::from_utf8_lossy(body));
+        assert!(!has_no_error(body), "{}", String::from_utf8_lossy(body));
     }
     for body in [&br#"{"error":null}"#[..], br#"{"result":{"mirror":1}}"#, br#"["error"]"#, b"no JSON, no error"] {
-        assert!(is_heard(body), "{}", String::from_utf8_lossy(body));
+        assert!(has_no_error(body), "{}", String::from_utf8_lossy(body));
     }
 }
 

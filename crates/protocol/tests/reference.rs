@@ -100,17 +100,17 @@ fn accept_answer(question: &str, text: &str) {
     let quirks = match question {
         "join" => {
             let reading = layers.join(&match_id);
-            assert!(matches!(reading.said, JoinAnswer::Joined { .. }), "{:?}", reading.said);
+            assert!(matches!(reading.answer, JoinAnswer::Joined { .. }), "{:?}", reading.answer);
             reading.quirks.iter().filter(|quirk| *quirk != Quirk::NoToken).collect()
         }
         "parity" => {
             let reading = layers.parity(&match_id);
-            assert_eq!(reading.said, MoveAnswer::Move("even".into()));
+            assert_eq!(reading.answer, MoveAnswer::Move("even".into()));
             reading.quirks
         }
         "registration" => {
             let reading = layers.registration();
-            assert!(matches!(reading.said, RegistrationAnswer::Accepted { .. }), "{:?}", reading.said);
+            assert!(matches!(reading.answer, RegistrationAnswer::Accepted { .. }), "{:?}", reading.answer);
             assert_eq!(reading.token.unwrap().reveal(), token().reveal());
             reading.quirks
         }

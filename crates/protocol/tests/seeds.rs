@@ -104,7 +104,7 @@ fn answered(question: &str, body: &[u8]) -> (String, Quirks) {
     let (said, quirks, token) = match question {
         "invitation" => {
             let reading = layers.join(&match_id);
-            let said = match reading.said {
+            let said = match reading.answer {
                 JoinAnswer::Joined { nonce } if nonce.as_bytes().is_empty() => "joined".into(),
                 JoinAnswer::Joined { nonce } => format!("joined with {}", String::from_utf8_lossy(nonce.as_bytes())),
                 JoinAnswer::Declined => "declined".into(),
@@ -115,7 +115,7 @@ fn answered(question: &str, body: &[u8]) -> (String, Quirks) {
         }
         "choice" => {
             let reading = layers.parity(&match_id);
-            let said = match reading.said {
+            let said = match reading.answer {
                 MoveAnswer::Move(played) => format!("move {played}"),
                 MoveAnswer::Invalid(_) => "invalid".into(),
                 MoveAnswer::Error(found) => error(&found),
@@ -125,7 +125,7 @@ fn answered(question: &str, body: &[u8]) -> (String, Quirks) {
         }
         "registration" => {
             let reading = layers.registration();
-            let said = match reading.said {
+            let said = match reading.answer {
                 RegistrationAnswer::Accepted { player_id, referee_id, league_id, passes: _ } => {
                     let names = [player_id.map(|id| id.to_string()), referee_id.map(|id| id.to_string())];
                     let named = names.into_iter().chain([league_id.map(|id| id.to_string())]).flatten();

@@ -123,7 +123,7 @@ impl AskedQuestion<'_> {
         let (input, mut quirks, token) = match self.kind() {
             QuestionKind::Join => {
                 let reading = layers.join(match_id);
-                let input = match reading.said {
+                let input = match reading.answer {
                     JoinAnswer::Joined { nonce } => Input::Joined { side, call, nonce },
                     JoinAnswer::Declined => Input::Declined { side, call },
                     JoinAnswer::Error(_) => return AnswerReading::Unclear,
@@ -134,7 +134,7 @@ impl AskedQuestion<'_> {
             kind @ (QuestionKind::Choice | QuestionKind::Move) => {
                 let is_choice = kind == QuestionKind::Choice;
                 let reading = if is_choice { layers.parity(match_id) } else { layers.game_move(match_id) };
-                let text = match reading.said {
+                let text = match reading.answer {
                     MoveAnswer::Move(text) => text,
                     // The game rejects it and describes a legal move.
                     MoveAnswer::Invalid(text) => SmolStr::new(text),

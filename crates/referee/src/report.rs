@@ -45,14 +45,14 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
             shared.manager_understands(&manager, learned);
         }
         let trouble = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
-            Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body).map(|layers| layers.heard()) {
+            Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body).map(|layers| layers.reply_kind()) {
                 // Some managers acknowledge with an empty body.
-                Ok(ReplyKind::Yes) | Err(_) if exchange.status.is_success() => return true,
-                Ok(ReplyKind::Yes) | Err(_) if exchange.status.is_client_error() => {
+                Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_success() => return true,
+                Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_client_error() => {
                     tracing::warn!(%match_id, status = %exchange.status, "the manager takes no report in any form");
                     return false;
                 }
-                Ok(ReplyKind::Yes) | Err(_) => format!("the manager answers with status {}", exchange.status),
+                Ok(ReplyKind::NoError) | Err(_) => format!("the manager answers with status {}", exchange.status),
                 Ok(ReplyKind::Error(error)) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
                     error.words
                 }

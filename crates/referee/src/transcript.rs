@@ -239,9 +239,9 @@ impl Shared {
             let last = tries.pop().ok_or_else(|| String::from("there was no time"))?;
             let exchange = last.came.map_err(|error| error.to_string())?;
             let layers = ParsedAnswer::parse(&exchange.body).map_err(|unreadable| unreadable.to_string())?;
-            match layers.heard() {
-                ReplyKind::Yes if layers.is_complete() => return Ok(()),
-                ReplyKind::Yes => {}
+            match layers.reply_kind() {
+                ReplyKind::NoError if layers.is_complete() => return Ok(()),
+                ReplyKind::NoError => {}
                 ReplyKind::Error(error) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
                     return Err(error.words);
                 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
-use league_protocol::answer::{ParsedAnswer, is_heard};
+use league_protocol::answer::{ParsedAnswer, has_no_error};
 use league_protocol::dialect::{McpStyle, PeerDialect};
 use league_protocol::dialect_error::{DialectError, NonJsonKind};
 use league_protocol::dialect_fallback::{DialectAttempt, NextTry};
@@ -84,7 +84,7 @@ impl OutgoingCall<'_> {
 }
 
 pub fn heard(exchange: &Exchange) -> bool {
-    exchange.status.is_success() && is_heard(&exchange.body)
+    exchange.status.is_success() && has_no_error(&exchange.body)
 }
 
 #[derive(Clone, Debug)]

@@ -129,7 +129,7 @@ async fn attempt(
 fn answers(exchange: &Exchange) -> bool {
     let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return false };
     let reading = layers.registration();
-    match reading.said {
+    match reading.answer {
         RegistrationAnswer::Accepted { player_id: None, referee_id: None, .. } if reading.token.is_none() => false,
         RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. } => true,
         RegistrationAnswer::Error(_) | RegistrationAnswer::Nothing => false,
@@ -148,7 +148,7 @@ fn is_refusal(exchange: &Exchange) -> bool {
 /// A more specific refusal has a larger weight.
 fn weight(exchange: &Exchange) -> u8 {
     let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return 0 };
-    match layers.registration().said {
+    match layers.registration().answer {
         RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. } => 10,
         RegistrationAnswer::Error(error) => 1 + error.weight(),
         RegistrationAnswer::Nothing => 0,
@@ -206,7 +206,7 @@ fn read(body: &[u8], dialect: PeerDialect, proven: bool) -> Read {
         Err(unreadable) => return Read::Unclear(unreadable.to_string()),
     };
     let reading = layers.registration();
-    match reading.said {
+    match reading.answer {
         RegistrationAnswer::Accepted { player_id, referee_id, league_id, passes } => {
             Read::Admitted(Box::new(Admitted {
                 player_id,

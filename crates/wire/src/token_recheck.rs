@@ -38,8 +38,8 @@ pub async fn counts(client: &Client, manager: &Endpoint, envelope: &Envelope, li
     let (query_type, query_params) = (QueryType::GetStatus, QueryParams::default());
     let call = Call::LeagueQuery(LeagueQuery { league_id: None, query_type, query_params });
     let came = client.call(manager, &PeerDialect::default(), envelope, &call, limit).await.ok()?;
-    match ParsedAnswer::parse(&came.body).ok()?.heard() {
-        ReplyKind::Yes => Some(true),
+    match ParsedAnswer::parse(&came.body).ok()?.reply_kind() {
+        ReplyKind::NoError => Some(true),
         ReplyKind::Error(error) if error.code.as_deref() == Some("E012") => Some(false),
         ReplyKind::Error(_) => None,
     }

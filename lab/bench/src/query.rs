@@ -50,7 +50,7 @@ async fn visit(manager: &str) -> Result<Histogram<u64>> {
         };
         let took = began.elapsed();
         if let ReplyKind::Error(error) =
-            ParsedAnswer::parse(&exchange.body).context("the answer is not JSON-RPC")?.heard()
+            ParsedAnswer::parse(&exchange.body).context("the answer is not JSON-RPC")?.reply_kind()
         {
             bail!("the manager refuses LEAGUE_QUERY: {}", error.words);
         }

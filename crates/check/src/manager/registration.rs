@@ -46,7 +46,7 @@ impl Exam<'_> {
         let sender = Sender::unregistered(Role::Player, &meta.display_name);
         let asked = Asked { envelope: Envelope { sender, ..self.envelope(None) }, call: registering(meta) };
         let answers = |came: &ResponseBody| {
-            let said = ParsedAnswer::parse(&came.body).map(|layers| layers.registration().said);
+            let said = ParsedAnswer::parse(&came.body).map(|layers| layers.registration().answer);
             matches!(said, Ok(RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. }))
         };
         let (voice, heard) = discovery::answer(self.line, &asked, self.limit, answers).await;
@@ -199,7 +199,7 @@ fn admission(heard: &Response) -> Result<Member, String> {
     }
     let layers = ParsedAnswer::parse(heard.body()).map_err(|error| error.to_string())?;
     let reading = layers.registration();
-    match reading.said {
+    match reading.answer {
         RegistrationAnswer::Accepted { player_id, referee_id, league_id, .. } => {
             let id = player_id.map(|id| id.to_string()).or(referee_id.map(|id| id.to_string())).unwrap_or_default();
             let token = reading.token.map(|token| token.reveal().to_owned()).unwrap_or_default();

@@ -34,7 +34,7 @@ impl Exam<'_> {
             // Every further request would take as long.
             return Err("this one does not choose in time");
         }
-        let said = self.choice(&asked, &match_id).map(|reading| reading.said);
+        let said = self.choice(&asked, &match_id).map(|reading| reading.answer);
         if !matches!(said, Ok(MoveAnswer::Move(_) | MoveAnswer::Invalid(_))) {
             return Err("this one does not choose");
         }
@@ -72,7 +72,7 @@ impl Exam<'_> {
         let answered = self.chosen(&retry, match_id).map(|_| ());
         match self.chosen(first, match_id) {
             // Another rule covers an invalid choice.
-            Err(_) if matches!(self.choice(&retry, match_id), Ok(ref said) if matches!(said.said, MoveAnswer::Invalid(_))) =>
+            Err(_) if matches!(self.choice(&retry, match_id), Ok(ref reading) if matches!(reading.answer, MoveAnswer::Invalid(_))) =>
             {
                 self.book.judge(&rules::CHOICE_RETRY, &retry, Ok(()));
             }
@@ -107,7 +107,7 @@ impl Exam<'_> {
         let judge = |rule: &'static Rule, judgement: Judgement| self.book.judge(rule, heard, judgement);
         self.book.explain(&rules::JOINS, heard, explained(heard, QuestionKind::Join, match_id));
         let quirks = match ParsedAnswer::parse(heard.body()).map(|layers| layers.join(match_id)) {
-            Ok(reading) if matches!(reading.said, JoinAnswer::Joined { .. }) => reading.quirks,
+            Ok(reading) if matches!(reading.answer, JoinAnswer::Joined { .. }) => reading.quirks,
             Ok(_) | Err(_) => Quirks::default(),
         };
         self.judge_time(heard, &rules::JOIN_TIME, &rules::JOIN_PROMPT, self.join_limit());
@@ -150,7 +150,7 @@ impl Exam<'_> {
                 return;
             }
         };
-        match &reading.said {
+        match &reading.answer {
             MoveAnswer::Move(_) => {
                 judge(&rules::CHOOSES, Ok(()));
                 judge(&rules::CHOICE_EXACT, Ok(()));

@@ -7,7 +7,7 @@ fn kept(dialect: &PeerDialect) -> PeerDialect {
 }
 
 #[test]
-fn what_was_learned_is_the_same_after_a_restart() {
+fn a_dialect_is_read_back_as_it_was_written() {
     let tools = json!({"tools": [
         {"name": "receive_game_invitation", "inputSchema": {"properties": {"message": {"type": "object"}}}},
         {"name": "choose_parity", "inputSchema": {"properties": {"match_id": {}, "deadline": {}}}},
@@ -26,7 +26,7 @@ fn what_was_learned_is_the_same_after_a_restart() {
 }
 
 #[test]
-fn what_cannot_be_true_is_left_out() {
+fn a_stored_dialect_with_invalid_entries_is_read_without_them() {
     let long = "x".repeat(MAX_NAME + 1);
     let written = json!({
         "frame": "Z", "era": "session",
@@ -51,7 +51,7 @@ fn a_dialect_is_printed_in_a_few_words() {
 }
 
 #[test]
-fn the_register_path_is_not_taken_for_an_endpoint() {
+fn a_registration_at_the_register_path_means_the_canonical_frame() {
     assert_eq!(
         PeerDialect::of_registration(Frame::Register, &ReceivedEnvelope::default(), None),
         PeerDialect::default()
@@ -60,7 +60,7 @@ fn the_register_path_is_not_taken_for_an_endpoint() {
 }
 
 #[test]
-fn an_empty_token_in_a_typed_registration_asks_for_colons() {
+fn a_typed_registration_with_an_empty_token_wants_colons_in_senders() {
     let empty = ReceivedEnvelope { empty_token: true, ..ReceivedEnvelope::default() };
     assert!(PeerDialect::of_registration(Frame::Typed, &empty, None).wants_colon());
     assert!(!PeerDialect::of_registration(Frame::Direct, &empty, None).wants_colon());
@@ -68,14 +68,14 @@ fn an_empty_token_in_a_typed_registration_asks_for_colons() {
 }
 
 #[test]
-fn the_canonical_name_is_no_difference() {
+fn calling_a_method_by_its_canonical_name_is_no_difference() {
     let other = PeerDialect::default().calling(Method::ChooseParity, "parity_choose");
     assert!(other.calling(Method::ChooseParity, "choose_parity").is_canonical());
     assert_eq!(PeerDialect::from(Frame::Typed).calling(Method::ChooseParity, "CHOOSE_PARITY_CALL").to_string(), "B");
 }
 
 #[test]
-fn what_two_learned_about_the_same_peer_is_put_together() {
+fn dialects_learned_by_two_agents_are_merged() {
     let manager = PeerDialect::default().without(Method::NotifyRound);
     let referee = PeerDialect::default().calling(Method::ChooseParity, "parity_choose").posting();
     let both = manager.learning(&referee);
@@ -86,7 +86,7 @@ fn what_two_learned_about_the_same_peer_is_put_together() {
 }
 
 #[test]
-fn a_list_of_tools_tells_names_and_shapes_of_all_calls_at_once() {
+fn a_tool_list_gives_the_name_and_argument_shape_of_every_call() {
     let object = |properties: serde_json::Value, required: &[&str]| json!({"type": "object", "properties": properties, "required": required});
     let listing = json!({"tools": [
         {"name": "receiveGameInvitation", "inputSchema": object(json!({"payload": {"type": "object"}}), &["payload"])},
@@ -108,7 +108,7 @@ fn a_list_of_tools_tells_names_and_shapes_of_all_calls_at_once() {
 }
 
 #[test]
-fn a_tool_that_takes_one_plain_field_of_ours_takes_fields() {
+fn a_tool_with_one_message_field_gets_fields() {
     let schema = json!({"properties": {"match_id": {"type": "string"}}, "required": ["match_id"]});
     let listing = json!({"tools": [{"name": "handle_game_invitation", "inputSchema": schema}]});
     let dialect = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();
@@ -116,7 +116,7 @@ fn a_tool_that_takes_one_plain_field_of_ours_takes_fields() {
 }
 
 #[test]
-fn one_tool_for_everything_stands_for_every_call() {
+fn a_catch_all_tool_is_used_for_every_call() {
     let schema = json!({"properties": {"message": {"type": "object"}}});
     let listing = json!({"tools": [{"name": "mcp_message", "inputSchema": schema}]});
     let dialect = PeerDialect::of_tools(McpStyle::AtOnce, &listing).unwrap();

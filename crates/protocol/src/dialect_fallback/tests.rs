@@ -29,7 +29,7 @@ fn said(next: NextTry) -> String {
 }
 
 #[test]
-fn a_complaint_that_names_the_frame_is_believed() {
+fn the_next_try_uses_the_frame_that_the_error_names() {
     for (dialect_error, next) in [
         (DialectError::WantsBare, "D"),
         (DialectError::WantsMessage, "E"),
@@ -45,7 +45,7 @@ fn a_complaint_that_names_the_frame_is_believed() {
 }
 
 #[test]
-fn a_path_is_tried_only_where_none_was_named() {
+fn the_root_path_is_tried_only_for_an_endpoint_without_path() {
     assert_eq!(said(DialectAttempt { pathless: true, ..first(&DialectError::NoSuchPlace) }.next()), "A at /");
     let both = after(
         &[PeerDialect::default(), PeerDialect::default().at_root()],
@@ -56,13 +56,13 @@ fn a_path_is_tried_only_where_none_was_named() {
 }
 
 #[test]
-fn an_unknown_name_at_a_peer_that_was_understood_is_another_name() {
+fn a_proven_peer_that_does_not_know_a_name_is_tried_with_an_alias() {
     let attempt = after(&[PeerDialect::default()], Method::ChooseParity, &DialectError::UnknownName(None));
     assert_eq!(said(DialectAttempt { proven: true, ..attempt }.next()), "A, choose_parity as parity_choose");
 }
 
 #[test]
-fn an_unknown_name_at_an_unknown_peer_is_a_reason_to_look_at_its_tools_and_then_to_guess() {
+fn an_unproven_peer_that_does_not_know_a_name_is_asked_for_its_tools_first() {
     let attempt = first(&DialectError::UnknownName(None));
     assert_eq!(attempt.next(), NextTry::Look);
     let looked = DialectAttempt { looked: true, ..attempt };
@@ -70,13 +70,13 @@ fn an_unknown_name_at_an_unknown_peer_is_a_reason_to_look_at_its_tools_and_then_
 }
 
 #[test]
-fn a_manager_that_does_not_know_a_name_may_go_by_types() {
+fn after_an_unknown_name_a_manager_is_called_by_message_type() {
     let attempt = after(&[PeerDialect::default()], Method::RegisterPlayer, &DialectError::UnknownName(None));
     assert_eq!(said(DialectAttempt { looked: true, ..attempt }.next()), "B");
 }
 
 #[test]
-fn a_name_that_the_complaint_mentions_is_taken_at_once() {
+fn the_next_try_uses_the_name_that_the_error_mentions() {
     let alias = first(&DialectError::UnknownName(Some("receive_game_invitation".into())));
     assert_eq!(said(alias.next()), "A, handle_game_invitation as receive_game_invitation");
     let typed = first(&DialectError::UnknownName(Some("GAME_INVITATION".into())));
@@ -84,7 +84,7 @@ fn a_name_that_the_complaint_mentions_is_taken_at_once() {
 }
 
 #[test]
-fn names_that_are_known_lead_to_names_like_them() {
+fn aliases_in_the_style_of_known_names_come_first() {
     let known = PeerDialect::default().calling(Method::GameInvitation, "receive_game_invitation");
     let attempt = after(&[known], Method::NotifyMatchResult, &DialectError::UnknownName(None));
     let next = DialectAttempt { proven: true, ..attempt }.next();
@@ -94,13 +94,13 @@ fn names_that_are_known_lead_to_names_like_them() {
 }
 
 #[test]
-fn who_registered_by_types_and_listens_by_names_is_found_at_once() {
+fn a_peer_that_registered_by_type_is_tried_by_name_next() {
     let attempt = after(&[PeerDialect::from(Frame::Typed)], Method::GameInvitation, &DialectError::UnknownName(None));
     assert_eq!(said(DialectAttempt { looked: true, ..attempt }.next()), "A");
 }
 
 #[test]
-fn tools_are_looked_at_whenever_a_tool_is_not_understood() {
+fn after_a_failed_tool_call_the_tool_list_is_read() {
     let tool = PeerDialect::from(Frame::Tool);
     for dialect_error in
         [DialectError::UnknownName(None), DialectError::BadArguments, DialectError::Mcp, DialectError::WantsMessage]
@@ -112,7 +112,7 @@ fn tools_are_looked_at_whenever_a_tool_is_not_understood() {
 }
 
 #[test]
-fn no_form_is_tried_twice_and_the_ladder_ends() {
+fn no_form_is_tried_twice_and_the_search_ends() {
     for dialect_error in [
         DialectError::UnknownName(None),
         DialectError::Nothing,
@@ -132,7 +132,7 @@ fn no_form_is_tried_twice_and_the_ladder_ends() {
 }
 
 #[test]
-fn a_notice_is_tried_under_one_other_name_and_then_never_again() {
+fn a_notice_is_tried_under_one_other_name_only() {
     let unknown = DialectError::UnknownName(None);
     let notice =
         |tried: &[PeerDialect], method| DialectAttempt { notice: true, ..after(tried, method, &unknown) }.next();
@@ -149,7 +149,7 @@ fn a_notice_is_tried_under_one_other_name_and_then_never_again() {
 }
 
 #[test]
-fn nothing_bold_is_concluded_from_a_notice() {
+fn a_failed_notice_changes_the_dialect_only_on_clear_evidence() {
     for (dialect_error, next) in [
         (DialectError::Nothing, "stop"),
         (DialectError::BadArguments, "stop"),
@@ -164,7 +164,7 @@ fn nothing_bold_is_concluded_from_a_notice() {
 }
 
 #[test]
-fn a_thorough_search_tries_every_frame_whatever_comes_back() {
+fn a_thorough_search_tries_every_frame_after_any_error() {
     for dialect_error in [
         DialectError::Other,
         DialectError::Nothing,

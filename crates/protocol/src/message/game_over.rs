@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_read_in_any_case_and_written_in_one() {
+    fn result_words_are_read_in_any_case_and_written_in_capitals() {
         let over = read(r#"{"match_id": "R1M1", "result": "win", "game_result": {"status": "Technical_Loss"}}"#);
         assert_eq!(over.result, Some(OwnResult::Win));
         assert_eq!(over.game_result.as_ref().unwrap().status, Some(ResultStatus::TechnicalLoss));
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_left_out_and_the_rest_stays() {
+    fn unreadable_fields_of_game_over_are_left_out() {
         let over = read(
             r#"{"match_id": "R1M1", "result": "victory", "drawn_number": "8", "your_choice": 1, "opponent_choice": "odd",
                 "points_earned": 3.0, "draw": false, "game_result": {"status": "COMPLETED", "winner_player_id": "P01",
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_needs_no_seal_but_a_wrong_one_is_no_proof() {
+    fn a_draw_proof_without_seal_is_read_and_one_with_a_malformed_seal_is_not() {
         let proof = |seal: &str| {
             let zeros = "0".repeat(64);
             let draw = format!(r#"{{"commitment": "{zeros}", "secret": "{zeros}", "attempt": 1, "seal": {seal}}}"#);

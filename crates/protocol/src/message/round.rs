@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_round_is_understood_whatever_is_said_about_it() {
+    fn round_completed_is_read_with_unreadable_fields() {
         let told = r#"{"round_id": 3, "matches_played": null, "matches_completed": "2", "next_round_id": "R4",
             "summary": ["P01 won"]}"#;
         let round: RoundCompleted = serde_json::from_str(told).unwrap();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_league_is_read_with_and_without_a_champion() {
+    fn league_completed_is_read_with_unreadable_fields() {
         let told = r#"{"total_rounds": null, "champion": "P01", "final_standings": {"P01": 9}}"#;
         let end: LeagueCompleted = serde_json::from_str(told).unwrap();
         assert_eq!((end.total_rounds, end.champion, end.final_standings), (0, None, Vec::new()));

@@ -19,18 +19,18 @@ impl Problem {
         let mut whole: Value = serde_json::from_slice(body).unwrap_or_default();
         unfold(&mut whole, DEPTH);
         match question {
-            QuestionKind::Join => match layers.join(match_id).said {
+            QuestionKind::Join => match layers.join(match_id).answer {
                 JoinAnswer::Joined { .. } => None,
                 JoinAnswer::Declined => Some(Self::Declined),
                 JoinAnswer::Error(error) => Some(refused(question, match_id, status, &whole, &error)),
                 JoinAnswer::Nothing => Some(no_join(status, &whole)),
             },
-            QuestionKind::Choice => match layers.parity(match_id).said {
+            QuestionKind::Choice => match layers.parity(match_id).answer {
                 MoveAnswer::Move(_) => None,
                 MoveAnswer::Error(error) => Some(refused(question, match_id, status, &whole, &error)),
                 MoveAnswer::Invalid(_) | MoveAnswer::Nothing => Some(no_choice(status, &whole)),
             },
-            QuestionKind::Move => match layers.game_move(match_id).said {
+            QuestionKind::Move => match layers.game_move(match_id).answer {
                 MoveAnswer::Move(_) => None,
                 MoveAnswer::Error(error) => Some(refused(question, match_id, status, &whole, &error)),
                 MoveAnswer::Invalid(_) | MoveAnswer::Nothing => Some(no_move(status, &whole)),

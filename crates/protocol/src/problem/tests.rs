@@ -31,7 +31,7 @@ fn a_wrong_choice_is_quoted_with_the_right_one() {
 }
 
 #[test]
-fn a_choice_under_another_name_is_told_the_right_one() {
+fn a_choice_in_a_wrong_field_is_reported_with_the_right_field_name() {
     for name in ["parity", "answer", "move", "decision", "parityChoice"] {
         let sentence = format!("you sent `{name}`; call the field `parity_choice`");
         assert_eq!(choice(&json!({"message_type": "CHOOSE_PARITY_RESPONSE", name: "odd"})), sentence);
@@ -43,7 +43,7 @@ fn a_choice_under_another_name_is_told_the_right_one() {
 }
 
 #[test]
-fn two_choices_and_another_match_are_named() {
+fn two_choices_or_another_match_are_reported() {
     let two = json!({"parity_choice": "odd", "data": {"parity_choice": "even"}});
     assert_eq!(choice(&two), "you sent two different choices in one answer; send one choice, in `parity_choice`");
     let other = json!({"message_type": "CHOOSE_PARITY_RESPONSE", "match_id": "R9M9", "parity_choice": "odd"});
@@ -52,7 +52,7 @@ fn two_choices_and_another_match_are_named() {
 }
 
 #[test]
-fn an_acknowledgement_is_no_answer() {
+fn an_acknowledgement_is_reported_as_a_missing_answer() {
     assert_eq!(
         choice(&json!({"status": "ok"})),
         "you acknowledged the call, and no CHOOSE_PARITY_RESPONSE followed; put the CHOOSE_PARITY_RESPONSE into the result of the call"
@@ -66,7 +66,7 @@ fn an_acknowledgement_is_no_answer() {
 }
 
 #[test]
-fn what_a_server_says_in_place_of_an_answer_is_told_with_what_to_do() {
+fn http_and_rpc_errors_are_reported_with_a_fix() {
     let match_id: MatchId = "R1M1".parse().unwrap();
     let told = |status, body: &[u8]| {
         Problem::of_answer(QuestionKind::Choice, &match_id, status, body).map(|problem| problem.to_string()).unwrap()
@@ -101,7 +101,7 @@ fn what_a_server_says_in_place_of_an_answer_is_told_with_what_to_do() {
 }
 
 #[test]
-fn what_never_came_is_told_with_where_to_look() {
+fn missing_and_late_answers_are_reported_with_a_fix() {
     let second = Duration::from_secs(1);
     let late = Problem::late(Duration::from_millis(31_180), 30 * second);
     for (problem, sentence) in [
@@ -128,7 +128,7 @@ fn what_never_came_is_told_with_where_to_look() {
 }
 
 #[test]
-fn of_several_tries_the_most_specific_problem_is_told() {
+fn the_most_specific_of_several_problems_is_reported() {
     let unknown = wrong(QuestionKind::Choice, 200, &json!({"error": {"code": -32601, "message": "unknown method"}}));
     let value = wrong(QuestionKind::Choice, 200, &rpc(&json!({"parity_choice": "ODD"})));
     let nothing = wrong(QuestionKind::Choice, 200, &rpc(&json!({"status": "ok"})));
@@ -172,7 +172,7 @@ fn a_quote_has_no_credential() {
 }
 
 #[test]
-fn a_problem_survives_the_wire_and_an_unknown_kind_is_taken() {
+fn a_problem_is_read_back_and_an_unknown_kind_is_accepted() {
     for problem in [
         Problem::silent(Duration::from_secs(5)),
         Problem::not_listening("http://h:1/mcp"),

@@ -1,6 +1,6 @@
 //! Runs every decoder, for the property tests and for fuzzing, which includes this file by its path.
 
-use league_protocol::answer::{ParsedAnswer, ReplyKind, is_heard};
+use league_protocol::answer::{ParsedAnswer, ReplyKind, has_no_error};
 use league_protocol::id::{MatchId, RoundId};
 use league_protocol::request::{self, Incoming};
 
@@ -19,12 +19,12 @@ pub(crate) fn decode_everything(bytes: &[u8]) -> String {
         Ok(layers) => {
             let id = MatchId::of(RoundId(2), 3);
             let (join, parity, played) = (layers.join(&id), layers.parity(&id), layers.game_move(&id));
-            let (registration, heard) = (layers.registration(), layers.heard());
-            assert_eq!(is_heard(bytes), heard == ReplyKind::Yes, "the short way and the long one differ");
+            let (registration, heard) = (layers.registration(), layers.reply_kind());
+            assert_eq!(has_no_error(bytes), heard == ReplyKind::NoError, "the short way and the long one differ");
             format!("{layers:?} {join:?} {parity:?} {played:?} {registration:?} {heard:?}")
         }
         Err(unreadable) => {
-            assert!(is_heard(bytes), "who cannot be understood has said nothing against it");
+            assert!(has_no_error(bytes), "who cannot be understood has said nothing against it");
             unreadable.to_string()
         }
     };

@@ -93,7 +93,7 @@ fn right(question: QuestionKind, file: &MatchFile, body: &[u8]) -> String {
     };
     let reading =
         if question == QuestionKind::Choice { layers.parity(&file.match_id) } else { layers.game_move(&file.match_id) };
-    match reading.said {
+    match reading.answer {
         MoveAnswer::Move(text) => format!("answered `{}`", quoted(&text)),
         MoveAnswer::Invalid(_) | MoveAnswer::Error(_) | MoveAnswer::Nothing => String::from("answered"),
     }
