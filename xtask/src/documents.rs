@@ -6,22 +6,12 @@ use crate::markdown::{Found, commands, relative_links};
 use crate::repository::QUICK_RELEASE;
 use crate::{Outcome, Repository, files, tasks};
 
-const FOLDERS: [&str; 9] = [
-    ".",
-    "docs",
-    "docs/decisions",
-    "examples",
-    "examples/node-plain",
-    "examples/python-fastmcp",
-    "examples/python-stdlib",
-    "examples/rust-player",
-    "examples/typescript-sdk",
-];
-
 pub(crate) fn check(repository: &Repository) -> Outcome {
     let mut texts = Vec::new();
-    for folder in FOLDERS.into_iter().filter(|folder| repository.root.join(folder).is_dir()) {
-        let paths = files::list(&repository.root.join(folder))?;
+    let mut folders = [".", "docs", "docs/decisions", "examples"].map(|folder| repository.root.join(folder)).to_vec();
+    folders.extend(files::list(&repository.root.join("examples"))?.into_iter().filter(|path| path.is_dir()));
+    for folder in folders {
+        let paths = files::list(&folder)?;
         for path in paths.into_iter().filter(|path| path.extension().is_some_and(|kind| kind == "md")) {
             let text = files::read(&path)?;
             texts.push((path, text));

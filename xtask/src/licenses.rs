@@ -1,9 +1,8 @@
 //! The licenses of the dependencies: most require that their text accompanies the program.
 
 use std::collections::BTreeSet;
-use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use crate::{Repository, files};
 

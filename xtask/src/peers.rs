@@ -4,10 +4,9 @@
 //! pip installs everything, Node included: its `--target` needs no virtual environment, which some Python installations
 //! cannot create.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
+use std::{fs, thread};
 
 use crate::repository::command;
 use crate::{Outcome, Repository, files, say};
