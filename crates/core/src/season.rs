@@ -29,7 +29,7 @@ pub mod standings;
 mod withdrawal;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::{HashMap, HashSet};
 
@@ -71,7 +71,7 @@ pub struct Season {
     /// The lowest number that no player has or had. It only grows, so no player gets the id of a withdrawn one.
     free_player: u32,
     /// Players withdrawn before the first round that have not registered again. Withdrawing one twice is no error.
-    gone: HashSet<PlayerId>,
+    withdrawn_early: HashSet<PlayerId>,
     referees: Vec<RegisteredReferee>,
     referee_index: HashMap<RefereeId, u32>,
     free_referee: u32,
@@ -175,7 +175,7 @@ impl Season {
             players: Vec::new(),
             player_index: HashMap::new(),
             free_player: 1,
-            gone: HashSet::new(),
+            withdrawn_early: HashSet::new(),
             referees: Vec::new(),
             referee_index: HashMap::new(),
             free_referee: 1,

@@ -113,7 +113,7 @@ impl Shared {
             .command_batched(move |season, now| {
                 let (referee, odd_sender) = shown.referee(season, now)?;
                 let record = season.read_report(&report)?;
-                let odd = odd_sender.into_iter().chain(season.odd_score(&report, record.outcome)).collect();
+                let odd = odd_sender.into_iter().chain(season.score_quirk(&report, record.outcome)).collect();
                 let mut ruling = season.report(&referee, &report.match_id, report.attempt, record.clone(), now)?;
                 let mut file = None;
                 if ruling.reply == ReportOutcome::Now {

@@ -71,7 +71,7 @@ impl Shared {
         let random = self.environment.random();
         let registered = self.league_handle.command(move |season, now| {
             let outcome = decide(season, &random, now)?;
-            Ok(season.note_form(outcome, dialect, quirks, now))
+            Ok(season.note_dialect(outcome, dialect, quirks, now))
         });
         let admission = match registered.await? {
             Registered::Rejected(rejection) => return Ok((self.rejected(rejection), None)),

@@ -81,7 +81,7 @@ impl AskedQuestion<'_> {
             | Input::Declined { .. }
             | Input::Moved { .. }
             | Input::PauseOver { .. }
-            | Input::Told { .. }
+            | Input::GameOverSent { .. }
             | Input::Reported => None,
         }
     }

@@ -80,27 +80,31 @@ impl Shared {
                     format!("{match_id}: {} has chosen", player(*side))
                 });
             }
-            Input::Start | Input::Failed { .. } | Input::PauseOver { .. } | Input::Told { .. } | Input::Reported => {}
+            Input::Start
+            | Input::Failed { .. }
+            | Input::PauseOver { .. }
+            | Input::GameOverSent { .. }
+            | Input::Reported => {}
         }
     }
 
-    pub(crate) fn note_complaint(
+    pub(crate) fn note_attempt_error(
         &self,
         order: &StartMatch,
         side: Side,
-        complaint: &AttemptError,
+        attempt_error: &AttemptError,
         (made, allowed): (u8, u8),
     ) {
         self.note(JournalLevel::Warn, "GAME_ERROR", || {
             let (match_id, player) = (&order.match_id, &order.players[side].player_id);
-            let what = match complaint {
+            let what = match attempt_error {
                 // The text would reveal the choice.
                 AttemptError::Illegal(_) => String::from("its choice is not a legal one"),
                 AttemptError::TimedOut
                 | AttemptError::Unreachable
                 | AttemptError::Unreadable
                 | AttemptError::Refused(_)
-                | AttemptError::Irregular(_) => complaint.to_string(),
+                | AttemptError::Irregular(_) => attempt_error.to_string(),
             };
             format!("{match_id}: {player}: {what}; try {made} of {allowed} was lost, it is asked again")
         });

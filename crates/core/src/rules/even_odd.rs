@@ -68,7 +68,7 @@ impl Decided {
 
 impl Game for EvenOdd {
     fn info(&self) -> GameInfo {
-        GameInfo { name: "Even/Odd", rules: RULES, longest_course: 1 }
+        GameInfo { name: "Even/Odd", rules: RULES, max_turns: 1 }
     }
 
     fn stage(&self) -> GameStage {

@@ -187,10 +187,10 @@ impl Season {
                 let message = "the token is not valid here, or no longer; register again to get a fresh one";
                 RequestError::new(ErrorCode::E012, method, message).about("auth_token")
             })
-            .and_then(|agent| self.still_in(agent, method))
+            .and_then(|agent| self.check_not_withdrawn(agent, method))
     }
 
-    fn still_in(&self, agent: AgentId, method: Method) -> Result<AgentId, RequestError> {
+    fn check_not_withdrawn(&self, agent: AgentId, method: Method) -> Result<AgentId, RequestError> {
         match &agent {
             AgentId::Player(id) if self.player(id).is_some_and(|player| player.withdrawn) => {
                 let message = format!("the operator has withdrawn {id} from this league; wait for the next league");
