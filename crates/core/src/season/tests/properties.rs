@@ -299,7 +299,7 @@ fn damage(log: &mut Vec<Event>, damage: &Damage) {
 
 proptest! {
     #[test]
-    fn every_prefix_of_the_log_makes_the_season_that_was(script in scripts()) {
+    fn every_prefix_of_the_log_replays_to_the_season_of_that_time(script in scripts()) {
         let world = World::played(&script);
         let mut replayed = Season::replay(&[reread(&world.league.log[0])]).unwrap();
         prop_assert_eq!(&replayed, &world.history[0]);

@@ -84,7 +84,7 @@ fn only_the_referee_that_holds_a_match_can_report_it() {
 }
 
 #[test]
-fn a_lost_referee_comes_too_late() {
+fn a_report_of_a_lost_referee_is_refused() {
     let mut league = League::running(4, &[1, 1]);
     let assigned = league.assign();
     league.lose(1);
@@ -151,7 +151,7 @@ fn the_result_must_follow_from_the_bets_and_the_number() {
 }
 
 #[test]
-fn what_holds_together_is_counted() {
+fn a_consistent_result_is_counted() {
     let right = [
         played("even", "odd", 8, WIN),
         played("even", "odd", 7, Outcome::Win(Side::B)),

@@ -33,7 +33,7 @@ fn a_league_goes_through_every_state_in_order() {
         assert_eq!(session.state(), SessionState::ChoosingParity);
         session.chooses(&match_id, Parity::Even);
         assert_eq!(session.state(), SessionState::WaitingForResult);
-        session.is_told(&won(&match_id));
+        session.is_sent(&won(&match_id));
         assert_eq!(session.state(), SessionState::MatchComplete);
         session.standings_updated(&manager(), &update(Some(round), 1)).unwrap();
         assert_eq!(session.state(), SessionState::MatchComplete);
@@ -46,7 +46,7 @@ fn a_league_goes_through_every_state_in_order() {
     assert_eq!((shown.state.as_str(), shown.rank, shown.matches_played), ("LEAGUE_COMPLETE", Some(1), 2));
     assert_eq!((shown.current_round, shown.current_match), (Some(RoundId(2)), None));
     assert_eq!((shown.record.wins, shown.record.points), (2, 6));
-    session.told_to_leave(&manager()).unwrap();
+    session.shut_down(&manager()).unwrap();
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn the_lifecycle_goes_from_init_to_shutdown() {
     session.registering();
     assert_eq!(session.lifecycle(), PlayerLifecycle::Active);
     session.registered(identity(true));
-    session.told_to_leave(&manager()).unwrap();
+    session.shut_down(&manager()).unwrap();
     assert_eq!(session.player_state(None).lifecycle.as_deref(), Some("SHUTDOWN"));
     let mut over = PlayerSession::new(SmolStr::new_static("Quay"), History::default());
     over.registered(identity(true));
@@ -94,7 +94,7 @@ fn the_state_has_no_secrets() {
 }
 
 #[test]
-fn the_question_says_all_that_is_known() {
+fn a_move_request_contains_all_that_the_session_knows() {
     let mut session = session();
     let match_id = first_of(1);
     session.is_invited(&match_id, "mine");
@@ -102,7 +102,7 @@ fn the_question_says_all_that_is_known() {
     (call.round_id, call.context.opponent_id) = (None, None);
     call.context.your_standings.points = 4;
     call.deadline = Some(Timestamp::from_unix(30));
-    let question = session.asked(&referee_of(&match_id), call.into()).unwrap();
+    let question = session.move_requested(&referee_of(&match_id), call.into()).unwrap();
     assert_eq!((question.round, question.opponent), (Some(RoundId(1)), Some(opponent())));
     assert_eq!((question.record.points, question.deadline), (4, Some(Timestamp::from_unix(30))));
     assert_eq!((question.game.as_str(), question.view.as_str(), question.answered), ("even_odd", "", None));
@@ -118,14 +118,14 @@ fn a_player_without_a_match_sits_the_round_out() {
     session.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
     assert_eq!(session.state(), SessionState::WaitingForRound);
     session.plays(&first_of(2));
-    session.is_told(&won(&first_of(2)));
+    session.is_sent(&won(&first_of(2)));
     session.round_announced(&manager(), &announcement(3, &[(2, 3)])).unwrap();
     assert_eq!(session.state(), SessionState::Registered);
     assert_eq!(session.player_state(None).current_round, Some(RoundId(3)));
 }
 
 #[test]
-fn an_announcement_that_comes_late_undoes_nothing() {
+fn a_late_announcement_does_not_change_the_state() {
     let mut session = session();
     let (match_id, announced) = (first_of(1), announcement(1, &[(1, 2)]));
     session.is_invited(&match_id, "mine");
@@ -136,23 +136,23 @@ fn an_announcement_that_comes_late_undoes_nothing() {
     session.round_announced(&manager(), &announced).unwrap();
     assert_eq!(session.state(), SessionState::ChoosingParity);
     session.chooses(&match_id, Parity::Odd);
-    session.is_told(&won(&match_id));
+    session.is_sent(&won(&match_id));
     session.round_announced(&manager(), &announced).unwrap();
     assert_eq!(session.state(), SessionState::MatchComplete);
 }
 
 #[test]
-fn what_belongs_to_an_earlier_round_undoes_nothing_of_a_later_one() {
+fn messages_of_an_earlier_round_do_not_change_a_later_one() {
     let mut session = session();
     session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
     session.plays(&first_of(1));
-    session.is_told(&won(&first_of(1)));
+    session.is_sent(&won(&first_of(1)));
     session.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
     session.standings_updated(&manager(), &update(Some(2), 2)).unwrap();
     session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
     session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
     session.standings_updated(&manager(), &update(Some(1), 1)).unwrap();
-    session.is_told(&won(&first_of(1)));
+    session.is_sent(&won(&first_of(1)));
     assert_eq!(session.state(), SessionState::WaitingForRound);
     let shown = session.player_state(None);
     assert_eq!((shown.current_round, shown.rank), (Some(RoundId(2)), Some(2)));
@@ -161,7 +161,7 @@ fn what_belongs_to_an_earlier_round_undoes_nothing_of_a_later_one() {
 }
 
 #[test]
-fn a_result_that_never_comes_holds_nothing_up_and_is_welcome_late() {
+fn a_missing_result_delays_nothing_and_is_accepted_late() {
     let mut session = session();
     session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
     let own = session.is_invited(&first_of(1), "mine");
@@ -170,13 +170,13 @@ fn a_result_that_never_comes_holds_nothing_up_and_is_welcome_late() {
     session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
     assert_eq!((session.state(), session.player_state(None).current_match), (SessionState::Registered, None));
     session.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
-    session.is_told(&proved(&first_of(1), Side::A, &own, 1));
+    session.is_sent(&proved(&first_of(1), Side::A, &own, 1));
     assert_eq!(session.state(), SessionState::WaitingForRound);
     assert_eq!(session.history().matches()[0].draw, DrawCheck::Proved);
 }
 
 #[test]
-fn nothing_begins_again_after_the_end() {
+fn no_message_restarts_a_finished_league() {
     let mut session = session();
     session.plays(&first_of(1));
     let end = LeagueCompleted {
@@ -184,7 +184,7 @@ fn nothing_begins_again_after_the_end() {
         ..league_completed()
     };
     session.league_completed(&manager(), &end).unwrap();
-    session.is_told(&lost(&first_of(1)));
+    session.is_sent(&lost(&first_of(1)));
     session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
     session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
     session.league_completed(&manager(), &end).unwrap();
@@ -204,45 +204,43 @@ fn two_matches_at_once_do_not_mix() {
     assert_eq!(session.chooses(&two, Parity::Even), Parity::Even);
     assert_eq!(session.is_asked(&one).answered, word("odd"));
     assert_eq!((session.is_invited(&one, "x"), session.is_invited(&two, "x")), (nonce("first"), nonce("second")));
-    session.is_told(&won(&two));
+    session.is_sent(&won(&two));
     assert_eq!(
         (session.state(), session.player_state(None).current_match),
         (SessionState::WaitingForResult, Some(one.clone()))
     );
-    session.is_told(&lost(&one));
+    session.is_sent(&lost(&one));
     assert_eq!(session.state(), SessionState::MatchComplete);
     assert_eq!((session.history().record().wins, session.history().record().losses), (1, 1));
 }
 
 #[test]
-fn a_question_needs_no_invitation() {
+fn a_move_request_needs_no_invitation() {
     let mut session = session();
     let match_id = first_of(1);
     let question = session.is_asked(&match_id);
     assert_eq!((question.opponent, question.round), (Some(opponent()), Some(RoundId(1))));
     assert_eq!(session.state(), SessionState::ChoosingParity);
     assert_eq!(session.chooses(&match_id, Parity::Odd), Parity::Odd);
-    session.is_told(&lost(&match_id));
+    session.is_sent(&lost(&match_id));
     assert_eq!((session.state(), session.last_result()), (SessionState::MatchComplete, OwnResult::Loss));
 }
 
 #[test]
-fn a_result_needs_neither_invitation_nor_question() {
+fn a_result_needs_neither_invitation_nor_move_request() {
     let mut session = session();
-    let mut over = blank(&first_of(1));
-    over.game_result = Some(result(ResultStatus::TechnicalLoss, Some(&opponent())));
-    session.is_told(&over);
+    session.is_sent(&ended(&first_of(1), ResultStatus::TechnicalLoss, Some(&opponent())));
     assert_eq!((session.state(), session.last_result()), (SessionState::MatchComplete, OwnResult::TechnicalLoss));
 }
 
 #[test]
 fn a_choice_for_an_unknown_match_is_refused() {
-    let fault = session().answered(&first_of(1), Method::MakeMove, "5".into()).unwrap_err();
+    let fault = session().move_chosen(&first_of(1), Method::MakeMove, "5".into()).unwrap_err();
     assert_eq!(fault.code, Some(league_protocol::error::ErrorCode::E007));
 }
 
 #[test]
-fn who_is_not_let_in_can_ask_again() {
+fn a_rejected_player_can_register_again() {
     let mut session = PlayerSession::new("Alpha".into(), History::default());
     session.registering();
     session.rejected();
@@ -256,7 +254,7 @@ fn who_is_not_let_in_can_ask_again() {
 }
 
 #[test]
-fn registering_again_goes_on_with_the_match_and_another_league_begins_anew() {
+fn a_player_that_registers_again_keeps_its_match_only_in_the_same_league() {
     let mut session = session();
     session.standings_updated(&manager(), &update(Some(1), 1)).unwrap();
     session.plays(&first_of(1));
@@ -278,7 +276,7 @@ fn registering_again_goes_on_with_the_match_and_another_league_begins_anew() {
 }
 
 #[test]
-fn the_same_league_once_more_begins_anew_after_its_end() {
+fn registering_after_the_end_of_a_league_starts_anew() {
     let mut session = session();
     session.plays(&first_of(1));
     session.league_completed(&manager(), &league_completed()).unwrap();

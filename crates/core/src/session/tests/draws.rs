@@ -7,7 +7,7 @@ fn checked(invitation: &GameInvitation, over: &GameOver) -> DrawCheck {
     let mut session = session();
     let match_id = &invitation.match_id;
     session.invited(&referee_of(match_id), invitation, nonce("mine"), Timestamp::EPOCH).unwrap();
-    session.is_told(over);
+    session.is_sent(over);
     session.history().matches()[0].draw
 }
 
@@ -37,7 +37,7 @@ fn an_honest_draw_is_proved_from_both_sides_and_in_every_attempt() {
 }
 
 #[test]
-fn whatever_is_changed_breaks_it() {
+fn every_change_breaks_the_proof_of_a_draw() {
     for side in Side::BOTH {
         let (invitation, honest) = on(side, 1);
         let number = honest.drawn_number.unwrap();
@@ -102,7 +102,7 @@ fn a_secret_that_was_chosen_afterwards_is_noticed() {
 }
 
 #[test]
-fn where_nothing_was_promised_nothing_is_proved() {
+fn a_draw_without_a_commitment_is_unproved() {
     let (invitation, honest) = on(Side::A, 1);
     let silent = GameInvitation { draw_commitment: None, ..invitation.clone() };
     assert_eq!(checked(&silent, &honest), DrawCheck::Unproved);
@@ -115,13 +115,12 @@ fn where_nothing_was_promised_nothing_is_proved() {
 }
 
 #[test]
-fn where_nothing_was_drawn_nothing_is_broken() {
+fn a_match_without_a_draw_is_unproved() {
     let (invitation, _) = on(Side::A, 1);
-    let technical = result(ResultStatus::TechnicalLoss, Some(&me()));
-    let over = GameOver { game_result: Some(technical), ..blank(&first_of(1)) };
+    let over = ended(&first_of(1), ResultStatus::TechnicalLoss, Some(&me()));
     assert_eq!(checked(&invitation, &over), DrawCheck::Unproved);
     let mut uninvited = session();
     uninvited.is_asked(&first_of(1));
-    uninvited.is_told(&proved(&first_of(1), Side::A, &nonce(""), 1));
+    uninvited.is_sent(&proved(&first_of(1), Side::A, &nonce(""), 1));
     assert_eq!(uninvited.history().matches()[0].draw, DrawCheck::Unproved);
 }

@@ -52,7 +52,7 @@ fn together(messages: &[(&str, Vec<u8>)]) -> String {
 
 fn invitations() -> String {
     let (order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
+    let match_machine = new_match(&order);
     let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
     let to = |side| spoken(&match_messages, side, &Call::GameInvitation(match_messages.invitation(side)));
     together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B))])
@@ -60,7 +60,7 @@ fn invitations() -> String {
 
 fn parity_calls() -> String {
     let (order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
+    let match_machine = new_match(&order);
     let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
     let to = |side| spoken(&match_messages, side, &match_messages.ask(side, now(), Duration::from_secs(30)));
     together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B))])
@@ -68,7 +68,7 @@ fn parity_calls() -> String {
 
 fn move_calls() -> String {
     let (order, referee) = (order("tic_tac_toe"), referee());
-    let mut match_machine = bout_of(&order);
+    let mut match_machine = new_match(&order);
     let mut effects = Vec::new();
     let mut messages = Vec::new();
     match_machine.handle(Input::Start, &mut effects);
@@ -103,7 +103,7 @@ fn error_after(
     ask: AskKind,
     failure: impl Fn(CallNumber) -> Input,
 ) -> (&'static str, Vec<u8>) {
-    let mut match_machine = bout_of(order);
+    let mut match_machine = new_match(order);
     let mut effects = Vec::new();
     match_machine.handle(Input::Start, &mut effects);
     let about = match ask {
@@ -118,12 +118,12 @@ fn error_after(
     let call = if ask == AskKind::Join { CallNumber(1) } else { CallNumber(3) };
     effects.clear();
     match_machine.handle(failure(call), &mut effects);
-    let Some(Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause }) = effects.first() else {
+    let Some(Effect::SendError { side, ask, attempt_error, tries_made, tries_allowed, pause }) = effects.first() else {
         panic!("nothing is told: {effects:?}");
     };
     let match_messages = MatchMessages::new(&match_machine, order, referee, match_machine.commitment());
     let tries = (*tries_made, *tries_allowed);
-    let error = match_messages.error(*side, *ask, complaint, tries, now().after(*pause));
+    let error = match_messages.error(*side, *ask, attempt_error, tries, now().after(*pause));
     (about, spoken(&match_messages, *side, &Call::NotifyGameError(error)))
 }
 
@@ -144,7 +144,7 @@ fn end(order: &StartMatch, conduct: Pair<Conduct>) -> String {
 fn states() -> Vec<(&'static str, Vec<u8>)> {
     let order = StartMatch { mode: MatchMode::Stepped, ..order("even_odd") };
     let referee = referee();
-    let mut match_machine = bout_of(&order);
+    let mut match_machine = new_match(&order);
     let (mut effects, mut messages) = (Vec::new(), Vec::new());
     let mut look = |about: &'static str, match_machine: &MatchMachine| {
         let match_messages = MatchMessages::new(match_machine, &order, &referee, match_machine.commitment());
@@ -189,7 +189,7 @@ fn cases() -> Vec<(String, String)> {
 }
 
 #[test]
-fn everything_is_said_to_the_letter() {
+fn all_messages_of_a_match_equal_their_golden_files() {
     let mut settings = Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
@@ -206,7 +206,7 @@ fn every_golden_file_belongs_to_a_case() {
 }
 
 #[test]
-fn no_choice_is_to_be_seen_before_the_end() {
+fn the_state_of_a_match_shows_no_choice_before_the_end() {
     let states = states();
     let (before, after) = states.split_at(5);
     for (about, json) in before {

@@ -20,7 +20,7 @@ fn params(match_messages: &MatchMessages<'_>, side: Side, call: &Call) -> Value 
 #[test]
 fn a_match_is_one_conversation_with_each_player_and_every_attempt_another() {
     let (mut order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
+    let match_machine = new_match(&order);
     let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
     let error = match_messages.error(Side::B, AskKind::Join, &AttemptError::TimedOut, (1, 3), now());
     let calls = [
@@ -46,7 +46,7 @@ fn a_match_is_one_conversation_with_each_player_and_every_attempt_another() {
 #[test]
 fn invitations_and_calls_have_their_fields_flat_and_nested() {
     let (order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
+    let match_machine = new_match(&order);
     let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
     for (side, own, other) in [(Side::A, "P01", "P02"), (Side::B, "P02", "P01")] {
         let invitation = params(&match_messages, side, &Call::GameInvitation(match_messages.invitation(side)));
@@ -72,9 +72,9 @@ fn invitations_and_calls_have_their_fields_flat_and_nested() {
 #[test]
 fn an_error_has_its_retries_flat_and_nested() {
     let (order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
+    let match_machine = new_match(&order);
     let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
-    let complaints = [
+    let last_errors = [
         (AttemptError::TimedOut, "E001", "TIMEOUT_ERROR"),
         (AttemptError::Unreachable, "E009", "CONNECTION_ERROR"),
         (AttemptError::Unreadable, "E002", "INVALID_FIELD"),
@@ -82,9 +82,9 @@ fn an_error_has_its_retries_flat_and_nested() {
         (AttemptError::Irregular(Quirk::NoTimestamp), "E003", "MISSING_REQUIRED_FIELD"),
         (AttemptError::Irregular(Quirk::OddToken), "E012", "AUTH_TOKEN_INVALID"),
     ];
-    for (complaint, code, name) in complaints {
+    for (attempt_error, code, name) in last_errors {
         let error =
-            match_messages.error(Side::B, AskKind::Move, &complaint, (2, 3), now().after(Duration::from_secs(4)));
+            match_messages.error(Side::B, AskKind::Move, &attempt_error, (2, 3), now().after(Duration::from_secs(4)));
         let told = params(&match_messages, Side::B, &Call::NotifyGameError(error));
         assert_eq!((&told["error_code"], &told["error_name"]), (&json!(code), &json!(name)));
         let retryable = matches!(code, "E001" | "E009");
@@ -129,15 +129,15 @@ fn the_end_is_the_same_flat_and_nested_from_both_sides() {
 }
 
 #[test]
-fn nothing_is_told_before_the_end() {
+fn no_result_is_sent_before_the_end_of_the_match() {
     let (order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
+    let match_machine = new_match(&order);
     let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
     assert!(match_messages.over(Side::A).is_none() && match_messages.report().is_none());
 }
 
 #[test]
-fn the_terms_are_those_of_the_order() {
+fn the_order_gives_the_terms_of_a_match() {
     let mut order = order("even_odd");
     order.players.b.attempts = Some(1);
     order.timeouts.base_delay_sec = 0.5;
