@@ -21,7 +21,7 @@ use std::sync::Arc;
 use league_protocol::draw::DrawNonce;
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::{LeagueId, MatchId, RoundId};
+use league_protocol::id::{LeagueId, MatchId, PlayerId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::game_over::GameOver;
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
@@ -198,14 +198,7 @@ impl PlayerSession {
                 nonce
             }
         };
-        Ok(GameJoinAck {
-            match_id: Some(match_id.clone()),
-            player_id: Some(player_id),
-            arrival_timestamp: Some(now),
-            accept: Some(true),
-            draw_nonce: Some(draw_nonce),
-            reason: None,
-        })
+        Ok(GameJoinAck { draw_nonce: Some(draw_nonce), ..join_ack(match_id, player_id, true, now) })
     }
 
     pub fn declined(
@@ -217,21 +210,14 @@ impl PlayerSession {
     ) -> Result<GameJoinAck, RequestError> {
         let match_id = &invitation.match_id;
         let player_id = self.check_referee_message(head, Method::GameInvitation, match_id)?.player_id.clone();
-        Ok(GameJoinAck {
-            match_id: Some(match_id.clone()),
-            player_id: Some(player_id),
-            arrival_timestamp: Some(now),
-            accept: Some(false),
-            draw_nonce: None,
-            reason: Some(reason),
-        })
+        Ok(GameJoinAck { reason: Some(reason), ..join_ack(match_id, player_id, false, now) })
     }
 
     /// Whether the referee of `match_id` needs no pass, because the manager said that it may have none.
     pub fn trusts_without_pass(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> bool {
-        let trusted =
+        let lacks_pass =
             |identity: &PlayerIdentity| identity.check_referee(head, Method::GameInvitation, match_id).is_err();
-        self.trusted.holds(match_id) && self.identity.as_ref().is_some_and(trusted)
+        self.trusted.holds(match_id) && self.identity.as_ref().is_some_and(lacks_pass)
     }
 
     /// Also true when the conversation of the invitation is unknown.
@@ -419,6 +405,17 @@ impl PlayerSession {
             identity.check_referee(head, method, match_id)?;
         }
         Ok(identity)
+    }
+}
+
+fn join_ack(match_id: &MatchId, player_id: PlayerId, accept: bool, now: Timestamp) -> GameJoinAck {
+    GameJoinAck {
+        match_id: Some(match_id.clone()),
+        player_id: Some(player_id),
+        arrival_timestamp: Some(now),
+        accept: Some(accept),
+        draw_nonce: None,
+        reason: None,
     }
 }
 

@@ -55,7 +55,7 @@ fn a_player_without_a_league_id_uses_that_of_the_referee() {
     for called in [None, Some("elsewhere".parse().unwrap()), Some(league())] {
         named.is_sent(&GameOver { league_id: called, ..won(&first_of(1)) });
     }
-    assert_eq!(named.history().matches().len(), 1, "who knows its league is not confused by others' names for it");
+    assert_eq!(named.history().matches().len(), 1, "the player's own league id counts");
 }
 
 #[test]

@@ -1,16 +1,11 @@
 use super::*;
 use crate::session::{DrawCheck, PlayerLifecycle};
 use league_protocol::id::ConversationId;
-use league_protocol::message::standings::{FinalRow, StandingsRow, StandingsUpdate};
-
-fn row(player: u32, rank: u32, points: u32) -> StandingsRow {
-    let (player_id, display_name) = (PlayerId::numbered(player), SmolStr::default());
-    StandingsRow { rank, player_id, display_name, played: 1, wins: 1, draws: 0, losses: 0, points, withdrawn: false }
-}
+use league_protocol::message::standings::StandingsUpdate;
 
 fn update(round: Option<u32>, rank: u32) -> StandingsUpdate {
-    let standings = vec![row(1, rank, 3)];
-    StandingsUpdate { league_id: Some(league()), round_id: round.map(RoundId), standings, total_players: None }
+    let row = json!({ "rank": rank, "player_id": me(), "points": 3 });
+    message(json!({ "league_id": LEAGUE, "round_id": round, "standings": [row] }))
 }
 
 #[test]
@@ -23,8 +18,8 @@ fn a_league_goes_through_every_state_in_order() {
     assert_eq!(session.state(), SessionState::Registered);
     for round in 1..=2 {
         let match_id = first_of(round);
-        let heard = session.round_announced(&manager(), &announcement(round, &[(1, 2), (3, 4)])).unwrap();
-        assert_eq!((heard.player_id, heard.round_id), (Some(me()), Some(RoundId(round))));
+        let answer = session.round_announced(&manager(), &announcement(round, &[(1, 2), (3, 4)])).unwrap();
+        assert_eq!((answer.player_id, answer.round_id), (Some(me()), Some(RoundId(round))));
         assert_eq!(session.state(), SessionState::WaitingForRound);
         session.is_invited(&match_id, "mine");
         assert_eq!(session.state(), SessionState::WaitingForChoiceRequest);
@@ -42,10 +37,10 @@ fn a_league_goes_through_every_state_in_order() {
     }
     session.league_completed(&manager(), &league_completed()).unwrap();
     assert_eq!(session.state(), SessionState::LeagueComplete);
-    let shown = session.player_state(word("random"));
-    assert_eq!((shown.state.as_str(), shown.rank, shown.matches_played), ("LEAGUE_COMPLETE", Some(1), 2));
-    assert_eq!((shown.current_round, shown.current_match), (Some(RoundId(2)), None));
-    assert_eq!((shown.record.wins, shown.record.points), (2, 6));
+    let state = session.player_state(word("random"));
+    assert_eq!((state.state.as_str(), state.rank, state.matches_played), ("LEAGUE_COMPLETE", Some(1), 2));
+    assert_eq!((state.current_round, state.current_match), (Some(RoundId(2)), None));
+    assert_eq!((state.record.wins, state.record.points), (2, 6));
     session.shut_down(&manager()).unwrap();
 }
 
@@ -88,8 +83,11 @@ fn a_call_outside_the_conversation_of_its_invitation_is_noticed() {
 fn the_state_has_no_secrets() {
     let mut session = session();
     session.plays(&first_of(1));
-    let shown = serde_json::to_string(&session.player_state(None)).unwrap();
-    assert!(!shown.contains(token().reveal()) && !shown.contains("mine") && !shown.contains("even\""), "{shown}");
+    let written = serde_json::to_string(&session.player_state(None)).unwrap();
+    assert!(
+        !written.contains(token().reveal()) && !written.contains("mine") && !written.contains("even\""),
+        "{written}"
+    );
     assert!(!format!("{session:?}").contains(token().reveal()));
 }
 
@@ -154,8 +152,8 @@ fn messages_of_an_earlier_round_do_not_change_a_later_one() {
     session.standings_updated(&manager(), &update(Some(1), 1)).unwrap();
     session.is_sent(&won(&first_of(1)));
     assert_eq!(session.state(), SessionState::WaitingForRound);
-    let shown = session.player_state(None);
-    assert_eq!((shown.current_round, shown.rank), (Some(RoundId(2)), Some(2)));
+    let state = session.player_state(None);
+    assert_eq!((state.current_round, state.rank), (Some(RoundId(2)), Some(2)));
     session.standings_updated(&manager(), &update(None, 3)).unwrap();
     assert_eq!(session.player_state(None).rank, Some(3));
 }
@@ -179,10 +177,9 @@ fn a_missing_result_delays_nothing_and_is_accepted_late() {
 fn no_message_restarts_a_finished_league() {
     let mut session = session();
     session.plays(&first_of(1));
-    let end = LeagueCompleted {
-        final_standings: vec![FinalRow::from(&row(2, 1, 3)), FinalRow::from(&row(1, 2, 0))],
-        ..league_completed()
-    };
+    let standings =
+        json!([{ "rank": 1, "player_id": opponent(), "points": 3 }, { "rank": 2, "player_id": me(), "points": 0 }]);
+    let end: LeagueCompleted = message(json!({ "league_id": LEAGUE, "final_standings": standings }));
     session.league_completed(&manager(), &end).unwrap();
     session.is_sent(&lost(&first_of(1)));
     session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
@@ -249,7 +246,7 @@ fn a_rejected_player_can_register_again() {
     session.registered(identity(true));
     session.registering();
     session.rejected();
-    assert_eq!(session.state(), SessionState::Registered, "who was in before stays in");
+    assert_eq!(session.state(), SessionState::Registered, "a registered player stays registered");
     assert_eq!(session.player_state(None).player_id, Some(me()));
 }
 
@@ -268,9 +265,9 @@ fn a_player_that_registers_again_keeps_its_match_only_in_the_same_league() {
     let elsewhere = PlayerIdentity { league_id: Some("elsewhere".parse().unwrap()), ..identity(false) };
     session.registering();
     session.registered(elsewhere);
-    let shown = session.player_state(None);
-    assert_eq!((session.state(), shown.current_match), (SessionState::Registered, None));
-    assert_eq!((shown.current_round, shown.rank), (None, None));
+    let state = session.player_state(None);
+    assert_eq!((session.state(), state.current_match), (SessionState::Registered, None));
+    assert_eq!((state.current_round, state.rank), (None, None));
     assert_eq!(session.is_invited(&first_of(1), "new"), nonce("new"));
     assert_eq!(session.is_asked(&first_of(1)).answered, None);
 }
