@@ -3,6 +3,7 @@ mod reports;
 mod shapes;
 
 use league_protocol::parity::Parity;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use league_protocol::dialect::PeerDialect;
@@ -80,6 +81,12 @@ fn nonce(side: Side) -> DrawNonce {
 
 fn new_match(order: &StartMatch) -> MatchMachine {
     MatchMachine::new(terms(order, SECRET, SALT), new_game(&order.game_type).unwrap())
+}
+
+/// The messages of a match, as its referee REF01 writes them.
+fn messages_of<'a>(match_machine: &'a MatchMachine, order: &'a StartMatch) -> MatchMessages<'a> {
+    static REFEREE: LazyLock<RefereeId> = LazyLock::new(referee);
+    MatchMessages::new(match_machine, order, &REFEREE, match_machine.commitment())
 }
 
 fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {

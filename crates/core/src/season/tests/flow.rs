@@ -33,12 +33,6 @@ fn a_league_goes_through_its_phases_and_names_the_next_action() {
 }
 
 #[test]
-fn starting_a_league_closes_its_registration() {
-    let league = League::running(2, &[1]);
-    assert_eq!(state(&league), (LeaguePhase::RunningLeague, NextAction::Play(RoundId(1))));
-}
-
-#[test]
 fn a_league_without_enough_players_or_a_referee_does_not_start() {
     let mut league = League::with(LeagueConfig { min_players: 3, ..config() });
     let attempt_error = |league: &League| {

@@ -69,28 +69,22 @@ fn the_order_names_the_dialect_of_a_player() {
 #[test]
 fn a_registration_gives_the_first_dialect_and_does_not_replace_a_learned_one() {
     let mut league = League::open();
-    let register = |league: &mut League, frame: Frame| {
+    let register = |league: &mut League, dialect: PeerDialect| {
         let random = league.random();
-        let ruling = league.season.register_player(&player(1), None, &random, now()).unwrap();
-        let ruling = league.season.note_dialect(ruling, PeerDialect::from(frame), Quirks::default(), now());
-        league.enact(ruling);
+        let outcome = league.season.register_player(&player(1), None, &random, now()).unwrap();
+        let outcome = league.season.note_dialect(outcome, dialect, Quirks::default(), now());
+        let events = outcome.events.len();
+        league.enact(outcome);
+        events
     };
-    register(&mut league, Frame::Nested);
+    assert_eq!(register(&mut League::open(), PeerDialect::default()), 1, "the canonical dialect is not recorded");
+    assert_eq!(register(&mut league, Frame::Nested.into()), 2);
     assert_eq!(league.season.dialect_of(&who(1)).unwrap().0.frame(), Frame::Nested);
     learn(&mut league, &who(1), &learned(Some(PeerDialect::from(Frame::Typed)), &[]));
-    register(&mut league, Frame::Nested);
+    register(&mut league, Frame::Nested.into());
     let (dialect, quirks) = league.season.dialect_of(&who(1)).unwrap();
     assert_eq!((dialect.frame(), quirks.has(Quirk::RegistersOften)), (Frame::Typed, true));
     assert_eq!(league.replayed(), league.season);
-}
-
-#[test]
-fn a_canonical_registration_records_no_dialect() {
-    let mut league = League::open();
-    let random = league.random();
-    let ruling = league.season.register_player(&player(1), None, &random, now()).unwrap();
-    let ruling = league.season.note_dialect(ruling, PeerDialect::default(), Quirks::default(), now());
-    assert_eq!(ruling.events.len(), 1);
 }
 
 #[test]

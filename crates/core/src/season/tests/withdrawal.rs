@@ -37,6 +37,7 @@ fn a_player_withdrawn_before_the_schedule_may_register_as_a_new_one() {
     assert_eq!(line(&league.register(&player(2))), "P04");
     assert_eq!(line(&league.register(&LeagueRegisterRequest { player_id: Some(p(2)), ..player(5) })), "P02");
     assert!(league.withdraw(2), "it is another one");
+    assert_eq!(blame(&league.season.withdraw(&p(7), now()).unwrap_err()), "E005 5 player_id", "an unknown player");
     assert_eq!(league.replayed(), league.season);
 }
 
@@ -183,10 +184,4 @@ fn a_stopped_league_awards_no_match_before_it_resumes() {
     league.assign();
     assert_eq!(league.season.phase(), LeaguePhase::LeagueCompleted);
     assert_eq!(league.table(), ["1 P02 3", "2 P01 0"]);
-}
-
-#[test]
-fn an_unknown_player_cannot_be_withdrawn() {
-    let league = League::running(2, &[1]);
-    assert_eq!(blame(&league.season.withdraw(&p(7), now()).unwrap_err()), "E005 5 player_id");
 }
