@@ -121,19 +121,6 @@ fn posted_moves_of_a_side_that_owes_none_are_ignored() {
 }
 
 #[test]
-fn answers_to_an_earlier_call_are_ignored() {
-    let mut test_match = TestMatch::started(EvenOdd::default());
-    test_match.feed(failed(A, 1, TimedOut));
-    test_match.ignores([joined(A, 1), declined(A, 1), failed(A, 1, TimedOut), pause_over(A, 1), pause_over(A, 4)]);
-    test_match.feed(pause_over(A, 3));
-    test_match.ignores([joined(A, 1), joined(A, 3), pause_over(A, 3), declined(A, 1), failed(A, 3, TimedOut)]);
-    test_match.plays([(joined(A, 4), &[]), (joined(B, 2), &["ask A #5 try 1 in 30s", "ask B #6 try 1 in 30s"])]);
-    test_match.feed(failed(B, 6, TimedOut));
-    test_match.ignores([moved(B, 6, "even"), moved(B, 7, "even"), failed(B, 7, TimedOut), moved(B, 5, "even")]);
-    test_match.plays([(pause_over(B, 7), &["ask B #8 try 2 in 30s"])]);
-}
-
-#[test]
 fn the_first_move_of_a_side_counts() {
     let mut test_match = TestMatch::joined(EvenOdd::default());
     test_match.plays([(moved(A, 3, "even"), &[])]);

@@ -34,17 +34,6 @@ fn nothing_counts_before_the_start() {
 }
 
 #[test]
-fn the_start_counts_once() {
-    let mut test_match = TestMatch::new(EvenOdd::default());
-    assert_eq!(test_match.feed(Input::Start).len(), 2);
-    test_match.ignores([Input::Start]);
-    test_match.feed(joined(A, 1));
-    test_match.ignores([Input::Start]);
-    test_match.feed(joined(B, 2));
-    test_match.ignores([Input::Start]);
-}
-
-#[test]
 fn answers_of_another_phase_or_another_side_are_ignored() {
     let mut test_match = TestMatch::started(EvenOdd::default());
     test_match.ignores([moved(A, 1, "even"), posted_move(A, "even"), moved(A, 1, "?"), posted_move(A, "?")]);

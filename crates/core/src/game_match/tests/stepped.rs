@@ -107,15 +107,6 @@ fn after_a_forfeit_only_the_end_is_to_be_told() {
 }
 
 #[test]
-fn a_flowing_match_takes_no_steps() {
-    let mut test_match = TestMatch::new(EvenOdd::default());
-    test_match.refuses(StepCommand::ALL, MatchPhase::WaitingForPlayers, None);
-    test_match.feed(Input::Start);
-    test_match.both_join();
-    test_match.refuses(StepCommand::ALL, MatchPhase::CollectingChoices, None);
-}
-
-#[test]
 fn a_refusal_says_what_to_do_instead() {
     let mut test_match = TestMatch::stepped(EvenOdd::default());
     assert_eq!(

@@ -41,10 +41,7 @@ fn a_match_that_is_given_back_goes_to_another_as_a_new_attempt() {
     league.give_back(&assigned[0]);
     assert_eq!(lines(&league.assign()), ["R1M1/2 REF02"]);
     assert_eq!(league.replayed(), league.season);
-}
-
-#[test]
-fn a_match_that_is_given_back_by_the_only_referee_is_offered_to_it_again() {
+    // The only referee is offered the match again.
     let mut league = League::running(2, &[1]);
     for attempt in 1..4 {
         let assigned = league.assign();
@@ -123,18 +120,6 @@ fn a_referee_that_registers_again_has_lost_what_it_was_running() {
     let fault = league.report(&before[0], ended(Outcome::Draw)).unwrap_err();
     assert_eq!(blame(&fault), "E007 5002 attempt");
     assert_eq!(league.replayed(), league.season);
-}
-
-#[test]
-fn assignments_survive_a_restart() {
-    let mut league = League::running(10, &[2, 1, 1]);
-    let assigned = league.assign();
-    league.give_back(&assigned[1]);
-    league.lose(3);
-    league.report(&assigned[0], ended(Outcome::Draw)).unwrap();
-    league.assign();
-    assert!(!league.season.assignments().is_empty());
-    assert_eq!(league.replayed().assignments(), league.season.assignments());
 }
 
 #[test]

@@ -34,38 +34,33 @@ fn a_league_goes_through_its_phases_and_names_the_next_action() {
 
 #[test]
 fn a_league_without_enough_players_or_a_referee_does_not_start() {
+    for min_players in [0, 1] {
+        let mut league = League::with(LeagueConfig { min_players, ..config() });
+        league.admit_referee(&referee(1, 1));
+        league.admit(&player(1));
+        assert!(league.season.start(now()).is_err(), "a league needs two players in every configuration");
+        league.admit(&player(2));
+        league.start();
+    }
     let mut league = League::with(LeagueConfig { min_players: 3, ..config() });
-    let attempt_error = |league: &League| {
+    let refusal = |league: &League| {
         let (start, close) = (league.season.start(now()), league.season.close_registration(now()));
         let fault = start.unwrap_err();
         assert_eq!(fault, close.unwrap_err());
         assert_eq!(blame(&fault), "E010 10 -");
         fault.message
     };
-    assert!(attempt_error(&league).contains("0 of at least 3 players"));
+    assert!(refusal(&league).contains("0 of at least 3 players"));
     league.admit(&player(1));
     league.admit(&player(2));
-    assert!(attempt_error(&league).contains("2 of at least 3 players"));
+    assert!(refusal(&league).contains("2 of at least 3 players"));
     league.admit(&player(3));
-    assert!(attempt_error(&league).contains("no referee"));
+    assert!(refusal(&league).contains("no referee"));
     league.admit_referee(&referee(1, 1));
     league.lose(1);
-    assert!(attempt_error(&league).contains("no referee"));
+    assert!(refusal(&league).contains("no referee"));
     league.admit_referee(&referee(1, 1));
     league.start();
-}
-
-#[test]
-fn a_league_needs_two_players_in_every_configuration() {
-    for min_players in [0, 1] {
-        let mut league = League::with(LeagueConfig { min_players, ..config() });
-        league.admit_referee(&referee(1, 1));
-        league.season.start(now()).unwrap_err();
-        league.admit(&player(1));
-        league.season.start(now()).unwrap_err();
-        league.admit(&player(2));
-        league.start();
-    }
 }
 
 #[test]

@@ -24,27 +24,6 @@ fn the_sums_are_those_of_the_matches() {
 }
 
 #[test]
-fn a_sum_of_absurd_points_ends_at_the_largest() {
-    let mut session = session();
-    for round in 1..=3 {
-        session.is_sent(&GameOver { points_earned: Some(u32::MAX), ..won(&first_of(round)) });
-    }
-    assert_eq!(session.history().record().points, u32::MAX);
-}
-
-#[test]
-fn matches_of_the_same_id_in_different_leagues_are_kept_apart() {
-    let mut session = session();
-    session.is_sent(&won(&first_of(1)));
-    session.registered(PlayerIdentity { league_id: Some("elsewhere".parse().unwrap()), ..identity(false) });
-    session.is_sent(&lost(&first_of(1)));
-    session.is_sent(&lost(&first_of(1)));
-    assert_eq!(session.history().record(), PlayerRecord { wins: 1, losses: 1, draws: 0, points: 3 });
-    let leagues: Vec<_> = session.history().matches().iter().map(|played| played.league_id.clone().unwrap()).collect();
-    assert_eq!(leagues, [league(), "elsewhere".parse().unwrap()]);
-}
-
-#[test]
 fn a_player_without_a_league_id_uses_that_of_the_referee() {
     let mut session = session_of(PlayerIdentity { league_id: None, ..identity(false) });
     for named in [Some(league()), Some("elsewhere".parse().unwrap()), Some(league())] {

@@ -126,12 +126,3 @@ fn the_result_of_a_new_attempt_replaces_the_old_one() {
     assert_eq!((session.history().matches().len(), session.last_result()), (1, OwnResult::Loss));
     assert_eq!(session.state(), SessionState::MatchComplete);
 }
-
-#[test]
-fn a_new_attempt_that_never_reached_the_player_replaces_the_result_too() {
-    let (mut session, match_id) = (session(), first_of(1));
-    session.plays(&match_id);
-    session.is_sent(&won(&match_id));
-    session.is_sent(&ended(&match_id, ResultStatus::TechnicalLoss, Some(&opponent())));
-    assert_eq!((session.history().matches().len(), session.last_result()), (1, OwnResult::TechnicalLoss));
-}
