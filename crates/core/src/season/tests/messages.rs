@@ -196,7 +196,7 @@ impl PlayedLeague {
                 let reading = ParsedAnswer::parse(&answer).unwrap().join(match_id);
                 check_token(reading.token.as_ref(), side);
                 assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
-                let JoinAnswer::Joined { nonce } = reading.said else { panic!("{:?}", reading.said) };
+                let JoinAnswer::Joined { nonce } = reading.answer else { panic!("{:?}", reading.answer) };
                 Input::Joined { side, call: Some(call), nonce }
             }
             Effect::AskMove { side, call, limit, .. } => {
@@ -204,7 +204,7 @@ impl PlayedLeague {
                 let reading = ParsedAnswer::parse(&answer).unwrap().parity(match_id);
                 check_token(reading.token.as_ref(), side);
                 assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
-                let MoveAnswer::Move(text) = reading.said else { panic!("{:?}", reading.said) };
+                let MoveAnswer::Move(text) = reading.answer else { panic!("{:?}", reading.answer) };
                 Input::Moved { side, call: Some(call), text }
             }
             Effect::SendError { side, ask, attempt_error, tries_made, tries_allowed, pause } => {
