@@ -155,7 +155,7 @@ pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
         let _ = writeln!(
             told,
             "\nWhat {who} did wrong: {}.\nWhat to fix: {}",
-            problem.told_of(&who),
+            problem.sentence_about(&who),
             sentence(&problem.fix())
         );
     }

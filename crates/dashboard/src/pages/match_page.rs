@@ -78,7 +78,7 @@ fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &Over<'_>) -> Mar
             div #fix.fix {
                 @for (player, problem) in &file.problems.0 {
                     @let who = name_of(snapshot, match_id, player.as_str());
-                    p { b { (problem.told_of(&who)) } ". What to fix: " (problem.fix()) }
+                    p { b { (problem.sentence_about(&who)) } ". What to fix: " (problem.fix()) }
                 }
             }
         }

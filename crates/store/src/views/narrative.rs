@@ -62,14 +62,14 @@ fn exchange(file: &MatchFile, who: &str, said: &TranscriptEntry, answer: Option<
     let Some(answer) = answer else {
         let known = file.problems.0.iter().find(|(player, _)| player.as_str() == said.to).map(|(_, problem)| problem);
         let problem = said.receipt.map(|receipt| unanswered(&receipt, known));
-        let told = problem.map_or_else(|| String::from("no answer is kept"), |problem| problem.told_of(who));
+        let told = problem.map_or_else(|| String::from("no answer is kept"), |problem| problem.sentence_about(who));
         return (format!("{who} {asked}: {told}"), true);
     };
     let body = body_of(answer);
     let after = answer.receipt.and_then(|receipt| receipt.last_byte_ms).map(|ms| format!(" after {ms} ms"));
     let after = after.unwrap_or_default();
     match Problem::of_answer(question, &file.match_id, 200, &body) {
-        Some(problem) => (format!("{who} {asked}: {}{after}", problem.told_of(who)), true),
+        Some(problem) => (format!("{who} {asked}: {}{after}", problem.sentence_about(who)), true),
         None => (format!("{who} {asked}: {}{after}", right(question, file, &body)), false),
     }
 }
